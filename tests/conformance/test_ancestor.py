@@ -140,7 +140,7 @@ def test_unknown_fields(ancestor: AncestorNode, case: Any) -> None:
 
 def test_feature_gates_leak(ancestor: AncestorNode, case: Any) -> None:
     local = "/var/lib/kubelet/config.yaml"
-    kept = ancestor.machine.read(local)
+    original = ancestor.machine.read(local)
     values = {**ancestor.values, "featureGates": {"CustomCPUCFSQuotaPeriod": True}}
     try:
         ancestor.machine.write(local, document(values))
@@ -151,7 +151,7 @@ def test_feature_gates_leak(ancestor: AncestorNode, case: Any) -> None:
             ancestor.until_active(name)
             seen.say("a value that needs a feature gate is taken, since the file that it replaces had turned it on")
     finally:
-        ancestor.machine.write(local, kept)
+        ancestor.machine.write(local, original)
 
 
 def test_a_unit_that_restarts_on_failure(ancestor: AncestorNode, case: Any) -> None:

@@ -135,8 +135,8 @@ def test_last_known_good_is_missing(ours: OurNode, case: Any) -> None:
     with case("G5", ours) as seen:
         number = ours.assign(crashing)
         until("the crashing config is current", lambda: crashing.uid in ours.machine.read(f"{STATE}/current"))
-        kept = ours.machine.read(f"{STATE}/last-known-good")
-        names = [name for name in ours.names("components/kubelet") if name.partition(".")[0] in kept]
+        last_known_good = ours.machine.read(f"{STATE}/last-known-good")
+        names = [name for name in ours.names("components/kubelet") if name.partition(".")[0] in last_known_good]
         assert names
         ours.machine.run(["rm", f"{STATE}/checkpoints/{good.uid}", *(f"{STATE}/components/kubelet/{n}" for n in names)])
         answer = ours.answered(number, "CrashLoop", timeout=120)

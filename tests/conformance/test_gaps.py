@@ -40,11 +40,11 @@ def test_the_bundle_is_missing_at_the_first_assignment(ours: OurNode, case: Any)
         assert answer.condition["status"] == "Unknown"
         source = ours.create(body)
 
-        def other() -> bool:
+        def has_new_uid() -> bool:
             report = ours.says()
             return report is not None and f"has uid {source.uid}" in report.condition["reason"]
 
-        until("the node sees an object with another uid", other)
+        until("the node sees an object with another uid", has_new_uid)
         assert seen.restarts == 0
         ours.expect(ours.assign(source), "Good", assigned=source, active=source, good=None)
         assert seen.restarts == 1
@@ -118,7 +118,7 @@ def test_the_api_server_is_down(ours: OurNode, case: Any, api_stays: threading.L
 @pytest.mark.contract("render.shadowed")
 def test_flags_win_over_the_payload(ours: OurNode, case: Any) -> None:
     source = ours.publish({"maxPods": 142})
-    kept = ours.machine.read("/etc/default/kubelet") if ours.machine.exists("/etc/default/kubelet") else ""
+    original = ours.machine.read("/etc/default/kubelet") if ours.machine.exists("/etc/default/kubelet") else ""
     try:
         ours.machine.write("/etc/default/kubelet", 'KUBELET_EXTRA_ARGS="--max-pods=99"\n', mode=0o644)
         ours.machine.run(["systemctl", "restart", "kubelet"])
@@ -130,7 +130,7 @@ def test_flags_win_over_the_payload(ours: OurNode, case: Any) -> None:
             assert "--max-pods" in text
             seen.say("adopted, and the status says that the flag --max-pods wins over maxPods")
     finally:
-        ours.machine.write("/etc/default/kubelet", kept, mode=0o644)
+        ours.machine.write("/etc/default/kubelet", original, mode=0o644)
         ours.machine.run(["systemctl", "restart", "kubelet"])
         ours.pause_until_quiet()
 
@@ -143,14 +143,14 @@ def test_the_trial_is_not_over(ours: OurNode, case: Any) -> None:
         answer = ours.on(source)
         since = time.monotonic()
         assert (answer.status.last_known_good, answer.status.in_trial) == (None, True)
-        kept = [0.0]
+        times = [0.0]
         for _again in range(2):  # neither a restart of the agent nor a reassignment of the source restarts the trial
             stays("still in its trial", lambda: _in_trial(ours), LOOKS + 3)
             ours.restart_agent()
-            kept.append(_healthy_for(ours))
+            times.append(_healthy_for(ours))
             answer = ours.answered(ours.assign(source), "Good")
             assert answer.status.last_known_good is None
-        assert all(later >= sooner + LOOKS - 1 for sooner, later in itertools.pairwise(kept)), kept
+        assert all(later >= sooner + LOOKS - 1 for sooner, later in itertools.pairwise(times)), times
         ours.promoted(source)
         assert time.monotonic() - since >= seconds - 1
         assert seen.restarts == 1

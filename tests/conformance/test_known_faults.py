@@ -72,16 +72,16 @@ def test_2_what_validation_leaves_out(ours: OurNode, case: Any) -> None:
 @pytest.mark.contract("validate.host-checks")
 def test_2_what_only_the_host_tells(ours: OurNode, case: Any) -> None:
     path = "/etc/containerd/config.toml"
-    kept = ours.machine.read(path)
+    original = ours.machine.read(path)
     try:
-        ours.machine.write(path, kept + RUNC, mode=0o644)
+        ours.machine.write(path, original + RUNC, mode=0o644)
         with case("F2 host", ours) as seen:
             for changes in HOST.values():
                 assert next(iter(changes)) in _refused(ours, changes)
             assert seen.restarts == 0
             seen.say(f"refused before anything is touched: {', '.join(HOST)}; 0 restarts")
     finally:
-        ours.machine.write(path, kept, mode=0o644)
+        ours.machine.write(path, original, mode=0o644)
 
 
 @pytest.mark.contract("adopt.state-files")
@@ -142,9 +142,9 @@ def test_8_a_missing_bundle_is_asked_for_with_back_off(ours: OurNode, case: Any)
             failures = [line for line in lines if "cannot be had" in str(line.get("MESSAGE"))]
             return [int(line["__REALTIME_TIMESTAMP"]) / 1e6 for line in failures]
 
-        asked = until("it was asked for five times", lambda: times() if len(times()) >= 5 else None, 60, times)
-        assert asked is not None
-        pauses = [later - sooner for sooner, later in itertools.pairwise(asked)]
+        request_times = until("it was asked for five times", lambda: times() if len(times()) >= 5 else None, 60, times)
+        assert request_times is not None
+        pauses = [later - sooner for sooner, later in itertools.pairwise(request_times)]
         assert pauses[-1] > 2 * pauses[0]
         seen.say("asked for again after pauses that double, up to 5 m")
 
@@ -166,10 +166,10 @@ def test_9_an_edit_of_the_metadata(ours: OurNode, case: Any) -> None:
 def test_11_a_node_that_is_not_dynamic_says_so(ours: OurNode, case: Any) -> None:
     source = ours.publish({"maxPods": 148})
     path = "/etc/configok/agent.yaml"
-    kept = ours.machine.read(path)
+    original = ours.machine.read(path)
     try:
         with case("F11", ours) as seen:
-            ours.machine.write(path, json.dumps({**json.loads(kept), "dynamicConfig": False}))
+            ours.machine.write(path, json.dumps({**json.loads(original), "dynamicConfig": False}))
             ours.restart_agent()
             until("it says so", lambda: _cause(ours) == "OptedOut", 60, ours.says)
             ours.assign(source)
@@ -178,7 +178,7 @@ def test_11_a_node_that_is_not_dynamic_says_so(ours: OurNode, case: Any) -> None
             seen.say("ConfigOK is Unknown: dynamic configuration is turned off on this node")
     finally:
         ours.assign(None)
-        ours.machine.write(path, kept)
+        ours.machine.write(path, original)
         ours.restart_agent()
 
 

@@ -88,9 +88,9 @@ def test_a_kubelet_runs_with_the_same_config(kubelets: Kubelets, is_quick: bool,
     bad = {line.partition(":")[0] for line in wrong}
     flags = sum(len(sample.words) for sample in sets)
     moved = sum(bool(flag.field) for result in results.values() for flag in result.dropped)
-    kept = sum(len(result.flags) for result in results.values())
+    remaining = sum(len(result.flags) for result in results.values())
     figure("migration", "sets of flags", len(sets) - len(bad), f"of {len(sets)} with an equal /configz", ok=not wrong)
-    figure("migration", "words on their command lines", flags, "before", ok=True, saw=[f"{kept} flags after"])
+    figure("migration", "words on their command lines", flags, "before", ok=True, saw=[f"{remaining} flags after"])
     figure("migration", "flags that became fields", moved, "flags", ok=True)
     assert not wrong, "\n".join(wrong)
 

@@ -14,7 +14,7 @@ from support.oracle.case import MINOR, Case
 from support.oracle.cases import all_cases, quick_cases
 from support.oracle.comparison import Compared, Comparison
 from support.oracle.kubelet import Oracle
-from support.oracle.ours import judge
+from support.oracle.ours import validate
 
 LEAST = 400
 
@@ -28,7 +28,7 @@ def oracle() -> Iterator[Oracle]:
 
 def compare(oracle: Oracle, cases: Sequence[Case]) -> Comparison:
     answers = oracle.ask(cases)
-    return Comparison(Compared(case, answer, judge(case, oracle.host)) for case, answer in zip(cases, answers))
+    return Comparison(Compared(case, answer, validate(case, oracle.host)) for case, answer in zip(cases, answers))
 
 
 @pytest.mark.quick

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Hypothesis strategies for configs of every kind and version, made from what the data know of their fields."""
+"""Hypothesis strategies for configs of every kind and version, made from the data on their fields."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LARGEST = {"int32": 31, "int64": 63, "int": 63}
 _TEXTS = st.one_of(
     st.text(st.characters(codec="utf-8"), max_size=12),
     st.text("abcABC019 _-./:*#'\"\\\n\t%&!|>{}[],?@`~=+", max_size=12),
-    # What YAML reads as something else where it stands without quotes.
+    # Strings that YAML reads as something else without quotes.
     st.sampled_from(
         ["y", "no", "On", "null", "~", "1e3", "0x1f", "017", "1_000", ".inf", "2026-01-31", "12:30", "<<", "="]
     ),
@@ -54,19 +54,19 @@ _SCALARS: Mapping[str, st.SearchStrategy[Any]] = {
 
 
 def minors_of(kind: Kind) -> list[int]:
-    """The Kubernetes minors in the data that know a kind."""
+    """Return the Kubernetes minors in the data that know a kind."""
     return [minor for minor in known_minors() if kind.known_at(minor)]
 
 
 def configs(kind: Kind, minor: int) -> st.SearchStrategy[dict[str, Any]]:
-    """Documents of a kind whose fields one minor knows, each of its type; rules between fields may be broken."""
+    """Draw documents of a kind whose fields one minor knows, each of its type; rules between fields may be broken."""
     head = {"apiVersion": kind.api_version, "kind": kind.kind}
     return _objects(kind.fields, minor).map(lambda fields: {**head, **fields, **head})
 
 
 @st.composite
 def broken_configs(draw: st.DrawFn, kind: Kind, minor: int) -> dict[str, Any]:
-    """Such a document in which one value, somewhere, is of another type, or beside unknown fields."""
+    """Draw such a document with one value of any type, or with an unknown field."""
     config = draw(configs(kind, minor))
     place: Any = config
     while True:
@@ -85,7 +85,7 @@ def broken_configs(draw: st.DrawFn, kind: Kind, minor: int) -> dict[str, Any]:
 
 @st.composite
 def _objects(draw: st.DrawFn, fields: Mapping[str, Any], minor: int) -> dict[str, Any]:
-    """A few fields of an object, in any order."""
+    """Draw a few fields of an object, in any order."""
     known = [name for name, field in fields.items() if field.get("since", 0) <= minor <= field.get("last", minor)]
     if not known:
         return {}
@@ -100,7 +100,7 @@ def _values(kind: str, field: Mapping[str, Any], minor: int) -> st.SearchStrateg
         return st.dictionaries(_NAMES, _values(kind[4:-1], field, minor), max_size=3)
     if kind == "object":
         return _objects(field.get("fields", {}), minor)
-    allowed = [one for one in fact_at(field, "enum", minor) or () if one]
+    allowed = [value for value in fact_at(field, "enum", minor) or () if value]
     return st.sampled_from(allowed) if allowed else _SCALARS[kind]
 
 
@@ -119,7 +119,7 @@ _PLUGINS_OF_OLD = {
 
 @st.composite
 def scheduler_configs(draw: st.DrawFn, kind: Kind, arguments: Mapping[str, Kind], minor: int) -> dict[str, Any]:
-    """A kube-scheduler's config whose profiles name its own plugins, each once, with arguments of their kinds."""
+    """Draw a kube-scheduler's config whose profiles name its own plugins, each once, with arguments of their kinds."""
     version = kind.api_version.rsplit("/", 1)[-1]
     names = (*_PLUGINS, *_PLUGINS_OF_OLD.get(version, ()))
     some = st.lists(st.sampled_from(names), unique=True, max_size=4)
@@ -141,7 +141,10 @@ def scheduler_configs(draw: st.DrawFn, kind: Kind, arguments: Mapping[str, Kind]
         profiles.append(
             {
                 "schedulerName": f"s{number}",
-                "plugins": {one: point() for one in draw(st.sets(st.sampled_from(["score", "filter", "preScore"])))},
+                "plugins": {
+                    extension_point: point()
+                    for extension_point in draw(st.sets(st.sampled_from(["score", "filter", "preScore"])))
+                },
                 "pluginConfig": config,
             }
         )

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is seen of a profile on a node whose kubelet runs with it: each asserts, and says what it saw."""
+"""The effect of each profile on a node whose kubelet runs with it: each function asserts it, and describes the evidence."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ def _json_lines(node: Node) -> str:
     def lines() -> list[str]:
         return [line for line in node.run(journal).stdout.splitlines() if line.startswith("{")]
 
-    found = node.wait("JSON lines in the journal", lines, 20)
-    assert all("msg" in json.loads(line) for line in found)
+    json_lines = node.wait("JSON lines in the journal", lines, 20)
+    assert all("msg" in json.loads(line) for line in json_lines)
     return "each line of its log is a JSON object"
 
 
 def _allocatable(node: Node) -> str:
-    def kept() -> bool:
+    def is_reserved() -> bool:
         status = node.get()["status"]
         less = {
             name: int((parse_quantity(status["capacity"][name]) - parse_quantity(status["allocatable"][name])) * 1000)
@@ -60,7 +60,7 @@ def _allocatable(node: Node) -> str:
         }
         return less == {"cpu": 200, "memory": 1200 * _MIB * 1000}
 
-    assert node.wait("allocatable that is less by what is reserved", kept, 30)
+    assert node.wait("allocatable that is less by what is reserved", is_reserved, 30)
     return "allocatable is less by 200m CPU and 1200Mi"
 
 

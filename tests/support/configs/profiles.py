@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The profiles, and for which Kubernetes versions their pages say that they are, with which feature gates."""
+"""The profiles, with the Kubernetes versions and feature gates that their pages name."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _INDEXED = re.compile(r"^\| \[([\w-]+)\]", re.MULTILINE)
 
 
 class Profile(NamedTuple):
-    """One profile: its file, its page, and by Kubernetes minor the gate that it needs, "" where it needs none."""
+    """One profile: its file, its page, and by Kubernetes minor the gate that it needs, empty if none."""
 
     name: str
     path: Path
@@ -37,12 +37,12 @@ class Profile(NamedTuple):
         return sorted(minor for minor, gate in self.minors.items() if not gate)
 
     def gates(self, minor: int) -> Mapping[str, bool]:
-        """The gates that it needs at a minor."""
+        """Return the gates that it needs at a minor."""
         gate = self.minors.get(minor, "")
         return {gate: True} if gate else {}
 
     def fields(self) -> dict[str, Any]:
-        """Its fields, without apiVersion and kind."""
+        """Return its fields, without apiVersion and kind."""
         document = yaml.safe_load(self.path.read_text(encoding="utf-8"))
         return {field: value for field, value in document.items() if field not in ("apiVersion", "kind")}
 

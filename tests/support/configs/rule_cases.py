@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the tables of rules in this directory have in common: each rule broken, each rule kept."""
+"""Cases of rules: configs that break a rule, and configs that keep it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Config = Mapping[str, Any]
 
 
 class Case(NamedTuple):
-    """A rule, the minor to judge by, configs that break it and configs that keep it."""
+    """A rule, the minor to check for, configs that break it and configs that keep it."""
 
     rule: str
     minor: int
@@ -28,26 +28,27 @@ class Case(NamedTuple):
 
 
 def names_of_rules(api_version: str, kind: str) -> set[str]:
-    """The ids of a kind's rules."""
+    """Return the ids of a kind's rules."""
     known = find_kind(api_version, kind)
     assert known is not None
     return {rule for rules in rule_sets(known) for rule in rules.rules}
 
 
 def broken(head: Config, config: Config, minor: int, rule: str) -> list[str]:
-    """The paths at which a config breaks a rule; the level of each is the rule's own."""
+    """Return the paths at which a config breaks a rule; check that each finding has the rule's own level."""
     known = find_kind(head["apiVersion"], head["kind"])
     assert known is not None, head
     assert known.known_at(minor), (head, minor)
     levels = {rules.level_of(rule) for rules in rule_sets(known) if rule in rules.rules}
-    findings = check(encode({**head, **config}), versions=[f"1.{minor}"])
-    found = [finding for finding in findings if finding.rule == rule]
-    assert {finding.level for finding in found} <= levels
-    return [finding.field for finding in found]
+    findings = [
+        finding for finding in check(encode({**head, **config}), versions=[f"1.{minor}"]) if finding.rule == rule
+    ]
+    assert {finding.level for finding in findings} <= levels
+    return [finding.field for finding in findings]
 
 
 def assert_case(head: Config, case: Case) -> None:
-    """Every bad config of a case breaks its rule, every good one keeps it."""
+    """Check that every bad config of a case breaks its rule, and that every good one keeps it."""
     assert case.bad
     assert case.good
     for config in case.bad:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How kubelets are started out there: the units of distributions and installers, shortened where it does not matter."""
+"""How kubelets are started in practice: the units of distributions and installers, without what is irrelevant here."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ TARGET = "/var/lib/configok/components/kubelet/config.yaml"
 
 
 class Layout(NamedTuple):
-    """Texts of a unit and its drop-ins, of its environment files in order, and what should be made of them.
+    """Texts of a unit, its drop-ins and its environment files in order, and the expected result.
 
-    exec_start: the command line that must result, "" where a variable is set. arguments: what the kubelet must get.
+    exec_start: the expected command line, empty if a variable is set. arguments: those that the kubelet must get.
     """
 
     name: str

@@ -1,10 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs on a test node: gives each config to a kubelet of its own, many at a time, and tells how each ended.
+"""Runs on a test node: starts a kubelet with each config, many at a time, and reports how each ended.
 
 Reads JSON from standard input: `flags` of the kubelet, `workers`, and `cases`, each a list of number, text and files
-(path to text). Writes JSON: number to a pair of "running", "done", "ended" or "stuck", and what it said last.
+(path to text). Writes JSON: number to a pair of "running", "done", "ended" or "stuck", and its last message.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 _STATE = "/var/lib/kubelet"
-# A network and mounts of its own; its state directory and what the case has of the host; control groups to write to.
+# Separate network and mounts; its state directory and the files of the case; writable control groups.
 _ENTER = r"""
 ip link set lo up
 mount --bind "$1/state" /var/lib/kubelet
@@ -31,9 +31,9 @@ while [ "$1" != -- ]; do mount --bind "$1" "$2" || exit 99; shift 2; done
 shift
 exec "$@"
 """
-# Said when all that a start does is done.
+# Logged at the end of a start.
 _STARTED = "Starting Kubelet Plugin Manager"
-_SETTLED = 1.0  # seconds after that, in which what runs beside the start may still end the kubelet
+_SETTLED = 1.0  # seconds after that in which a concurrent task may still end the kubelet
 _LONGEST = 120.0
 _POLL = 0.1
 _FATAL = re.compile(r"^(?:F\d{4} .*|panic: .*|fatal error: .*)$", re.MULTILINE)
@@ -67,13 +67,13 @@ def _run(home: Path, number: int, text: str, files: dict[str, str], flags: list[
         finally:
             process.kill()
             process.wait()
-    said = _last_words(log.read_text(errors="replace"))
+    message = _last_words(log.read_text(errors="replace"))
     shutil.rmtree(place, ignore_errors=True)
-    return outcome, said
+    return outcome, message
 
 
 def _watch(process: subprocess.Popen[bytes], log: Path) -> str:
-    """Return how it ended: "done" where it says that all is well, or "running" where it is up."""
+    """Return "done" (exit code 0), "ended" (another exit code), "running" (it is up) or "stuck" (not up in time)."""
     begun = time.monotonic()
     started = 0.0
     while process.poll() is None:
@@ -89,19 +89,18 @@ def _watch(process: subprocess.Popen[bytes], log: Path) -> str:
 
 
 def _last_words(text: str) -> str:
-    """Return what it died of, or its last line where it did not say."""
+    """Return the reason of its exit, or its last line if it gave no reason."""
     fatal = _FATAL.search(text)
     return (fatal.group() if fatal is not None else text.strip().rpartition("\n")[2])[:1000]
 
 
 def main() -> None:
     """Run all cases and write the answers."""
-    wanted: dict[str, Any] = json.load(sys.stdin)
+    task: dict[str, Any] = json.load(sys.stdin)
     home = Path("/srv/oracle")
-    with ThreadPoolExecutor(wanted["workers"]) as pool:
+    with ThreadPoolExecutor(task["workers"]) as pool:
         runs = {
-            number: pool.submit(_run, home, number, text, files, wanted["flags"])
-            for number, text, files in wanted["cases"]
+            number: pool.submit(_run, home, number, text, files, task["flags"]) for number, text, files in task["cases"]
         }
     json.dump({number: run.result() for number, run in runs.items()}, sys.stdout)
 

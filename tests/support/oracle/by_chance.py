@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cases by chance: many fields at once, most of them as they may be, and sometimes one or two as they may not."""
+"""Cases by chance: many fields at once, most of them valid, and sometimes one or two invalid."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .case import Case, config
 
 __all__ = ["by_chance"]
 
-# What is used besides the examples of the rules: values that people write.
+# Values that people write, in addition to the examples of the rules.
 _USUAL: Mapping[str, tuple[Any, ...]] = {
     "address": ("0.0.0.0", "127.0.0.1", "::"),
     "authentication.anonymous.enabled": (True, False),
@@ -59,7 +59,7 @@ _USUAL: Mapping[str, tuple[Any, ...]] = {
 
 
 def by_chance(number: int, seed: int = 20) -> Iterator[Case]:
-    """Return so many cases; the same seed makes the same."""
+    """Return a number of cases; a seed always makes the same cases."""
     chance = random.Random(seed)
     good = [{field: value} for field, values in _USUAL.items() for value in values]
     good += [dict(fields) for examples in RULES.values() for fields in examples.keeps]
@@ -74,5 +74,7 @@ def by_chance(number: int, seed: int = 20) -> Iterator[Case]:
 
 
 def _apart(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Without the fields that are given as a whole and by their parts as well: the parts stay."""
-    return {path: value for path, value in fields.items() if not any(other.startswith(f"{path}.") for other in fields)}
+    """Return the fields without those that are set as a whole and by their parts too: the parts stay."""
+    return {
+        path: value for path, value in fields.items() if not any(longer.startswith(f"{path}.") for longer in fields)
+    }

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cases by corner: where two fields meet, a field and its gate, a field and the host, or a number and its end."""
+"""Cases by corner: two fields, a field and its gate, a field and the host, or a number and its limit."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cases by field: for every field that 1.20 knows, by its type: what fits, zero, null, and what does not fit."""
+"""Cases by field: for every field that 1.20 knows, by its type: values that fit, zero, null, and values that do not."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .case import MINOR, Case, config
 
 __all__ = ["by_field"]
 
-# Values of every type: those that fit and those that do not, whatever the field.
+# Values of every type, those that fit and those that do not, for all fields.
 _VALUES: Mapping[str, tuple[Any, ...]] = {
     "bool": (True, False, "true", 1),
     "int32": (3, 0, -1, "3", 1.5, 2.0, 2**31, True),
@@ -32,7 +32,7 @@ _VALUES: Mapping[str, tuple[Any, ...]] = {
 
 
 def by_field() -> Iterator[Case]:
-    """For each field of KubeletConfiguration a case for each value of its type and for each that its schema names."""
+    """Return, for each field of KubeletConfiguration, a case for each value of its type and each that its schema names."""
     kind = find_kind(KUBELET_KIND["apiVersion"], KUBELET_KIND["kind"])
     assert kind is not None
     yield from _of("", kind.fields)
@@ -42,7 +42,7 @@ def by_field() -> Iterator[Case]:
 
 
 def _known(fields: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
-    """The fields that the minor has."""
+    """Return the fields that the minor has."""
     return [
         (name, field) for name, field in fields.items() if field.get("since", 0) <= MINOR <= field.get("last", MINOR)
     ]

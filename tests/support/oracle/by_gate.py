@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cases by feature gate: each that 1.20 knows turned, those that it does not know, and those that are no switches."""
+"""Cases by feature gate: each that 1.20 knows turned, unknown ones, and values that are not switches."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .case import MINOR, Case, config
 
 __all__ = ["by_gate"]
 
-_STEP = 25  # of the gates that 1.20 does not know every so many-th is one too many to ask about
-_TOGETHER = 10  # of those that may be turned; each of the others alone
+_STEP = 25  # of the gates that 1.20 does not know, every 25th is sufficient
+_TOGETHER = 10  # gates that are not locked, turned in one case; locked ones are turned one by one
 
 
 def by_gate() -> Iterator[Case]:
-    """Return cases of each gate of 1.20, turned from its default; and of some that it does not have."""
+    """Return cases of each gate of 1.20, turned from its default, and of some unknown gates."""
     unknown: list[str] = []
     free: dict[str, bool] = {}
     for gate, rows in json.loads(GATES)["gates"].items():
@@ -47,9 +47,9 @@ def by_gate() -> Iterator[Case]:
 
 
 def _state(rows: list[list[Any]]) -> list[Any] | None:
-    """The stage, default and lock of a gate in 1.20; None where it has none."""
-    found: list[Any] | None = None
+    """Return the stage, default and lock of a gate in 1.20, or None if 1.20 does not have it."""
+    state: list[Any] | None = None
     for row in rows:
         if row[0] <= MINOR:
-            found = row[1:] or None
-    return found
+            state = row[1:] or None
+    return state

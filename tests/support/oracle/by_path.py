@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cases by path: files that are there, are not, or are something else, named absolutely and relative to the config."""
+"""Cases by path: files that exist, are missing, or are something else, with absolute paths and relative ones."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def by_path() -> Iterator[Case]:
         yield config(f"path {place} key alone", {"tlsPrivateKeyFile": pair})
         yield config(f"path {place} authority", {"authentication.x509.clientCAFile": pair})
         for name in _WRONG:
-            other = f"{prefix}/{name}"
-            yield config(f"path {place} certificate {name}", {"tlsCertFile": other, "tlsPrivateKeyFile": pair})
-            yield config(f"path {place} key {name}", {"tlsCertFile": pair, "tlsPrivateKeyFile": other})
-            yield config(f"path {place} authority {name}", {"authentication.x509.clientCAFile": other})
+            path = f"{prefix}/{name}"
+            yield config(f"path {place} certificate {name}", {"tlsCertFile": path, "tlsPrivateKeyFile": pair})
+            yield config(f"path {place} key {name}", {"tlsCertFile": pair, "tlsPrivateKeyFile": path})
+            yield config(f"path {place} authority {name}", {"authentication.x509.clientCAFile": path})
             for field in ("staticPodPath", "resolvConf", "volumePluginDir"):
-                yield config(f"path {place} {field} {name}", {field: other})
+                yield config(f"path {place} {field} {name}", {field: path})
     bootstrap = {"serverTLSBootstrap": True}
     yield config("path bootstrap with a missing pair", {**bootstrap, "tlsCertFile": "/a", "tlsPrivateKeyFile": "/b"})

@@ -72,7 +72,7 @@ RULES: Mapping[str, Examples] = {
         [{"SupportPodPidsLimit": True}, {"AllAlpha": False}, {"AllBeta": True}, {"TopologyManager": False}],
     ),
     "alloc-needs-qos-cgroups": Examples(
-        [{"enforceNodeAllocatable": [one]} for one in ("pods", "none")] + [{"enforceNodeAllocatable": None}],
+        [{"enforceNodeAllocatable": [value]} for value in ("pods", "none")] + [{"enforceNodeAllocatable": None}],
         [{"enforceNodeAllocatable": []}, _QOS, {**_QOS, "enforceNodeAllocatable": ["none"]}],
     ),
     "systemcgroups-root": Examples(
@@ -83,8 +83,8 @@ RULES: Mapping[str, Examples] = {
         [{"cpuCFSQuotaPeriod": "100ms"}, {"cpuCFSQuotaPeriod": "0.1s"}, {"cpuCFSQuotaPeriod": None}],
     ),
     "cfs-period-range-us": Examples(
-        [{"cpuCFSQuotaPeriod": one, **_CUSTOM_PERIOD} for one in ("0s", "999ns", "1001ms", "-1s")],
-        [{"cpuCFSQuotaPeriod": one, **_CUSTOM_PERIOD} for one in ("1us", "1s", "50ms")],
+        [{"cpuCFSQuotaPeriod": value, **_CUSTOM_PERIOD} for value in ("0s", "999ns", "1001ms", "-1s")],
+        [{"cpuCFSQuotaPeriod": value, **_CUSTOM_PERIOD} for value in ("1us", "1s", "50ms")],
     ),
     "imagegc-order": Examples(
         [
@@ -156,7 +156,7 @@ RULES: Mapping[str, Examples] = {
         [{**_QOS, "enforceNodeAllocatable": ["none"]}, {**_QOS, "enforceNodeAllocatable": ["pods", "pods"]}],
     ),
     "alloc-values": Examples(
-        [{**_QOS, "enforceNodeAllocatable": [one]} for one in ("Pods", "", "kube-reserved-compressible")],
+        [{**_QOS, "enforceNodeAllocatable": [value]} for value in ("Pods", "", "kube-reserved-compressible")],
         [_QOS],
     ),
     "hairpin": _values("hairpinMode", ["veth", "None"], ["hairpin-veth", "none", "promiscuous-bridge"]),
@@ -233,12 +233,12 @@ RULES: Mapping[str, Examples] = {
     ),
     "evict-values": Examples(
         [
-            {"evictionHard": {"memory.available": one}}
-            for one in ("0", "-1Gi", "-1%", "ten%", "100 Mi", "", "%", "1e3%%%x", "10001%", "nan%x", "NaN%", "inf%")
+            {"evictionHard": {"memory.available": value}}
+            for value in ("0", "-1Gi", "-1%", "ten%", "100 Mi", "", "%", "1e3%%%x", "10001%", "nan%x", "NaN%", "inf%")
         ],
         [
-            {"evictionHard": {"memory.available": one}}
-            for one in ("0%", "100%", "0.5%", "1e1%", "150%", "10%%", "1", "0x1p1%", "+5%", "1_0%")
+            {"evictionHard": {"memory.available": value}}
+            for value in ("0%", "100%", "0.5%", "1e1%", "150%", "10%%", "1", "0x1p1%", "+5%", "1_0%")
         ],
     ),
     "evict-soft-grace": Examples(
@@ -254,8 +254,8 @@ RULES: Mapping[str, Examples] = {
         ],
     ),
     "evict-reclaim": Examples(
-        [{"evictionMinimumReclaim": {"memory.available": one}} for one in ("-1", "0%", "-1%", "x")],
-        [{"evictionMinimumReclaim": {"memory.available": one}} for one in ("0", "1Gi", "5%", "500%")],
+        [{"evictionMinimumReclaim": {"memory.available": value}} for value in ("-1", "0%", "-1%", "x")],
+        [{"evictionMinimumReclaim": {"memory.available": value}} for value in ("0", "1Gi", "5%", "500%")],
     ),
     "tls-min": _values("tlsMinVersion", ["VersionSSL30", "1.2", "TLS12"], ["VersionTLS10", "VersionTLS13", ""]),
     "tls-suites": _values(
@@ -291,13 +291,13 @@ RULES: Mapping[str, Examples] = {
         [{"iptablesDropBit": 14}, {"iptablesMasqueradeBit": 15}],
         [{"iptablesDropBit": 14, "makeIPTablesUtilChains": False}],
     ),
-    "cgroup-driver-values": Examples([], [{"cgroupDriver": one} for one in ("systemd", "none", "Systemd")]),
+    "cgroup-driver-values": Examples([], [{"cgroupDriver": value} for value in ("systemd", "none", "Systemd")]),
     "qos-reserved": Examples(
         [
-            {**_QOS_RESERVED, "qosReserved": one}
-            for one in ({"memory": "101%"}, {"memory": "-1%"}, {"memory": "50"}, {"cpu": "50%"}, {"memory": "5.5%"})
+            {**_QOS_RESERVED, "qosReserved": value}
+            for value in ({"memory": "101%"}, {"memory": "-1%"}, {"memory": "50"}, {"cpu": "50%"}, {"memory": "5.5%"})
         ],
-        [{**_QOS_RESERVED, "qosReserved": {"memory": one}} for one in ("50%", "0%", "100%")],
+        [{**_QOS_RESERVED, "qosReserved": {"memory": value}} for value in ("50%", "0%", "100%")],
     ),
     "unsafe-sysctls": _values(
         "allowedUnsafeSysctls",
@@ -305,13 +305,14 @@ RULES: Mapping[str, Examples] = {
         [["net.*"], ["kernel.shm*", "kernel.msg*"], ["kernel.sem"], ["net.core.somaxconn"], ["fs.mqueue.*"]],
     ),
     "log-size": Examples(
-        [{"containerLogMaxSize": one} for one in ("x", "-1Mi", "10 Mi", "1.5", "100m")]
-        + [{"containerLogMaxFiles": one} for one in (1, -1)],
-        [{"containerLogMaxSize": one} for one in ("1Ki", "0", "1e6", "1.5Gi", "10M")] + [{"containerLogMaxFiles": 2}],
+        [{"containerLogMaxSize": value} for value in ("x", "-1Mi", "10 Mi", "1.5", "100m")]
+        + [{"containerLogMaxFiles": value} for value in (1, -1)],
+        [{"containerLogMaxSize": value} for value in ("1Ki", "0", "1e6", "1.5Gi", "10M")]
+        + [{"containerLogMaxFiles": 2}],
     ),
 }
 
-# Those for which the host must be another one.
+# Those for which the host must differ.
 _SWAPS = "Filename\tType\tSize\tUsed\tPriority\n/swapfile file 2097148 0 -2\n"
 _CPU_STATE = '{"policyName":"static","defaultCpuSet":"0-1","checksum":1}'
 
@@ -343,7 +344,7 @@ def by_rule() -> Iterator[Case]:
 
 
 def host_cases() -> Iterator[Case]:
-    """Return cases whose host is another one than the test node."""
+    """Return cases whose host differs from the test node."""
     swap: dict[str, Any] = {"files": {"/proc/swaps": _SWAPS}, "facts": {"swaps": ("/swapfile",)}}
     for value in (True, False, None):
         yield config(f"host swap, failSwapOn={value}", {"failSwapOn": value}, **swap)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cases by text: what YAML and JSON allow, what Go reads differently, what is no document at all."""
+"""Cases by text: what YAML and JSON allow, what Go reads differently, what is not a document."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _JSON = json.dumps(document({}))
 
 
 def _with(**pieces: str) -> dict[str, str]:
-    """Whole configs from further lines."""
+    """Return whole configs from further lines."""
     return {name.replace("_", " "): f"{_ALL}{piece}\n" for name, piece in pieces.items()}
 
 
 def _json_with(text: str) -> str:
-    """The config as JSON, with further text before its end."""
+    """Return the config as JSON, with further text before its end."""
     return f"{_JSON[:-1]}, {text}}}"
 
 
-# The value of maxPods as plain text: what YAML 1.1, as Go has it, makes of a number.
+# The value of maxPods as plain text: what Go's YAML 1.1 makes of a number.
 _NUMBERS = (
     *("0x6e", "0o156", "0156", "1_10", "1e2", "110.0", "1.5", "+110", "0b1101110", "1:50", "~", "0xG", "1e400", ".inf"),
     *(

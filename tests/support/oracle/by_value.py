@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cases by value: texts that Go parses, put together at random from the pieces of their grammars, right and wrong."""
+"""Cases by value: texts that Go parses, built at random from the parts of their grammars, valid and invalid."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _ODD = ("", "", "", "", "", " ", "x", "%", "\t")
 
 
 class _Grammar(NamedTuple):
-    """Where a text is put into a config, and its units."""
+    """The place of a text in a config, and its units."""
 
     fields: Callable[[str], Mapping[str, Any]]
     units: tuple[str, ...]
@@ -66,7 +66,7 @@ _GRAMMARS: Mapping[str, _Grammar] = {
 
 
 def by_value(number: int, seed: int = 20) -> Iterator[Case]:
-    """Return so many cases of each grammar; the same seed makes the same."""
+    """Return a number of cases of each grammar; a seed always makes the same cases."""
     chance = random.Random(seed)
     for name, grammar in _GRAMMARS.items():
         seen: set[str] = set()

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A config to ask the oracle about, and how it answers."""
+"""A config for the oracle, and its answer."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from support.configs.kubelet import KUBELET_KIND
 __all__ = ["MINOR", "STAGES", "Answer", "Case", "config", "document"]
 
 MINOR = 20
-# What is as in every test node: see docs/development/testing.md.
+# As on every test node: see docs/development/testing.md.
 _BASE: Mapping[str, Any] = {"cgroupsPerQOS": False, "enforceNodeAllocatable": []}
 
 STAGES = ("load", "validation", "start", "running")
-"""Where a kubelet ends that is given a config: refused at load, at validation, at start; or running."""
+"""Where a kubelet ends with a config: refused at load, at validation, at start; or running."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A config file as text. name is unique, and the same in every run.
+    """A config file as text. name: unique, and the same in every run.
 
-    files: texts by absolute path that the kubelet finds on its host in this case; facts: what of the host's facts is
-    another one for it (fields of `_rules._host.Host`).
+    files: texts by absolute path that the kubelet finds on its host in this case; facts: the facts of the host that
+    differ for it (fields of `_rules._host_rules.Host`).
     """
 
     name: str
@@ -37,16 +37,16 @@ class Case:
 
     @property
     def group(self) -> str:
-        """How it was made: the first word of its name."""
+        """The way it was made: the first word of its name."""
         return self.name.split()[0]
 
 
 @dataclass(frozen=True)
 class Answer:
-    """Where a kubelet ended, of STAGES, and what it said last."""
+    """Where a kubelet ended, of STAGES, and its last message."""
 
     stage: str
-    said: str = ""
+    message: str = ""
 
     @property
     def refused(self) -> bool:
@@ -55,7 +55,7 @@ class Answer:
 
 
 def document(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """A config with these fields over those of every test node; a key may be a path with dots."""
+    """Return a config with these fields over those of every test node; a key may be a path with dots."""
     result: dict[str, Any] = {**KUBELET_KIND, **_BASE}
     for path, value in fields.items():
         *parents, last = path.split(".")
@@ -67,6 +67,6 @@ def document(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def config(name: str, fields: Mapping[str, Any], **more: Any) -> Case:
-    """A case of such a config, written as YAML with a field to each line. more: what else Case takes."""
+    """Return a case of such a config, as YAML with a field on each line. more: other arguments of Case."""
     lines = [f"{key}: {json.dumps(value)}\n" for key, value in document(fields).items()]
     return Case(name, "".join(lines), **more)

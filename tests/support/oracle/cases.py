@@ -23,12 +23,12 @@ _QUICK = 40
 
 
 def all_cases() -> list[Case]:
-    """Return every case; the same in every run."""
+    """Return all cases; the same in every run."""
     by_hand = [*by_field(), *by_rule(), *by_corner(), *by_gate(), *by_path(), *by_text()]
     return [*by_hand, *by_value(_BY_VALUE), *by_chance(_BY_CHANCE)]
 
 
 def quick_cases() -> list[Case]:
-    """Return some from everywhere, the same in every run."""
+    """Return every n-th case; the same in every run."""
     cases = all_cases()
     return cases[:: -(-len(cases) // _QUICK)]

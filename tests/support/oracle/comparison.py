@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The kubelet's answers beside ours: where they agree, and which disagreements are explained."""
+"""The kubelet's answers compared with ours: where they agree, and which disagreements are explained."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class Compared:
 
     @property
     def agree(self) -> bool:
-        """Whether both refuse it, or neither does; where the kubelet itself differs, either is right."""
+        """Whether both refuse it, or neither does; if the answers of the kubelet vary, any answer agrees."""
         return self.theirs.refused == self.ours.refused or self.case.name in RACES
 
     def __str__(self) -> str:
         return (
-            f"{self.case.name}: the kubelet: {self.theirs.stage} ({self.theirs.said[:300]}); "
-            f"we: {self.ours.stage} ({self.ours.said[:300]})"
+            f"{self.case.name}: the kubelet: {self.theirs.stage} ({self.theirs.message[:300]}); "
+            f"we: {self.ours.stage} ({self.ours.message[:300]})"
         )
 
 
@@ -43,45 +43,47 @@ class Comparison:
     @property
     def agreed(self) -> Sequence[Compared]:
         """The cases in which both refuse, or neither does."""
-        return [one for one in self.all if one.agree]
+        return [compared for compared in self.all if compared.agree]
 
     @property
     def explained(self) -> Sequence[Compared]:
         """The disagreements that have a reason in the table."""
-        return [one for one in self.all if not one.agree and one.case.name in EXPLAINED]
+        return [compared for compared in self.all if not compared.agree and compared.case.name in EXPLAINED]
 
     @property
     def unexplained(self) -> Sequence[Compared]:
-        """The disagreements that have none, and answers that are none."""
-        unclear = [one for one in self.all if one.theirs.stage not in STAGES]
-        return unclear + [one for one in self.all if not one.agree and one.case.name not in EXPLAINED]
+        """The disagreements without a reason, and the invalid answers."""
+        unclear = [compared for compared in self.all if compared.theirs.stage not in STAGES]
+        return unclear + [
+            compared for compared in self.all if not compared.agree and compared.case.name not in EXPLAINED
+        ]
 
     @property
     def outlived(self) -> Sequence[Compared]:
-        """The cases of the table that disagree no longer."""
-        return [one for one in self.all if one.agree and one.case.name in EXPLAINED]
+        """The cases of the table that no longer disagree."""
+        return [compared for compared in self.all if compared.agree and compared.case.name in EXPLAINED]
 
     @property
     def same_stage(self) -> int:
-        """Of how many that are refused by both we name the stage."""
-        return sum(one.theirs.stage == one.ours.stage for one in self.agreed if one.theirs.refused)
+        """The number of cases that both refuse at the same stage."""
+        return sum(compared.theirs.stage == compared.ours.stage for compared in self.agreed if compared.theirs.refused)
 
     def by_stage(self) -> dict[str, int]:
-        """How many configs ended where."""
-        return {stage: sum(one.theirs.stage == stage for one in self.all) for stage in STAGES}
+        """Return how many configs ended at each stage."""
+        return {stage: sum(compared.theirs.stage == stage for compared in self.all) for stage in STAGES}
 
     def by_reason(self) -> dict[str, int]:
-        """How many disagreements are explained by what."""
-        reasons = [EXPLAINED[one.case.name] for one in self.explained]
+        """Return how many disagreements each reason explains."""
+        reasons = [EXPLAINED[compared.case.name] for compared in self.explained]
         return {reason: reasons.count(reason) for reason in dict.fromkeys(reasons)}
 
     def by_group(self) -> dict[str, tuple[int, int]]:
-        """For each way to make cases how many there are and how many agree."""
-        groups = dict.fromkeys(one.case.group for one in self.all)
+        """Return for each way to make cases how many there are and how many agree."""
+        groups = dict.fromkeys(compared.case.group for compared in self.all)
         return {
             group: (
-                sum(one.case.group == group for one in self.all),
-                sum(one.case.group == group for one in self.agreed),
+                sum(compared.case.group == group for compared in self.all),
+                sum(compared.case.group == group for compared in self.agreed),
             )
             for group in groups
         }

@@ -1,9 +1,9 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the kubelet and we do not agree, each with its reason.
+"""The cases in which the kubelet and our validation disagree, each with its reason.
 
-The test fails for any other, and for one that is gone.
+The test fails for any other disagreement, and for one that no longer exists.
 """
 
 from __future__ import annotations

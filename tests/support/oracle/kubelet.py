@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The oracle: a test node on which kubelets are started, each with a config of its own."""
+"""The oracle: a test node that starts a kubelet for each config."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ for hierarchy in /sys/fs/cgroup/*/; do
     mount -o remount,bind,rw "$hierarchy" && mkdir -p "$hierarchy$1"
 done
 """
-# It begins with this where the config is good by itself.
+# Its message begins with this if the config itself is good.
 _STARTING = "failed to run Kubelet"
-# What the kubelet says of each stage that comes before its start.
+# The kubelet's messages at each stage before its start.
 _LOAD = ("failed to load Kubelet config file",)
 _VALIDATION = (
     "invalid configuration",
@@ -54,20 +54,20 @@ _VALIDATION = (
 
 
 class Oracle:
-    """A node whose own kubelet is stopped, and that starts one for each config that is asked about."""
+    """A node whose own kubelet is stopped, and that starts a kubelet for each config."""
 
     def __init__(self, node: Node, *, workers: int = 14) -> None:
-        """workers: how many kubelets at a time; most of a start is waiting."""
+        """workers: the number of concurrent kubelets; most of a start is waiting."""
         self._node = node
         self._workers = workers
         node.run(["systemctl", "stop", "kubelet"])
-        # Its state directory is hidden from the kubelets of the cases, each has its own.
+        # Its state directory is hidden from the kubelets of the cases; each has a separate one.
         node.write(_OWN_CERTIFICATE, node.read(CERTIFICATE))
         node.write(_OWN_KUBECONFIG, node.read(KUBECONFIG).replace(CERTIFICATE, _OWN_CERTIFICATE))
         node.write(PAIR, node.read(CERTIFICATE))
         for path, text in FILES.items():
             node.write(path, text)
-        # As any kubelet leaves them that was here before.
+        # As any kubelet sets them that ran earlier.
         node.run(
             ["sysctl", "--quiet", *(f"{flag.replace('/', '.')}={value}" for flag, value in KERNEL_PARAMETERS.items())]
         )
@@ -76,31 +76,31 @@ class Oracle:
 
     def ask(self, cases: Sequence[Case]) -> list[Answer]:
         """Start a kubelet with each config and return the answers in the order of the cases."""
-        wanted = [(number, case.text, dict(case.files)) for number, case in enumerate(cases)]
-        # In a unit of its own, it and all kubelets end with the node.
+        numbered = [(number, case.text, dict(case.files)) for number, case in enumerate(cases)]
+        # In a separate unit: it and all kubelets end with the node.
         command = ["systemd-run", "--pipe", "--wait", "--quiet", "--collect", "python3", _SCRIPT]
-        said = self._node.run(
+        result = self._node.run(
             command,
             timeout=60 + 30 * len(cases),
-            text=json.dumps({"workers": self._workers, "flags": _FLAGS, "cases": wanted}),
+            text=json.dumps({"workers": self._workers, "flags": _FLAGS, "cases": numbered}),
         )
-        ends = json.loads(said.stdout)
+        ends = json.loads(result.stdout)
         return [answer(*ends[str(number)]) for number in range(len(cases))]
 
-    def host(self, wanted: HostQuery) -> Host:
+    def host(self, query: HostQuery) -> Host:
         """Read the facts of the node."""
-        return read_host(wanted, root=str(self._node.machine.view))
+        return read_host(query, root=str(self._node.machine.view))
 
 
-def answer(outcome: str, said: str) -> Answer:
-    """Tell where a kubelet ended, from how it ended ("running", "done", "stuck" or "ended") and what it said last."""
+def answer(outcome: str, message: str) -> Answer:
+    """Return where a kubelet ended, from how it ended ("running", "done", "stuck" or "ended") and its last message."""
     if outcome in ("running", "done"):
         return Answer("running")
     if outcome == "stuck":
-        return Answer("stuck", said)
-    if _STARTING in said:
-        return Answer("start", said)
+        return Answer("stuck", message)
+    if _STARTING in message:
+        return Answer("start", message)
     for stage, sentences in (("load", _LOAD), ("validation", _VALIDATION)):
-        if any(sentence in said for sentence in sentences):
-            return Answer(stage, said)
-    return Answer("start", said)
+        if any(sentence in message for sentence in sentences):
+            return Answer(stage, message)
+    return Answer("start", message)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What we say of a case: refused by the component or not, and at which stage."""
+"""Our validation of a case: whether the component refuses it, and at which stage."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from support.configs.kubelet import KUBELET_KIND
 from .case import MINOR, STAGES, Answer, Case
 from .kubelet import SOCKET
 
-__all__ = ["judge"]
+__all__ = ["validate"]
 
 _VERSION = f"1.{MINOR}"
 _KIND = str(KUBELET_KIND["kind"])
 # As deep as the directories of the oracle's configs.
 _HOME = "/srv/oracle/0"
-# Values that the kubelet looks at when it validates; it finds those of other fields when it starts.
+# The kubelet checks the values of these fields at validation, and those of other fields at start.
 _VALIDATED_VALUES = ("topologyManager", "enforceNodeAllocatable", "hairpinMode", "logging")
 
 
-def judge(case: Case, read_host: Callable[[HostQuery], Host]) -> Answer:
-    """Judge a case for 1.20, with what read_host tells of the host."""
+def validate(case: Case, read_host: Callable[[HostQuery], Host]) -> Answer:
+    """Validate a case for 1.20 with the facts of the host that read_host returns."""
     refusals = list(_refusals(case, read_host))
     if not refusals:
         return Answer("running")
@@ -45,9 +45,9 @@ def judge(case: Case, read_host: Callable[[HostQuery], Host]) -> Answer:
 
 def _refusals(case: Case, read_host: Callable[[HostQuery], Host]) -> Iterator[Answer]:
     source = case.text.encode("utf-8", "surrogateescape")
-    for found in check(source, component="kubelet", versions=[_VERSION]):
-        if found.level is Level.COMPONENT:
-            yield Answer(_stage(found.rule, found.field), f"{found.rule}: {found}")
+    for finding in check(source, component="kubelet", versions=[_VERSION]):
+        if finding.level is Level.COMPONENT:
+            yield Answer(_stage(finding.rule, finding.field), f"{finding.rule}: {finding}")
     try:
         document = decode(source)
     except InvalidConfig:
@@ -55,8 +55,8 @@ def _refusals(case: Case, read_host: Callable[[HostQuery], Host]) -> Iterator[An
     context = config_at(replace(document, data=resolve_paths(document.data, _KIND, _HOME)), MINOR)
     if context is None:
         return
-    wanted = query_for(context, "kubelet", root_directory="/var/lib/kubelet", runtime=SOCKET)
-    host = read_host(wanted)._replace(**case.facts)
+    query = query_for(context, "kubelet", root_directory="/var/lib/kubelet", runtime=SOCKET)
+    host = read_host(query)._replace(**case.facts)
     for problem in (*host_findings(context, "kubelet", host), *stale_state_findings(context, host)):
         if problem.level is Level.COMPONENT:
             yield Answer("start", f"{problem.rule}: {problem.path} {problem.message}")

@@ -19,7 +19,7 @@ from support.oracle.cases import all_cases, quick_cases
 from support.oracle.comparison import Compared, Comparison
 from support.oracle.explained import EXPLAINED
 from support.oracle.kubelet import answer
-from support.oracle.ours import judge
+from support.oracle.ours import validate
 
 CASES = all_cases()
 
@@ -40,8 +40,8 @@ def test_every_field_of_the_minor_has_cases() -> None:
     kind = find_kind(KUBELET_KIND["apiVersion"], KUBELET_KIND["kind"])
     assert kind is not None
     known = {name for name, field in kind.fields.items() if field.get("since", 0) <= MINOR <= field.get("last", MINOR)}
-    asked = {case.name.split()[1].split(".")[0] for case in CASES if case.group == "field"}
-    assert known <= asked
+    tested = {case.name.split()[1].split(".")[0] for case in CASES if case.group == "field"}
+    assert known <= tested
 
 
 @pytest.mark.parametrize("section", ["kubelet", "kubeletStart"])
@@ -98,4 +98,4 @@ def test_our_stage_is_the_first_at_which_something_is_wrong() -> None:
     def nothing_to_read(_wanted: object) -> NoReturn:
         raise AssertionError("a text that is no document needs no host")
 
-    assert judge(Case("text a", "[" * 9), nothing_to_read).stage == "load"
+    assert validate(Case("text a", "[" * 9), nothing_to_read).stage == "load"

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What policy refuses though a component would take it."""
+"""Findings of the policy on configs that a component would accept."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ CONFIG: dict[str, Any] = {
     ],
 )
 def test_denied(pattern: str, paths: list[str]) -> None:
-    found = list(denied_field_findings(CONFIG, [pattern]))
-    assert [finding.field for finding in found] == paths
-    assert {finding.level for finding in found} <= {"policy"}
-    assert {finding.rule for finding in found} <= {"denied"}
+    findings = list(denied_field_findings(CONFIG, [pattern]))
+    assert [finding.field for finding in findings] == paths
+    assert {finding.level for finding in findings} <= {"policy"}
+    assert {finding.rule for finding in findings} <= {"denied"}
 
 
 def test_a_field_is_denied_once() -> None:
-    found = list(denied_field_findings(CONFIG, ["staticPodPath", "*"]))
-    assert len(found) == len([value for value in CONFIG.values() if value is not None])
+    findings = list(denied_field_findings(CONFIG, ["staticPodPath", "*"]))
+    assert len(findings) == len([value for value in CONFIG.values() if value is not None])
 
 
 @pytest.mark.parametrize("data", [None, [], "x", 5])
@@ -59,7 +59,7 @@ def test_nothing_is_denied_in_what_is_no_mapping(data: object) -> None:
 
 def test_bundles() -> None:
     data = {"staticPodPath": "manifests", "resolvConf": "/etc/resolv.conf", "providerID": "x", "registerWithTaints": []}
-    assert {(one.path, one.rule) for one in bundle_findings(data, "KubeletConfiguration")} == {
+    assert {(finding.path, finding.rule) for finding in bundle_findings(data, "KubeletConfiguration")} == {
         (("staticPodPath",), "relative-path"),
         (("providerID",), "instance-field"),
     }
@@ -67,5 +67,5 @@ def test_bundles() -> None:
 
 def test_relative_paths_in_a_list() -> None:
     data = {"extenders": [{"tlsConfig": {"caFile": "/ca"}}, {"tlsConfig": {"caFile": "ca"}}]}
-    found = list(bundle_findings(data, "KubeSchedulerConfiguration"))
-    assert [one.path for one in found] == [("extenders", 1, "tlsConfig", "caFile")]
+    findings = list(bundle_findings(data, "KubeSchedulerConfiguration"))
+    assert [finding.path for finding in findings] == [("extenders", 1, "tlsConfig", "caFile")]

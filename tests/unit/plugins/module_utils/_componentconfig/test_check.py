@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The judgement as a whole: kinds, versions, levels, lines."""
+"""A check as a whole: kinds, versions, levels, lines."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._fi
 from support.configs.kubelet import KUBELET_HEADER
 
 
-def told(found: list[Finding]) -> list[tuple[str, int | None, str, str]]:
-    return [(one.level, one.line, one.field, one.rule) for one in found]
+def summarize(findings: list[Finding]) -> list[tuple[str, int | None, str, str]]:
+    return [(finding.level, finding.line, finding.field, finding.rule) for finding in findings]
 
 
 @pytest.mark.contract("validate.for-the-version")
@@ -23,7 +23,7 @@ def test_all_faults_at_once_in_the_order_of_lines() -> None:
         KUBELET_HEADER
         + "maxPods: -1\nnoSuch: 1\nport: '1'\nmaxPods: -2\nhairpinMode: x\nevictionHard: {memory.available: bogus}\n"
     )
-    assert told(check(text, file="f.yaml", versions=["1.35"])) == [
+    assert summarize(check(text, file="f.yaml", versions=["1.35"])) == [
         ("policy", 4, "noSuch", "unknown-field"),
         ("component", 5, "port", "type"),
         ("component", 6, "maxPods", "max-pods"),
@@ -34,9 +34,9 @@ def test_all_faults_at_once_in_the_order_of_lines() -> None:
 
 
 def test_a_finding_is_one_sentence() -> None:
-    found = check(KUBELET_HEADER + "maxPods: -1\n", file="f.yaml", versions=["1.35"])
-    assert [str(one) for one in found] == ["f.yaml:3: maxPods: -1: must be >= 0"]
-    assert found[0].as_dict() == {
+    findings = check(KUBELET_HEADER + "maxPods: -1\n", file="f.yaml", versions=["1.35"])
+    assert [str(finding) for finding in findings] == ["f.yaml:3: maxPods: -1: must be >= 0"]
+    assert findings[0].as_dict() == {
         "file": "f.yaml",
         "line": 3,
         "path": "maxPods",
@@ -50,37 +50,43 @@ def test_a_finding_is_one_sentence() -> None:
 
 
 def test_a_set_of_versions_tells_which_ones() -> None:
-    found = check(KUBELET_HEADER + "crashLoopBackOff: {}\n", versions=["v1.27.3", "1.31", "1.36.0", "1.31.9"])
-    assert [(one.versions, one.message) for one in found] == [
+    findings = check(KUBELET_HEADER + "crashLoopBackOff: {}\n", versions=["v1.27.3", "1.31", "1.36.0", "1.31.9"])
+    assert [(finding.versions, finding.message) for finding in findings] == [
         (("1.27", "1.31"), "unknown field: KubeletConfiguration knows it from Kubernetes 1.32 (Kubernetes 1.27, 1.31)")
     ]
 
 
 @pytest.mark.contract("validate.for-the-version")
 def test_a_gate_that_one_version_of_a_pool_lacks() -> None:
-    found = check(KUBELET_HEADER + "featureGates: {KubeletCrashLoopBackOffMax: true}\n", versions=["1.31", "1.36"])
-    assert [(one.field, one.versions, one.level) for one in found] == [
+    findings = check(KUBELET_HEADER + "featureGates: {KubeletCrashLoopBackOffMax: true}\n", versions=["1.31", "1.36"])
+    assert [(finding.field, finding.versions, finding.level) for finding in findings] == [
         ("featureGates.KubeletCrashLoopBackOffMax", ("1.31",), "component")
     ]
 
 
 @pytest.mark.parametrize(
-    ("version", "judged_as"), [("1.38", "1.37"), ("1.19", "1.20"), ("1.3", "1.20 (write 1.30 in quotes)")]
+    ("version", "taken_as"), [("1.38", "1.37"), ("1.19", "1.20"), ("1.3", "1.20 (write 1.30 in quotes)")]
 )
-def test_versions_beyond_the_data_warn(version: str, judged_as: str) -> None:
-    found = check(KUBELET_HEADER + "maxPods: -1\n", versions=[version])
-    assert [(one.level, one.versions) for one in found] == [("warning", (version,)), ("component", (version,))]
-    assert found[0].message.endswith(f"judged as {judged_as}")
+def test_versions_beyond_the_data_warn(version: str, taken_as: str) -> None:
+    findings = check(KUBELET_HEADER + "maxPods: -1\n", versions=[version])
+    assert [(finding.level, finding.versions) for finding in findings] == [
+        ("warning", (version,)),
+        ("component", (version,)),
+    ]
+    assert findings[0].message.endswith(f"judged as {taken_as}")
 
 
 def test_gates_that_the_newest_minor_cannot_be_sure_of_warn() -> None:
-    found = check(KUBELET_HEADER + "featureGates: {NoSuchGate: true}\n", versions=["1.36", "1.37"])
-    assert [(one.level, one.versions) for one in found] == [("component", ("1.36",)), ("warning", ("1.37",))]
+    findings = check(KUBELET_HEADER + "featureGates: {NoSuchGate: true}\n", versions=["1.36", "1.37"])
+    assert [(finding.level, finding.versions) for finding in findings] == [
+        ("component", ("1.36",)),
+        ("warning", ("1.37",)),
+    ]
 
 
 def test_without_versions_the_newest_that_is_known_as_a_whole_judges() -> None:
-    found = check(KUBELET_HEADER + "featureGates: {NoSuchGate: true}\n")
-    assert [(one.level, one.versions) for one in found] == [("component", ("1.36",))]
+    findings = check(KUBELET_HEADER + "featureGates: {NoSuchGate: true}\n")
+    assert [(finding.level, finding.versions) for finding in findings] == [("component", ("1.36",))]
 
 
 @pytest.mark.parametrize("version", ["", "2.1", "latest", "1", "1.x"])
@@ -106,8 +112,8 @@ def test_versions_that_are_none(version: str) -> None:
     ],
 )
 def test_kinds(text: str, component: str | None, level: str, path: str) -> None:
-    found = check(text, component=component, versions=["1.35"])
-    assert [(one.level, one.field) for one in found] == [(level, path)]
+    findings = check(text, component=component, versions=["1.35"])
+    assert [(finding.level, finding.field) for finding in findings] == [(level, path)]
 
 
 @pytest.mark.parametrize(
@@ -118,12 +124,12 @@ def test_kinds(text: str, component: str | None, level: str, path: str) -> None:
     ],
 )
 def test_a_kind_that_is_not_known(kind: str, message: str) -> None:
-    assert [one.message for one in check(f"apiVersion: v1\nkind: {kind}\n")] == [message]
+    assert [finding.message for finding in check(f"apiVersion: v1\nkind: {kind}\n")] == [message]
 
 
 def test_a_config_of_an_unknown_component_is_judged_by_its_syntax() -> None:
-    found = check("apiVersion: x/v1\nkind: X\na: 1\na: 2\npassword: x\n", component="my-proxy", bundle=True)
-    assert {(one.level, one.rule) for one in found} == {
+    findings = check("apiVersion: x/v1\nkind: X\na: 1\na: 2\npassword: x\n", component="my-proxy", bundle=True)
+    assert {(finding.level, finding.rule) for finding in findings} == {
         ("warning", "kind"),
         ("policy", "duplicate"),
         ("policy", "secret"),
@@ -144,9 +150,11 @@ def test_a_config_of_an_unknown_component_is_judged_by_its_syntax() -> None:
     ],
 )
 def test_who_refuses_unknown_and_duplicate_fields(head: str, minor: str, level: str) -> None:
-    found = check(head + "noSuch: 1\nnoSuch: 2\n", versions=[minor])
+    findings = check(head + "noSuch: 1\nnoSuch: 2\n", versions=[minor])
     rules = ("duplicate", "unknown-field")
-    assert [(one.rule, one.level) for one in found if one.rule in rules] == [(rule, level) for rule in rules]
+    assert [(finding.rule, finding.level) for finding in findings if finding.rule in rules] == [
+        (rule, level) for rule in rules
+    ]
 
 
 @pytest.mark.parametrize(
@@ -159,7 +167,7 @@ def test_a_misspelt_field_is_helped(wrong: str, right: str) -> None:
 def test_fractions_that_are_whole_are_whole_in_yaml_but_not_in_json() -> None:
     assert check(KUBELET_HEADER + "maxPods: 110.0\n") == []
     text = '{"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", "maxPods": 110.0}'
-    assert told(check(text)) == [("component", 1, "maxPods", "type")]
+    assert summarize(check(text)) == [("component", 1, "maxPods", "type")]
 
 
 def test_zero_is_unset_where_the_kubelet_cannot_tell() -> None:
@@ -176,19 +184,19 @@ def test_bundles_have_no_secrets_relative_paths_or_values_of_one_node() -> None:
     text = KUBELET_HEADER + "staticPodPath: manifests\nproviderID: aws:///i-1\n"
     text += "staticPodURLHeader:\n  Authorization: [Bearer abcdefghijklmnopqrst]\n"
     assert check(text) == []
-    found = check(text, bundle=True)
-    assert told(found) == [
+    findings = check(text, bundle=True)
+    assert summarize(findings) == [
         ("policy", 3, "staticPodPath", "relative-path"),
         ("policy", 4, "providerID", "instance-field"),
         ("policy", 6, "staticPodURLHeader.Authorization[0]", "secret"),
     ]
-    assert not any("abcdefghij" in str(one) for one in found)
+    assert not any("abcdefghij" in str(finding) for finding in findings)
 
 
 @pytest.mark.contract("manners.no-secret")
 def test_the_value_of_a_wrong_type_shows_no_secret() -> None:
-    found = check(KUBELET_HEADER + "port: Bearer abcdefghijklmnopqrst\n")
-    assert "abcdefghij" not in str(found)
+    findings = check(KUBELET_HEADER + "port: Bearer abcdefghijklmnopqrst\n")
+    assert "abcdefghij" not in str(findings)
 
 
 def test_worst() -> None:
@@ -199,7 +207,7 @@ def test_worst() -> None:
 
 def test_a_component_that_is_nearly_called_like_one_is_told() -> None:
     text = KUBELET_HEADER
-    [found] = check(text, component="kubeletx")
-    assert found.level == "warning"
-    assert found.message.endswith("did you mean kubelet?")
+    [finding] = check(text, component="kubeletx")
+    assert finding.level == "warning"
+    assert finding.message.endswith("did you mean kubelet?")
     assert check(text, component="second-agent") == []

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A config for a pool of several versions: what one of them lacks is said with the versions and the nodes."""
+"""A config for a pool of several versions: a finding names the versions and the nodes that it concerns."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ from support.configs.kubelet import KUBELET_HEADER
 NODES = {"old-1": "v1.27.3", "old-2": "v1.27.16", "mid-1": "v1.31.4", "new-1": "v1.36.0"}
 
 
-def told(text: str) -> list[tuple[str, str, tuple[str, ...], tuple[str, ...]]]:
-    return [(one.field, one.message, one.versions, one.nodes) for one in check(KUBELET_HEADER + text, nodes=NODES)]
+def summarize(text: str) -> list[tuple[str, str, tuple[str, ...], tuple[str, ...]]]:
+    return [
+        (finding.field, finding.message, finding.versions, finding.nodes)
+        for finding in check(KUBELET_HEADER + text, nodes=NODES)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -56,7 +59,7 @@ def told(text: str) -> list[tuple[str, str, tuple[str, ...], tuple[str, ...]]]:
 def test_what_some_nodes_lack(
     text: str, path: str, message: str, versions: tuple[str, ...], nodes: tuple[str, ...]
 ) -> None:
-    assert told(text) == [(path, message, versions, nodes)]
+    assert summarize(text) == [(path, message, versions, nodes)]
 
 
 def test_few_names_are_said_and_all_are_listed() -> None:

@@ -28,11 +28,11 @@ def compared(before: Side, after: Side) -> Comparison:
 
 
 def test_lines_say_what_differs_and_what_it_asks() -> None:
-    found = compared(
+    comparison = compared(
         side(KUBELET_HEADER), side(KUBELET_HEADER, KUBELET_HEADER + "maxPods: 120\ncpuManagerPolicy: static\n")
     )
-    assert found.heaviest == "drain+state"
-    assert found.lines == [
+    assert comparison.heaviest == "drain+state"
+    assert comparison.lines == [
         'cpuManagerPolicy: "none" -> "static"  [drain and remove cpu_manager_state]  (1.yaml:4)',
         "maxPods: 110 -> 120                   [restart-may-reject]  (1.yaml:3)",
         "all in all: drain+state: drain, stop kubelet, remove the state file, change, start, uncordon",
@@ -40,15 +40,15 @@ def test_lines_say_what_differs_and_what_it_asks() -> None:
 
 
 def test_nothing_differs() -> None:
-    found = compared(side(KUBELET_HEADER + "maxPods: 110\n"), side(KUBELET_HEADER))
-    assert (found.heaviest, found.lines) == (None, ["no field differs"])
-    assert found.effective[0] == found.effective[1]
+    comparison = compared(side(KUBELET_HEADER + "maxPods: 110\n"), side(KUBELET_HEADER))
+    assert (comparison.heaviest, comparison.lines) == (None, ["no field differs"])
+    assert comparison.effective[0] == comparison.effective[1]
 
 
 def test_an_upgrade_is_compared_with_itself() -> None:
-    found = compared(side(KUBELET_HEADER, version="1.34"), side(KUBELET_HEADER, version="1.35"))
-    assert "failCgroupV1: false -> true" in [str(one) for one in found.changes]
-    assert found.heaviest == "restart-crash-risk"
+    comparison = compared(side(KUBELET_HEADER, version="1.34"), side(KUBELET_HEADER, version="1.35"))
+    assert "failCgroupV1: false -> true" in [str(change) for change in comparison.changes]
+    assert comparison.heaviest == "restart-crash-risk"
 
 
 @pytest.mark.parametrize(

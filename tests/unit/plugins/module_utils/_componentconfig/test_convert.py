@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Another version of a kind: which there are, and what a text becomes."""
+"""Conversion to another version of a kind: the versions, and the resulting text."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def test_group_and_kind_change_where_the_version_calls_them_otherwise(old: str, 
 
 
 def test_kinds_of_one_name_are_not_mixed_up() -> None:
-    named = [one for one in kinds() if one.kind == "Configuration"]
-    assert {one.api_version.split("/")[0]: [other.version for other in versions_of(one)] for one in named} == {
+    named = [kind for kind in kinds() if kind.kind == "Configuration"]
+    assert {kind.api_version.split("/")[0]: [version.version for version in versions_of(kind)] for kind in named} == {
         "eventratelimit.admission.k8s.io": ["v1alpha1"],
         "podtolerationrestriction.admission.k8s.io": ["v1alpha1"],
         "resourcequota.admission.k8s.io": ["v1alpha1", "v1beta1", "v1"],
@@ -65,15 +65,15 @@ def test_kinds_of_one_name_are_not_mixed_up() -> None:
     ],
 )
 def test_who_reads_a_version(api_version: str, kind: str, words: str) -> None:
-    found = find_kind(api_version, kind)
-    assert found is not None
-    assert readers_text(found) == words
+    known = find_kind(api_version, kind)
+    assert known is not None
+    assert readers_text(known) == words
 
 
 def test_versions_are_in_their_order() -> None:
-    found = find_kind("kubescheduler.config.k8s.io/v1", "KubeSchedulerConfiguration")
-    assert found is not None
-    assert [one.version for one in versions_of(found)] == ["v1beta1", "v1beta2", "v1beta3", "v1"]
+    kind = find_kind("kubescheduler.config.k8s.io/v1", "KubeSchedulerConfiguration")
+    assert kind is not None
+    assert [kind_version.version for kind_version in versions_of(kind)] == ["v1beta1", "v1beta2", "v1beta3", "v1"]
 
 
 def test_the_document_stays_as_it_is() -> None:
@@ -136,7 +136,7 @@ def test_a_field_of_neither_version_is_lost() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted", "sentence"),
+    ("text", "target", "sentence"),
     [
         ("a: 1\n", "v1", "None None is no kind that is known here"),
         ("apiVersion: v1\nkind: Pod\n", "v1", "v1 Pod is no kind that is known here"),
@@ -160,9 +160,9 @@ def test_a_field_of_neither_version_is_lost() -> None:
         ("", "v1", "config: must be a mapping with apiVersion and kind"),
     ],
 )
-def test_a_sentence_says_why_not(text: str, wanted: str, sentence: str) -> None:
+def test_a_sentence_says_why_not(text: str, target: str, sentence: str) -> None:
     with pytest.raises(ConfigError, match=re.escape(sentence)) as raised:
-        convert(text, wanted)
+        convert(text, target)
     assert str(raised.value) == sentence
 
 

@@ -32,16 +32,16 @@ from support.configs.kubelet import KUBELET_KIND
 
 @pytest.mark.parametrize("kind", sorted(DENIED_FIELDS))
 def test_every_denied_field_exists(kind: str) -> None:
-    assert kind in {one.kind for one in kinds()}
+    assert kind in {known.kind for known in kinds()}
     assert unknown_field_patterns(DENIED_FIELDS[kind], kind) == []
     for fields in (MAXIMA, MINIMA, STRENGTHS, NODE_DECIDES):
         assert unknown_field_patterns(fields.get(kind, ()), kind) == []
 
 
 def test_credentials_and_the_api_servers_files_are_denied_as_a_whole() -> None:
-    for one in kinds():
-        if one.component == "kube-apiserver" or one.kind == "CredentialProviderConfig":
-            assert DenyPolicy().patterns(one.kind) == EVERYTHING
+    for kind in kinds():
+        if kind.component == "kube-apiserver" or kind.kind == "CredentialProviderConfig":
+            assert DenyPolicy().patterns(kind.kind) == EVERYTHING
     assert {"clientConnection", "extenders"} == set(DenyPolicy().patterns("KubeSchedulerConfiguration"))
 
 
@@ -88,7 +88,7 @@ _BOUNDED: list[tuple[dict[str, Any], dict[str, Any], list[str]]] = [
     ({"kubeAPIQPS": 5000}, {"kubeAPIQPS": 5000}, []),
     ({"nodeStatusUpdateFrequency": "999ms"}, {}, ["nodeStatusUpdateFrequency"]),
     ({"nodeStatusReportFrequency": "10ms"}, {}, ["nodeStatusReportFrequency"]),
-    # Without a pause at all: the kubelet takes 0 alone for its default.
+    # No pause at all: the kubelet replaces only 0 with its default.
     ({"nodeStatusUpdateFrequency": "-1s"}, {}, ["nodeStatusUpdateFrequency"]),
     ({"nodeStatusReportFrequency": "-1ms"}, {}, ["nodeStatusReportFrequency"]),
     ({"registryPullQPS": 0}, {}, ["registryPullQPS"]),
@@ -104,13 +104,13 @@ def test_a_bundle_may_not_weaken_what_the_node_has(
     document: dict[str, Any], own: dict[str, Any], paths: list[str]
 ) -> None:
     def refused(policy: DenyPolicy) -> list[str]:
-        found = denials(
+        findings = denials(
             {**KUBELET_KIND, **own, **document},
             policy,
             node_values(KUBELET_KIND["kind"], {**KUBELET_KIND, **own}, {}),
             35,
         )
-        return sorted(format_path(one.path) for one in found)
+        return sorted(format_path(finding.path) for finding in findings)
 
     assert refused(DenyPolicy()) == paths
     assert refused(DenyPolicy(allowed=tuple(document))) == [], "the node's own config can allow it"
@@ -135,8 +135,10 @@ _LEFT_OUT: list[tuple[dict[str, Any], list[str]]] = [
 def test_a_bundle_may_not_weaken_a_node_by_what_it_leaves_out(own: dict[str, Any], paths: list[str]) -> None:
     def refused(policy: DenyPolicy, instance: dict[str, Any]) -> list[str]:
         init = {**KUBELET_KIND, **own}
-        found = denials({**KUBELET_KIND, "maxPods": 100}, policy, node_values(KUBELET_KIND["kind"], init, instance), 35)
-        return sorted(format_path(one.path) for one in found)
+        findings = denials(
+            {**KUBELET_KIND, "maxPods": 100}, policy, node_values(KUBELET_KIND["kind"], init, instance), 35
+        )
+        return sorted(format_path(finding.path) for finding in findings)
 
     assert refused(DenyPolicy(), {}) == paths
     assert refused(DenyPolicy(), own) == [], "the instance config is laid over every bundle"
@@ -157,9 +159,9 @@ _FIELDS = st.sampled_from(
 @given(st.dictionaries(_FIELDS, _ODD), st.dictionaries(_FIELDS, _ODD))
 def test_odd_documents_are_compared_without_a_fault(document: dict[str, Any], own: dict[str, Any]) -> None:
     kind = KUBELET_KIND["kind"]
-    found = list(
+    findings = list(
         denials({**KUBELET_KIND, **document}, DenyPolicy(), node_values(kind, {**KUBELET_KIND, **own}, own), 35)
     )
-    assert {problem.rule for problem in found} <= {"denied"}
+    assert {problem.rule for problem in findings} <= {"denied"}
     same = node_values(kind, {**KUBELET_KIND, **document}, {})
     assert list(denials({**KUBELET_KIND, **document}, DenyPolicy(), same, 35)) == [], "all are its own values"

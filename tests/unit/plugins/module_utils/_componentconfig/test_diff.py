@@ -38,7 +38,7 @@ def test_diff(old: Any, new: Any, changes: list[Change]) -> None:
 
 
 def paths(old: dict[str, Any], new: dict[str, Any], minors: tuple[int, int] = (36, 36)) -> list[str]:
-    return [one.change.path for one in effective_diff({**KUBELET_KIND, **old}, {**KUBELET_KIND, **new}, minors)]
+    return [change.change.path for change in effective_diff({**KUBELET_KIND, **old}, {**KUBELET_KIND, **new}, minors)]
 
 
 @pytest.mark.parametrize(
@@ -60,17 +60,23 @@ def test_effective_diff(old: dict[str, Any], new: dict[str, Any], minors: tuple[
 
 
 def test_a_field_that_an_upgrade_brings_asks_for_no_drain() -> None:
-    asked = {one.change.path: one.disruption.name for one in effective_diff(KUBELET_KIND, KUBELET_KIND, (26, 36))}
-    assert asked["podLogsDir"] == "restart"
-    assert asked["failCgroupV1"] == "restart-crash-risk"
-    assert "logging.flushFrequency" not in asked  # 5000000000 and 5s
-    back = {one.change.path: one.disruption.name for one in effective_diff(KUBELET_KIND, KUBELET_KIND, (36, 26))}
+    disruptions = {
+        change.change.path: change.disruption.name for change in effective_diff(KUBELET_KIND, KUBELET_KIND, (26, 36))
+    }
+    assert disruptions["podLogsDir"] == "restart"
+    assert disruptions["failCgroupV1"] == "restart-crash-risk"
+    assert "logging.flushFrequency" not in disruptions  # 5000000000 and 5s
+    back = {
+        change.change.path: change.disruption.name for change in effective_diff(KUBELET_KIND, KUBELET_KIND, (36, 26))
+    }
     assert back["podLogsDir"] == "restart"
     own = effective_diff(KUBELET_KIND, KUBELET_KIND, (26, 36), {"podLogsDir": "reboot"})
-    assert {one.change.path: one.disruption.name for one in own}["podLogsDir"] == "reboot"
-    said = {**KUBELET_KIND, "podLogsDir": "/srv/logs"}
-    asked = {one.change.path: one.disruption.name for one in effective_diff(KUBELET_KIND, said, (26, 36))}
-    assert asked["podLogsDir"] == "drain"
+    assert {change.change.path: change.disruption.name for change in own}["podLogsDir"] == "reboot"
+    moved = {**KUBELET_KIND, "podLogsDir": "/srv/logs"}
+    disruptions = {
+        change.change.path: change.disruption.name for change in effective_diff(KUBELET_KIND, moved, (26, 36))
+    }
+    assert disruptions["podLogsDir"] == "drain"
 
 
 def test_one_side_may_be_empty() -> None:

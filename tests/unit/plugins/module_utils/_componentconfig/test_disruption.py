@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a changed field asks of a node."""
+"""The disruption that a changed field causes on a node."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ STATIC = {"cpuManagerPolicy": "static", "memoryManagerPolicy": "Static"}
 
 
 @pytest.mark.parametrize(
-    ("path", "minor", "config", "said"),
+    ("path", "minor", "config", "expected"),
     [
         (("syncFrequency",), 36, {}, "restart"),
         (("noSuchFieldYet",), 36, {}, "restart"),
@@ -47,8 +47,8 @@ STATIC = {"cpuManagerPolicy": "static", "memoryManagerPolicy": "Static"}
         (("cgroupDriver",), 36, {}, "replace"),
     ],
 )
-def test_fields_of_the_kubelet(path: Any, minor: int, config: dict[str, Any], said: str) -> None:
-    assert str(disruption_of(path, KUBELET, minor, [{}, config])) == said
+def test_fields_of_the_kubelet(path: Any, minor: int, config: dict[str, Any], expected: str) -> None:
+    assert str(disruption_of(path, KUBELET, minor, [{}, config])) == expected
 
 
 @pytest.mark.parametrize(
@@ -106,6 +106,6 @@ def test_the_facts_name_only_what_is_known() -> None:
         assert row["class"] in disruption_classes(), row
         assert row["field"].split(".")[0] in kind.fields, row
         assert not isinstance(row.get("when"), dict) or set(row["when"]) <= set(kind.fields), row
-    # What is said in words about another field must be data as well.
+    # A condition on another field must be in the data, not only in the words.
     stated = {name for name, row in facts["fields"].items() if "=" in row.get("when", "")}
     assert stated <= {row["field"] for row in facts["conditions"]}

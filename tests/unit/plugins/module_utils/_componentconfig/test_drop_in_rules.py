@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a kubelet makes of its main file and its drop-ins, by version."""
+"""The config that a kubelet of each version makes of its main file and its drop-ins."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ RULES = st.sampled_from([28, 29, 31, 32, 36])
 
 
 def used(minor: int, main: dict[str, Any], *drop_ins: dict[str, Any]) -> dict[str, Any]:
-    """What the kubelet uses, defaults filled in."""
+    """Return the config that the kubelet uses, with defaults."""
     assert KIND is not None
     return apply_defaults(
-        merge_drop_ins({**KUBELET_KIND, **main}, [{**KUBELET_KIND, **one} for one in drop_ins], KIND, minor),
+        merge_drop_ins({**KUBELET_KIND, **main}, [{**KUBELET_KIND, **drop_in} for drop_in in drop_ins], KIND, minor),
         KIND,
         minor,
     )
@@ -93,10 +93,10 @@ def test_there_is_no_directory_before_1_28() -> None:
         ({"podsPerCore": 5}, [{"podsPerCore": 0}], "podsPerCore", {28: 5, 29: None, 32: None}),
         ({"clusterDNS": ["a"]}, [{"clusterDNS": []}], "clusterDNS", {28: ["a"], 29: None, 32: None}),
         ({"reservedSystemCPUs": "1"}, [{"reservedSystemCPUs": "0"}], "reservedSystemCPUs", {28: "0", 29: "0", 32: "0"}),
-        # null takes back from 1.32 on, before that only what another drop-in said.
+        # null removes a value from 1.32 on; before that only the value of another drop-in.
         ({"maxPods": 60}, [{"maxPods": None}], "maxPods", {28: 110, 29: 60, 31: 60, 32: 110}),
         ({"maxPods": 60}, [{"maxPods": 70}, {"maxPods": None}], "maxPods", {29: 60, 31: 60, 32: 110}),
-        # The defaults of evictionHard are there before the drop-ins.
+        # The defaults of evictionHard are set before the drop-ins are merged.
         (
             {},
             [{"evictionHard": {"memory.available": "1Gi"}}],
@@ -136,34 +136,34 @@ def test_what_is_used(
 @fuzz(200)
 @given(RULES, CONFIGS, CONFIGS, CONFIGS)
 def test_a_drop_in_twice_is_a_drop_in_once(
-    minor: int, main: dict[str, Any], one: dict[str, Any], other: dict[str, Any]
+    minor: int, main: dict[str, Any], first: dict[str, Any], second: dict[str, Any]
 ) -> None:
-    assert used(minor, main, one, other, other) == used(minor, main, one, other)
+    assert used(minor, main, first, second, second) == used(minor, main, first, second)
     assert used(minor, main) == used(minor, main, *[])
 
 
 @fuzz(200)
 @given(st.sampled_from([29, 31, 32, 36]), CONFIGS, CONFIGS, CONFIGS)
-def test_no_value_is_invented(minor: int, main: dict[str, Any], one: dict[str, Any], other: dict[str, Any]) -> None:
-    """But for defaults, every top-level scalar and list is one that the main file or a drop-in says."""
+def test_no_value_is_invented(minor: int, main: dict[str, Any], first: dict[str, Any], second: dict[str, Any]) -> None:
+    """Except for defaults, every top-level scalar and list is from the main file or a drop-in."""
     assert KIND is not None
-    result = merge_drop_ins({**KUBELET_KIND, **main}, [one, other], KIND, minor)
+    result = merge_drop_ins({**KUBELET_KIND, **main}, [first, second], KIND, minor)
     for field in ("maxPods", "failSwapOn", "syncFrequency", "clusterDNS"):
-        assert field not in result or result[field] in [layer.get(field) for layer in (main, one, other)]
+        assert field not in result or result[field] in [layer.get(field) for layer in (main, first, second)]
 
 
 def test_the_switch_that_adds_the_defaults_of_eviction_holds_for_the_main_file_alone() -> None:
     """cmd/kubelet/app/server.go: the defaults are added when the main file is loaded, before the drop-ins."""
     assert KIND is not None
     switch, few = {"mergeDefaultEvictionSettings": True}, {"evictionHard": {"memory.available": "50Mi"}}
-    other = {"evictionHard": {"nodefs.available": "7%"}}
+    nodefs = {"evictionHard": {"nodefs.available": "7%"}}
     added = {**EVICTION_30, "memory.available": "50Mi"}
-    for main, drop_in, made in (
+    for main, drop_in, expected in (
         ({**switch, **few}, {"maxPods": 5}, added),
-        ({**switch, **few}, other, {**added, "nodefs.available": "7%"}),
+        ({**switch, **few}, nodefs, {**added, "nodefs.available": "7%"}),
         (few, switch, few["evictionHard"]),
-        (few, {**switch, **other}, {"memory.available": "50Mi", "nodefs.available": "7%"}),
+        (few, {**switch, **nodefs}, {"memory.available": "50Mi", "nodefs.available": "7%"}),
         ({}, {**switch, **few}, added),
     ):
         result = effective_with_drop_ins({**KUBELET_KIND, **main}, [{**KUBELET_KIND, **drop_in}], KIND, 36)
-        assert result["evictionHard"] == made
+        assert result["evictionHard"] == expected

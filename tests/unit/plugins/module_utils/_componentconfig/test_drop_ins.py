@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Layers written as drop-ins, and what a kubelet would make something else of."""
+"""Layers written as drop-ins, and findings on values that a kubelet would read differently."""
 
 from __future__ import annotations
 
@@ -36,26 +36,31 @@ def as_drop_ins(layers: list[tuple[str, str]], versions: list[str]) -> tuple[lis
     return files, bounded([*check(config, versions=versions), *findings])
 
 
-def judged(*texts: str, versions: list[str]) -> tuple[list[DropIn], list[Finding]]:
+def drop_ins_of(*texts: str, versions: list[str]) -> tuple[list[DropIn], list[Finding]]:
     layers = [(f"layers/{name}.yaml", KUBELET_HEADER + text) for name, text in zip(("base", "pool", "site"), texts)]
     return as_drop_ins(layers, versions)
 
 
-def told(*texts: str, versions: list[str]) -> list[tuple[str, str, tuple[str, ...]]]:
-    return [(one.level, one.field, one.versions) for one in judged(*texts, versions=versions)[1]]
+def summarize(*texts: str, versions: list[str]) -> list[tuple[str, str, tuple[str, ...]]]:
+    return [(finding.level, finding.field, finding.versions) for finding in drop_ins_of(*texts, versions=versions)[1]]
 
 
 def test_names_sort_as_the_layers_do() -> None:
     names = ["a/base.yaml", "Pool A.yml", "/etc/x.d/.conf", "content", *(f"{number}.yaml" for number in range(8))]
     files = write_drop_ins(load([(name, KUBELET_HEADER) for name in names]))
-    assert [one.name for one in files[:4]] == ["010-base.conf", "020-pool-a.conf", "030-layer.conf", "040-content.conf"]
-    assert [one.name for one in files] == sorted(one.name for one in files)
-    assert [one.layer for one in files] == names
+    assert [drop_in.name for drop_in in files[:4]] == [
+        "010-base.conf",
+        "020-pool-a.conf",
+        "030-layer.conf",
+        "040-content.conf",
+    ]
+    assert [drop_in.name for drop_in in files] == sorted(drop_in.name for drop_in in files)
+    assert [drop_in.layer for drop_in in files] == names
 
 
 def test_each_is_a_config_of_its_own() -> None:
-    files, findings = judged("maxPods: 100\n", "maxPods: null\nclusterDNS: [10.0.0.10]\n", versions=["1.36"])
-    assert [(one.name, one.text) for one in files] == [
+    files, findings = drop_ins_of("maxPods: 100\n", "maxPods: null\nclusterDNS: [10.0.0.10]\n", versions=["1.36"])
+    assert [(drop_in.name, drop_in.text) for drop_in in files] == [
         ("10-base.conf", KUBELET_HEADER + "maxPods: 100\n"),
         ("20-pool.conf", KUBELET_HEADER + "maxPods: null\nclusterDNS:\n  - 10.0.0.10\n"),
     ]
@@ -88,11 +93,11 @@ def test_each_is_a_config_of_its_own() -> None:
 def test_what_a_kubelet_makes_something_else_of(
     texts: list[str], versions: list[str], expected: list[tuple[str, str, tuple[str, ...]]]
 ) -> None:
-    assert told(*texts, versions=versions) == expected
+    assert summarize(*texts, versions=versions) == expected
 
 
 def test_the_sentences() -> None:
-    (warning, zero) = judged("failSwapOn: false\n", versions=["1.28"])[1]
+    (warning, zero) = drop_ins_of("failSwapOn: false\n", versions=["1.28"])[1]
     assert VARIABLE in warning.message
     assert str(zero) == (
         "layers/base.yaml:3: failSwapOn: false: as drop-ins the kubelet makes true of it, not false: defaults are "

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is said about fields and gates, and what is suggested where a name is not known."""
+"""Explanations of fields and gates, and suggestions for unknown names."""
 
 from __future__ import annotations
 
@@ -70,9 +70,9 @@ def test_facts(kind: str, path: str, fact: str, value: Any) -> None:
 
 
 def test_a_gate() -> None:
-    found = explain("featureGates.NodeSwap")
-    assert found.heading == "NodeSwap, a feature gate"
-    assert [(one["since"], one["state"]) for one in found.facts["stages"]] == [
+    explanation = explain("featureGates.NodeSwap")
+    assert explanation.heading == "NodeSwap, a feature gate"
+    assert [(stage["since"], stage["state"]) for stage in explanation.facts["stages"]] == [
         ("1.22", "Alpha, off"),
         ("1.28", "Beta, off"),
         ("1.30", "Beta, on"),
@@ -121,15 +121,15 @@ def test_a_version_that_is_not_known(version: str) -> None:
         explain("maxPods", version=version)
 
 
-@pytest.mark.parametrize("kind", sorted({one.kind for one in kinds()}))
+@pytest.mark.parametrize("kind", sorted({kind.kind for kind in kinds()}))
 def test_every_field_of_every_kind_can_be_explained(kind: str) -> None:
     pending = list(explain("", kind=kind).facts["fields"])
     while pending:
         path = pending.pop()
-        found = explain(path, kind=kind)
-        assert found.facts["type"]
-        assert all(isinstance(line, str) for line in found.lines)
-        pending += [f"{path}.{below}" for below in found.facts.get("fields", ())]
+        explanation = explain(path, kind=kind)
+        assert explanation.facts["type"]
+        assert all(isinstance(line, str) for line in explanation.lines)
+        pending += [f"{path}.{below}" for below in explanation.facts.get("fields", ())]
 
 
 @fuzz(200)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Objects of every kind and version, made from the data: nothing is lost on the way, and no verdict wavers."""
+"""Objects of every kind and version, made from the data: decoding loses nothing, and checks are reproducible."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ def test_every_object(kind: Kind, data: st.DataObject) -> None:
     config = data.draw(configs(kind, minor))
     before = deepcopy(config)
 
-    # Written and read, it is what it was, and is written the same again.
+    # Encoding and decoding it returns the same data, and the same text the second time.
     text = encode(config)
     document = decode(text)
     assert (document.data, document.findings) == (config, ())
     assert encode(document.data) == text
 
-    # It has the types of its version: nothing is wrong but what rules say, twice the same.
+    # It has the types of its version: only rules have findings, the same twice.
     assert check_types(config, kind, minor, is_json=False).findings == []
     verdict = check(text, versions=[f"1.{minor}"])
     assert check(document, versions=[f"1.{minor}"]) == verdict
-    assert not {one.rule for one in verdict} & {"type", "enum", "unknown-field", "kind", "duplicate"}
+    assert not {finding.rule for finding in verdict} & {"type", "enum", "unknown-field", "kind", "duplicate"}
 
-    # What the component makes of it has them too; it stays when it is made again, and without what says nothing.
+    # Its resolved form has them too, and stays the same if resolved again or pruned first.
     resolved = apply_defaults(config, kind, minor)
     assert check_types(resolved, kind, minor, is_json=False).findings == []
     assert apply_defaults(resolved, kind, minor) == resolved
@@ -58,7 +58,7 @@ def test_every_object(kind: Kind, data: st.DataObject) -> None:
 @fuzz(2)
 @given(st.data())
 def test_every_broken_object(kind: Kind, data: st.DataObject) -> None:
-    """A value of a wrong type, or an unknown field: a verdict, twice the same, and the rest is resolved as ever."""
+    """A value of a wrong type, or an unknown field: the same findings twice, and the other fields are resolved as usual."""
     minor = data.draw(st.sampled_from(minors_of(kind)))
     config = data.draw(broken_configs(kind, minor))
     text = encode(config)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Two configs are the same only where the component's own defaulting says so."""
+"""Two configs are the same only if the component's defaults make them so."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_kinds_that_differ_or_are_not_known_compare_plain_values() -> None:
     assert not is_same([], {}, 35)
 
 
-@pytest.mark.parametrize("kind", [one for one in kinds() if one.component in ("kubelet", "kube-proxy")], ids=str)
+@pytest.mark.parametrize("kind", [kind for kind in kinds() if kind.component in ("kubelet", "kube-proxy")], ids=str)
 def test_an_empty_value_is_absent_only_where_no_default_and_no_pointer_stands(kind: Kind) -> None:
     """Every list and map of the data at every minor, against what the data say of it."""
     head = {"apiVersion": kind.api_version, "kind": kind.kind}

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The live config beside the file that was given."""
+"""The live config compared with the file that was given."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from support.configs.kubelet import KUBELET_KIND
 pytestmark = pytest.mark.contract("probe.configz")
 
 
-def compared(given: Mapping[str, Any], live: Mapping[str, Any], *overridden: str, minor: int = 33) -> list[str]:
-    """The differences of a file and a live config."""
-    context = config_at(Document({**KUBELET_KIND, **given}, "config"), minor)
+def compared(config: Mapping[str, Any], live: Mapping[str, Any], *overridden: str, minor: int = 33) -> list[str]:
+    """Return the differences of a file and a live config."""
+    context = config_at(Document({**KUBELET_KIND, **config}, "config"), minor)
     assert context is not None
     return differences(context, live, overridden)
 
 
 @pytest.mark.parametrize(
-    ("given", "live"),
+    ("config", "live"),
     [
         ({"maxPods": 50}, {"maxPods": 50, "podsPerCore": 0}),
         ({"syncFrequency": "1m"}, {"syncFrequency": "1m0s"}),
-        ({"maxPods": 0}, {"maxPods": 110}),  # no pointer: as if it were not said
+        ({"maxPods": 0}, {"maxPods": 110}),  # not a pointer: zero is absent
         ({"protectKernelDefaults": False}, {}),
         ({"failSwapOn": False}, {"failSwapOn": False}),
         ({"clusterDNS": []}, {}),
@@ -48,7 +48,7 @@ def compared(given: Mapping[str, Any], live: Mapping[str, Any], *overridden: str
         ({"evictionHard": {"memory.available": "1Gi"}}, {"evictionHard": {"memory.available": "1Gi", "x": "1"}}),
         ({"authentication": {"anonymous": {"enabled": False}}}, {"authentication": {"anonymous": {"enabled": False}}}),
         ({"reservedSystemCPUs": "0", "kubeReserved": {"cpu": "1"}}, {"reservedSystemCPUs": "0"}),
-        ({"cgroupDriver": "cgroupfs"}, {"cgroupDriver": "systemd"}),  # which the runtime says
+        ({"cgroupDriver": "cgroupfs"}, {"cgroupDriver": "systemd"}),  # the kubelet asks the runtime
         ({"reservedMemory": [{"limits": {"memory": "1Gi"}}]}, {"reservedMemory": [{"numaNode": 0, "limits": {}}]}),
         ({"unheardOf": 1}, {}),
         ({"evictionHard": {}}, {}),  # as the kubelet shows an empty map
@@ -57,12 +57,12 @@ def compared(given: Mapping[str, Any], live: Mapping[str, Any], *overridden: str
         ({"kubeReserved": {}}, {"kubeReserved": {"cpu": "1"}}),  # no default is switched off
     ],
 )
-def test_what_is_the_same(given: Mapping[str, Any], live: Mapping[str, Any]) -> None:
-    assert compared(given, live) == []
+def test_what_is_the_same(config: Mapping[str, Any], live: Mapping[str, Any]) -> None:
+    assert compared(config, live) == []
 
 
 @pytest.mark.parametrize(
-    ("given", "live", "said"),
+    ("config", "live", "difference"),
     [
         ({"maxPods": 50}, {"maxPods": 110}, "maxPods: is 110, and 50 was given"),
         (
@@ -85,19 +85,19 @@ def test_what_is_the_same(given: Mapping[str, Any], live: Mapping[str, Any]) -> 
         ),
     ],
 )
-def test_what_is_not(given: Mapping[str, Any], live: Mapping[str, Any], said: str) -> None:
-    assert compared(given, live) == [said]
+def test_what_is_not(config: Mapping[str, Any], live: Mapping[str, Any], difference: str) -> None:
+    assert compared(config, live) == [difference]
 
 
 def test_what_a_flag_wins_over_is_left_out() -> None:
-    given = {"maxPods": 50, "kubeReserved": {"cpu": "1"}, "featureGates": {"A": True, "B": True}}
+    config = {"maxPods": 50, "kubeReserved": {"cpu": "1"}, "featureGates": {"A": True, "B": True}}
     live = {"maxPods": 20, "kubeReserved": {"cpu": "2"}, "featureGates": {"A": False, "B": False}}
-    found = compared(given, live, "maxPods", "kubeReserved", "featureGates.A")
-    assert found == ["featureGates.B: is false, and true was given"]
+    result = compared(config, live, "maxPods", "kubeReserved", "featureGates.A")
+    assert result == ["featureGates.B: is false, and true was given"]
 
 
 class Child:
-    """Answers as ``compare --json`` does."""
+    """A command runner that answers as ``compare --json`` does."""
 
     def __init__(self, out: str, err: str = "") -> None:
         self.result = CommandResult(0, out, err)
@@ -110,15 +110,15 @@ class Child:
         return self.result
 
 
-def answer(found: Sequence[str] = (), unknown: str = "") -> str:
-    return json.dumps({"differences": list(found), "unknown": unknown})
+def answer(paths: Sequence[str] = (), unknown: str = "") -> str:
+    return json.dumps({"differences": list(paths), "unknown": unknown})
 
 
 def test_a_difference_is_a_failed_look_and_is_looked_at_again() -> None:
     child, log = Child(answer(["maxPods: is 110, and 50 was given", "b"])), record_log([])
     live = LiveConfigProbe(child, ["agent", "compare"])
-    wanted = ProbeResult(False, "live config: maxPods: is 110, and 50 was given (and 1 more)")
-    assert [live("kubelet", "i1"), live("kubelet", "i1")] == [wanted, wanted]
+    expected = ProbeResult(False, "live config: maxPods: is 110, and 50 was given (and 1 more)")
+    assert [live("kubelet", "i1"), live("kubelet", "i1")] == [expected, expected]
     child.result = CommandResult(0, answer(), "")
     assert [live("kubelet", "i1"), live("kubelet", "i1")] == [None, None]
     assert child.calls == [["agent", "compare", "--json", "kubelet"]] * 3
@@ -139,10 +139,10 @@ def test_the_prober_asks_last_and_for_the_kubelet_alone() -> None:
     components = {
         name: ComponentConfiguration(name, f"{name}.service", serving_probe=False) for name in ("kubelet", "x")
     }
-    asked: list[tuple[str, str]] = []
+    calls: list[tuple[str, str]] = []
 
     def live(component: str, invocation: str) -> ProbeResult | None:
-        asked.append((component, invocation))
+        calls.append((component, invocation))
         return ProbeResult(False, "live config: no")
 
     status = {"code": 500}
@@ -151,8 +151,8 @@ def test_the_prober_asks_last_and_for_the_kubelet_alone() -> None:
     )
     unit = Unit("kubelet.service", "active", "i1", 1, 0.0)
     assert not prober("kubelet", {}, unit).ok
-    assert asked == []
+    assert calls == []
     status["code"] = 200
     assert prober("kubelet", {}, unit) == ProbeResult(False, "live config: no")
     assert prober("x", {}, unit).ok
-    assert asked == [("kubelet", "i1")]
+    assert calls == [("kubelet", "i1")]

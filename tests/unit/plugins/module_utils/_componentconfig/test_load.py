@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Layers merge as the kubelet's drop-in files do from 1.32 on, and every field remembers where it is from."""
+"""Layers merge as the kubelet's drop-in files do from 1.32 on, and every field keeps its origin."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_a_layer_twice_is_a_layer_once(low: dict[str, Any], middle: dict[str, An
     assert merge([merge([low, middle]), high]) == merged
 
 
-# Of one shape and without null, which takes back only what is below it.
+# Of the same shape and without null, which removes only the values below it.
 SHAPED = st.fixed_dictionaries(
     {},
     optional={
@@ -103,7 +103,7 @@ def test_provenance_reaches_the_findings() -> None:
     document = load([("base.yaml", BASE), ("pool.yaml", POOL)]).document
     assert document.file_of(("evictionHard", "nodefs.available")) == "base.yaml"
     assert document.line_of(("evictionHard", "nodefs.available")) == 6
-    assert [(one.file, one.line, one.field) for one in check(document, versions=["1.35"])] == [
+    assert [(finding.file, finding.line, finding.field) for finding in check(document, versions=["1.35"])] == [
         ("pool.yaml", 4, "maxPods"),
         ("pool.yaml", 6, "evictionHard[memory.available]"),
     ]
@@ -111,7 +111,9 @@ def test_provenance_reaches_the_findings() -> None:
 
 def test_duplicates_in_a_layer_are_found_by_validate() -> None:
     document = load([("base.yaml", BASE), ("pool.yaml", KUBELET_HEADER + "maxPods: 1\nmaxPods: 2\n")]).document
-    assert [(one.file, one.line, one.rule) for one in check(document)] == [("pool.yaml", 4, "duplicate")]
+    assert [(finding.file, finding.line, finding.rule) for finding in check(document)] == [
+        ("pool.yaml", 4, "duplicate")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -127,7 +129,7 @@ def test_duplicates_in_a_layer_are_found_by_validate() -> None:
 def test_a_layer_that_does_not_fit(text: str, path: str) -> None:
     with pytest.raises(InvalidConfig) as caught:
         load([("base.yaml", BASE), ("bad.yaml", text)])
-    assert {(one.file, one.field) for one in caught.value.findings} >= {("bad.yaml", path)}
+    assert {(finding.file, finding.field) for finding in caught.value.findings} >= {("bad.yaml", path)}
 
 
 def test_no_layers() -> None:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From flags to a file: what is written, what stays, what is refused; and nothing a component does changes."""
+"""From flags to a file: what is written, what stays, what is refused; the effective config does not change."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ def move(text: str, *, minor: int = 30, component: str = "kubelet", **more: Any)
     return migrate(component, [component, *text.split()], version=f"1.{minor}", **more)
 
 
-def document(found: Migration) -> dict[str, Any]:
-    data: dict[str, Any] = yaml.safe_load(found.text)
+def document(migration: Migration) -> dict[str, Any]:
+    data: dict[str, Any] = yaml.safe_load(migration.text)
     return {key: value for key, value in data.items() if key not in ("apiVersion", "kind")}
 
 
-def kept(found: Migration) -> list[str]:
-    return [word for flag in found.flags for word in flag.words]
+def kept_words(migration: Migration) -> list[str]:
+    return [word for flag in migration.flags for word in flag.words]
 
 
-def told(found: Migration, level: str = "component") -> list[str]:
-    return [one.message for one in found.findings if one.level == level]
+def messages(migration: Migration, level: str = "component") -> list[str]:
+    return [finding.message for finding in migration.findings if finding.level == level]
 
 
 def test_flags_become_fields_and_the_defaults_of_flags_are_said() -> None:
-    found = move("--max-pods=50 --cluster-dns=10.0.0.10 --kubeconfig=/k", minor=24)
-    assert document(found) == {**LEGACY, "clusterDNS": ["10.0.0.10"], "maxPods": 50}
-    assert kept(found) == ["--config=/var/lib/kubelet/config.yaml", "--kubeconfig=/k"]
-    assert [one.field for one in found.dropped] == ["maxPods", "clusterDNS"]
-    assert not told(found)
-    assert found.before == found.after
+    migration = move("--max-pods=50 --cluster-dns=10.0.0.10 --kubeconfig=/k", minor=24)
+    assert document(migration) == {**LEGACY, "clusterDNS": ["10.0.0.10"], "maxPods": 50}
+    assert kept_words(migration) == ["--config=/var/lib/kubelet/config.yaml", "--kubeconfig=/k"]
+    assert [drop.field for drop in migration.dropped] == ["maxPods", "clusterDNS"]
+    assert not messages(migration)
+    assert migration.before == migration.after
 
 
 def test_from_1_25_no_file_means_no_hard_eviction() -> None:
@@ -60,22 +60,22 @@ def test_a_file_keeps_its_order_and_flags_win_over_whole_fields_and_single_gates
     text = (
         f"{KUBELET_HEADER}maxPods: 10\nkubeReserved: {{cpu: 1}}\nfeatureGates: {{A: true, B: true}}\naddress: 0.0.0.0\n"
     )
-    found = move(
+    migration = move(
         "--config=/etc/k.yaml --kube-reserved=memory=1Gi --feature-gates=B=false --max-pods=11 --clustered=1",
         config=("/etc/k.yaml", text),
     )
-    assert list(yaml.safe_load(found.text)) == [
+    assert list(yaml.safe_load(migration.text)) == [
         "apiVersion", "kind", "maxPods", "kubeReserved", "featureGates", "address",
     ]  # fmt: skip
-    assert document(found)["kubeReserved"] == {"memory": "1Gi"}
-    assert document(found)["featureGates"] == {"A": True, "B": False}
-    assert document(found)["maxPods"] == 11
-    assert kept(found) == ["--config=/etc/k.yaml", "--clustered=1"]
-    assert told(found, "warning") == ["--clustered is not known here, and stays as it is"]
+    assert document(migration)["kubeReserved"] == {"memory": "1Gi"}
+    assert document(migration)["featureGates"] == {"A": True, "B": False}
+    assert document(migration)["maxPods"] == 11
+    assert kept_words(migration) == ["--config=/etc/k.yaml", "--clustered=1"]
+    assert messages(migration, "warning") == ["--clustered is not known here, and stays as it is"]
 
 
 def test_a_default_that_would_follow_from_a_field_is_written_as_it_is_today() -> None:
-    # The file's report frequency is that of updates where these are set; a flag comes after the defaults.
+    # In a file, the update frequency is the default of the report frequency; flags are applied after the defaults.
     assert document(move("--node-status-update-frequency=4s"))["nodeStatusReportFrequency"] == "5m0s"
 
 
@@ -91,10 +91,10 @@ def test_a_default_that_would_follow_from_a_field_is_written_as_it_is_today() ->
     ],
 )
 def test_what_the_file_cannot_say_stays(flags: str, minor: int, stays: str) -> None:
-    found = move(flags, minor=minor)
-    assert " ".join(kept(found)[1:]) == stays
-    assert found.flags[1].reason
-    assert found.before == found.after
+    migration = move(flags, minor=minor)
+    assert " ".join(kept_words(migration)[1:]) == stays
+    assert migration.flags[1].reason
+    assert migration.before == migration.after
 
 
 @pytest.mark.parametrize(
@@ -111,19 +111,19 @@ def test_what_the_file_cannot_say_stays(flags: str, minor: int, stays: str) -> N
     ],
 )
 def test_what_a_newer_file_can_say_goes_into_it(flags: str, minor: int, field: str, value: Any) -> None:
-    found = move(flags, minor=minor)
-    assert document(found)[field] == value
-    assert len(kept(found)) == 1
+    migration = move(flags, minor=minor)
+    assert document(migration)[field] == value
+    assert len(kept_words(migration)) == 1
 
 
 def test_what_one_node_alone_can_have_goes_into_its_instance_config() -> None:
-    found = move("--provider-id=example://n1 --register-with-taints=a=b:NoSchedule --node-ip=10.0.0.1")
-    assert found.instance_config == {
+    migration = move("--provider-id=example://n1 --register-with-taints=a=b:NoSchedule --node-ip=10.0.0.1")
+    assert migration.instance_config == {
         "providerID": "example://n1",
         "registerWithTaints": [{"key": "a", "value": "b", "effect": "NoSchedule"}],
     }
-    assert [flag.name for flag in found.flags if flag.is_of_node] == ["node-ip"]
-    assert "providerID" not in found.text
+    assert [flag.name for flag in migration.flags if flag.is_of_node] == ["node-ip"]
+    assert "providerID" not in migration.text
 
 
 @pytest.mark.parametrize(
@@ -137,9 +137,9 @@ def test_what_one_node_alone_can_have_goes_into_its_instance_config() -> None:
     ],
 )
 def test_what_has_no_effect_any_more_goes(flags: str, minor: int, why: str) -> None:
-    found = move(flags, minor=minor)
-    assert len(kept(found)) == 1
-    assert why in found.dropped[-1].reason
+    migration = move(flags, minor=minor)
+    assert len(kept_words(migration)) == 1
+    assert why in migration.dropped[-1].reason
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_what_has_no_effect_any_more_goes(flags: str, minor: int, why: str) -> N
     ],
 )
 def test_what_can_neither_go_nor_stay_is_refused(flags: str, minor: int, why: str) -> None:
-    assert any(why in one for one in told(move(flags, minor=minor)))
+    assert any(why in message for message in messages(move(flags, minor=minor)))
 
 
 @pytest.mark.parametrize(
@@ -168,35 +168,35 @@ def test_what_can_neither_go_nor_stay_is_refused(flags: str, minor: int, why: st
     ],
 )
 def test_a_secret_of_a_flag_that_stays_is_not_shown(flags: str, shown: list[str]) -> None:
-    found = move(flags)
-    assert [word for flag in found.flags[1:] for word in flag.shown_words] == shown
-    assert kept(found)[1:] == flags.split()
-    assert "hunter2" not in "".join(found.lines)
+    migration = move(flags)
+    assert [word for flag in migration.flags[1:] for word in flag.shown_words] == shown
+    assert kept_words(migration)[1:] == flags.split()
+    assert "hunter2" not in "".join(migration.lines)
 
 
 @pytest.mark.parametrize("value", ["inf", "-inf", "nan", "1e400"])
 @pytest.mark.parametrize("component", ["kube-proxy", "kube-scheduler"])
 def test_a_number_that_no_file_can_hold_is_refused(component: str, value: str) -> None:
-    found = move(f"--kube-api-qps={value}", component=component)
-    assert f'--kube-api-qps: "{value}": must be a finite number: the component refuses it, too' in told(found)
+    migration = move(f"--kube-api-qps={value}", component=component)
+    assert f'--kube-api-qps: "{value}": must be a finite number: the component refuses it, too' in messages(migration)
 
 
 def test_a_drop_in_keeps_the_flag_that_wins_over_it() -> None:
-    found = move(
+    migration = move(
         "--config-dir=/d --max-pods=50 --cluster-domain=a",
         drop_ins=[("/d/10.conf", f"{KUBELET_HEADER}maxPods: 30\n")],
     )
-    assert kept(found)[1:] == ["--config-dir=/d", "--max-pods=50"]
-    assert found.flags[-1].reason == "/d/10.conf sets maxPods too, and wins over the file"
+    assert kept_words(migration)[1:] == ["--config-dir=/d", "--max-pods=50"]
+    assert migration.flags[-1].reason == "/d/10.conf sets maxPods too, and wins over the file"
 
 
 def test_a_file_that_adds_defaults_leaves_hard_eviction_to_the_flag() -> None:
     text = f"{KUBELET_HEADER}mergeDefaultEvictionSettings: true\n"
-    found = move("--config=/c --eviction-hard=memory.available<50Mi", minor=34, config=("/c", text))
-    assert kept(found)[1:] == ["--eviction-hard=memory.available<50Mi"]
-    assert 'gets its defaults too: {"memory.available": "50Mi", "nodefs.available": "10%"' in found.flags[1].reason
-    assert found.before == found.after
-    assert len(found.after["evictionHard"]) == 1
+    migration = move("--config=/c --eviction-hard=memory.available<50Mi", minor=34, config=("/c", text))
+    assert kept_words(migration)[1:] == ["--eviction-hard=memory.available<50Mi"]
+    assert 'gets its defaults too: {"memory.available": "50Mi", "nodefs.available": "10%"' in migration.flags[1].reason
+    assert migration.before == migration.after
+    assert len(migration.after["evictionHard"]) == 1
 
 
 @pytest.mark.parametrize(
@@ -209,14 +209,14 @@ def test_a_file_that_adds_defaults_leaves_hard_eviction_to_the_flag() -> None:
 def test_levels_of_files_are_added_to_those_of_the_present_file(component: str, kind: str, order: list[str]) -> None:
     """component-base/logs/api/v1/pflags.go appends; kube-proxy's copyLogsFromFlags puts the flags first."""
     text = f"apiVersion: {kind}\nlogging: {{vmodule: [{{filePattern: f, verbosity: 1}}]}}\n"
-    found = move("--config=/c --vmodule=a=1 --vmodule=b=2", component=component, config=("/c", text))
-    assert [one["filePattern"] for one in document(found)["logging"]["vmodule"]] == order
-    assert found.before == found.after
+    migration = move("--config=/c --vmodule=a=1 --vmodule=b=2", component=component, config=("/c", text))
+    assert [module["filePattern"] for module in document(migration)["logging"]["vmodule"]] == order
+    assert migration.before == migration.after
 
 
 def test_paths_are_written_out() -> None:
-    found = move("--pod-manifest-path=manifests", directory="/srv")
-    assert document(found)["staticPodPath"] == "/srv/manifests"
+    migration = move("--pod-manifest-path=manifests", directory="/srv")
+    assert document(migration)["staticPodPath"] == "/srv/manifests"
     text = f"{KUBELET_HEADER}staticPodPath: manifests\n"
     assert document(move("--config=a/b.yaml", config=("a/b.yaml", text)))["staticPodPath"] == "/a/manifests"
 
@@ -232,54 +232,54 @@ def test_paths_are_written_out() -> None:
     ],
 )
 def test_where_there_can_be_no_file_one_sentence_says_why(component: str, config: Any, why: str) -> None:
-    found = move("--max-pods=1", component=component, config=config)
-    assert found.text == ""
-    assert len(found.findings) == 1
-    assert why in found.findings[0].message
+    migration = move("--max-pods=1", component=component, config=config)
+    assert migration.text == ""
+    assert len(migration.findings) == 1
+    assert why in migration.findings[0].message
 
 
 def test_the_file_that_flags_name_is_needed() -> None:
-    assert told(move("--config=/etc/k.yaml")) == ["it reads /etc/k.yaml, whose text is needed, too"]
+    assert messages(move("--config=/etc/k.yaml")) == ["it reads /etc/k.yaml, whose text is needed, too"]
 
 
 def test_kube_proxy_ignores_flags_beside_a_file() -> None:
     text = "apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\nmode: ipvs\n"
-    found = move(
+    migration = move(
         "--config=/p --proxy-mode=iptables --hostname-override=n1 --v=2", component="kube-proxy", config=("/p", text)
     )
-    assert document(found) == {"mode": "ipvs", "logging": {"verbosity": 2}}
-    assert found.instance_config == {"hostnameOverride": "n1"}
-    assert [one.reason for one in found.dropped if not one.field] == ["kube-proxy ignores it beside --config"]
+    assert document(migration) == {"mode": "ipvs", "logging": {"verbosity": 2}}
+    assert migration.instance_config == {"hostnameOverride": "n1"}
+    assert [drop.reason for drop in migration.dropped if not drop.field] == ["kube-proxy ignores it beside --config"]
 
 
 def test_kube_proxy_without_a_file() -> None:
-    found = move(
+    migration = move(
         "--proxy-mode=ipvs --metrics-bind-address=::1 --metrics-port=99 --kube-api-qps=5.5 --masquerade-all",
         component="kube-proxy",
     )
-    assert document(found) == {
+    assert document(migration) == {
         "clientConnection": {"qps": 5.5},
         "metricsBindAddress": "[::1]:99",
         "mode": "ipvs",
         "iptables": {"masqueradeAll": True},
     }
-    assert "cannot switch this server off" in told(move("--healthz-port=0", component="kube-proxy"))[0]
+    assert "cannot switch this server off" in messages(move("--healthz-port=0", component="kube-proxy"))[0]
 
 
 def test_kube_scheduler() -> None:
-    found = move(
+    migration = move(
         "--kubeconfig=/s --leader-elect=false --secure-port=10259 --feature-gates=A=true", component="kube-scheduler"
     )
-    assert document(found) == {"leaderElection": {"leaderElect": False}, "clientConnection": {"kubeconfig": "/s"}}
-    assert [flag.name for flag in found.flags] == ["config", "secure-port", "feature-gates"]
-    assert yaml.safe_load(found.text)["apiVersion"] == "kubescheduler.config.k8s.io/v1"
-    assert told(move("--policy-config-file=/p", component="kube-scheduler", minor=20))
+    assert document(migration) == {"leaderElection": {"leaderElect": False}, "clientConnection": {"kubeconfig": "/s"}}
+    assert [flag.name for flag in migration.flags] == ["config", "secure-port", "feature-gates"]
+    assert yaml.safe_load(migration.text)["apiVersion"] == "kubescheduler.config.k8s.io/v1"
+    assert messages(move("--policy-config-file=/p", component="kube-scheduler", minor=20))
 
 
 @pytest.mark.parametrize("flag", ["--port=0", "--address=127.0.0.1"])
 def test_the_schedulers_server_without_tls_is_the_files_beside_one(flag: str) -> None:
-    """cmd/kube-scheduler/app/options (1.20): beside a file its bind addresses alone count, which have a default."""
-    (why,) = told(move(flag, component="kube-scheduler", minor=20))
+    """cmd/kube-scheduler/app/options (1.20): with a file, only its bind addresses count, and they have a default."""
+    (why,) = messages(move(flag, component="kube-scheduler", minor=20))
     assert "a file says it as healthzBindAddress and metricsBindAddress" in why
     assert move(flag, component="kube-scheduler", minor=23).dropped[0].reason.endswith("the server without TLS is gone")
 
@@ -292,9 +292,9 @@ def test_the_schedulers_server_without_tls_is_the_files_beside_one(flag: str) ->
     ],
 )
 def test_what_has_no_effect_beside_the_present_file_goes(component: str, kind: str, flag: str) -> None:
-    found = move(f"--config=/c {flag}", component=component, minor=20, config=("/c", f"apiVersion: {kind}\n"))
-    assert [one.reason for one in found.dropped] == [f"{component} ignores it beside --config"]
-    assert not told(found)
+    migration = move(f"--config=/c {flag}", component=component, minor=20, config=("/c", f"apiVersion: {kind}\n"))
+    assert [drop.reason for drop in migration.dropped] == [f"{component} ignores it beside --config"]
+    assert not messages(migration)
 
 
 FOUND = flag_set("kubelet")
@@ -319,7 +319,7 @@ TEXTS: dict[str, st.SearchStrategy[str]] = {
 
 @st.composite
 def command_lines(draw: st.DrawFn) -> tuple[int, list[str]]:
-    """A minor, and flags that its kubelet has."""
+    """Draw a minor, and flags that its kubelet has."""
     minor = draw(st.integers(20, 36))
     known = [flag for flag in KUBELET.flags.values() if flag.known_at(minor) and flag.name != "config"]
     flags = draw(st.lists(st.sampled_from(known), max_size=12))
@@ -333,10 +333,10 @@ def test_nothing_that_the_component_does_changes(line: tuple[int, list[str]], fi
     config = ("/c.yaml", KUBELET_HEADER + fields) if fields else None
     if config:
         words = [*words, "--config=/c.yaml"]
-    found = migrate("kubelet", ["kubelet", *words], version=f"1.{minor}", config=config)
-    assert not [one for one in found.findings if "instead of" in one.message]
-    if not any(one.rule == "flags" and one.level == "component" for one in found.findings):
-        assert found.before == found.after
+    migration = migrate("kubelet", ["kubelet", *words], version=f"1.{minor}", config=config)
+    assert not [finding for finding in migration.findings if "instead of" in finding.message]
+    if not any(finding.rule == "flags" and finding.level == "component" for finding in migration.findings):
+        assert migration.before == migration.after
 
 
 ANYTHING = st.recursive(
@@ -354,5 +354,5 @@ def test_whatever_the_present_file_holds_there_is_an_answer(
 ) -> None:
     minor, words = line
     text = json.dumps({**KUBELET_KIND, **fields})
-    found = migrate("kubelet", ["kubelet", *words, "--config=/c"], version=f"1.{minor}", config=("/c", text))
-    assert found.text or found.findings
+    migration = migrate("kubelet", ["kubelet", *words, "--config=/c"], version=f"1.{minor}", config=("/c", text))
+    assert migration.text or migration.findings

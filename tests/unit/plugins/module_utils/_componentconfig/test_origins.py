@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every field knows which layer it is from, and which it won over."""
+"""Every field has its layer of origin, and the layers that it overrides."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def test_lines_for_people_and_data() -> None:
     site = decode("maxPods: 60\nclusterDNS: [10.0.0.10]\n", file="site.yaml")
     pool = decode("# more\nmaxPods: 200\n", file="pool.yaml")
     layers = [base, site, pool]
-    found = origins_of(layers, merge_documents(layers).data)
-    assert [str(one) for one in found] == [
+    origins = origins_of(layers, merge_documents(layers).data)
+    assert [str(origin) for origin in origins] == [
         "maxPods: 200 (pool.yaml:2), not 60 (site.yaml:1), 110 (base.yaml:1)",
         'evictionHard[memory.available]: "1Gi" (base.yaml:3)',
         'clusterDNS: ["10.0.0.10"] (site.yaml:2)',
     ]
-    assert found[0].as_dict() == {
+    assert origins[0].as_dict() == {
         "path": "maxPods",
         "value": "200",
         "file": "pool.yaml",
@@ -49,22 +49,22 @@ def test_lines_for_people_and_data() -> None:
 
 def test_secrets_are_not_shown() -> None:
     layers = [decode("token: abcdef\n", file="a"), decode("token: ghijkl\n", file="b")]
-    (found,) = origins_of(layers, merge_documents(layers).data)
-    assert str(found) == "token: (a secret, not shown) (b:1), not (a secret, not shown) (a:1)"
+    (origin,) = origins_of(layers, merge_documents(layers).data)
+    assert str(origin) == "token: (a secret, not shown) (b:1), not (a secret, not shown) (a:1)"
 
 
 @fuzz(300)
 @given(LAYERS)
 def test_the_layer_that_is_named_holds_the_value(data: list[dict[str, Any]]) -> None:
-    layers = [decode(json.dumps(one), file=str(number)) for number, one in enumerate(data)]
+    layers = [decode(json.dumps(layer), file=str(number)) for number, layer in enumerate(data)]
     merged = merge_documents(layers).data
-    found = origins_of(layers, merged)
-    for one in found:
-        assert value_at(merged, one.path) == one.value
-        for origin in (one, *one.overrides):
+    origins = origins_of(layers, merged)
+    for winner in origins:
+        assert value_at(merged, winner.path) == winner.value
+        for origin in (winner, *winner.overrides):
             held = value_at(data[int(origin.file)], origin.path)
             assert (merge([held]) if isinstance(held, dict) else held) == origin.value
-        assert sorted([int(origin.file) for origin in (one, *one.overrides)], reverse=True) == [
-            int(origin.file) for origin in (one, *one.overrides)
+        assert sorted([int(origin.file) for origin in (winner, *winner.overrides)], reverse=True) == [
+            int(origin.file) for origin in (winner, *winner.overrides)
         ]
-    assert (not found) == (not merged)
+    assert (not origins) == (not merged)

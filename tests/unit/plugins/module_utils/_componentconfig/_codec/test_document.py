@@ -18,7 +18,7 @@ def refused(text: str | bytes, **limits: int) -> InvalidConfig:
 
 
 def noted(document: Document) -> list[tuple[str, int | None, str]]:
-    return [(found.rule, found.line, found.field) for found in document.findings]
+    return [(finding.rule, finding.line, finding.field) for finding in document.findings]
 
 
 YAML = """\
@@ -115,7 +115,7 @@ def test_duplicates_deep_down() -> None:
 def test_keys_that_are_no_strings_become_what_kubernetes_makes_of_them(text: str, data: object) -> None:
     document = decode(text)
     assert document.data == data
-    assert [found.rule for found in document.findings] == ([] if "'" in text else ["key-type"])
+    assert [finding.rule for finding in document.findings] == ([] if "'" in text else ["key-type"])
 
 
 @pytest.mark.parametrize("text", ["? [a]\n: 1\n", "? {a: 1}\n: 1\n", "~: 1\n", "x: &k [1]\n? *k\n: 1\n"])
@@ -226,7 +226,7 @@ def test_too_many_values() -> None:
 def test_what_stands_after_the_first_document_is_noted_and_not_read(rest: str) -> None:
     document = decode(f"a: 1\n{rest}")
     assert document.data == {"a": 1}
-    assert [(one.rule, one.level) for one in document.findings] == [("documents", "policy")]
+    assert [(finding.rule, finding.level) for finding in document.findings] == [("documents", "policy")]
 
 
 @pytest.mark.parametrize("rest", ["...\n", "...\n# nothing\n", "# nothing\n"])

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whatever comes in: a document or a DecodeError, soon."""
+"""Hostile input: decoding soon returns a document or raises InvalidConfig."""
 
 from __future__ import annotations
 
@@ -81,17 +81,17 @@ VALUES = st.recursive(
 @given(st.lists(SNIPPETS, max_size=40).map("".join) | st.text(max_size=60) | st.binary(max_size=60))
 def test_any_text(text: str | bytes) -> None:
     try:
-        told = str(decode(text).findings)
+        message = str(decode(text).findings)
     except InvalidConfig as error:
-        told = str(error)
-    assert "\n" not in told
+        message = str(error)
+    assert "\n" not in message
 
 
 @fuzz(200)
 @given(st.lists(SNIPPETS, max_size=20).map("".join))
 def test_any_end_of_a_config(text: str) -> None:
-    for found in check(KUBELET_HEADER + text, versions=["1.20", "1.36"], bundle=True):
-        assert found.level in ("component", "policy", "warning")
+    for finding in check(KUBELET_HEADER + text, versions=["1.20", "1.36"], bundle=True):
+        assert finding.level in ("component", "policy", "warning")
 
 
 @fuzz(200)
@@ -201,9 +201,9 @@ def test_a_long_text_is_encoded_soon_and_read_back(piece: str) -> None:
 
 @pytest.mark.parametrize("key", ["a\nb", "\x1b[2J", "\u2028", "\u202e", "k" * 100_000])
 def test_a_finding_is_one_line_whatever_the_key(key: str) -> None:
-    [found] = check(encode({**KUBELET_KIND, key: key}))
-    assert str(found).isprintable()
-    assert len(str(found)) < 500
+    [finding] = check(encode({**KUBELET_KIND, key: key}))
+    assert str(finding).isprintable()
+    assert len(str(finding)) < 500
 
 
 @pytest.mark.parametrize("number", [2**64, -(2**63) - 1, 10**300])

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Unquoted YAML scalars mean to us what they mean to Kubernetes."""
+"""Unquoted YAML scalars have the same meaning here as in Kubernetes."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ def test_null(text: str) -> None:
     ],
 )
 def test_numbers(text: str, value: float) -> None:
-    found = resolve_scalar(text)
-    assert found == value
-    assert type(found) is type(value)
+    result = resolve_scalar(text)
+    assert result == value
+    assert type(result) is type(value)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Any object of any kind that has versions, there and back: what does not come back was said to be lost."""
+"""Objects of every kind with several versions, converted to another and back: what is missing was reported as a loss."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ from support.configs.objects import broken_configs, configs, minors_of, schedule
 from support.fuzz.settings import fuzz
 
 Leaf = tuple[tuple[str, ...], str]
-PAIRS = [(kind, other) for kind in kinds() for other in versions_of(kind) if other != kind]
+PAIRS = [(kind, target) for kind in kinds() for target in versions_of(kind) if target != kind]
 SCHEDULER = "KubeSchedulerConfiguration"
 HINTS: dict[str, Any] = {SCHEDULER: SCHEDULER_HINTS, **KUBEADM_HINTS, **SMALL_HINTS}
 
 
 def fields_of(path: Sequence[Any]) -> tuple[str, ...]:
-    """A path without its indexes."""
+    """Return a path without its indexes."""
     return tuple(part for part in path if isinstance(part, str))
 
 
 def leaves(data: Any, path: tuple[Any, ...] = ()) -> Iterator[Leaf]:
-    """The scalars of data, each with the fields that lead to it; which of a list it is does not count."""
+    """Yield the scalars of data, each with the fields that lead to it, without the indexes of lists."""
     if isinstance(data, dict) and data:
         for key, value in data.items():
             yield from leaves(value, (*path, key))
@@ -65,65 +65,73 @@ def leaves(data: Any, path: tuple[Any, ...] = ()) -> Iterator[Leaf]:
 
 
 def missing(before: dict[str, Any], after: dict[str, Any], kind: Kind, minor: int) -> list[Leaf]:
-    """What the component of one minor sees in the one and not in the other."""
-    found = Counter(leaves(prune(apply_defaults(before, kind, minor))))
-    there = Counter(leaves(prune(apply_defaults(after, kind, minor))))
-    found.subtract(there)
-    # An empty object is there as well where the other has something in it.
-    filled = {path[:length] for path, _value in there for length in range(len(path))}
-    return [leaf for leaf, count in found.items() if count > 0 and not (leaf[1] == "{}" and leaf[0] in filled)]
+    """Return what the component of one minor sees before the conversion and not after it."""
+    counts = Counter(leaves(prune(apply_defaults(before, kind, minor))))
+    after_leaves = Counter(leaves(prune(apply_defaults(after, kind, minor))))
+    counts.subtract(after_leaves)
+    # An empty object is not missing if the other config has fields in it.
+    filled = {path[:length] for path, _value in after_leaves for length in range(len(path))}
+    return [leaf for leaf, count in counts.items() if count > 0 and not (leaf[1] == "{}" and leaf[0] in filled)]
 
 
-def said(leaf: Leaf, losses: Sequence[Loss]) -> bool:
-    """Whether a loss tells of a leaf: it is the same, around it, or below it."""
+def is_reported(leaf: Leaf, losses: Sequence[Loss]) -> bool:
+    """Return whether a loss covers a leaf: its path is the same, above it, or below it."""
     paths = [fields_of(loss.path) for loss in losses]
     return any(leaf[0][: len(path)] == path or path[: len(leaf[0])] == leaf[0] for path in paths)
 
 
 def harmless(leaf: Leaf, hints: Mapping[str, Hint]) -> bool:
-    """Whether the value is one that the other version always has, or moves to where it means the same."""
+    """Return whether the other version always has the value, or has it at another place with the same meaning."""
     if leaf[0][-1] == "percentageOfNodesToScore" or leaf == (("profiles", "plugins"), "{}"):
         return True  # of the only profile: for all of them; and no plugins, however written
     return any(repr(value) == leaf[1] for value in hints.get(".".join(leaf[0]), Hint("")).harmless)
 
 
-def check(there: Conversion, before: dict[str, Any], minor: int) -> Conversion:
-    """What holds for every conversion of a config that the types of a minor allow; returns the way back."""
-    back = convert_document(there.data, there.source.api_version)
-    assert find_kind(there.data["apiVersion"], there.data["kind"]) == there.target
-    assert back.source == there.target
-    for at in minors_of(there.target):
-        if at == minor or not there.target.known_at(minor):
-            # Fields and values that this minor does not have, and others do, are the business of `validate`.
-            problems = check_types(there.data, there.target, at, is_json=False).findings
-            assert [one for one in problems if one.rule != "enum" and "knows it from" not in one.message] == []
-    assert convert_document(before, there.target.api_version) == there
+def check(conversion: Conversion, before: dict[str, Any], minor: int) -> Conversion:
+    """Check a conversion of a config that the types of a minor allow; return the conversion back."""
+    back = convert_document(conversion.data, conversion.source.api_version)
+    assert find_kind(conversion.data["apiVersion"], conversion.data["kind"]) == conversion.target
+    assert back.source == conversion.target
+    for at in minors_of(conversion.target):
+        if at == minor or not conversion.target.known_at(minor):
+            # `validate` reports the fields and values that only other minors have.
+            problems = check_types(conversion.data, conversion.target, at, is_json=False).findings
+            assert [
+                problem for problem in problems if problem.rule != "enum" and "knows it from" not in problem.message
+            ] == []
+    assert convert_document(before, conversion.target.api_version) == conversion
     return back
 
 
-@pytest.mark.parametrize(("kind", "other"), PAIRS, ids=lambda kind: f"{kind.kind} {kind.version}")
+@pytest.mark.parametrize(("kind", "target"), PAIRS, ids=lambda kind: f"{kind.kind} {kind.version}")
 @fuzz(3)
 @given(st.data())
-def test_there_and_back(kind: Kind, other: Kind, data: st.DataObject) -> None:
+def test_there_and_back(kind: Kind, target: Kind, data: st.DataObject) -> None:
     minor = data.draw(st.sampled_from(minors_of(kind)))
     config = data.draw(configs(kind, minor))
     before = deepcopy(config)
-    there = convert_document(config, other.api_version)
+    conversion = convert_document(config, target.api_version)
     assert config == before
-    back = check(there, config, minor)
-    lost = [leaf for leaf in missing(config, back.data, kind, minor) if not said(leaf, [*there.losses, *back.losses])]
+    back = check(conversion, config, minor)
+    lost = [
+        leaf
+        for leaf in missing(config, back.data, kind, minor)
+        if not is_reported(leaf, [*conversion.losses, *back.losses])
+    ]
     assert [leaf for leaf in lost if not harmless(leaf, HINTS.get(kind.kind, {}))] == []
 
 
-@pytest.mark.parametrize(("kind", "other"), PAIRS, ids=lambda kind: f"{kind.kind} {kind.version}")
+@pytest.mark.parametrize(("kind", "target"), PAIRS, ids=lambda kind: f"{kind.kind} {kind.version}")
 @fuzz(3)
 @given(st.data())
-def test_a_config_of_wrong_types_is_converted_as_far_as_that_goes(kind: Kind, other: Kind, data: st.DataObject) -> None:
-    """Types are judged elsewhere; here nothing may end otherwise than with data that can be written."""
+def test_a_config_of_wrong_types_is_converted_as_far_as_that_goes(
+    kind: Kind, target: Kind, data: st.DataObject
+) -> None:
+    """Other tests check types; here each conversion returns data that can be encoded."""
     config = data.draw(broken_configs(kind, data.draw(st.sampled_from(minors_of(kind)))))
-    there = convert_document(config, other.version)
-    assert decode(encode(there.data)).data == there.data
-    assert convert_document(config, other.version) == there
+    conversion = convert_document(config, target.version)
+    assert decode(encode(conversion.data)).data == conversion.data
+    assert convert_document(config, target.version) == conversion
 
 
 GONE = ("NodeLabel", "ServiceAffinity", "NodePreferAvoidPods", "SelectorSpread", "NodeResourcesFit")
@@ -133,30 +141,34 @@ GONE = ("NodeLabel", "ServiceAffinity", "NodePreferAvoidPods", "SelectorSpread",
 @fuzz(15)
 @given(st.data())
 def test_profiles_there_and_back(old: int, new: int, data: st.DataObject) -> None:
-    """The same for profiles that use kube-scheduler's own plugins; the score of each stays as it was."""
-    found = find_kind("kubescheduler.config.k8s.io/v1", SCHEDULER)
-    assert found is not None
-    source, target = versions_of(found)[old], versions_of(found)[new]
+    """The same for profiles that use kube-scheduler's own plugins; the score of each profile is unchanged."""
+    kind_v1 = find_kind("kubescheduler.config.k8s.io/v1", SCHEDULER)
+    assert kind_v1 is not None
+    source, target = versions_of(kind_v1)[old], versions_of(kind_v1)[new]
     arguments = {
-        one.kind[: -len("Args")]: one
-        for one in kinds()
-        if one.api_version == source.api_version and one.kind.endswith("Args")
+        kind.kind[: -len("Args")]: kind
+        for kind in kinds()
+        if kind.api_version == source.api_version and kind.kind.endswith("Args")
     }
     minor = data.draw(st.sampled_from(minors_of(source)))
-    assume(all(one.known_at(minor) for one in arguments.values()))
+    assume(all(kind.known_at(minor) for kind in arguments.values()))
     config = data.draw(scheduler_configs(source, arguments, minor))
-    there = convert_document(config, target.version)
-    back = check(there, config, minor)
-    lost = [leaf for leaf in missing(config, back.data, source, minor) if not said(leaf, [*there.losses, *back.losses])]
-    # What is disabled, and gone, says nothing; nor does a list that enables nothing, or arguments without a field.
+    conversion = convert_document(config, target.version)
+    back = check(conversion, config, minor)
+    lost = [
+        leaf
+        for leaf in missing(config, back.data, source, minor)
+        if not is_reported(leaf, [*conversion.losses, *back.losses])
+    ]
+    # Removed plugins that are disabled, empty lists and arguments without a field have no effect.
     quiet = {repr(name) for name in (*GONE, *BY_RESOURCES)} | {repr([]), repr({})}
     lost = [leaf for leaf in lost if leaf[1] not in quiet and leaf[0][-1] not in ("apiVersion", "kind")]
-    zeros = ("False", "0", "''")  # in arguments, where nobody took them for absent yet
+    zeros = ("False", "0", "''")  # in arguments, where only the conversion drops them
     lost = [leaf for leaf in lost if not ("args" in leaf[0] and leaf[1] in zeros)]
     lost = [leaf for leaf in lost if not harmless(leaf, SCHEDULER_HINTS)]
     assert [leaf for leaf in lost if "scoringStrategy" not in leaf[0]] == []
-    if not any("score" in loss.path or "multiPoint" in loss.path for loss in [*there.losses, *back.losses]):
-        for first, second, third in zip(profiles(config), profiles(there.data), profiles(back.data)):
+    if not any("score" in loss.path or "multiPoint" in loss.path for loss in [*conversion.losses, *back.losses]):
+        for first, second, third in zip(profiles(config), profiles(conversion.data), profiles(back.data)):
             assert score(first, source.version) == score(second, target.version) == score(third, source.version)
 
 
@@ -178,19 +190,19 @@ BY_RESOURCES = {
 
 
 def score(profile: dict[str, Any], version: str) -> dict[str, int]:
-    """Which plugins score, with which weight, as kube-scheduler merges them; those by resources under a common name."""
+    """Return the weights of the plugins that score, as kube-scheduler merges them; those by resources share a name."""
     plugins = profile.get("plugins", {}).get("score", {})
-    disabled = {one["name"] for one in plugins.get("disabled", ())}
+    disabled = {plugin["name"] for plugin in plugins.get("disabled", ())}
     result = {**DEFAULT_SCORE[version], "PodTopologySpread": 2, "NodeResourcesBalancedAllocation": 1}
     result["NodeResourcesLeastAllocated" if version == "v1beta1" else "NodeResourcesFit"] = 1
     result = {name: weight for name, weight in result.items() if not disabled & {name, "*"}}
-    result.update({one["name"]: one.get("weight") or 1 for one in plugins.get("enabled", ())})
+    result.update({plugin["name"]: plugin.get("weight") or 1 for plugin in plugins.get("enabled", ())})
     result.pop("NodePreferAvoidPods", None)
     strategy = next(
         (
-            one["args"]["scoringStrategy"].get("type") or "LeastAllocated"
-            for one in profile.get("pluginConfig", ())
-            if one["name"] == "NodeResourcesFit" and "scoringStrategy" in one["args"]
+            plugin_config["args"]["scoringStrategy"].get("type") or "LeastAllocated"
+            for plugin_config in profile.get("pluginConfig", ())
+            if plugin_config["name"] == "NodeResourcesFit" and "scoringStrategy" in plugin_config["args"]
         ),
         "LeastAllocated",
     )
@@ -199,19 +211,19 @@ def score(profile: dict[str, Any], version: str) -> dict[str, int]:
 
 
 def test_defaults_that_differ_between_versions_are_known_here() -> None:
-    """A default that a new version changes has to be written out by the conversion, and then be listed here."""
-    found = {
+    """A default that a new version changes must be written out by the conversion, and be listed here."""
+    differing = {
         f"{kind.kind} {path}"
-        for kind, other in PAIRS
+        for kind, target in PAIRS
         for path, value in defaults_of(kind)
-        for other_path, other_value in defaults_of(other)
+        for other_path, other_value in defaults_of(target)
         if path == other_path and value != other_value
     }
-    assert found == {"PodTopologySpreadArgs defaultingType"}
+    assert differing == {"PodTopologySpreadArgs defaultingType"}
 
 
 def defaults_of(kind: Kind) -> list[tuple[str, Any]]:
-    """The defaults of the newest minor that knows a version, by path."""
+    """Return the defaults of the newest minor that knows a version, by path."""
     pending = [("", kind.fields)]
     result = []
     while pending:
@@ -229,4 +241,4 @@ def test_every_kind_with_versions_is_here() -> None:
         "Preference",
         "WebhookAdmission",
     }
-    assert all(find_version(kind, other.api_version) == other for kind, other in PAIRS)
+    assert all(find_version(kind, target.api_version) == target for kind, target in PAIRS)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""kube-scheduler's config between its versions: what it does stays, what cannot is said."""
+"""kube-scheduler's config between its versions: its effect stays, and each loss is reported."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WEIGHTS_OF_NEW = [
     {"name": "NodeAffinity", "weight": 2},
     {"name": "TaintToleration", "weight": 3},
 ]
-NAMES = [{"name": one["name"]} for one in WEIGHTS_OF_NEW]
+NAMES = [{"name": plugin["name"]} for plugin in WEIGHTS_OF_NEW]
 FIT = "NodeResourcesFit"
 LEAST, MOST = "NodeResourcesLeastAllocated", "NodeResourcesMostAllocated"
 RATIO = "RequestedToCapacityRatio"
@@ -32,7 +32,7 @@ SHAPE = [{"utilization": 0, "score": 0}, {"utilization": 100, "score": 10}]
 
 
 def converted(old: str, new: str, **fields: Any) -> tuple[dict[str, Any], list[str]]:
-    """The fields after the conversion, and the paths of the losses."""
+    """Return the fields after the conversion, and the paths of the losses."""
     result = convert_document({"apiVersion": f"{GROUP}/{old}", "kind": "KubeSchedulerConfiguration", **fields}, new)
     assert result.data.pop("apiVersion") == f"{GROUP}/{new}"
     assert result.data.pop("kind") == "KubeSchedulerConfiguration"
@@ -40,7 +40,7 @@ def converted(old: str, new: str, **fields: Any) -> tuple[dict[str, Any], list[s
 
 
 def profile(old: str, new: str, **fields: Any) -> tuple[dict[str, Any], list[str]]:
-    """The only profile after the conversion, and the paths of the losses below it."""
+    """Return the only profile after the conversion, and the paths of the losses below it."""
     data, lost = converted(old, new, profiles=[fields])
     assert list(data) == ["profiles"]
     return data["profiles"][0], [path.replace("profiles[0].", "") for path in lost]
@@ -53,7 +53,7 @@ def score(old: str, new: str, **lists: Any) -> tuple[Any, list[str]]:
 
 @pytest.mark.parametrize(("old", "weights"), [("v1beta2", WEIGHTS_OF_OLD), ("v1beta3", None), ("v1", None)])
 def test_default_weights_that_would_change_are_written_out(old: str, weights: Any) -> None:
-    """Also where the config says nothing of profiles."""
+    """Also if the config has no profiles."""
     data, lost = converted(old, "v1", parallelism=5)
     expected: dict[str, Any] = {"parallelism": 5}
     if weights:
@@ -67,7 +67,7 @@ def test_the_weights_of_v1_stay_in_v1beta2() -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "score_plugins",
     [
         {"enabled": [*WEIGHTS_OF_OLD[:2], {"name": "TaintToleration", "weight": 7}]},
         {"enabled": [*WEIGHTS_OF_OLD[:2], {"name": "TaintToleration"}]},  # without a weight: 1, in every version
@@ -75,21 +75,21 @@ def test_the_weights_of_v1_stay_in_v1beta2() -> None:
         {"disabled": [{"name": "*"}]},
     ],
 )
-def test_what_the_profile_says_of_a_plugin_counts(said: dict[str, Any]) -> None:
-    assert score("v1beta2", "v1", **said) == (said, [])
+def test_what_the_profile_says_of_a_plugin_counts(score_plugins: dict[str, Any]) -> None:
+    assert score("v1beta2", "v1", **score_plugins) == (score_plugins, [])
 
 
 @pytest.mark.parametrize("name", ["SelectorSpread", "NodeLabel", "ServiceAffinity", "NodePreferAvoidPods"])
 def test_a_plugin_that_is_gone_is_said(name: str) -> None:
     disabled = [{"name": "*"}]
     score_only, lost = score("v1beta1", "v1", enabled=[{"name": "Own"}, {"name": name, "weight": 2}], disabled=disabled)
-    assert [one["name"] for one in score_only["enabled"]] == ["Own"]
+    assert [plugin["name"] for plugin in score_only["enabled"]] == ["Own"]
     assert lost == ["plugins.score.enabled[1]"]
 
 
 def test_a_plugin_that_is_gone_and_was_disabled_is_no_loss() -> None:
-    said = {"enabled": WEIGHTS_OF_OLD, "disabled": [{"name": "NodePreferAvoidPods"}]}
-    assert score("v1beta1", "v1", **said) == ({"enabled": WEIGHTS_OF_OLD}, [])
+    score_plugins = {"enabled": WEIGHTS_OF_OLD, "disabled": [{"name": "NodePreferAvoidPods"}]}
+    assert score("v1beta1", "v1", **score_plugins) == ({"enabled": WEIGHTS_OF_OLD}, [])
 
 
 def test_the_plugin_that_only_v1beta1_has_by_default() -> None:
@@ -99,7 +99,7 @@ def test_the_plugin_that_only_v1beta1_has_by_default() -> None:
 
 
 UP = [
-    # as written in v1beta1: score's lists, arguments; then in v1beta2: score, arguments of NodeResourcesFit
+    # in v1beta1: score's lists, arguments; then in v1beta2: score, arguments of NodeResourcesFit
     ({"enabled": [{"name": MOST, "weight": 5}], "disabled": [{"name": LEAST}]}, {MOST: {"resources": CPU}},
      {"enabled": [{"name": FIT, "weight": 5}], "disabled": [{"name": FIT}]},
      {"type": "MostAllocated", "resources": CPU}),
@@ -115,13 +115,13 @@ UP = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("lists", "arguments", "wanted", "strategy"), UP)
-def test_scoring_by_resources_becomes_a_strategy(lists: Any, arguments: Any, wanted: Any, strategy: Any) -> None:
+@pytest.mark.parametrize(("lists", "arguments", "plugins", "strategy"), UP)
+def test_scoring_by_resources_becomes_a_strategy(lists: Any, arguments: Any, plugins: Any, strategy: Any) -> None:
     taken = {"name": "NodePreferAvoidPods"}
     before = {"score": {**lists, "disabled": [*lists.get("disabled", []), taken]}}
     config = [{"name": name, "args": value} for name, value in arguments.items()]
     result, lost = profile("v1beta1", "v1beta2", plugins=before, pluginConfig=config)
-    assert result.get("plugins", {}).get("score", {}) == wanted
+    assert result.get("plugins", {}).get("score", {}) == plugins
     args = {"apiVersion": f"{GROUP}/v1beta2", "kind": "NodeResourcesFitArgs", "scoringStrategy": strategy}
     assert result.get("pluginConfig", []) == ([{"name": FIT, "args": args}] if strategy else [])
     assert lost == []
@@ -149,9 +149,9 @@ def test_of_several_scoring_plugins_one_remains() -> None:
 def test_a_strategy_becomes_a_plugin_in_v1beta1(strategy: Any, plugin: str, arguments: Any) -> None:
     config = [{"name": FIT, "args": {"scoringStrategy": strategy}}]
     result, lost = profile("v1", "v1beta1", pluginConfig=config)
-    found = result["plugins"]["score"]
-    assert {"name": plugin, "weight": 1} in found["enabled"]
-    assert {"name": LEAST} in found["disabled"]
+    score = result["plugins"]["score"]
+    assert {"name": plugin, "weight": 1} in score["enabled"]
+    assert {"name": LEAST} in score["disabled"]
     args = {"apiVersion": f"{GROUP}/v1beta1", "kind": f"{plugin}Args", **arguments}
     assert ({"name": plugin, "args": args} in result["pluginConfig"]) is bool(arguments)
     assert lost == []

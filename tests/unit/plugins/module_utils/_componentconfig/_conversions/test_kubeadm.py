@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""kubeadm's files between their versions, alone and several in one file."""
+"""kubeadm's files between their versions, each alone and several in one file."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def test_arguments_are_a_map_and_then_a_list(old: str, kind: str, above: str, na
 
 def test_etcds_arguments_too() -> None:
     etcd = {"local": {"extraArgs": ARGUMENTS}}
-    wanted = {"local": {"extraArgs": LISTED}}
-    assert converted("ClusterConfiguration", "v1beta2", "v1beta4", etcd=etcd) == ({"etcd": wanted}, [])
+    local = {"local": {"extraArgs": LISTED}}
+    assert converted("ClusterConfiguration", "v1beta2", "v1beta4", etcd=etcd) == ({"etcd": local}, [])
 
 
 def test_of_an_argument_given_twice_the_last_wins() -> None:
@@ -120,7 +120,7 @@ def test_what_cannot_be_kept(kind: str, old: str, new: str, fields: Any, lost: l
 
 
 def test_no_taints_stay_none() -> None:
-    """An empty list is not nothing: without it kubeadm taints a control plane."""
+    """An empty list differs from an absent one: without it kubeadm taints a control plane."""
     taints: dict[str, Any] = {"nodeRegistration": {"taints": []}}
     assert converted("InitConfiguration", "v1beta2", "v1beta4", **taints) == (taints, [])
 
@@ -128,17 +128,17 @@ def test_no_taints_stay_none() -> None:
 @pytest.mark.parametrize("text", [CLUSTER + INIT, INIT + CLUSTER + KUBELET])
 def test_a_timeout_goes_to_the_other_document_of_the_file(text: str) -> None:
     result = convert(text, "v1beta4")
-    found = {one["kind"]: one for one in result.after}
-    assert found["InitConfiguration"]["timeouts"] == {"controlPlaneComponentHealthCheck": "7m0s"}
-    assert "apiServer" not in found["ClusterConfiguration"]
+    by_kind = {document["kind"]: document for document in result.after}
+    assert by_kind["InitConfiguration"]["timeouts"] == {"controlPlaneComponentHealthCheck": "7m0s"}
+    assert "apiServer" not in by_kind["ClusterConfiguration"]
     assert result.losses == []
-    back = {one["kind"]: one for one in convert(result.text, "kubeadm.k8s.io/v1beta3").after}
+    back = {document["kind"]: document for document in convert(result.text, "kubeadm.k8s.io/v1beta3").after}
     assert back["ClusterConfiguration"]["apiServer"] == {"timeoutForControlPlane": "7m0s"}
-    assert back.get("KubeletConfiguration") == found.get("KubeletConfiguration")
+    assert back.get("KubeletConfiguration") == by_kind.get("KubeletConfiguration")
 
 
 def test_a_timeout_alone_in_its_file_is_lost_and_said() -> None:
-    assert [one["path"] for one in convert(CLUSTER, "v1beta4").losses] == ["apiServer.timeoutForControlPlane"]
+    assert [loss["path"] for loss in convert(CLUSTER, "v1beta4").losses] == ["apiServer.timeoutForControlPlane"]
 
 
 def test_a_kind_that_has_no_such_version_is_refused_beside_others_of_its_group() -> None:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The table of flags: it fits the kinds, and the short table that prestart has."""
+"""The table of flags: it fits the kinds, and the short table that prestart uses."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
 
 
 def of(component: str) -> FlagSet:
-    found = flag_set(component)
-    assert found is not None
-    return found
+    flags = flag_set(component)
+    assert flags is not None
+    return flags
 
 
 EVERY = [(component, flag) for component in components_with_flags() for flag in of(component).flags.values()]
 
 
-@pytest.mark.parametrize(("component", "flag"), EVERY, ids=[f"{one} {flag.name}" for one, flag in EVERY])
+@pytest.mark.parametrize(("component", "flag"), EVERY, ids=[f"{component} {flag.name}" for component, flag in EVERY])
 def test_a_flag_has_a_form_and_a_way(component: str, flag: Flag) -> None:
     assert flag.form in FORMS
     if flag.field:

@@ -112,7 +112,7 @@ def test_flags_are_laid_over_a_config_in_the_form_of_its_fields() -> None:
         "--node-status-update-frequency=20s",
         "--anonymous-auth=false",
         "--manifest-url-header=a:b,a:c",
-        "--event-qps=many",  # no number
+        "--event-qps=many",  # not a number
         "--memory-swap=x",  # an object
         "--seccomp-default=true",  # not in 1.20
         "--register-node",

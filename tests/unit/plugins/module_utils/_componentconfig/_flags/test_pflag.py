@@ -92,7 +92,7 @@ def test_a_command_line_is_taken_apart_as_the_kubelet_does_it() -> None:
     assert known is not None
     words = "--fail-swap-on --max_pods 9 --oom-score-adj -5 -v4 -v=3 --runonce=f --other x --switch --node-ip=a=b"
     line = parse_command_line(words.split(), known.flags)
-    assert [(one.name, one.value) for one in line.uses] == [
+    assert [(use.name, use.value) for use in line.uses] == [
         ("fail-swap-on", "true"),
         ("max-pods", "9"),
         ("oom-score-adj", "-5"),

@@ -31,8 +31,8 @@ def context(**fields: Any) -> Config:
 
 
 def cluster(**fields: Any) -> Config:
-    given = {key.replace("_", "-"): value for key, value in {"server": "https://a", **fields}.items()}
-    return config(clusters=[{"name": "c", "cluster": given}])
+    cluster = {key.replace("_", "-"): value for key, value in {"server": "https://a", **fields}.items()}
+    return config(clusters=[{"name": "c", "cluster": cluster}])
 
 
 def user(**fields: Any) -> Config:
@@ -188,10 +188,10 @@ def test_preferences_of_the_first_version_name_their_options_otherwise() -> None
         {"overrides": [{"flags": [{"name": "-o"}]}]},
         {"aliases": [{"name": "a", "flags": [{"name": "-o"}]}]},
     ):
-        assert [one.rule for one in check(encode({**head, **below}), versions=["1.33"])] == ["option-name"]
+        assert [finding.rule for finding in check(encode({**head, **below}), versions=["1.33"])] == ["option-name"]
 
 
 def test_the_controller_managers_file_is_told_to_be_read_by_nothing() -> None:
     group = "kubecontrollermanager.config.k8s.io/v1alpha1"
-    found = check(encode({"apiVersion": group, "kind": "KubeControllerManagerConfiguration"}), versions=["1.31"])
-    assert [(one.rule, one.level) for one in found] == [("not-read", "warning")]
+    findings = check(encode({"apiVersion": group, "kind": "KubeControllerManagerConfiguration"}), versions=["1.31"])
+    assert [(finding.rule, finding.level) for finding in findings] == [("not-read", "warning")]

@@ -16,13 +16,13 @@ SPOKEN = "credentialprovider.kubelet.k8s.io"
 
 
 def provider(**fields: Any) -> Config:
-    given = {"name": "ecr", "apiVersion": f"{SPOKEN}/v1", "matchImages": ["*.a.b"], "defaultCacheDuration": "1h"}
-    return {"providers": [{**given, **fields}]}
+    required = {"name": "ecr", "apiVersion": f"{SPOKEN}/v1", "matchImages": ["*.a.b"], "defaultCacheDuration": "1h"}
+    return {"providers": [{**required, **fields}]}
 
 
 def token(**fields: Any) -> Config:
-    given = {"serviceAccountTokenAudience": "a", "requireServiceAccount": True, "cacheType": "Token"}
-    return provider(tokenAttributes={**given, **fields})
+    required = {"serviceAccountTokenAudience": "a", "requireServiceAccount": True, "cacheType": "Token"}
+    return provider(tokenAttributes={**required, **fields})
 
 
 REQUIRED, OPTIONAL = "requiredServiceAccountAnnotationKeys", "optionalServiceAccountAnnotationKeys"

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The host's facts against a config: each check as a table."""
+"""Checks of a config against the facts of a host, each as a table."""
 
 from __future__ import annotations
 
@@ -42,20 +42,20 @@ FOUR = frozenset(range(4))
 
 
 def context(config: Mapping[str, Any], minor: int = 31, base: Mapping[str, Any] | None = None) -> EffectiveConfig:
-    """The config as the component of a minor sees it; base: which component, the kubelet."""
-    found = config_at(Document({**(base or KUBELET_KIND), **config}, "config"), minor)
-    assert found is not None
-    return found
+    """Return the config as the component of a minor sees it. base: the head of another kind than the kubelet's."""
+    effective = config_at(Document({**(base or KUBELET_KIND), **config}, "config"), minor)
+    assert effective is not None
+    return effective
 
 
 def problems(config: Mapping[str, Any], host: Host, minor: int = 31) -> list[str]:
-    """What is said of a kubelet's config, as path: message [level]."""
-    found = host_findings(context(config, minor), "kubelet", host)
-    return [f"{format_path(one.path)}: {one.message} [{one.level}]" for one in found]
+    """Return the findings on a kubelet's config, as path: message [level]."""
+    findings = host_findings(context(config, minor), "kubelet", host)
+    return [f"{format_path(finding.path)}: {finding.message} [{finding.level}]" for finding in findings]
 
 
 def x509(path: str) -> dict[str, Any]:
-    """A config that names a file of trusted certificates."""
+    """Return a config that names a file of trusted certificates."""
     return {"authentication": {"x509": {"clientCAFile": path}}}
 
 
@@ -183,28 +183,28 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("config", "host", "minor", "said"), REFUSED)
+@pytest.mark.parametrize(("config", "host", "minor", "beginning"), REFUSED)
 def test_what_the_kubelet_would_die_of_on_this_host(
-    config: Mapping[str, Any], host: Host, minor: int, said: str
+    config: Mapping[str, Any], host: Host, minor: int, beginning: str
 ) -> None:
-    [found] = problems(config, host, minor)
-    assert found.startswith(said)
-    assert found.endswith("[component]")
+    [problem] = problems(config, host, minor)
+    assert problem.startswith(beginning)
+    assert problem.endswith("[component]")
 
 
 ACCEPTED = [
     ({"failSwapOn": False}, Host(swaps=("/dev/sda2",)), 31),
-    ({}, Host(cgroup_v2=False), 34),  # only from 1.35 on is it the default
-    ({"failCgroupV1": True}, Host(cgroup_v2=False), 30),  # not a field yet: that is another finding
+    ({}, Host(cgroup_v2=False), 34),  # the default only from 1.35 on
+    ({"failCgroupV1": True}, Host(cgroup_v2=False), 30),  # not a field yet: another check reports that
     ({"failCgroupV1": False}, Host(cgroup_v2=False), 35),
     ({}, Host(kernel={"kernel/panic": 0}), 31),  # the kubelet sets it itself
     ({"protectKernelDefaults": True}, Host(kernel=KERNEL_PARAMETERS), 31),
     ({"reservedSystemCPUs": "0-3"}, Host(cpus=FOUR), 31),
     ({"reservedSystemCPUs": "0,6"}, Host(cpus=frozenset((0, 2, 4, 6))), 22),  # no hyper-threads
     ({"reservedSystemCPUs": "0", "kubeReserved": {"cpu": "9"}}, Host(cpus=FOUR), 31),  # which they replace
-    ({"reservedSystemCPUs": "0"}, Host(), 31),  # unknown is no reason
+    ({"reservedSystemCPUs": "0"}, Host(), 31),  # an unknown fact causes no finding
     ({"kubeReserved": {"cpu": "4"}}, Host(cpus=FOUR), 31),
-    ({"systemReserved": {"pid": "40000000"}}, Host(cpus=frozenset((0,))), 20),  # it is not counted
+    ({"systemReserved": {"pid": "40000000"}}, Host(cpus=frozenset((0,))), 20),  # not counted
     (
         {"systemReserved": {"ephemeral-storage": "9Ti"}, "featureGates": {"LocalStorageCapacityIsolation": False}},
         Host(disk=GIB),
@@ -238,11 +238,11 @@ def test_a_percentage_that_is_none_is_left_to_validation(percentage: str) -> Non
     assert problems({"evictionHard": {"memory.available": percentage}}, Host(memory=GIB)) == []
 
 
-@pytest.mark.parametrize("most", ["²", "9" * 5000, ""])
-def test_a_number_of_numa_nodes_that_is_none_is_left_to_validation(most: str) -> None:
+@pytest.mark.parametrize("number", ["²", "9" * 5000, ""])
+def test_a_number_of_numa_nodes_that_is_none_is_left_to_validation(number: str) -> None:
     options = {
         "topologyManagerPolicy": "restricted",
-        "topologyManagerPolicyOptions": {"max-allowable-numa-nodes": most},
+        "topologyManagerPolicyOptions": {"max-allowable-numa-nodes": number},
     }
     assert problems(options, Host(numa_nodes=frozenset(range(99)))) == []
 
@@ -266,13 +266,13 @@ DRAIN = "the kubelet would exit; drain the node and remove"
 
 
 def stale(config: Mapping[str, Any], host: Host, minor: int = 31) -> list[str]:
-    """What is said of a host's state files, as path: message, by rule."""
-    found = stale_state_findings(context(config, minor), host)
-    return [f"{format_path(one.path)}: {one.message} [{one.rule}]" for one in found]
+    """Return the findings on a host's state files, as path: message [rule]."""
+    findings = stale_state_findings(context(config, minor), host)
+    return [f"{format_path(finding.path)}: {finding.message} [{finding.rule}]" for finding in findings]
 
 
 @pytest.mark.parametrize(
-    ("config", "name", "state", "said"),
+    ("config", "name", "state", "beginning"),
     [
         (
             {},
@@ -319,11 +319,11 @@ def stale(config: Mapping[str, Any], host: Host, minor: int = 31) -> list[str]:
     ],
 )
 def test_a_state_file_that_the_kubelet_would_exit_over(
-    config: Mapping[str, Any], name: str, state: Mapping[str, Any], said: str
+    config: Mapping[str, Any], name: str, state: Mapping[str, Any], beginning: str
 ) -> None:
-    [found] = stale(config, Host(cpus=FOUR, states={name: state}))
-    assert found.startswith(said)
-    assert found.endswith(f"[{name.partition('_')[0].replace('memory', 'mem')}-state]")
+    [problem] = stale(config, Host(cpus=FOUR, states={name: state}))
+    assert problem.startswith(beginning)
+    assert problem.endswith(f"[{name.partition('_')[0].replace('memory', 'mem')}-state]")
 
 
 @pytest.mark.parametrize(
@@ -369,18 +369,20 @@ def test_what_has_no_effect_on_cgroup_v1_is_worth_a_word() -> None:
 
 
 def test_every_check_that_needs_the_host_is_made() -> None:
-    wanted = {
+    rules = {
         rule
         for elsewhere in (KUBELET_RULES_CHECKED_ELSEWHERE, STARTUP_RULES_CHECKED_ELSEWHERE)
         for rule, reason in elsewhere.items()
         if reason.startswith("needs the host")
     }
-    made = {one.rule for case in REFUSED for one in host_findings(context(case[0], case[2]), "kubelet", case[1])}
+    covered = {
+        finding.rule for case in REFUSED for finding in host_findings(context(case[0], case[2]), "kubelet", case[1])
+    }
     driver = Host(runtime_driver="systemd")
-    made |= {one.rule for one in host_findings(context({"cgroupDriver": "cgroupfs"}, 30), "kubelet", driver)}
+    covered |= {finding.rule for finding in host_findings(context({"cgroupDriver": "cgroupfs"}, 30), "kubelet", driver)}
     states = Host(states={"cpu_manager_state": CPU_STATE, "memory_manager_state": MEMORY_STATE})
-    made |= {one.rule for one in stale_state_findings(context({}), states)}
-    assert wanted <= made
+    covered |= {finding.rule for finding in stale_state_findings(context({}), states)}
+    assert rules <= covered
 
 
 def test_what_lets_the_kubelet_run_and_no_pod_start_is_refused_by_policy() -> None:
@@ -394,8 +396,8 @@ def test_what_lets_the_kubelet_run_and_no_pod_start_is_refused_by_policy() -> No
 def test_kube_proxy_needs_its_kubeconfig() -> None:
     config = context({"clientConnection": {"kubeconfig": "/k"}}, base=KUBE_PROXY)
     assert query_for(config, "kube-proxy", root_directory="", runtime="") == HostQuery(frozenset(("/k",)))
-    [found] = host_findings(config, "kube-proxy", Host(files={"/k": MISSING}))
-    assert (format_path(found.path), found.rule) == ("clientConnection.kubeconfig", "files")
+    [finding] = host_findings(config, "kube-proxy", Host(files={"/k": MISSING}))
+    assert (format_path(finding.path), finding.rule) == ("clientConnection.kubeconfig", "files")
     assert not list(host_findings(config, "kube-proxy", Host(files={"/k": File("file")})))
     assert not list(host_findings(config, "another", Host(swaps=("/dev/sda2",))))
 
@@ -413,5 +415,5 @@ def test_only_what_the_config_depends_on_is_looked_at() -> None:
         "systemReservedCgroup": "/system",
     }
     runtime = "unix:///run/containerd/containerd.sock"
-    found = query_for(context(config), "kubelet", root_directory="", runtime=runtime)
-    assert found == HostQuery(frozenset(("/ca",)), frozenset(("/kube",)), "", "containerd")
+    query = query_for(context(config), "kubelet", root_directory="", runtime=runtime)
+    assert query == HostQuery(frozenset(("/ca",)), frozenset(("/kube",)), "", "containerd")

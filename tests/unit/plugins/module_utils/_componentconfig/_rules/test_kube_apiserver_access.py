@@ -51,8 +51,8 @@ def webhook(**fields: Any) -> Config:
 
 
 def conditions(*expressions: str) -> Config:
-    given = [{"expression": text} for text in expressions]
-    return webhook(matchConditions=given, matchConditionSubjectAccessReviewVersion="v1")
+    conditions = [{"expression": text} for text in expressions]
+    return webhook(matchConditions=conditions, matchConditionSubjectAccessReviewVersion="v1")
 
 
 def types(*names: str) -> Config:

@@ -17,8 +17,8 @@ from support.configs.rule_cases import Case, Config, assert_case, names_of_rules
 HEAD = {"apiVersion": "apiserver.config.k8s.io/v1", "kind": "EncryptionConfiguration"}
 
 
-def providers(*given: Config) -> Config:
-    return {"resources": [{"resources": ["secrets"], "providers": list(given)}]}
+def providers(*items: Config) -> Config:
+    return {"resources": [{"resources": ["secrets"], "providers": list(items)}]}
 
 
 def names(*resources: str) -> Config:
@@ -102,5 +102,5 @@ def test_rule(case: Case) -> None:
 def test_its_old_name_is_read_and_judged_as_well() -> None:
     old = {"apiVersion": "v1", "kind": "EncryptionConfig"}
     assert check(encode({**old, **key(32)}), versions=["1.20", "1.36"]) == []
-    assert [one.rule for one in check(encode({**old, **key(33)}), versions=["1.36"])] == ["key-secret"]
-    assert [one.level for one in check(encode({**old, **key(32), "a": 1}), versions=["1.36"])] == ["component"]
+    assert [finding.rule for finding in check(encode({**old, **key(33)}), versions=["1.36"])] == ["key-secret"]
+    assert [finding.level for finding in check(encode({**old, **key(32), "a": 1}), versions=["1.36"])] == ["component"]

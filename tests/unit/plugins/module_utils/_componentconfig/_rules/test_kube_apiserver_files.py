@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The rules about admission plugins, connections, traces and audit: each broken once, kept once."""
+"""The rules of admission plugins, connections, traces and audit: each broken once, kept once."""
 
 from __future__ import annotations
 
@@ -250,33 +250,33 @@ def test_rule(head: tuple[str, str], case: Case) -> None:
     assert_case({"apiVersion": head[0], "kind": head[1]}, case)
 
 
-def judged(plugin: str, configuration: Any, minor: int = 31) -> dict[str, str]:
+def rules_by_field(plugin: str, configuration: Any, minor: int = 31) -> dict[str, str]:
     config = {"plugins": [{"name": plugin, "configuration": configuration}]}
-    found = check(encode({"apiVersion": V1, "kind": "AdmissionConfiguration", **config}), versions=[f"1.{minor}"])
-    return {one.field.replace("plugins[0].configuration", "").lstrip("."): one.rule for one in found}
+    findings = check(encode({"apiVersion": V1, "kind": "AdmissionConfiguration", **config}), versions=[f"1.{minor}"])
+    return {finding.field.replace("plugins[0].configuration", "").lstrip("."): finding.rule for finding in findings}
 
 
 def test_a_plugins_configuration_is_judged_as_the_kind_that_it_is() -> None:
     security = {"apiVersion": SECURITY, "kind": "PodSecurityConfiguration"}
-    assert judged("PodSecurity", security) == {}
-    assert judged("PodSecurity", {**security, "defaults": {"enforce": "x"}, "more": 1}) == {
+    assert rules_by_field("PodSecurity", security) == {}
+    assert rules_by_field("PodSecurity", {**security, "defaults": {"enforce": "x"}, "more": 1}) == {
         "defaults.enforce": "security-level",
         "more": "unknown-field",
     }
-    assert judged("PodSecurity", security, minor=24) == {"apiVersion": "embedded"}
-    assert judged("PodSecurity", {"defaults": {}}) == {"apiVersion": "embedded"}
-    assert judged("PodSecurity", {**security, "kind": "Other"}) == {"kind": "embedded"}
-    assert judged("PodSecurity", "text") == {"": "embedded"}
-    assert judged("EventRateLimit", {**security}) == {"kind": "embedded"}
+    assert rules_by_field("PodSecurity", security, minor=24) == {"apiVersion": "embedded"}
+    assert rules_by_field("PodSecurity", {"defaults": {}}) == {"apiVersion": "embedded"}
+    assert rules_by_field("PodSecurity", {**security, "kind": "Other"}) == {"kind": "embedded"}
+    assert rules_by_field("PodSecurity", "text") == {"": "embedded"}
+    assert rules_by_field("EventRateLimit", {**security}) == {"kind": "embedded"}
 
 
 def test_what_other_plugins_read_is_their_matter() -> None:
-    assert judged("PodNodeSelector", {"podNodeSelectorPluginConfig": {}}) == {}
+    assert rules_by_field("PodNodeSelector", {"podNodeSelectorPluginConfig": {}}) == {}
 
 
 @pytest.mark.parametrize("version", ["v1alpha1", "v1beta1"])
 def test_an_audit_policy_had_older_versions_up_to_1_23(version: str) -> None:
     config = {"apiVersion": f"audit.k8s.io/{version}", "kind": "Policy", "rules": [{"level": "Metadata"}]}
     assert check(encode(config), versions=["1.20", "1.23"]) == []
-    assert [one.rule for one in check(encode({**config, "rules": []}), versions=["1.20"])] == ["audit-rules"]
-    assert [one.level for one in check(encode(config), versions=["1.24"])] == ["component"]
+    assert [finding.rule for finding in check(encode({**config, "rules": []}), versions=["1.20"])] == ["audit-rules"]
+    assert [finding.level for finding in check(encode(config), versions=["1.24"])] == ["component"]

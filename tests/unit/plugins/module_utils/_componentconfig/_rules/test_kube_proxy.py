@@ -18,9 +18,9 @@ Config = dict[str, Any]
 
 def broken(config: Config, minor: int, rule: str) -> list[str]:
     text = encode({"apiVersion": "kubeproxy.config.k8s.io/v1alpha1", "kind": "KubeProxyConfiguration", **config})
-    found = [one for one in check(text, versions=[f"1.{minor}"]) if one.rule == rule]
-    assert {one.level for one in found} <= {"component"}
-    return [one.field for one in found]
+    findings = [finding for finding in check(text, versions=[f"1.{minor}"]) if finding.rule == rule]
+    assert {finding.level for finding in findings} <= {"component"}
+    return [finding.field for finding in findings]
 
 
 BRIDGE = {"detectLocalMode": "BridgeInterface"}

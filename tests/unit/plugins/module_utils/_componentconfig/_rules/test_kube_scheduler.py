@@ -253,31 +253,35 @@ def test_an_empty_config_breaks_no_rule(version: str) -> None:
         assert check(encode(head(version)), versions=[f"1.{minor}"]) == []
 
 
-def judged(args: Any, minor: int = 31, version: str = "v1", name: str = "NodeResourcesFit") -> dict[str, str]:
+def rules_by_field(args: Any, minor: int = 31, version: str = "v1", name: str = "NodeResourcesFit") -> dict[str, str]:
     text = encode({**head(version), **profile(pluginConfig=[{"name": name, "args": args}])})
-    found = check(text, versions=[f"1.{minor}"])
+    findings = check(text, versions=[f"1.{minor}"])
     return {
-        one.field.replace("profiles[0].pluginConfig[0].", ""): one.rule for one in found if one.level == "component"
+        finding.field.replace("profiles[0].pluginConfig[0].", ""): finding.rule
+        for finding in findings
+        if finding.level == "component"
     }
 
 
 def test_arguments_are_judged_as_the_kind_that_they_are() -> None:
-    assert judged({"ignoredResources": ["a b"], "extra": 1}) == {
+    assert rules_by_field({"ignoredResources": ["a b"], "extra": 1}) == {
         "args.ignoredResources[0]": "fit-ignored-resources",
         "args.extra": "unknown-field",
     }
-    assert judged({"apiVersion": f"{GROUP}/v1", "kind": "NodeResourcesFitArgs", "ignoredResources": ["a"]}) == {}
-    assert judged({}) == {} == judged(None)
+    assert (
+        rules_by_field({"apiVersion": f"{GROUP}/v1", "kind": "NodeResourcesFitArgs", "ignoredResources": ["a"]}) == {}
+    )
+    assert rules_by_field({}) == {} == rules_by_field(None)
 
 
 def test_arguments_may_be_of_another_version_but_not_of_another_kind() -> None:
     older = {"apiVersion": f"{GROUP}/v1beta3", "kind": "NodeResourcesFitArgs"}
-    assert judged(older, minor=28) == {}
-    assert judged(older, minor=31) == {"args.apiVersion": "embedded"}
-    assert judged({"kind": "NodeAffinityArgs"}) == {"args.kind": "embedded"}
-    assert judged([1]) == {"args": "embedded"}
+    assert rules_by_field(older, minor=28) == {}
+    assert rules_by_field(older, minor=31) == {"args.apiVersion": "embedded"}
+    assert rules_by_field({"kind": "NodeAffinityArgs"}) == {"args.kind": "embedded"}
+    assert rules_by_field([1]) == {"args": "embedded"}
 
 
 def test_arguments_of_other_plugins_are_that_plugins_matter() -> None:
-    assert judged({"anything": [1]}, name="Coscheduling") == {}
-    assert judged({"presentLabels": ["a"]}, name="NodeLabel") == {}
+    assert rules_by_field({"anything": [1]}, name="Coscheduling") == {}
+    assert rules_by_field({"presentLabels": ["a"]}, name="NodeLabel") == {}

@@ -28,8 +28,8 @@ def node(**fields: Any) -> Config:
 
 
 def joined(**fields: Any) -> Config:
-    given = {"token": TOKEN, "apiServerEndpoint": "a:6443", "caCertHashes": [HASH], **fields}
-    return {"discovery": {"bootstrapToken": given}}
+    token = {"token": TOKEN, "apiServerEndpoint": "a:6443", "caCertHashes": [HASH], **fields}
+    return {"discovery": {"bootstrapToken": token}}
 
 
 def by_file(path: str, **fields: Any) -> Config:
@@ -344,9 +344,9 @@ def test_arguments_are_a_map_up_to_v1beta3_and_a_list_from_v1beta4_on() -> None:
         head = {"apiVersion": f"kubeadm.k8s.io/{version}", "kind": "ClusterConfiguration"}
         assert check(encode({**head, "apiServer": {"extraArgs": arguments}}), versions=["1.31"]) == []
         wrong = [{"name": "v"}] if version == "v1beta3" else {"v": "2"}
-        assert [one.rule for one in check(encode({**head, "apiServer": {"extraArgs": wrong}}), versions=["1.31"])] == [
-            "type"
-        ]
+        assert [
+            finding.rule for finding in check(encode({**head, "apiServer": {"extraArgs": wrong}}), versions=["1.31"])
+        ] == ["type"]
 
 
 def test_the_mask_of_a_node_is_found_in_a_list_of_arguments_too() -> None:

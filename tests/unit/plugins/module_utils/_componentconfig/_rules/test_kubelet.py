@@ -19,11 +19,11 @@ Config = dict[str, Any]
 
 
 def broken(config: Config, minor: int, rule: str) -> list[str]:
-    """The paths at which a rule is broken."""
+    """Return the paths at which a rule is broken."""
     text = encode({**KUBELET_KIND, **config})
-    found = [one for one in check(text, versions=[f"1.{minor}"]) if one.rule == rule]
-    assert {one.level for one in found} <= {"component"}
-    return [one.field for one in found]
+    findings = [finding for finding in check(text, versions=[f"1.{minor}"]) if finding.rule == rule]
+    assert {finding.level for finding in findings} <= {"component"}
+    return [finding.field for finding in findings]
 
 
 def gates(*on: str, **config: Any) -> Config:
@@ -274,7 +274,10 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
     (
         "pull-allowlist-pattern",
         33,
-        [gates(PULL_GATE, **ALLOW, **{LIST: [one]}) for one in ("a:1", "a@sha256:00", " a", "*", "a/*/b", "*/a", "a*")],
+        [
+            gates(PULL_GATE, **ALLOW, **{LIST: [value]})
+            for value in ("a:1", "a@sha256:00", " a", "*", "a/*/b", "*/a", "a*")
+        ],
         [
             gates(
                 PULL_GATE, **ALLOW, **{LIST: ["registry.k8s.io/pause", "registry.k8s.io/*", "r:5000/a/b/*", "busybox"]}
@@ -416,4 +419,4 @@ def test_an_empty_config_breaks_no_rule(minor: int) -> None:
 
 def test_a_field_of_a_wrong_type_is_told_once() -> None:
     text = kubelet_config("imageGCHighThresholdPercent: 'x'")
-    assert [one.rule for one in check(text, versions=["1.20"])] == ["type"]
+    assert [finding.rule for finding in check(text, versions=["1.20"])] == ["type"]

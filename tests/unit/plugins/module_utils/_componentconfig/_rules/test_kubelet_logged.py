@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Values that a kubelet only logs are refused by policy, at every version."""
+"""Invalid values that a kubelet only logs are refused by policy, at every version."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ VERSIONS = [f"1.{minor}" for minor in known_minors()]
 
 
 def found_in(config: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return path and level of what is wrong with it at any version."""
-    return [(one.field, one.level) for one in check(json.dumps({**KUBELET_KIND, **config}), versions=VERSIONS)]
+    """Return path and level of each finding at any version."""
+    return [
+        (finding.field, finding.level) for finding in check(json.dumps({**KUBELET_KIND, **config}), versions=VERSIONS)
+    ]
 
 
 @pytest.mark.parametrize(

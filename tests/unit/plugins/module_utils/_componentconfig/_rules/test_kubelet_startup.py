@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What kills a kubelet at start: each check failed once, passed once."""
+"""The checks at which a kubelet exits at start: each failed once, passed once."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Config = dict[str, Any]
 
 def failed(config: Config, minor: int, rule: str) -> list[str]:
     text = encode({**KUBELET_KIND, **config})
-    found = [one for one in check(text, versions=[f"1.{minor}"]) if one.rule == rule]
-    assert {one.level for one in found} <= {"component"}
-    return [one.field for one in found]
+    findings = [finding for finding in check(text, versions=[f"1.{minor}"]) if finding.rule == rule]
+    assert {finding.level for finding in findings} <= {"component"}
+    return [finding.field for finding in findings]
 
 
 def cpu(policy: str = "static", gates: tuple[str, ...] = (), **options: str) -> Config:
@@ -269,9 +269,9 @@ def test_every_check_has_a_case() -> None:
 
 def test_another_cgroup_driver_is_ours_to_refuse() -> None:
     text = encode({**KUBELET_KIND, "cgroupDriver": "x"})
-    found = check(text, versions=["1.20", "1.36"])
-    assert [(one.rule, one.level) for one in found] == [("cgroup-driver-values", "policy")]
-    assert "takes all others for cgroupfs" in found[0].message
+    findings = check(text, versions=["1.20", "1.36"])
+    assert [(finding.rule, finding.level) for finding in findings] == [("cgroup-driver-values", "policy")]
+    assert "takes all others for cgroupfs" in findings[0].message
 
 
 @pytest.mark.parametrize(("check", "minor", "bad", "good"), CASES, ids=[f"{case[0]}-1.{case[1]}" for case in CASES])
@@ -286,7 +286,7 @@ def test_check(check: str, minor: int, bad: list[Config], good: list[Config]) ->
 @pytest.mark.parametrize(
     "config",
     [
-        # Seen to kill the real kubelet 1.20 after it had accepted them.
+        # The real kubelet 1.20 exits with these although its validation accepts them.
         {"evictionHard": {"memory.available": "bogus"}},
         {"cpuManagerPolicy": "bogus"},
         {"kubeReserved": {"cpu": "minus"}},
@@ -298,4 +298,4 @@ def test_check(check: str, minor: int, bad: list[Config], good: list[Config]) ->
 )
 def test_the_ancestors_deadly_configs_are_refused(config: Config) -> None:
     text = encode({**KUBELET_KIND, **config})
-    assert [one.level for one in check(text, versions=["1.20"])] == ["component"]
+    assert [finding.level for finding in check(text, versions=["1.20"])] == ["component"]

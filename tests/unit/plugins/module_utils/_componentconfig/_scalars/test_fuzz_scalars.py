@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whatever stands in quantities, durations, paths, versions and flags is read or refused with a sentence."""
+"""Any text as quantity, duration, path, version or flag is parsed or refused with an explanatory message."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is a secret, and that none is shown."""
+"""Which values are secrets, and that no secret is shown."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_names_of_secrets(name: str) -> None:
 
 
 def test_every_header_for_static_pods_is_one() -> None:
-    """As the kubelet's own log has it (cmd/kubelet/app/server.go), whatever the header is called."""
+    """As in the kubelet's own log (cmd/kubelet/app/server.go), for headers of any name."""
     headers = {"staticPodURLHeader": {"X-Vault": ["abc", ""]}}
     assert list(secret_paths(headers)) == [("staticPodURLHeader", "X-Vault", 0)]
     assert redact(headers) == {"staticPodURLHeader": {"X-Vault": ["(a secret, not shown)", ""]}}

@@ -60,12 +60,12 @@ def resolved(data: dict[str, Any], minor: int = 30, name: str = "KubeletConfigur
         # A pointer since 1.23 only.
         ({"resolvConf": ""}, 22, "resolvConf", "/etc/resolv.conf"),
         ({"resolvConf": ""}, 23, "resolvConf", ""),
-        # Null is absent, empty lists and maps are not where there is a default.
+        # Null is absent; an empty list or map is a value if the field has a default.
         ({"eventRecordQPS": None}, 36, "eventRecordQPS", 50),
         ({"enforceNodeAllocatable": []}, 36, "enforceNodeAllocatable", []),
         ({"enforceNodeAllocatable": None}, 36, "enforceNodeAllocatable", ["pods"]),
         ({"evictionHard": {}}, 36, "evictionHard", {}),
-        # Unknown at that minor, and what means nothing.
+        # Fields that the minor does not know, and values that mean the same as absent.
         ({"failCgroupV1": True}, 30, "failCgroupV1", None),
         ({}, 34, "failCgroupV1", False),
         ({}, 35, "failCgroupV1", True),
@@ -93,7 +93,7 @@ def resolved(data: dict[str, Any], minor: int = 30, name: str = "KubeletConfigur
         ({"nodeStatusUpdateFrequency": "20s"}, 30, "nodeStatusReportFrequency", "20s"),
         ({"nodeStatusUpdateFrequency": "0s"}, 30, "nodeStatusReportFrequency", "5m0s"),
         ({"nodeStatusUpdateFrequency": "9s", "nodeStatusReportFrequency": "1m"}, 30, "nodeStatusReportFrequency", "1m"),
-        # Below objects, which need not be there, except where they are pointers.
+        # Below objects, which may be absent unless they are pointers.
         ({}, 20, "authorization", {"mode": "Webhook", "webhook": {
             "cacheAuthorizedTTL": "5m0s", "cacheUnauthorizedTTL": "30s"}}),
         ({}, 23, "logging", {"format": "text", "flushFrequency": 5000000000, "verbosity": 0}),
@@ -102,7 +102,7 @@ def resolved(data: dict[str, Any], minor: int = 30, name: str = "KubeletConfigur
         ({"tracing": {}}, 30, "tracing", {}),
         # A value of a wrong type is left to the check of types.
         ({"authorization": "x", "eventBurst": [0], "syncFrequency": "soon"}, 30, "authorization", "x"),
-        # Outside the data: the nearest.
+        # Outside the data: the nearest minor.
         ({}, 1, "eventBurst", 10),
         ({}, 99, "eventBurst", 100),
     ],
@@ -114,7 +114,7 @@ def test_the_kubelet(data: dict[str, Any], minor: int, field: str, value: Any) -
 @pytest.mark.parametrize(
     ("name", "data", "field", "value"),
     [
-        # Objects in lists; a webhook is a pointer, and a default inside it only comes where there is one.
+        # Objects in lists; a webhook is a pointer, and its defaults are applied only if it is set.
         ("AuthorizationConfiguration", {"authorizers": [{"type": "Node", "name": "n"}]}, "authorizers", [
             {"type": "Node", "name": "n"}]),
         ("AuthorizationConfiguration", {"authorizers": [{"webhook": {"authorizedTTL": "1m", "timeout": "3s"}}]},
@@ -139,14 +139,14 @@ def test_other_kinds(name: str, data: dict[str, Any], field: str, value: Any) ->
 
 def test_a_switch_adds_the_defaults_to_what_is_said_of_hard_eviction() -> None:
     """cmd/kubelet/app/server.go loadConfigFile, from 1.33 on; an empty map is filled as well."""
-    said = {"evictionHard": {"memory.available": "50Mi"}}
+    hard = {"evictionHard": {"memory.available": "50Mi"}}
     added = {**resolved({}, 33)["evictionHard"], "memory.available": "50Mi"}
     switch = "mergeDefaultEvictionSettings"
     assert len(added) == 5
-    assert resolved({**said, switch: True}, 33)["evictionHard"] == added
+    assert resolved({**hard, switch: True}, 33)["evictionHard"] == added
     assert resolved({"evictionHard": {}, switch: True}, 36)["evictionHard"] == resolved({}, 36)["evictionHard"]
-    for data, minor in (({**said, switch: False}, 33), (said, 33), ({**said, switch: True}, 32)):
-        assert resolved(data, minor)["evictionHard"] == said["evictionHard"]
+    for data, minor in (({**hard, switch: False}, 33), (hard, 33), ({**hard, switch: True}, 32)):
+        assert resolved(data, minor)["evictionHard"] == hard["evictionHard"]
 
 
 def test_the_document_is_left_as_it_is_and_shares_nothing() -> None:
@@ -166,7 +166,7 @@ def test_the_order_is_the_documents() -> None:
 
 @pytest.mark.parametrize("kind", kinds(), ids=lambda kind: f"{kind.kind} {kind.api_version}")
 def test_the_defaults_of_every_kind_are_of_its_types_and_stay(kind: Kind) -> None:
-    """Whatever is added to the data: a default fits its field at every minor, and defaulting twice is once."""
+    """At every minor each default fits its field, and applying the defaults twice is the same as once."""
     for minor in known_minors():
         if kind.known_at(minor):
             once = apply_defaults({"apiVersion": kind.api_version, "kind": kind.kind}, kind, minor)

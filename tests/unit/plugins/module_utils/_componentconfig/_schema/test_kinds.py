@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""All kinds of the data: every field with a value of its type, with one of another, and outside its versions."""
+"""All kinds of the data: every field with a value of its type, with a value of another type, and outside its versions."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def good(field: Mapping[str, Any], minor: int) -> Any:
     if scalar.startswith("list<"):
         value: Any = ["x"]
     else:
-        value = next((one for one in enum if one), "") if enum else GOOD[scalar]
+        value = next((value for value in enum if value), "") if enum else GOOD[scalar]
     return [value] if kind.startswith("list<") else {"a": value} if kind.startswith("map<") else value
 
 
@@ -91,9 +91,9 @@ def document(kind: Kind, steps: tuple[Step, ...], value: Any, minor: int) -> dic
     return {**value, "apiVersion": kind.api_version, "kind": kind.kind}
 
 
-def judged(data: dict[str, Any], minor: int, *rules: str) -> list[Finding]:
-    found = check(json.dumps(data), versions=[f"1.{minor}"])
-    return [one for one in found if one.rule in rules]
+def findings_of(data: dict[str, Any], minor: int, *rules: str) -> list[Finding]:
+    findings = check(json.dumps(data), versions=[f"1.{minor}"])
+    return [finding for finding in findings if finding.rule in rules]
 
 
 def span(kind: Kind, steps: tuple[Step, ...]) -> tuple[int, int]:
@@ -109,12 +109,12 @@ def test_there_are_101_kinds() -> None:
 @pytest.mark.parametrize("kind", kinds(), ids=lambda kind: f"{kind.kind}-{kind.api_version}")
 def test_a_minimal_document_has_no_type_faults_and_only_in_its_versions(kind: Kind) -> None:
     data = {"apiVersion": kind.api_version, "kind": kind.kind}
-    assert judged(data, kind.since, "type", "enum", "unknown-field", "kind") == []
+    assert findings_of(data, kind.since, "type", "enum", "unknown-field", "kind") == []
     if kind.since > known_minors()[0]:
-        assert [one.level for one in judged(data, kind.since - 1, "kind")] == ["component"]
+        assert [finding.level for finding in findings_of(data, kind.since - 1, "kind")] == ["component"]
     if kind.last is not None:
-        assert judged(data, kind.last, "kind") == []
-        assert [one.level for one in judged(data, kind.last + 1, "kind")] == ["component"]
+        assert findings_of(data, kind.last, "kind") == []
+        assert [finding.level for finding in findings_of(data, kind.last + 1, "kind")] == ["component"]
 
 
 @pytest.mark.parametrize("kind", kinds(), ids=lambda kind: f"{kind.kind}-{kind.api_version}")
@@ -127,22 +127,22 @@ def test_every_field(kind: Kind) -> None:
         since, last = span(kind, steps)
         for minor in sorted({since, last}):
             data = document(kind, steps, good(field, minor), minor)
-            assert judged(data, minor, "type", "enum", "unknown-field") == [], path
+            assert findings_of(data, minor, "type", "enum", "unknown-field") == [], path
         if fact_at(field, "type", since) != "any":
-            found = judged(document(kind, steps, bad(field, since), since), since, "type")
-            assert [one.level for one in found] == ["component"], path
-        # Null means absent, but for a duration that is no pointer: Go reads it from an empty text.
+            findings = findings_of(document(kind, steps, bad(field, since), since), since, "type")
+            assert [finding.level for finding in findings] == ["component"], path
+        # Null means absent, except for a duration that is not a pointer: Go reads it from an empty text.
         refused = fact_at(field, "type", since) == "duration" and "nullable" not in field
-        found = judged(document(kind, steps, None, since), since, "type", "enum", "unknown-field")
-        assert [one.rule for one in found] == ["type"] * refused, path
+        findings = findings_of(document(kind, steps, None, since), since, "type", "enum", "unknown-field")
+        assert [finding.rule for finding in findings] == ["type"] * refused, path
         if since > kind.since:
-            found = judged(document(kind, steps, good(field, since), since), since - 1, "unknown-field")
-            assert len(found) == 1, path
-            assert f"from Kubernetes 1.{since}" in found[0].message
+            findings = findings_of(document(kind, steps, good(field, since), since), since - 1, "unknown-field")
+            assert len(findings) == 1, path
+            assert f"from Kubernetes 1.{since}" in findings[0].message
         if last < (kind.last or NEWEST):
-            found = judged(document(kind, steps, good(field, last), last), last + 1, "unknown-field")
-            assert len(found) == 1, path
-            assert f"up to Kubernetes 1.{last}" in found[0].message
+            findings = findings_of(document(kind, steps, good(field, last), last), last + 1, "unknown-field")
+            assert len(findings) == 1, path
+            assert f"up to Kubernetes 1.{last}" in findings[0].message
 
 
 @pytest.mark.parametrize("kind", kinds(), ids=lambda kind: f"{kind.kind}-{kind.api_version}")
@@ -156,9 +156,9 @@ def test_values_outside_a_list_of_values(kind: Kind) -> None:
             wrong: Any = "no such value"
             if fact_at(field, "type", since).startswith("list<"):
                 wrong = [wrong]
-            found = judged(document(kind, steps, wrong, since), since, "enum")
-            assert [one.level for one in found] == ["component"], path
-            assert "must be one of" in found[0].message
+            findings = findings_of(document(kind, steps, wrong, since), since, "enum")
+            assert [finding.level for finding in findings] == ["component"], path
+            assert "must be one of" in findings[0].message
 
 
 @pytest.mark.parametrize("kind", kinds(), ids=lambda kind: f"{kind.kind}-{kind.api_version}")
@@ -167,11 +167,11 @@ def test_what_says_nothing_is_pruned(kind: Kind) -> None:
     for steps in leaves(kind.fields):
         field = steps[-1][1]
         since, _last = span(kind, steps)
-        outer = [fact_at(one, "type", since) for _name, one in steps[:-1]]
-        if steps[-1][0] not in head and all(one == "object" for one in outer):
+        outer = [fact_at(parent, "type", since) for _name, parent in steps[:-1]]
+        if steps[-1][0] not in head and all(type_name == "object" for type_name in outer):
             assert prune(document(kind, steps, None, since)).get(steps[-1][0]) is None
-            kept = prune(document(kind, steps, [] if "list" in fact_at(field, "type", since) else {}, since)) != head
-            assert kept is any("nullable" in one or "default" in one for _name, one in steps)
+            is_kept = prune(document(kind, steps, [] if "list" in fact_at(field, "type", since) else {}, since)) != head
+            assert is_kept is any("nullable" in step or "default" in step for _name, step in steps)
 
 
 def test_unknown_names() -> None:

@@ -56,10 +56,10 @@ def test_a_release_that_has_a_new_field_and_a_new_gate_and_drops_another(tmp_pat
     change(schema / "feature_gates.json", gates)
     generator = [sys.executable, str(ROOT / "tools/generate_componentconfig.py")]
     subprocess.run([*generator, "--schema", str(schema), "--output", str(engine / "_data")], check=True)
-    said = subprocess.run(
+    lines = subprocess.run(
         [sys.executable, "-c", JUDGE], input=CONFIG, capture_output=True, text=True, check=True, cwd=tmp_path
     ).stdout.splitlines()
-    assert [line.partition(": ")[2] for line in said] == [
+    assert [line.partition(": ")[2] for line in lines] == [
         "newPods: [1]: unknown field: KubeletConfiguration knows it from Kubernetes 1.38 (Kubernetes 1.37)",
         "featureGates.NewGate: true: unknown feature gate: it comes with Kubernetes 1.38 (Kubernetes 1.37)",
         "featureGates.NodeSwap: true: unknown feature gate: it is gone since Kubernetes 1.38 (Kubernetes 1.38)",

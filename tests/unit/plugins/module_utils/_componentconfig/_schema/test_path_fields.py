@@ -39,7 +39,7 @@ NO_PATHS = {
 
 
 def fields_of(fields: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
-    """All fields of a tree, as path and type; `*` for any index or key."""
+    """Yield all fields of a tree, as path and type; `*` for any index or key."""
     for name, field in fields.items():
         kind = field.get("type", "string")
         yield above + name, kind
@@ -48,7 +48,7 @@ def fields_of(fields: Mapping[str, Any], above: str = "") -> Iterator[tuple[str,
 
 
 def test_no_path_field_is_forgotten() -> None:
-    """A new field whose name looks like a path belongs into the table of paths, or above with a reason."""
+    """A new field whose name looks like a path belongs in the table of paths, or above with a reason."""
     forgotten = [
         f"{kind.kind} {kind.api_version}: {path}"
         for kind in kinds()
@@ -84,7 +84,7 @@ def test_the_table_names_fields_that_are_there() -> None:
             {"authentication": {"x509": {"clientCAFile": "ca", "y": 1}, "z": 2}},
             {"authentication": {"x509": {"clientCAFile": "/etc/k/ca", "y": 1}, "z": 2}},
         ),
-        # Against the working directory of kube-proxy, which nobody knows here.
+        # Against the working directory of kube-proxy, which is unknown here.
         (
             "KubeProxyConfiguration",
             {"clientConnection": {"kubeconfig": "k"}},
@@ -118,5 +118,5 @@ def test_a_bundle_names_no_path_beside_itself_but_programs() -> None:
     command = "users.*.user.exec.command"
     assert [is_relative(command, value) for value in ("aws", "bin/aws", "/bin/aws", "")] == [False, True, False, False]
     data = {"users": [{"user": {"exec": {"command": "aws"}, "client-key": "key"}}]}
-    found = [one.path for one in bundle_findings(data, "Config") if one.rule == "relative-path"]
-    assert found == [("users", 0, "user", "client-key")]
+    paths = [finding.path for finding in bundle_findings(data, "Config") if finding.rule == "relative-path"]
+    assert paths == [("users", 0, "user", "client-key")]

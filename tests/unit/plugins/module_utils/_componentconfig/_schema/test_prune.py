@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What means the same as absent is told from what means "nothing", by kind."""
+"""Values that mean the same as absent, and values that mean "nothing", by kind."""
 
 from __future__ import annotations
 
