@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The effect of each profile on a node whose kubelet runs with it: each function asserts it, and describes the evidence."""
+"""The effect of each profile on a node whose kubelet runs with it: a function asserts it and returns the evidence."""
 
 from __future__ import annotations
 

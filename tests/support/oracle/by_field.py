@@ -32,7 +32,7 @@ _VALUES: Mapping[str, tuple[Any, ...]] = {
 
 
 def by_field() -> Iterator[Case]:
-    """Return, for each field of KubeletConfiguration, a case for each value of its type and each that its schema names."""
+    """Return, for each field of KubeletConfiguration, a case for each value of its type and of its schema."""
     kind = find_kind(KUBELET_KIND["apiVersion"], KUBELET_KIND["kind"])
     assert kind is not None
     yield from _of("", kind.fields)

@@ -58,7 +58,7 @@ def test_every_object(kind: Kind, data: st.DataObject) -> None:
 @fuzz(2)
 @given(st.data())
 def test_every_broken_object(kind: Kind, data: st.DataObject) -> None:
-    """A value of a wrong type, or an unknown field: the same findings twice, and the other fields are resolved as usual."""
+    """A value of a wrong type, or an unknown field: findings, defaults and pruning are the same the second time."""
     minor = data.draw(st.sampled_from(minors_of(kind)))
     config = data.draw(broken_configs(kind, minor))
     text = encode(config)

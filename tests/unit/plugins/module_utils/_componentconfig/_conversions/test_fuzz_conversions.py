@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Objects of every kind with several versions, converted to another and back: what is missing was reported as a loss."""
+"""Objects of every kind with several versions, converted and converted back: what is missing was reported as lost."""
 
 from __future__ import annotations
 

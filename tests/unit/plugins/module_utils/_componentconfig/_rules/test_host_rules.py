@@ -42,7 +42,7 @@ FOUR = frozenset(range(4))
 
 
 def context(config: Mapping[str, Any], minor: int = 31, base: Mapping[str, Any] | None = None) -> EffectiveConfig:
-    """Return the config as the component of a minor sees it. base: the head of another kind than the kubelet's."""
+    """Return the config as the component of a minor sees it. base: the document's head, by default the kubelet's."""
     effective = config_at(Document({**(base or KUBELET_KIND), **config}, "config"), minor)
     assert effective is not None
     return effective

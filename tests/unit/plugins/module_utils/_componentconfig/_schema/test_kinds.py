@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""All kinds of the data: every field with a value of its type, with a value of another type, and outside its versions."""
+"""All kinds of the data: every field with a value of its type, of another type, and outside its versions."""
 
 from __future__ import annotations
 
