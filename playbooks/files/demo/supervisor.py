@@ -298,11 +298,11 @@ class Supervisor:
                 pass  # the client is gone
 
     def _handle(self, request: str) -> dict[str, Any]:
-        if request not in _services.WORDS:
+        if request not in _services.REQUESTS:
             return {"error": f"unknown request {request[:20]!r}"}
         actions = {"restart": self._restart, "start": self._start, "stop": self._stop, "shutdown": self._shut_down}
         actions.get(request, lambda: None)()
-        unit: dict[str, Any] = _services.unit_to(self.unit())
+        unit: dict[str, Any] = _services.encode_unit(self.unit())
         return unit
 
     def unit(self) -> Any:

@@ -36,7 +36,7 @@ _CANNOT_LOCK = (errno.EROFS, errno.ENOSPC, errno.EDQUOT)  # where nobody can wri
 
 
 def describe_node(configuration: AgentConfiguration, messages: LastMessageReader | None = None) -> dict[str, Any]:
-    """Return what the node's own files and the daemon's report say, as JSON-able data. Raises Locked, OSError.
+    """Return what the node's own files and the daemon's report say, as JSON-able data. Raises LockTimeout, OSError.
 
     messages: what a component said last in an invocation; None where there is no journal. The shape is described in
     docs/observing.md; what is added to it later comes under new keys.
@@ -357,7 +357,7 @@ def _row(label: str, text: str) -> list[str]:
 def forget_bad(configuration: AgentConfiguration, uid: str | None) -> list[str]:
     """Forget one bad UID, or all of them (None); return those that were forgotten, sorted.
 
-    The daemon is told: what is still assigned is then tried again. Raises Locked, OSError.
+    Notify the daemon, which then tries again what is still assigned. Raises LockTimeout, OSError.
     """
     clock = SystemClock()
     store = Store(configuration.state_directory, now=clock.now)

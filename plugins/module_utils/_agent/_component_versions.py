@@ -133,7 +133,7 @@ class VersionTracker:
         return component.version or ("" if version_of is None else version_of(component.name))
 
     def _validate_init(self, name: str, version: str) -> list[dict[str, Any]]:
-        """Return what was found. Raises ValidationUnavailable, OSError, LockTimeout."""
+        """Return the findings. Raises ValidationUnavailable, OSError, LockTimeout."""
         data = render_init_config_now(self._components[name])
         if data is None:
             raise ValidationUnavailable("it cannot be read")

@@ -24,7 +24,7 @@ from ._state._desired_state import DesiredState
 from ._state._node_state import NodeInputs, NodeState
 from ._state._records import ConfigRecord
 from ._store._durable_files import LOCK_WAIT, LockTimeout, locked
-from ._store._rendered_files import UndecodableConfig, keep_rendered, render_config, same_config_files
+from ._store._rendered_files import UndecodableConfig, keep_rendered, render_config, same_values
 from ._store._store import digest
 from ._validation._node_inputs import read_node_inputs
 from ._validation._validator import (
@@ -215,7 +215,7 @@ class BundlePreparer:
 
     def _needs_no_restart(self, name: str, before: str, after: str, inputs: NodeInputs, version: str) -> bool:
         """Return whether the component makes the same of two kept files, by their hashes, with its other inputs."""
-        if same_config_files(name, self._store, before, after):
+        if same_values(name, self._store, before, after):
             return True
         paths = (self._store.rendered_path(name, before), self._store.rendered_path(name, after))
         return self._commands.same_config(*paths, version, inputs)

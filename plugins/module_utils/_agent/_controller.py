@@ -79,9 +79,7 @@ class Controller:
         self._crash_messages = (
             None if last_message is None else CrashMessages(last_message, self._clock, context.new_task())
         )
-        self._metrics = MetricsPublisher(
-            configuration, context.counters, list(outputs), agent_version=context.agent_version
-        )
+        self._metrics = MetricsPublisher(configuration, context.counters, outputs, agent_version=context.agent_version)
         self._node: NodeAnnotations | None = None  # as it was seen last
         self._last_observation: Observation | None = None
         self._acknowledged: Acknowledgement | None = None
@@ -250,7 +248,7 @@ class Controller:
         return observation._replace(components=seen, unsaved_trial=self._unsaved_trial)
 
     def _why_not_read(self, state: NodeState) -> str:
-        self._command_lines.learn(self.components.well_units)
+        self._command_lines.record_new(self.components.well_units)
         started = [name for name in self._configuration.components if state.last_start(name) is not None]
         return self._command_lines.not_read_reason(started, self.components.invocations)
 
@@ -432,7 +430,7 @@ class Controller:
             damaged=state.damaged_files,
         )
         if verdict is not None and self._crash_messages is not None:
-            verdict = self._crash_messages.explain(verdict, state)
+            verdict = self._crash_messages.add_to(verdict, state)
         return verdict
 
     def _record_rollback(self, observation: Observation, verdict: ConfigOk) -> None:
@@ -519,7 +517,7 @@ class Controller:
             trouble=watch_error or self.status_writer.trouble,
         )
         if self._last_observation is not None:
-            self._metrics.show(self._last_observation.state, self._last_observation.desired, report)
+            self._metrics.publish(self._last_observation.state, self._last_observation.desired, report)
         elif reported is not None:
             self._metrics.report(report)
 

@@ -65,10 +65,10 @@ class ServiceManager(Protocol):
     """systemd, or one small supervisor process for each component."""
 
     def unit(self, component: str) -> Unit:
-        """Return the present state. Raises ServiceError."""
+        """Return the present state. Raises ServiceManagerError."""
 
     def restart(self, component: str) -> None:
-        """Ask for a restart and return at once (no waiting for the job). Raises ServiceError."""
+        """Ask for a restart and return at once (no waiting for the job). Raises ServiceManagerError."""
 
 
 class Prober(Protocol):

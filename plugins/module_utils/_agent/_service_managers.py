@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Components as systemd units, by way of systemctl. Private to configok.node: no compatibility is promised."""
+"""Reads and restarts a component's unit, of systemd or of a supervisor. Private to configok.node."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import os
 import socket
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from ._interfaces import CommandResult, CommandRunner, ServiceManagerError
 from ._state._health import Unit
@@ -20,12 +20,13 @@ __all__ = [
     "PROPERTIES",
     "Supervisors",
     "Systemd",
-    "WORDS",
-    "ask",
-    "parse_show",
+    "REQUESTS",
+    "SupervisorRequest",
+    "request",
+    "parse_unit",
     "socket_address",
-    "unit_from",
-    "unit_to",
+    "decode_unit",
+    "encode_unit",
 ]
 
 PROPERTIES = (
@@ -43,22 +44,22 @@ PROPERTIES = (
 _SYSTEMCTL_TIMEOUT = 10.0  # seconds; systemctl itself answers in milliseconds
 
 
-def parse_show(name: str, text: str, *, asleep: float = 0.0) -> Unit:
+def parse_unit(name: str, text: str, *, asleep: float = 0.0) -> Unit:
     """Return the unit that the output of ``systemctl show --property=...`` describes.
 
-    asleep: seconds since boot that CLOCK_MONOTONIC, which systemd writes down, did not count. Raises ServiceError.
+    asleep: seconds since boot that CLOCK_MONOTONIC, which systemd records, did not count. Raises ServiceManagerError.
     """
-    found = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
-    if not {"ActiveState", "LoadState"} <= found.keys():
+    properties = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
+    if not {"ActiveState", "LoadState"} <= properties.keys():
         raise ServiceManagerError(f"systemctl show {name} did not say in which state the unit is")
-    pid = found.get("MainPID", "0")
-    entered = found.get("ActiveEnterTimestampMonotonic", "0")
-    state = _state(found)
+    pid = properties.get("MainPID", "0")
+    entered = properties.get("ActiveEnterTimestampMonotonic", "0")
+    state = _state(properties)
     dated = state == "active" and _is_count(entered)
     return Unit(
         name,
         state,
-        invocation=found.get("InvocationID", ""),
+        invocation=properties.get("InvocationID", ""),
         pid=int(pid) if _is_count(pid) else None,
         active_since=int(entered) / 1e6 + asleep if dated else None,
     )
@@ -68,28 +69,28 @@ def _is_count(text: str) -> bool:
     return text.isascii() and text.isdigit() and text != "0"
 
 
-def _state(found: Mapping[str, str]) -> str:
-    if found["LoadState"] == "not-found":
+def _state(properties: Mapping[str, str]) -> str:
+    if properties["LoadState"] == "not-found":
         return "missing"
     # A unit may be masked while it still runs; a restart would then end it for good.
-    if found["LoadState"] == "masked" or found.get("UnitFileState", "").startswith("masked"):
+    if properties["LoadState"] == "masked" or properties.get("UnitFileState", "").startswith("masked"):
         return "masked"
-    active = found["ActiveState"]
+    active = properties["ActiveState"]
     if active in ("active", "reloading", "refreshing"):
         return "active"
     if active in ("activating", "deactivating", "maintenance"):
         return "starting"  # deactivating lasts a moment: a restart, an end before the next start, or a stop to come
-    if found.get("Job", "0") not in ("", "0"):
+    if properties.get("Job", "0") not in ("", "0"):
         return "starting"
     if active == "failed":
         # With Restart=always systemd gives up only at the start limit; otherwise a unit is failed because it ended
         # badly when an administrator stopped it.
-        gave_up = found.get("Restart") != "always" or found.get("Result") == "start-limit-hit"
+        gave_up = properties.get("Restart") != "always" or properties.get("Result") == "start-limit-hit"
         return "failed" if gave_up else "stopped"
     return "stopped"
 
 
-def _asleep() -> float:
+def _seconds_asleep() -> float:
     return time.clock_gettime(time.CLOCK_BOOTTIME) - time.clock_gettime(time.CLOCK_MONOTONIC)
 
 
@@ -102,31 +103,31 @@ class Systemd:
         run: CommandRunner,
         *,
         systemctl: str = "systemctl",
-        asleep: Callable[[], float] = _asleep,
+        asleep: Callable[[], float] = _seconds_asleep,
     ) -> None:
         """units: component -> unit name. run: runs systemctl."""
         self._units = units
         self._run = run
         self._systemctl = systemctl
-        self._asleep = asleep
+        self._seconds_asleep = asleep
 
     def unit(self, component: str) -> Unit:
-        """Return the present state of a component's unit. Raises ServiceError."""
+        """Return the present state of a component's unit. Raises ServiceManagerError."""
         name = self._units[component]
         result = self._call("show", "--property=" + ",".join(PROPERTIES), "--", name)
-        unit = parse_show(name, result.out, asleep=self._asleep())
-        if unit.state not in ("active", "masked", "missing") and self._shuts_down():
-            # Nobody has stopped it, and that a restart was cancelled says nothing about its config.
+        unit = parse_unit(name, result.out, asleep=self._seconds_asleep())
+        if unit.state not in ("active", "masked", "missing") and self._is_shutting_down():
+            # No administrator stopped it, and a restart that the shutdown cancelled says nothing about its config.
             raise ServiceManagerError(f"the system shuts down: nothing is known of {name}")
         return unit
 
-    def _shuts_down(self) -> bool:
+    def _is_shutting_down(self) -> bool:
         return self._call("show", "--property=SystemState").out.strip() == "SystemState=stopping"
 
     def restart(self, component: str) -> None:
-        """Ask for a restart and return at once. Raises ServiceError.
+        """Ask for a restart and return at once. Raises ServiceManagerError.
 
-        Never starts a unit that an administrator has stopped, also not if that happened this very moment.
+        It never starts a unit that an administrator has stopped, even if that happened a moment ago.
         """
         name = self._units[component]
         verb = "restart" if self.unit(component).state == "failed" else "try-restart"
@@ -141,16 +142,17 @@ class Systemd:
         return result
 
 
-WORDS = ("unit", "restart", "start", "stop", "shutdown")
+SupervisorRequest = Literal["unit", "restart", "start", "stop", "shutdown"]
+REQUESTS: tuple[SupervisorRequest, ...] = ("unit", "restart", "start", "stop", "shutdown")
 _SUPERVISOR_TIMEOUT = 5.0  # seconds; a supervisor never blocks
 _MAX_ANSWER = 65536
 
 
 @contextlib.contextmanager
 def socket_address(run_directory: str, component: str) -> Iterator[str]:
-    """Give the address of a component's socket, short enough for a unix socket however deep the directory is.
+    """Yield the address of a component's socket, short enough for a unix socket however deep the directory is.
 
-    Raises OSError where the directory is not there.
+    Raises OSError if the directory does not exist.
     """
     directory = os.open(run_directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -159,7 +161,7 @@ def socket_address(run_directory: str, component: str) -> Iterator[str]:
         os.close(directory)
 
 
-def unit_to(unit: Unit) -> dict[str, Any]:
+def encode_unit(unit: Unit) -> dict[str, Any]:
     """Return a unit as JSON-able data."""
     return {
         "name": unit.name,
@@ -170,13 +172,13 @@ def unit_to(unit: Unit) -> dict[str, Any]:
     }
 
 
-def unit_from(data: Mapping[str, Any]) -> Unit:
-    """Return the unit that unit_to wrote. Raises KeyError."""
+def decode_unit(data: Mapping[str, Any]) -> Unit:
+    """Return the unit that encode_unit wrote. Raises KeyError."""
     return Unit(data["name"], data["state"], data["invocation"], data["pid"], data["activeSince"])
 
 
-def ask(run_directory: str, component: str, word: str) -> Unit:
-    """Send one of WORDS to a component's supervisor and return the unit as it is then. Raises ServiceError."""
+def request(run_directory: str, component: str, word: SupervisorRequest) -> Unit:
+    """Send a request to a component's supervisor, and return the unit as it is then. Raises ServiceManagerError."""
     try:
         with socket_address(run_directory, component) as address, socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(_SUPERVISOR_TIMEOUT)
@@ -191,7 +193,7 @@ def ask(run_directory: str, component: str, word: str) -> Unit:
         data = json.loads(answer)
         if "error" in data:
             raise ServiceManagerError(f"the supervisor of {component} refused {word}: {str(data['error'])[:300]}")
-        return unit_from(data)
+        return decode_unit(data)
     except OSError as error:
         raise ServiceManagerError(
             f"the supervisor of {component} does not answer: {error.strerror or error}"
@@ -209,14 +211,14 @@ class Supervisors:
         self._units = units
 
     def unit(self, component: str) -> Unit:
-        """Return the present state. Raises ServiceError; a supervisor that is not there is a missing unit."""
+        """Return the present state. Raises ServiceManagerError; a supervisor without a socket is a missing unit."""
         try:
             with socket_address(self._run_directory, component) as address:
                 os.stat(address)
         except OSError:
             return Unit(self._units[component], "missing")
-        return ask(self._run_directory, component, "unit")
+        return request(self._run_directory, component, "unit")
 
     def restart(self, component: str) -> None:
-        """Ask for a restart and return at once; a stopped component stays stopped. Raises ServiceError."""
-        ask(self._run_directory, component, "restart")
+        """Ask for a restart and return at once; a stopped component stays stopped. Raises ServiceManagerError."""
+        request(self._run_directory, component, "restart")

@@ -23,10 +23,10 @@ from ._state._records import LOCAL_CONFIG, AnsweredAssignment, AssignmentFailure
 from ._state._startups import BadConfig, append_start
 from ._store._durable_files import LOCK_WAIT, DurableFiles, locked
 from ._store._rendered_files import (
-    STATE_FIELDS,
+    POLICY_FIELDS,
     config_for_record,
     keep_rendered,
-    policy_of,
+    policy_in_state_file,
     stale_state_files,
 )
 from ._store._store import Store, digest
@@ -90,9 +90,9 @@ class Transactions:
         before = self._store.read_note(component, start.config).get("state") or {} if start is not None else {}
         after = self._store.read_note(component, config).get("state") or {}
         files = DurableFiles(root)
-        by_others = fields_set_elsewhere(self._store, component, list(STATE_FIELDS.values()))
+        by_others = fields_set_elsewhere(self._store, component, list(POLICY_FIELDS.values()))
         for name in stale_state_files(before, after, self._written(component, files)):
-            if STATE_FIELDS[name] in by_others:
+            if POLICY_FIELDS[name] in by_others:
                 continue  # the policy is not the file's to say
             try:
                 if os.path.exists(files.path(name)):
@@ -108,9 +108,9 @@ class Transactions:
         written: dict[str, str] = {}
         if not recorded_command_line(self._store, component):
             return written
-        for name in STATE_FIELDS:
+        for name in POLICY_FIELDS:
             try:
-                written[name] = policy_of(files.read(name))
+                written[name] = policy_in_state_file(files.read(name))
             except OSError:
                 continue  # what cannot be read says nothing
         return written
@@ -284,7 +284,7 @@ class Transactions:
         self._store.remove_checkpoints(
             keep=self._configuration.checkpoints_kept, never=[record.uid for record in records]
         )
-        self._store.clean()
+        self._store.remove_leftovers()
         for name, version in state.tracking_versions.items():
             data = self._store.read_config(name)
             kept = [record.files.get(name) for record in records]

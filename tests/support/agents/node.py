@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import ServiceManagerError
-from ansible_collections.configok.node.plugins.module_utils._agent._service_managers import ask
+from ansible_collections.configok.node.plugins.module_utils._agent._service_managers import SupervisorRequest, request
 from ansible_collections.configok.node.plugins.module_utils._agent._state._health import Unit
 from support.configs.kubelet import KUBELET_HEADER
 
@@ -104,9 +104,9 @@ class AgentNode:
         process.send_signal(number)
         process.wait(10)
 
-    def ask(self, word: str) -> Unit:
+    def ask(self, word: SupervisorRequest) -> Unit:
         """Return the supervisor's answer to a command."""
-        return ask(str(self.run), "kubelet", word)
+        return request(str(self.run), "kubelet", word)
 
     def unit(self) -> Unit:
         """Return the state of the unit; "missing" without a supervisor."""

@@ -31,7 +31,7 @@ _OWN_IDENTIFIERS = (
 )  # of the hooks, which run in the component's unit, and of systemd, which runs them
 _HEADER = re.compile(r"[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+\s+\d+ \S+\] ", re.ASCII)  # of klog
 _TRACE = re.compile(r"goroutine [0-9]+ \[|created by |\s|\S+\.go:[0-9]+|\(?[\w./*-]+\(.*\)$")
-# What tells most, first: what ends a Go program, then klog's errors. The traces of some hundred goroutines may follow.
+# The most informative first: the end of a Go program, then klog's errors. Traces of some hundred goroutines may follow.
 _TELLTALE_PATTERNS = (r"^(F[0-9]{4} |panic: |fatal error: )", r"^(E[0-9]{4} |[Ee]rror: )")
 
 
@@ -64,9 +64,9 @@ def last_message(entries: str) -> str:
     """Return the most informative message in journalctl's JSON lines: one line, bounded, without secrets."""
     messages = list(_messages(entries))
     for pattern in _TELLTALE_PATTERNS:
-        telling = [message for message in messages if re.match(pattern, message)]
-        if telling:
-            messages = telling
+        telltales = [message for message in messages if re.match(pattern, message)]
+        if telltales:
+            messages = telltales
             break
     else:
         messages = [message for message in messages if not _TRACE.match(message)]
@@ -116,7 +116,7 @@ class CrashMessages:
         self._asked: tuple[ConfigOk, str] | None = None  # the verdict in question, and the component
         self._explained: tuple[ConfigOk, ConfigOk] | None = None  # the verdict without and with the message
 
-    def explain(self, verdict: ConfigOk, state: NodeState) -> ConfigOk | None:
+    def add_to(self, verdict: ConfigOk, state: NodeState) -> ConfigOk | None:
         """Return the verdict with its message, or as it is if there is none; None while the journal is read."""
         if self._explained is not None and self._explained[0] == verdict:
             return self._explained[1]

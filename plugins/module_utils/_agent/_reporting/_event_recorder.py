@@ -64,7 +64,7 @@ class ChangeRecorder:
             self._adopting = None
 
     def rolled_back(self, message: str, reason: str) -> None:
-        """Tell of a roll-back, whoever did it, once it was seen how it went."""
+        """Record a rollback, whichever process did it, once its outcome is known."""
         self._counters.rollbacks += 1
         self._events.tell("ConfigRolledBack", f"{message}: {reason}", warning=True)
 

@@ -10,7 +10,7 @@ labels for a ConfigMap's resource version and key: a bundle is immutable, and no
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from ..._nodeconfig._assignment import ConfigSource
@@ -22,7 +22,15 @@ from .._state._desired_state import DesiredState
 from .._state._node_state import NodeState
 from ._status_writer import RunReport, write_report
 
-__all__ = ["CONTENT_TYPE", "Gauges", "MetricsFile", "MetricsOutput", "MetricsPublisher", "gauges", "render_metrics"]
+__all__ = [
+    "CONTENT_TYPE",
+    "Gauges",
+    "MetricsFile",
+    "MetricsOutput",
+    "MetricsPublisher",
+    "current_gauges",
+    "render_metrics",
+]
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -124,13 +132,13 @@ _TEMPORARY = ".new"  # the collector reads only names that end with .prom
 
 
 class MetricsFile:
-    """Writes the metrics to a file, which is replaced as a whole. A failure is logged once, and harms nothing."""
+    """Writes the metrics to a file, which is replaced as a whole. A failure is logged once, and stops nothing."""
 
     def __init__(self, path: str) -> None:
         self._path = path
         self._last_error = ""
 
-    def show(self, text: str) -> bool:
+    def update(self, text: str) -> bool:
         """Write the text and return whether that worked. Nothing is synced: the next start writes it again."""
         temporary = self._path + _TEMPORARY
         try:
@@ -173,21 +181,21 @@ _CAUSES_WITHOUT_ERROR = ("", Cause.ADOPTING, Cause.OPTED_OUT)  # with which Conf
 class MetricsOutput(Protocol):
     """Publishes the metrics: a file, a port."""
 
-    def show(self, text: str) -> bool:
+    def update(self, text: str) -> bool:
         """Publish this text from now on; return whether that worked. Never raises."""
 
     def close(self) -> None:
         """Stop publishing. Never raises."""
 
 
-def gauges(local: NodeState, wish: DesiredState | None, report: RunReport) -> Gauges:
-    """Return the present gauges. wish: None while the API has not answered; the last answer then counts."""
-    answered = local.records.answered
-    good = local.records.last_known_good
+def current_gauges(state: NodeState, desired: DesiredState | None, report: RunReport) -> Gauges:
+    """Return the present gauges. desired: None while the API has not answered; the last answer then counts."""
+    answered = state.records.answered
+    good = state.records.last_known_good
     status, cause = ("", "") if report.condition is None else (report.condition.status, report.condition.cause)
     return Gauges(
-        assigned=answered.source if wish is None else wish.source,
-        active=local.active_record.source,
+        assigned=answered.source if desired is None else desired.source,
+        active=state.active_record.source,
         last_known_good=None if good is None else good.source,
         error=answered.outcome is not None if not status else status != "True" and cause not in _CAUSES_WITHOUT_ERROR,
     )
@@ -200,25 +208,26 @@ class MetricsPublisher:
         self,
         configuration: AgentConfiguration,
         counters: Counters,
-        sinks: list[MetricsOutput],
+        outputs: Sequence[MetricsOutput],
         *,
         agent_version: str,
     ) -> None:
         self._run_directory = configuration.run_directory
         self._counters = counters
-        self._sinks = sinks
-        self._shown = [""] * len(sinks)
+        self._outputs = outputs
+        self._published = [""] * len(outputs)
         self._agent_version = agent_version
         self._report: RunReport | None = None
         self._last_error = ""
 
-    def show(self, local: NodeState, wish: DesiredState | None, report: RunReport) -> None:
+    def publish(self, state: NodeState, desired: DesiredState | None, report: RunReport) -> None:
         """Publish what has changed."""
-        if self._sinks:
-            text = render_metrics(gauges(local, wish, report), self._counters, agent_version=self._agent_version)
-            for index, sink in enumerate(self._sinks):
-                if self._shown[index] != text and sink.show(text):
-                    self._shown[index] = text
+        if self._outputs:
+            gauges = current_gauges(state, desired, report)
+            text = render_metrics(gauges, self._counters, agent_version=self._agent_version)
+            for index, output in enumerate(self._outputs):
+                if self._published[index] != text and output.update(text):
+                    self._published[index] = text
         self.report(report)
 
     def report(self, report: RunReport) -> None:
@@ -239,5 +248,5 @@ class MetricsPublisher:
 
     def close(self) -> None:
         """Stop publishing: the agent is being stopped."""
-        for sink in self._sinks:
-            sink.close()
+        for output in self._outputs:
+            output.close()

@@ -191,7 +191,7 @@ class MetricsServer:
             return
         self._thread.start()
 
-    def show(self, text: str) -> bool:
+    def update(self, text: str) -> bool:
         """Answer with this text from now on."""
         if self._server is not None:
             self._server.exposition = text.encode()

@@ -120,7 +120,7 @@ def unhealthy_reason(within: float, probe: str) -> str:
 
 
 def failure_from_mark(uid: str, mark: BadConfig, trial: Trial) -> AssignmentFailure:
-    """Return how an assignment failed, from the bad mark alone: the roll-back was cut short after it."""
+    """Return how an assignment failed, from the bad mark alone: the rollback was interrupted after it was set."""
     if mark.kind == "CrashLoop":
         crashes = mark.crashes or trial.crash_loop_threshold + 1
         return AssignmentFailure("CrashLoop", uid, mark.reason, crashes=crashes, time=mark.time)

@@ -35,7 +35,7 @@ __all__ = [
 
 DIRECTORY_MODE = 0o700
 FILE_MODE = 0o600
-TEMPORARY = ".tmp-"  # the prefix of a file that is being written; such leftovers are removed by clean()
+TEMPORARY = ".tmp-"  # the prefix of a file that is being written; such leftovers are removed by remove_leftovers()
 MAX_BYTES = 8 * 1024 * 1024  # no file of the agent is larger; a larger one is damaged
 
 
@@ -169,14 +169,14 @@ class DurableFiles:
         except FileNotFoundError:
             pass
 
-    def names(self, name: str) -> list[str]:
+    def list_names(self, name: str) -> list[str]:
         """Return the sorted names in a directory, without files that are being written; [] if there is none."""
         try:
             return sorted(entry for entry in os.listdir(self.path(name)) if not entry.startswith(TEMPORARY))
         except (FileNotFoundError, NotADirectoryError):
             return []
 
-    def clean(self, name: str) -> None:
+    def remove_leftovers(self, name: str) -> None:
         """Remove the temporary files of interrupted writes from a directory.
 
         The caller holds the lock, since a write in progress looks the same.

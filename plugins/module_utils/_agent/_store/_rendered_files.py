@@ -25,7 +25,7 @@ from ._store import Store, digest
 
 __all__ = [
     "UndecodableConfig",
-    "STATE_FIELDS",
+    "POLICY_FIELDS",
     "config_for_record",
     "decode_values",
     "default_document",
@@ -34,14 +34,14 @@ __all__ = [
     "init_config_hash",
     "keep_rendered",
     "render_init_config_now",
-    "noted_fields",
-    "policy_of",
+    "fields_for_note",
+    "policy_in_state_file",
     "read_own_config",
     "render_config",
     "render_init_config",
     "resolve_relative_paths",
     "read_or_restore",
-    "same_config_files",
+    "same_values",
     "stale_state_files",
     "state_file_keys",
     "fingerprint_of",
@@ -106,7 +106,7 @@ def field_paths(values: Any, above: str = "") -> list[str]:
     return paths
 
 
-def noted_fields(values: Any) -> list[str]:
+def fields_for_note(values: Any) -> list[str]:
     """Return the paths of the fields that a decoded config sets, within the limits of a note."""
     return [path for path in field_paths(values) if len(path) <= _MAX_PATH][:_MAX_FIELDS]
 
@@ -163,7 +163,7 @@ _STATE_FILES: Mapping[str, tuple[str, str, tuple[tuple[str, ...], ...]]] = {
         ),
     ),
 }
-STATE_FIELDS: Mapping[str, str] = {name: field for name, (field, _stateless, _fields) in _STATE_FILES.items()}
+POLICY_FIELDS: Mapping[str, str] = {name: field for name, (field, _stateless, _fields) in _STATE_FILES.items()}
 
 
 # The map whose default a config replaces as a whole, and the switch that adds the default's keys to it.
@@ -197,7 +197,7 @@ def _at(fields: Mapping[str, Any], path: tuple[str, ...]) -> Any:
     return value or None
 
 
-def policy_of(state: bytes | None) -> str:
+def policy_in_state_file(state: bytes | None) -> str:
     """Return the policy that a state file names, "" if it names none."""
     try:
         content = json.loads(state or b"")
@@ -242,7 +242,7 @@ def _build_note(component: str, data: bytes) -> dict[str, Any]:
     return {
         _FINGERPRINT: fingerprint(values),
         "state": state_file_keys(component, values),
-        "fields": noted_fields(values),
+        "fields": fields_for_note(values),
     }
 
 
@@ -255,7 +255,7 @@ def fingerprint_of(component: str, store: Store, name: str) -> str:
     return str(noted)
 
 
-def same_config_files(component: str, store: Store, first: str, second: str) -> bool:
+def same_values(component: str, store: Store, first: str, second: str) -> bool:
     """Return whether two files, by their hashes, have the same values."""
     return first == second or fingerprint_of(component, store, first) == fingerprint_of(component, store, second)
 

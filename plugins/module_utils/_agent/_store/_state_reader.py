@@ -16,7 +16,7 @@ from .._state._active_config import ActiveConfig, select_active
 from .._state._node_state import ComponentFiles, NodeState, Records
 from .._state._records import LOCAL_CONFIG, ConfigRecord
 from .._state._startups import BadConfig, Start, crashes_since_adoption, starts_of_newest_config
-from ._rendered_files import init_config_hash, read_or_restore, same_config_files
+from ._rendered_files import init_config_hash, read_or_restore, same_values
 from ._store import Store, digest
 
 __all__ = ["read_node_state"]
@@ -105,7 +105,7 @@ def _read_files(component: ComponentConfiguration, store: Store, start: Start | 
     return ComponentFiles(
         config=config,
         is_missing=data is None,
-        same_as_started=start is None or same_config_files(component.name, store, start.config, config),
+        same_as_started=start is None or same_values(component.name, store, start.config, config),
         init_config=init_config_hash(component, store),
         switched_since=store.switched_since(component.name, boot_id),
     )

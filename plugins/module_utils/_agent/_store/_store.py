@@ -82,7 +82,7 @@ class Store:
         return Records(current, good, answered or AnsweredAssignment(), never_written)
 
     def _set_aside_before(self) -> bool:
-        names = self.files.names("")
+        names = self.files.list_names("")
         return any(name.startswith((f"{_CURRENT}{_CORRUPT}", f"{_LAST_KNOWN_GOOD}{_CORRUPT}")) for name in names)
 
     def write_current(self, record: ConfigRecord) -> None:
@@ -117,7 +117,7 @@ class Store:
 
     def remove_checkpoints(self, *, keep: int, never: Sequence[str | None]) -> None:
         """Remove the oldest checkpoints beyond ``keep``, but none of the uids in ``never``."""
-        others = [uid for uid in self.files.names("checkpoints") if UID_PATTERN.match(uid) and uid not in never]
+        others = [uid for uid in self.files.list_names("checkpoints") if UID_PATTERN.match(uid) and uid not in never]
         others.sort(key=lambda uid: os.stat(self.files.path(f"checkpoints/{uid}")).st_mtime, reverse=True)
         for uid in others[max(0, keep - len({uid for uid in never if uid})) :]:
             self.files.remove(f"checkpoints/{uid}")
@@ -178,7 +178,7 @@ class Store:
     def remove_rendered(self, component: str, *, keep: Sequence[str | None]) -> None:
         """Remove the kept files (and notes on them) that nothing names any more."""
         directory = f"components/{component}"
-        for entry in self.files.names(directory):
+        for entry in self.files.list_names(directory):
             found = re.match(r"([0-9a-f]{64})\.", entry)
             if found and found[1] not in keep:
                 self.files.remove(f"{directory}/{entry}")
@@ -235,7 +235,7 @@ class Store:
         prefix = f"{component}-"
         return [
             name[len(prefix) :]
-            for name in self.files.names("")
+            for name in self.files.list_names("")
             if name.startswith(prefix) and os.path.isfile(self.files.path(f"{name}/bad-configs"))
         ]
 
@@ -268,20 +268,20 @@ class Store:
         """Return the files that were set aside as damaged and still lie there to be looked at; oldest first."""
         found = []
         for directory in ("", *self._directories()):
-            for name in self.files.names(directory):
+            for name in self.files.list_names(directory):
                 file, corrupt, time = name.partition(_CORRUPT)
                 if corrupt:
                     found.append((time, f"{directory}/{file}" if directory else file))
         return [name for _time, name in sorted(found)]
 
-    def clean(self) -> None:
+    def remove_leftovers(self) -> None:
         """Remove what interrupted writes left."""
         for directory in ("", *self._directories()):
-            self.files.clean(directory)
+            self.files.remove_leftovers(directory)
 
     def _directories(self) -> list[str]:
-        tracked = [name for name in self.files.names("") if os.path.isdir(self.files.path(name))]
-        return tracked + [f"components/{name}" for name in self.files.names("components")]
+        tracked = [name for name in self.files.list_names("") if os.path.isdir(self.files.path(name))]
+        return tracked + [f"components/{name}" for name in self.files.list_names("components")]
 
     def _read(self, name: str, decode: Callable[[bytes], T]) -> T | None:
         """Return the decoded file; None where it is missing, or was damaged and is now set aside."""
@@ -306,7 +306,7 @@ class Store:
         directory, base = os.path.split(aside)
         try:
             self.files.rename(name, f"{aside}{self._now().replace(':', '')}")
-            for old in [one for one in self.files.names(directory) if one.startswith(base)][:-_CORRUPT_KEPT]:
+            for old in [one for one in self.files.list_names(directory) if one.startswith(base)][:-_CORRUPT_KEPT]:
                 self.files.remove(os.path.join(directory, old))
         except OSError:
             pass  # a file system that is read-only now: the fall-back does not need the file to be gone

@@ -127,7 +127,7 @@ class CommandLineTracker:
         ]
         return next(filter(None, (_not_read_reason(self._store, name) for name in known)), "")
 
-    def learn(self, well: Mapping[str, Unit]) -> None:
+    def record_new(self, well: Mapping[str, Unit]) -> None:
         """Record the command lines of invocations that are new. Raises OSError, LockTimeout.
 
         well: the units that were seen healthy. Their processes are the components: before that, a process may still be

@@ -158,7 +158,7 @@ def test_a_write_is_the_old_or_the_new_content_and_leaves_nothing_behind(tmp_pat
             DurableFiles(str(tmp_path / "a" / "b"), disk).write("x/y", b"two")
         except OSError:
             assert files.read("x/y") in (b"one", b"two")
-            assert files.names("x") == ["y"]
+            assert files.list_names("x") == ["y"]
             files.write("x/y", b"one")
         else:
             break

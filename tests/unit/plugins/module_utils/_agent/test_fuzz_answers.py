@@ -20,7 +20,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._interfaces i
     ServiceManagerError,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._probes import LiveConfigProbe
-from ansible_collections.configok.node.plugins.module_utils._agent._service_managers import parse_show
+from ansible_collections.configok.node.plugins.module_utils._agent._service_managers import parse_unit
 from ansible_collections.configok.node.plugins.module_utils._agent._state._health import ProbeResult
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import (
     ValidateCommand,
@@ -41,7 +41,7 @@ HEALTHY = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"
 @fuzz(200)
 @given(lines_of(SHOWN, most=20) | lines_of(SHOWN).map(lambda rest: f"LoadState=loaded\nActiveState=active\n{rest}"))
 def test_systemctl_show(text: str) -> None:
-    outcome = parse_twice(parse_show, "kubelet.service", text, refused=ServiceManagerError)
+    outcome = parse_twice(parse_unit, "kubelet.service", text, refused=ServiceManagerError)
     if outcome.error is None:
         assert outcome.value.state in ("active", "starting", "stopped", "failed", "masked", "missing")
 
@@ -69,7 +69,7 @@ def test_a_supervisor(text: str) -> None:
         def sendall(self, data: bytes) -> None: ...
 
     with mock.patch.object(socket, "socket", Connection):
-        parse_twice(_service_managers.ask, "/", "kubelet", "unit", refused=ServiceManagerError)
+        parse_twice(_service_managers.request, "/", "kubelet", "unit", refused=ServiceManagerError)
 
 
 @fuzz(150)

@@ -38,7 +38,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._store._rende
     UndecodableConfig,
     decode_values,
     field_paths,
-    policy_of,
+    policy_in_state_file,
     state_file_keys,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._numbers import parse_cpu_list
@@ -152,7 +152,7 @@ def test_agent_configuration(text: str) -> None:
 @fuzz(100)
 @given(json_texts({"policyName": "static", "entries": {}}))
 def test_state_files(text: str) -> None:
-    assert isinstance(parse_twice(policy_of, text.encode("utf-8", "surrogatepass")).value, str)
+    assert isinstance(parse_twice(policy_in_state_file, text.encode("utf-8", "surrogatepass")).value, str)
 
 
 @fuzz(150)

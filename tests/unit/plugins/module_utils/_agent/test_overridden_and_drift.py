@@ -157,10 +157,10 @@ def test_a_command_line_is_read_once_for_each_invocation_and_kept_while_the_comp
         return answers.pop(0)
 
     lines = CommandLineTracker(bench.configuration, bench.store, read)
-    lines.learn({})
-    lines.learn({"kubelet": Unit("kubelet.service", "active", "i1", 7)})
-    lines.learn({"kubelet": Unit("kubelet.service", "active", "i1", 7)})
-    lines.learn({"kubelet": Unit("kubelet.service", "active", "i2", 8)})
+    lines.record_new({})
+    lines.record_new({"kubelet": Unit("kubelet.service", "active", "i1", 7)})
+    lines.record_new({"kubelet": Unit("kubelet.service", "active", "i1", 7)})
+    lines.record_new({"kubelet": Unit("kubelet.service", "active", "i2", 8)})
     assert reads == [7, 8]
     assert recorded_command_line(bench.store, "kubelet") == ("kubelet", "--v=2")
 

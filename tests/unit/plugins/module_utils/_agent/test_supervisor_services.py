@@ -17,10 +17,10 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import ServiceManagerError
 from ansible_collections.configok.node.plugins.module_utils._agent._service_managers import (
     Supervisors,
-    ask,
+    decode_unit,
+    encode_unit,
+    request,
     socket_address,
-    unit_from,
-    unit_to,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._state._health import Unit
 
@@ -55,13 +55,13 @@ def answering(directory: Path, answer: bytes) -> Iterator[list[bytes]]:
 
 
 def test_a_unit_survives_the_wire() -> None:
-    assert unit_from(json.loads(json.dumps(unit_to(UNIT)))) == UNIT
+    assert decode_unit(json.loads(json.dumps(encode_unit(UNIT)))) == UNIT
 
 
 def test_words_are_sent_and_units_come_back_however_deep_the_directory(tmp_path: Path) -> None:
     deep = tmp_path / ("d" * 100) / ("e" * 100)
     deep.mkdir(parents=True)
-    with answering(deep, json.dumps(unit_to(UNIT)).encode() + b"\n") as asked:
+    with answering(deep, json.dumps(encode_unit(UNIT)).encode() + b"\n") as asked:
         supervisors = Supervisors(str(deep), {"kubelet": "kubelet.service"})
         assert supervisors.unit("kubelet") == UNIT
         supervisors.restart("kubelet")
@@ -87,4 +87,4 @@ def test_no_socket_is_a_missing_unit_and_no_restart(tmp_path: Path) -> None:
 )
 def test_bad_answers(tmp_path: Path, answer: bytes, message: str) -> None:
     with answering(tmp_path, answer), pytest.raises(ServiceManagerError, match=message):
-        ask(str(tmp_path), "kubelet", "unit")
+        request(str(tmp_path), "kubelet", "unit")

@@ -14,7 +14,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._interfaces i
 from ansible_collections.configok.node.plugins.module_utils._agent._service_managers import (
     PROPERTIES,
     Systemd,
-    parse_show,
+    parse_unit,
 )
 
 ACTIVE = """\
@@ -37,7 +37,7 @@ def show(**changes: str) -> str:
 
 
 def test_active() -> None:
-    unit = parse_show("kubelet.service", ACTIVE, asleep=2.0)
+    unit = parse_unit("kubelet.service", ACTIVE, asleep=2.0)
     assert unit.state == "active"
     assert unit.invocation == "3c6b1f8f6b6f4a6e9d6bb38ab8f27e5e"
     assert unit.pid == 1327
@@ -63,14 +63,14 @@ def test_active() -> None:
     ],
 )
 def test_states(changes: Mapping[str, str], state: str) -> None:
-    unit = parse_show("kubelet.service", show(**changes))
+    unit = parse_unit("kubelet.service", show(**changes))
     assert unit.state == state
     assert (unit.active_since is not None) == (state == "active")
 
 
 def test_an_answer_without_a_state_is_an_error() -> None:
     with pytest.raises(ServiceManagerError, match=r"kubelet\.service"):
-        parse_show("kubelet.service", "")
+        parse_unit("kubelet.service", "")
 
 
 class Recorded:

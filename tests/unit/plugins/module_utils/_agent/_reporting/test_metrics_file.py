@@ -25,9 +25,9 @@ def test_it_is_replaced_as_a_whole_with_a_mode_that_others_can_read(tmp_path: Pa
     one = make(path, [])
     before = os.umask(0o077)  # the agent's
     try:
-        assert one.show("a 1\n")
+        assert one.update("a 1\n")
         first = path.stat()
-        assert one.show("a 2\n")
+        assert one.update("a 2\n")
     finally:
         os.umask(before)
     assert path.read_text() == "a 2\n"
@@ -39,7 +39,7 @@ def test_it_is_replaced_as_a_whole_with_a_mode_that_others_can_read(tmp_path: Pa
 def test_what_a_killed_agent_left_is_no_hindrance(tmp_path: Path) -> None:
     path = tmp_path / "configok.prom"
     Path(f"{path}.new").write_text("half")
-    assert make(path, []).show("a 1\n")
+    assert make(path, []).update("a 1\n")
     assert os.listdir(tmp_path) == ["configok.prom"]
 
 
@@ -49,21 +49,21 @@ def test_a_link_that_somebody_put_there_is_replaced_and_never_followed(tmp_path:
     target.write_text("root")
     path.symlink_to(target)
     Path(f"{path}.new").symlink_to(target)
-    assert make(path, []).show("a 1\n")
+    assert make(path, []).update("a 1\n")
     assert (target.read_text(), path.is_symlink()) == ("root", False)
 
 
 def test_that_it_cannot_be_written_is_said_once(tmp_path: Path) -> None:
     log: list[LogLine] = []
     one = make(tmp_path / "missing" / "configok.prom", log)
-    assert [one.show("a 1\n"), one.show("a 2\n")] == [False, False]
+    assert [one.update("a 1\n"), one.update("a 2\n")] == [False, False]
     [line] = [message for _level, message, _fields in log]
     assert line == f"the metrics cannot be written to {tmp_path}/missing/configok.prom: No such file or directory"
     (tmp_path / "missing").mkdir()
-    assert one.show("a 3\n")
+    assert one.update("a 3\n")
     one.close()
     (tmp_path / "missing").rmdir()
-    one.show("a 4\n")
+    one.update("a 4\n")
     assert len(log) == 2
 
 
@@ -71,13 +71,13 @@ def test_a_full_disk_leaves_the_file_as_it_was(tmp_path: Path, monkeypatch: pyte
     path = tmp_path / "configok.prom"
     log: list[LogLine] = []
     one = make(path, log)
-    one.show("a 1\n")
+    one.update("a 1\n")
 
     def full(*_given: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fchmod", full)
-    assert not one.show("a 2\n")
+    assert not one.update("a 2\n")
     assert (path.read_text(), len(log)) == ("a 1\n", 1)
 
 
@@ -85,6 +85,6 @@ def test_an_agent_that_is_stopped_takes_its_metrics_with_it(tmp_path: Path) -> N
     path = tmp_path / "configok.prom"
     one = make(path, [])
     one.close()
-    one.show("a 1\n")
+    one.update("a 1\n")
     one.close()
     assert os.listdir(tmp_path) == []

@@ -24,7 +24,7 @@ class Sink:
         self.full = False
         self.closed = False
 
-    def show(self, text: str) -> bool:
+    def update(self, text: str) -> bool:
         if not self.full:
             self.shown.append(text)
         return not self.full

@@ -35,7 +35,7 @@ def server(host: str) -> Iterator[MetricsServer]:
     server.start()
     if not server.port:
         pytest.skip(f"{host} is not an address of this machine")
-    server.show("a 1\n")
+    server.update("a 1\n")
     yield server
     server.close()
 
@@ -68,7 +68,7 @@ def answer(host: str, server: MetricsServer, request: bytes) -> bytes:
 @pytest.mark.contract("metrics.format")
 def test_a_scrape(host: str, server: MetricsServer) -> None:
     assert scrape(host, server) == (200, "a 1\n")
-    server.show("a 2\n" * 300_000)  # more than a socket's buffer
+    server.update("a 2\n" * 300_000)  # more than a socket's buffer
     assert scrape(host, server) == (200, "a 2\n" * 300_000)
     assert scrape(host, server, method="HEAD") == (200, "")
     assert scrape(host, server, "/")[0] == 404
@@ -115,7 +115,7 @@ def test_a_request_in_pieces(host: str, server: MetricsServer) -> None:
 
 
 def test_no_metrics_before_anything_is_known(host: str, server: MetricsServer) -> None:
-    server.show("")
+    server.update("")
     assert answer(host, server, GET).startswith(b"HTTP/1.1 503 ")
 
 
@@ -141,7 +141,7 @@ def test_a_client_that_never_comes_to_an_end_is_dropped(monkeypatch: pytest.Monk
     server.start()
     whole = 4_000_000
     with connect(host, server) as silent, connect(host, server) as slow, connect(host, server) as greedy:
-        server.show("a 1\n" * (whole // 4))
+        server.update("a 1\n" * (whole // 4))
         greedy.sendall(GET)  # and does not read
         assert drips(slow) < 5  # a byte now and then gains no time
         assert silent.recv(1) == b""
@@ -190,7 +190,7 @@ def test_a_port_that_is_taken_is_said_and_harms_nothing() -> None:
         holder.listen()
         server = MetricsServer(holder.getsockname())
         server.start()
-        assert server.show("a 1\n")
+        assert server.update("a 1\n")
         assert server.port == 0
         server.close()
     assert len(log) == 1

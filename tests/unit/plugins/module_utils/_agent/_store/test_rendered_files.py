@@ -15,7 +15,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._store._rende
     decode_values,
     default_document,
     field_paths,
-    policy_of,
+    policy_in_state_file,
     render_config,
     render_init_config,
     stale_state_files,
@@ -170,8 +170,8 @@ def test_reservations_matter_to_a_state_file_under_a_policy_that_hands_out(
 @pytest.mark.contract("adopt.state-files")
 def test_a_state_file_says_itself_under_which_policy_it_was_written() -> None:
     static = state_file_keys("kubelet", {"cpuManagerPolicy": "static"})
-    assert policy_of(b'{"policyName":"none","defaultCpuSet":"","checksum":1}') == "none"
-    assert [policy_of(text) for text in (None, b"", b"[]", b"{", b"[" * 100_000)] == [""] * 5
+    assert policy_in_state_file(b'{"policyName":"none","defaultCpuSet":"","checksum":1}') == "none"
+    assert [policy_in_state_file(text) for text in (None, b"", b"[]", b"{", b"[" * 100_000)] == [""] * 5
     assert stale_state_files({}, static, {"cpu_manager_state": "none"}) == ["cpu_manager_state"]
     assert stale_state_files({}, static, {"cpu_manager_state": "static", "memory_manager_state": "None"}) == []
     assert stale_state_files({}, static, {"cpu_manager_state": ""}) == []
