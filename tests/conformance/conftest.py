@@ -61,7 +61,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         terminalreporter.write_line(f"{section}: {', '.join(lines)}")
 
 
-def _wanted(request: pytest.FixtureRequest) -> dict[str, int]:
+def _machine_numbers(request: pytest.FixtureRequest) -> dict[str, int]:
     """Return the number of the machine that each role has; only machines that a test of this run uses are started."""
     items = [item for item in request.session.items if item.path.is_relative_to(HERE)]
     names = {name for item in items for name in getattr(item, "fixturenames", ())}
@@ -73,7 +73,7 @@ def _wanted(request: pytest.FixtureRequest) -> dict[str, int]:
 @pytest.fixture(scope="session")
 def machines(request: pytest.FixtureRequest) -> dict[str, int]:
     """The machine of the testbed for each role."""
-    return _wanted(request)
+    return _machine_numbers(request)
 
 
 @pytest.fixture(scope="session")

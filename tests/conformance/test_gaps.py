@@ -150,7 +150,7 @@ def test_the_trial_is_not_over(ours: OurNode, case: Any) -> None:
             times.append(_healthy_for(ours))
             answer = ours.answered(ours.assign(source), "Good")
             assert answer.status.last_known_good is None
-        assert all(later >= sooner + LOOKS - 1 for sooner, later in itertools.pairwise(times)), times
+        assert all(later >= earlier + LOOKS - 1 for earlier, later in itertools.pairwise(times)), times
         ours.promoted(source)
         assert time.monotonic() - since >= seconds - 1
         assert seen.restarts == 1

@@ -144,7 +144,7 @@ def test_8_a_missing_bundle_is_asked_for_with_back_off(ours: OurNode, case: Any)
 
         request_times = until("it was asked for five times", lambda: times() if len(times()) >= 5 else None, 60, times)
         assert request_times is not None
-        pauses = [later - sooner for sooner, later in itertools.pairwise(request_times)]
+        pauses = [later - earlier for earlier, later in itertools.pairwise(request_times)]
         assert pauses[-1] > 2 * pauses[0]
         seen.say("asked for again after pauses that double, up to 5 m")
 

@@ -75,9 +75,11 @@ def test_a_kubelet_runs_with_the_same_config(kubelets: Kubelets, is_quick: bool,
     answers = kubelets.configs([run for sample in sets for run in runs(sample, results[sample.name])])
     wrong = []
     for sample in sets:
-        (before, said_before), (after, said_after) = (answers[f"{sample.name}: {when}"] for when in ("before", "after"))
+        (before, output_before), (after, output_after) = (
+            answers[f"{sample.name}: {when}"] for when in ("before", "after")
+        )
         if before is None or after is None:
-            wrong.append(f"{sample.name}: no /configz: {said_before[-800:]} {said_after[-800:]}")
+            wrong.append(f"{sample.name}: no /configz: {output_before[-800:]} {output_after[-800:]}")
         elif meant(before) != meant(after):
             fields = [field for field in {**before, **after} if before.get(field) != after.get(field)]
             wrong += [f"{sample.name}: {field}: {before.get(field)!r}, then {after.get(field)!r}" for field in fields]

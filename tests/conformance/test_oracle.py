@@ -35,17 +35,17 @@ def compare(oracle: Oracle, cases: Sequence[Case]) -> Comparison:
 def test_we_refuse_what_the_kubelet_refuses(oracle: Oracle, is_quick: bool, figure: Callable[..., None]) -> None:
     comparison = compare(oracle, quick_cases() if is_quick else all_cases())
     assert is_quick or len(comparison.all) >= LEAST
-    good = not comparison.unexplained and not comparison.outlived
+    good = not comparison.unexplained and not comparison.obsolete
     ends = ", ".join(f"{stage} {number}" for stage, number in comparison.by_stage().items())
     figure("oracle", "configs", len(comparison.all), "judged", ok=True, saw=[f"where the kubelet ended: {ends}"])
     for group, (number, agreed) in comparison.by_group().items():
         figure("oracle", f"by {group}", agreed, f"of {number} agree", ok=True)
     figure("oracle", "all", len(comparison.agreed), f"of {len(comparison.all)} agree", ok=good)
-    refused = sum(case.theirs.refused for case in comparison.agreed)
+    refused = sum(compared.kubelet.refused for compared in comparison.agreed)
     figure("oracle", "stage", comparison.same_stage, f"of {refused} refused at the stage that we name", ok=True)
     for reason, number in comparison.by_reason().items():
         figure("oracle", f"not the same: {reason}", number, "configs", ok=True)
     figure("oracle", "disagreements", len(comparison.explained), "explained", ok=good)
-    lines = [f"not explained: {case}" for case in comparison.unexplained]
-    lines += [f"agrees again, take it from the table: {case}" for case in comparison.outlived]
+    lines = [f"not explained: {compared}" for compared in comparison.unexplained]
+    lines += [f"agrees again, take it from the table: {compared}" for compared in comparison.obsolete]
     assert not lines, "\n".join(lines)

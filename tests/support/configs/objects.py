@@ -122,20 +122,20 @@ def scheduler_configs(draw: st.DrawFn, kind: Kind, arguments: Mapping[str, Kind]
     """Draw a kube-scheduler's config whose profiles name its own plugins, each once, with arguments of their kinds."""
     version = kind.api_version.rsplit("/", 1)[-1]
     names = (*_PLUGINS, *_PLUGINS_OF_OLD.get(version, ()))
-    some = st.lists(st.sampled_from(names), unique=True, max_size=4)
+    name_lists = st.lists(st.sampled_from(names), unique=True, max_size=4)
 
     def point() -> dict[str, Any]:
         enabled = [
             {"name": name, **({"weight": draw(st.integers(1, 9))} if draw(st.booleans()) else {})}
-            for name in draw(some)
+            for name in draw(name_lists)
         ]
-        disabled = [{"name": name} for name in draw(some | st.just(["*"]))]
+        disabled = [{"name": name} for name in draw(name_lists | st.just(["*"]))]
         return {"enabled": enabled, "disabled": disabled}
 
     profiles = []
     for number in range(draw(st.integers(0, 2))):
         config = []
-        for name in draw(some):
+        for name in draw(name_lists):
             if name in arguments:
                 config.append({"name": name, "args": draw(configs(arguments[name], minor))})
         profiles.append(

@@ -54,11 +54,11 @@ def _json_lines(node: Node) -> str:
 def _allocatable(node: Node) -> str:
     def is_reserved() -> bool:
         status = node.get()["status"]
-        less = {
+        reserved = {
             name: int((parse_quantity(status["capacity"][name]) - parse_quantity(status["allocatable"][name])) * 1000)
             for name in ("cpu", "memory")
         }
-        return less == {"cpu": 200, "memory": 1200 * _MIB * 1000}
+        return reserved == {"cpu": 200, "memory": 1200 * _MIB * 1000}
 
     assert node.wait("allocatable that is less by what is reserved", is_reserved, 30)
     return "allocatable is less by 200m CPU and 1200Mi"

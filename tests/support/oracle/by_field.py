@@ -35,7 +35,7 @@ def by_field() -> Iterator[Case]:
     """Return, for each field of KubeletConfiguration, a case for each value of its type and of its schema."""
     kind = find_kind(KUBELET_KIND["apiVersion"], KUBELET_KIND["kind"])
     assert kind is not None
-    yield from _of("", kind.fields)
+    yield from _cases_of("", kind.fields)
     known = {name: str(fact_at(kind.fields[name], "type", MINOR)) for name, _field in _known(kind.fields)}
     yield config("field every one null that may be", {name: None for name in known if known[name] != "duration"})
     yield config("field every one misspelt", {name[:-1] + "_": 1 for name in known})
@@ -48,7 +48,7 @@ def _known(fields: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
     ]
 
 
-def _of(parent: str, fields: Mapping[str, Any]) -> Iterator[Case]:
+def _cases_of(parent: str, fields: Mapping[str, Any]) -> Iterator[Case]:
     for name, field in _known(fields):
         path = parent + name
         kind = str(fact_at(field, "type", MINOR))
@@ -56,4 +56,4 @@ def _of(parent: str, fields: Mapping[str, Any]) -> Iterator[Case]:
         for shown, value in {repr(value): value for value in values}.items():
             yield config(f"field {path} {shown}", {path: value})
         if kind == "object":
-            yield from _of(f"{path}.", field["fields"])
+            yield from _cases_of(f"{path}.", field["fields"])

@@ -22,7 +22,7 @@ _TOGETHER = 10  # gates that are not locked, turned in one case; locked ones are
 def by_gate() -> Iterator[Case]:
     """Return cases of each gate of 1.20, turned from its default, and of some unknown gates."""
     unknown: list[str] = []
-    free: dict[str, bool] = {}
+    unlocked: dict[str, bool] = {}
     for gate, rows in json.loads(GATES)["gates"].items():
         state = _state(rows)
         if state is None:
@@ -30,12 +30,12 @@ def by_gate() -> Iterator[Case]:
             continue
         _stage, default, locked = state
         if not locked:
-            free[gate] = not default
+            unlocked[gate] = not default
         else:
             yield config(f"gate {gate} turned", {f"featureGates.{gate}": not default})
             yield config(f"gate {gate} locked", {f"featureGates.{gate}": bool(default)})
-    for first in range(0, len(free), _TOGETHER):
-        turned = dict(list(free.items())[first : first + _TOGETHER])
+    for first in range(0, len(unlocked), _TOGETHER):
+        turned = dict(list(unlocked.items())[first : first + _TOGETHER])
         yield config(f"gate {min(turned)} and others turned", {"featureGates": turned})
     for gate in unknown[::_STEP]:
         yield config(f"gate {gate} unknown", {f"featureGates.{gate}": True})

@@ -19,18 +19,18 @@ class Compared:
     """A case with both answers."""
 
     case: Case
-    theirs: Answer
-    ours: Answer
+    kubelet: Answer
+    engine: Answer
 
     @property
     def agree(self) -> bool:
         """Whether both refuse it, or neither does; if the answers of the kubelet vary, any answer agrees."""
-        return self.theirs.refused == self.ours.refused or self.case.name in RACES
+        return self.kubelet.refused == self.engine.refused or self.case.name in RACES
 
     def __str__(self) -> str:
         return (
-            f"{self.case.name}: the kubelet: {self.theirs.stage} ({self.theirs.message[:300]}); "
-            f"we: {self.ours.stage} ({self.ours.message[:300]})"
+            f"{self.case.name}: the kubelet: {self.kubelet.stage} ({self.kubelet.message[:300]}); "
+            f"we: {self.engine.stage} ({self.engine.message[:300]})"
         )
 
 
@@ -53,24 +53,26 @@ class Comparison:
     @property
     def unexplained(self) -> Sequence[Compared]:
         """The disagreements without a reason, and the invalid answers."""
-        unclear = [compared for compared in self.all if compared.theirs.stage not in STAGES]
+        unclear = [compared for compared in self.all if compared.kubelet.stage not in STAGES]
         return unclear + [
             compared for compared in self.all if not compared.agree and compared.case.name not in EXPLAINED
         ]
 
     @property
-    def outlived(self) -> Sequence[Compared]:
+    def obsolete(self) -> Sequence[Compared]:
         """The cases of the table that no longer disagree."""
         return [compared for compared in self.all if compared.agree and compared.case.name in EXPLAINED]
 
     @property
     def same_stage(self) -> int:
         """The number of cases that both refuse at the same stage."""
-        return sum(compared.theirs.stage == compared.ours.stage for compared in self.agreed if compared.theirs.refused)
+        return sum(
+            compared.kubelet.stage == compared.engine.stage for compared in self.agreed if compared.kubelet.refused
+        )
 
     def by_stage(self) -> dict[str, int]:
         """Return how many configs ended at each stage."""
-        return {stage: sum(compared.theirs.stage == stage for compared in self.all) for stage in STAGES}
+        return {stage: sum(compared.kubelet.stage == stage for compared in self.all) for stage in STAGES}
 
     def by_reason(self) -> dict[str, int]:
         """Return how many disagreements each reason explains."""

@@ -86,16 +86,16 @@ def test_a_disagreement_is_told_unless_it_is_explained() -> None:
             Compared(Case("field c", ""), Answer("stuck"), refused),
         ]
     )
-    assert [answer.case.name for answer in comparison.unexplained] == ["field c", "field a"]
-    assert [answer.case.name for answer in comparison.explained] == [name]
+    assert [compared.case.name for compared in comparison.unexplained] == ["field c", "field a"]
+    assert [compared.case.name for compared in comparison.explained] == [name]
     assert comparison.by_reason() == {EXPLAINED[name]: 1}
     assert (len(comparison.agreed), comparison.same_stage, comparison.by_group()["field"]) == (2, 0, (3, 2))
     again = Comparison([Compared(Case(name, ""), runs, runs)])
-    assert [answer.case.name for answer in again.outlived] == [name]
+    assert [compared.case.name for compared in again.obsolete] == [name]
 
 
 def test_our_stage_is_the_first_at_which_something_is_wrong() -> None:
-    def nothing_to_read(_wanted: object) -> NoReturn:
+    def nothing_to_read(_query: object) -> NoReturn:
         raise AssertionError("a text that is no document needs no host")
 
     assert validate(Case("text a", "[" * 9), nothing_to_read).stage == "load"

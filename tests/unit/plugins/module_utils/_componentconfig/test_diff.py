@@ -38,7 +38,7 @@ def test_diff(old: Any, new: Any, changes: list[Change]) -> None:
 
 
 def paths(old: dict[str, Any], new: dict[str, Any], minors: tuple[int, int] = (36, 36)) -> list[str]:
-    return [change.change.path for change in effective_diff({**KUBELET_KIND, **old}, {**KUBELET_KIND, **new}, minors)]
+    return [field.change.path for field in effective_diff({**KUBELET_KIND, **old}, {**KUBELET_KIND, **new}, minors)]
 
 
 @pytest.mark.parametrize(
@@ -61,21 +61,17 @@ def test_effective_diff(old: dict[str, Any], new: dict[str, Any], minors: tuple[
 
 def test_a_field_that_an_upgrade_brings_asks_for_no_drain() -> None:
     disruptions = {
-        change.change.path: change.disruption.name for change in effective_diff(KUBELET_KIND, KUBELET_KIND, (26, 36))
+        field.change.path: field.disruption.name for field in effective_diff(KUBELET_KIND, KUBELET_KIND, (26, 36))
     }
     assert disruptions["podLogsDir"] == "restart"
     assert disruptions["failCgroupV1"] == "restart-crash-risk"
     assert "logging.flushFrequency" not in disruptions  # 5000000000 and 5s
-    back = {
-        change.change.path: change.disruption.name for change in effective_diff(KUBELET_KIND, KUBELET_KIND, (36, 26))
-    }
+    back = {field.change.path: field.disruption.name for field in effective_diff(KUBELET_KIND, KUBELET_KIND, (36, 26))}
     assert back["podLogsDir"] == "restart"
     own = effective_diff(KUBELET_KIND, KUBELET_KIND, (26, 36), {"podLogsDir": "reboot"})
-    assert {change.change.path: change.disruption.name for change in own}["podLogsDir"] == "reboot"
+    assert {field.change.path: field.disruption.name for field in own}["podLogsDir"] == "reboot"
     moved = {**KUBELET_KIND, "podLogsDir": "/srv/logs"}
-    disruptions = {
-        change.change.path: change.disruption.name for change in effective_diff(KUBELET_KIND, moved, (26, 36))
-    }
+    disruptions = {field.change.path: field.disruption.name for field in effective_diff(KUBELET_KIND, moved, (26, 36))}
     assert disruptions["podLogsDir"] == "drain"
 
 

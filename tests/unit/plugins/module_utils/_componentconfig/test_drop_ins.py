@@ -36,13 +36,16 @@ def as_drop_ins(layers: list[tuple[str, str]], versions: list[str]) -> tuple[lis
     return files, bounded([*check(config, versions=versions), *findings])
 
 
-def drop_ins_of(*texts: str, versions: list[str]) -> tuple[list[DropIn], list[Finding]]:
+def drop_ins_and_findings(*texts: str, versions: list[str]) -> tuple[list[DropIn], list[Finding]]:
     layers = [(f"layers/{name}.yaml", KUBELET_HEADER + text) for name, text in zip(("base", "pool", "site"), texts)]
     return as_drop_ins(layers, versions)
 
 
 def summarize(*texts: str, versions: list[str]) -> list[tuple[str, str, tuple[str, ...]]]:
-    return [(finding.level, finding.field, finding.versions) for finding in drop_ins_of(*texts, versions=versions)[1]]
+    return [
+        (finding.level, finding.field, finding.versions)
+        for finding in drop_ins_and_findings(*texts, versions=versions)[1]
+    ]
 
 
 def test_names_sort_as_the_layers_do() -> None:
@@ -59,7 +62,9 @@ def test_names_sort_as_the_layers_do() -> None:
 
 
 def test_each_is_a_config_of_its_own() -> None:
-    files, findings = drop_ins_of("maxPods: 100\n", "maxPods: null\nclusterDNS: [10.0.0.10]\n", versions=["1.36"])
+    files, findings = drop_ins_and_findings(
+        "maxPods: 100\n", "maxPods: null\nclusterDNS: [10.0.0.10]\n", versions=["1.36"]
+    )
     assert [(drop_in.name, drop_in.text) for drop_in in files] == [
         ("10-base.conf", KUBELET_HEADER + "maxPods: 100\n"),
         ("20-pool.conf", KUBELET_HEADER + "maxPods: null\nclusterDNS:\n  - 10.0.0.10\n"),
@@ -97,7 +102,7 @@ def test_what_a_kubelet_makes_something_else_of(
 
 
 def test_the_sentences() -> None:
-    (warning, zero) = drop_ins_of("failSwapOn: false\n", versions=["1.28"])[1]
+    (warning, zero) = drop_ins_and_findings("failSwapOn: false\n", versions=["1.28"])[1]
     assert VARIABLE in warning.message
     assert str(zero) == (
         "layers/base.yaml:3: failSwapOn: false: as drop-ins the kubelet makes true of it, not false: defaults are "

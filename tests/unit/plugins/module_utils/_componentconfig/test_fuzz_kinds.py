@@ -40,9 +40,9 @@ def test_every_object(kind: Kind, data: st.DataObject) -> None:
 
     # It has the types of its version: only rules have findings, the same twice.
     assert check_types(config, kind, minor, is_json=False).findings == []
-    verdict = check(text, versions=[f"1.{minor}"])
-    assert check(document, versions=[f"1.{minor}"]) == verdict
-    assert not {finding.rule for finding in verdict} & {"type", "enum", "unknown-field", "kind", "duplicate"}
+    findings = check(text, versions=[f"1.{minor}"])
+    assert check(document, versions=[f"1.{minor}"]) == findings
+    assert not {finding.rule for finding in findings} & {"type", "enum", "unknown-field", "kind", "duplicate"}
 
     # Its resolved form has them too, and stays the same if resolved again or pruned first.
     resolved = apply_defaults(config, kind, minor)

@@ -46,7 +46,7 @@ def test_flags_become_fields_and_the_defaults_of_flags_are_said() -> None:
     migration = move("--max-pods=50 --cluster-dns=10.0.0.10 --kubeconfig=/k", minor=24)
     assert document(migration) == {**LEGACY, "clusterDNS": ["10.0.0.10"], "maxPods": 50}
     assert kept_words(migration) == ["--config=/var/lib/kubelet/config.yaml", "--kubeconfig=/k"]
-    assert [drop.field for drop in migration.dropped] == ["maxPods", "clusterDNS"]
+    assert [dropped.field for dropped in migration.dropped] == ["maxPods", "clusterDNS"]
     assert not messages(migration)
     assert migration.before == migration.after
 
@@ -249,7 +249,9 @@ def test_kube_proxy_ignores_flags_beside_a_file() -> None:
     )
     assert document(migration) == {"mode": "ipvs", "logging": {"verbosity": 2}}
     assert migration.instance_config == {"hostnameOverride": "n1"}
-    assert [drop.reason for drop in migration.dropped if not drop.field] == ["kube-proxy ignores it beside --config"]
+    assert [dropped.reason for dropped in migration.dropped if not dropped.field] == [
+        "kube-proxy ignores it beside --config"
+    ]
 
 
 def test_kube_proxy_without_a_file() -> None:
@@ -293,7 +295,7 @@ def test_the_schedulers_server_without_tls_is_the_files_beside_one(flag: str) ->
 )
 def test_what_has_no_effect_beside_the_present_file_goes(component: str, kind: str, flag: str) -> None:
     migration = move(f"--config=/c {flag}", component=component, minor=20, config=("/c", f"apiVersion: {kind}\n"))
-    assert [drop.reason for drop in migration.dropped] == [f"{component} ignores it beside --config"]
+    assert [dropped.reason for dropped in migration.dropped] == [f"{component} ignores it beside --config"]
     assert not messages(migration)
 
 

@@ -17,7 +17,7 @@ def refused(text: str | bytes, **limits: int) -> InvalidConfig:
     return caught.value
 
 
-def noted(document: Document) -> list[tuple[str, int | None, str]]:
+def summarize(document: Document) -> list[tuple[str, int | None, str]]:
     return [(finding.rule, finding.line, finding.field) for finding in document.findings]
 
 
@@ -99,13 +99,13 @@ def test_half_a_surrogate_pair_is_replaced_as_go_does() -> None:
 def test_a_duplicate_is_found_with_its_line_and_the_last_wins(text: str, line: int) -> None:
     document = decode(text)
     assert document.data == {"a": 3, "b": 2}
-    assert noted(document) == [("duplicate", line, "a")]
+    assert summarize(document) == [("duplicate", line, "a")]
     assert document.findings[0].level == "policy"
 
 
 def test_duplicates_deep_down() -> None:
     document = decode("x:\n- a: 1\n  b:\n    c: 1\n    c: 2\n")
-    assert noted(document) == [("duplicate", 5, "x[0].b.c")]
+    assert summarize(document) == [("duplicate", 5, "x[0].b.c")]
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_lines_of_errors() -> None:
 def test_merge_keys_work_and_are_noted() -> None:
     document = decode("base: &b {x: 1, z: 1}\nuse:\n  <<: *b\n  z: 2\n")
     assert document.data["use"] == {"x": 1, "z": 2}
-    assert noted(document) == [("merge-key", 3, "use")]
+    assert summarize(document) == [("merge-key", 3, "use")]
 
 
 def test_quoted_less_than_signs_are_a_plain_key() -> None:
@@ -165,7 +165,7 @@ def test_anchors_work() -> None:
 def test_a_second_document_is_noted_and_not_read() -> None:
     document = decode("a: 1\n---\nb: [\n")
     assert document.data == {"a": 1}
-    assert noted(document) == [("documents", 2, "")]
+    assert summarize(document) == [("documents", 2, "")]
 
 
 @pytest.mark.parametrize("text", ["", "# nothing\n", "---\n", "\ufeff"])
@@ -177,7 +177,7 @@ def test_nothing(text: str) -> None:
 def test_tags_build_nothing(tag: str) -> None:
     document = decode(f"a: {tag} x\n")
     assert document.data == {"a": "x"}
-    assert noted(document) == [("tag", 1, "a")]
+    assert summarize(document) == [("tag", 1, "a")]
 
 
 def test_basic_tags() -> None:
@@ -191,7 +191,7 @@ def test_basic_tags() -> None:
 
 def test_encodings() -> None:
     assert decode("\ufeffa: é\n".encode()).data == {"a": "é"}
-    assert noted(decode("a: é\n".encode("utf-16"))) == [("encoding", 1, "")]
+    assert summarize(decode("a: é\n".encode("utf-16"))) == [("encoding", 1, "")]
     assert refused(b"a: 1\nb: \xff\n").findings[0].line == 2
     assert refused("a: \ud800\n").findings[0].rule == "encoding"
     assert refused("a: é\n".encode("utf-16")[:-1]).findings[0].rule == "encoding"

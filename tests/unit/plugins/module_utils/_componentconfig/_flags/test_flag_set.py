@@ -20,13 +20,13 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import known_minors
 
 
-def of(component: str) -> FlagSet:
+def flags_of(component: str) -> FlagSet:
     flags = flag_set(component)
     assert flags is not None
     return flags
 
 
-EVERY = [(component, flag) for component in components_with_flags() for flag in of(component).flags.values()]
+EVERY = [(component, flag) for component in components_with_flags() for flag in flags_of(component).flags.values()]
 
 
 @pytest.mark.parametrize(("component", "flag"), EVERY, ids=[f"{component} {flag.name}" for component, flag in EVERY])
@@ -47,7 +47,7 @@ def test_a_flag_has_a_form_and_a_way(component: str, flag: Flag) -> None:
         assert flag.drop_reason or flag.refuse_reason or flag.replaced_by
 
 
-@pytest.mark.parametrize("flag", of("kubelet").flags.values(), ids=lambda flag: flag.name)
+@pytest.mark.parametrize("flag", flags_of("kubelet").flags.values(), ids=lambda flag: flag.name)
 def test_the_short_table_says_the_same(flag: Flag) -> None:
     # prestart and the daemon read _names, which needs no data and no kinds.
     fields = [name for kind in kinds() if kind.kind == "KubeletConfiguration" for name in kind.fields]
@@ -60,6 +60,6 @@ def test_unknown_components_have_none() -> None:
 
 
 def test_a_default_that_only_flags_have_changes_with_the_version() -> None:
-    flag = of("kubelet").flags["eviction-hard"]
+    flag = flags_of("kubelet").flags["eviction-hard"]
     assert flag.default_at(24) is None
     assert flag.default_at(25) == {}

@@ -17,7 +17,7 @@ from support.configs.kubelet import KUBELET_KIND
 VERSIONS = [f"1.{minor}" for minor in known_minors()]
 
 
-def found_in(config: dict[str, Any]) -> list[tuple[str, str]]:
+def summarize(config: dict[str, Any]) -> list[tuple[str, str]]:
     """Return path and level of each finding at any version."""
     return [
         (finding.field, finding.level) for finding in check(json.dumps({**KUBELET_KIND, **config}), versions=VERSIONS)
@@ -43,7 +43,7 @@ def found_in(config: dict[str, Any]) -> list[tuple[str, str]]:
     ids=str,
 )
 def test_what_is_only_logged_is_refused_by_policy(config: dict[str, Any], path: str) -> None:
-    assert found_in(config) == [(path, "policy")]
+    assert summarize(config) == [(path, "policy")]
 
 
 @pytest.mark.parametrize(
@@ -67,4 +67,4 @@ def test_what_is_only_logged_is_refused_by_policy(config: dict[str, Any], path: 
     ids=str,
 )
 def test_what_is_used_passes(config: dict[str, Any]) -> None:
-    assert found_in(config) == []
+    assert summarize(config) == []
