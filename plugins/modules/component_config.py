@@ -298,12 +298,12 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ansible_collections.configok.node.plugins.module_utils._ansible import UnusableInput
 from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import (
     fail_on_file_errors,
     read_layers,
     refusing_levels,
 )
-from ansible_collections.configok.node.plugins.module_utils._ansible._input_errors import UnusableInput
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check, check_each_version
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._drop_ins import (
     DropIn,

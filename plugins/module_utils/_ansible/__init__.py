@@ -8,4 +8,8 @@ Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
-__all__: list[str] = []
+__all__ = ["UnusableInput"]
+
+
+class UnusableInput(Exception):
+    """Raised for an option, a file or a unit that cannot be used; the text is one sentence without its full stop."""

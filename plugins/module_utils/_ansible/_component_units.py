@@ -31,7 +31,7 @@ from .._systemd._unit_checks import (
     refuse_start,
     refuse_unit,
 )
-from ._input_errors import UnusableInput
+from . import UnusableInput
 
 __all__ = ["MADE_DIRECTORY", "ComponentUnits", "NoSystemd", "SystemctlFailed"]
 

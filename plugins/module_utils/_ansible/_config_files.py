@@ -19,7 +19,7 @@ from ansible.module_utils.basic import missing_required_lib
 from .._componentconfig._exceptions import ConfigError
 from .._componentconfig._findings import Level
 from .._nodeconfig._untrusted import sanitize, sanitize_lines
-from ._input_errors import UnusableInput
+from . import UnusableInput
 
 __all__ = ["fail_on_file_errors", "read_layers", "refusing_levels", "write_config"]
 

@@ -17,8 +17,8 @@ from .._componentconfig._migrate import Migration, migrate
 from .._componentconfig._scalars._secrets import redact
 from .._host._component_process import StartedComponent, read_started
 from .._nodeconfig._untrusted import sanitize_all
+from . import UnusableInput
 from ._component_units import ComponentUnits, NoSystemd, Runner
-from ._input_errors import UnusableInput
 
 __all__ = ["StartUnknown", "plan_migration", "migration_result"]
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from .._kube._api_client import Client
 from .._kube._api_errors import CredentialsError
-from .._kube._client_settings import ClientSettings
+from .._kube._transport import ClientSettings
 from .._kube._user_credentials import load_credentials
 
 __all__ = ["ENVIRONMENT", "KUBE_ARGUMENT_SPEC", "client_from_params"]

@@ -20,7 +20,7 @@ from .._componentconfig._denied_fields import DenyPolicy
 from .._componentconfig._disruption import disruption_classes, heaviest_class
 from .._componentconfig._findings import Finding, InvalidConfig, Level
 from .._componentconfig._scalars._wording import count_of, first_names
-from .._componentconfig._schema._releases import minor_name, newest_minor, parse_minor
+from .._componentconfig._schema._releases import is_kubernetes_version, minor_name, newest_minor, parse_minor
 from .._kube._api_client import Client
 from .._kube._api_errors import Forbidden, NotFound
 from .._kube._api_paths import config_map
@@ -34,7 +34,6 @@ from .._rollout._plan import Target
 from .._rollout._pool_file import Pool
 from .._rollout._record_store import read_record
 from .._rollout._revisions import publish_bundle
-from .._rollout._versions import is_kubernetes_version
 from ._release import Changes, current_documents, decode_or_empty, diff_documents, validate_documents
 
 __all__ = [

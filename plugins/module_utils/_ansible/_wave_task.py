@@ -16,10 +16,10 @@ from .._componentconfig._scalars._wording import first_names
 from .._nodeconfig._untrusted import sanitize, sanitize_all
 from .._rollout._plan import Plan
 from .._rollout._pool_lock import MAX_LEASE_DURATION
-from .._rollout._progress import Progress
 from .._rollout._rendering import NAMES_SHOWN
 from .._rollout._rollout_errors import RolloutError
 from .._rollout._runner import WaveResult
+from .._rollout._window import Progress
 from ._options import KUBE_ARGUMENT_SPEC
 
 __all__ = ["WAVE_ARGUMENT_SPEC", "wave_result", "progress_line", "read_lease_duration", "read_plan"]

@@ -12,11 +12,10 @@ from urllib.parse import urlencode
 
 from ._api_errors import Gone, KubeError, NotFound, Unreachable, UnusableAnswer, decode_json, error_for, shorten
 from ._api_paths import describe
-from ._client_settings import ClientSettings, Timing
 from ._credentials import Credentials
 from ._interrupt import Interrupt
 from ._retry import ONCE, parse_retry_after, wait_before_retry
-from ._transport import HAS_URLLIB3, URLLIB3_IMPORT_ERROR, Lines, Response, Transport
+from ._transport import HAS_URLLIB3, URLLIB3_IMPORT_ERROR, ClientSettings, Lines, Response, Timing, Transport
 
 __all__ = ["HAS_URLLIB3", "URLLIB3_IMPORT_ERROR", "Client", "Lines", "Listing", "Object", "PatchType"]
 

@@ -11,18 +11,20 @@ from __future__ import annotations
 import base64
 import http.client
 import math
+import random as _random
 import re
 import socket
 import threading
+import time
 import traceback
 from collections.abc import Callable, Generator
 from typing import Any, NamedTuple
 
 from ._api_errors import CredentialsError, KubeError, MissingLibrary, Unreachable, UnusableAnswer, shorten
 from ._api_paths import describe
-from ._client_settings import ClientSettings
 from ._credentials import Credentials, Stamp, file_stamps, ssl_context
 from ._interrupt import Interrupt, SocketOptions
+from ._retry import PATIENT, RetryPolicy
 
 try:
     import urllib3
@@ -36,7 +38,7 @@ else:
     HAS_URLLIB3 = True
     URLLIB3_IMPORT_ERROR = ""
 
-__all__ = ["HAS_URLLIB3", "URLLIB3_IMPORT_ERROR", "Lines", "Response", "Transport"]
+__all__ = ["ClientSettings", "HAS_URLLIB3", "Lines", "Response", "Timing", "Transport", "URLLIB3_IMPORT_ERROR"]
 
 _OBJECT = re.compile(r"^(?:<[^>]*>|HTTPS?Connection(?:Pool)?\([^)]*\)): ")
 
@@ -47,6 +49,8 @@ CHECK_INTERVAL = 1.0
 RENEW_INTERVAL = 5.0
 CONNECT_TIMEOUT = 5.0
 LONGEST_LINE = 8 << 20  # bytes: etcd stores no object of more than 1.5 MiB
+_USER_AGENT = "configok.node/0.1.0"  # with VERSION of _nodeconfig, which this layer cannot import; a test compares
+_MAX_ANSWER = 128 << 20  # bytes: 500 Nodes, a page of a list, are some 35 MiB
 _CHUNK_SIZE = 65536  # bytes read at a time
 
 # The words of the ssl module, and those of urllib3 1.26 about a host name.
@@ -64,6 +68,34 @@ def _socket_options() -> SocketOptions:
         if hasattr(socket, name):
             options.append((socket.IPPROTO_TCP, getattr(socket, name), value))
     return options
+
+
+class ClientSettings(NamedTuple):
+    """How a client talks to its server.
+
+    pool_size: the number of connections. timeout: the longest silence of the server, in seconds. longest_answer: the
+    size limit of an answer (of one page, if it is a list) and of a line of a watch, in bytes. retries: when a failed
+    request is sent again.
+    """
+
+    pool_size: int = 4
+    timeout: float = 30.0
+    longest_answer: int = _MAX_ANSWER
+    user_agent: str = _USER_AGENT
+    retries: RetryPolicy = PATIENT
+
+
+class Timing(NamedTuple):
+    """Clocks, sleep and randomness; a simulation brings its own.
+
+    sleep: waits for seconds and may return True to say that waiting was interrupted. monotonic: seconds since some
+    moment. wall: seconds since the epoch. random: a number in [0, 1).
+    """
+
+    sleep: Callable[[float], bool | None] = time.sleep
+    monotonic: Callable[[], float] = time.monotonic
+    wall: Callable[[], float] = time.time
+    random: Callable[[], float] = _random.random
 
 
 class Response(NamedTuple):

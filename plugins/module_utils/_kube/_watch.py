@@ -13,9 +13,9 @@ from typing import Any, Literal, NamedTuple, cast
 from ._api_client import Client, Lines, Object
 from ._api_errors import MAX_RETRY_AFTER, Gone, KubeError, Unreachable, decode_json, error_of_status
 from ._api_paths import describe
-from ._client_settings import Timing
 from ._interrupt import Interrupt
 from ._retry import backoff_delay
+from ._transport import Timing
 
 __all__ = ["EventType", "ObjectCache", "WatchEvent", "WatchSettings", "watch"]
 

@@ -13,8 +13,8 @@ from typing import Literal, NamedTuple
 from .._kube._api_client import Client
 from .._kube._api_errors import Forbidden, KubeError, ServerError, TooManyRequests, Unauthorized, Unreachable
 from .._kube._api_paths import NODES
-from .._kube._client_settings import Timing
 from .._kube._interrupt import Interrupt
+from .._kube._transport import Timing
 from .._kube._watch import EventType, WatchSettings, watch
 from ._node_view import NodeView, node_view, reduce_node
 from ._rollout_errors import RolloutError

@@ -5,25 +5,43 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .._componentconfig._scalars._wording import count_of, first_names
+from .._componentconfig._schema._releases import is_kubernetes_version
 from .._nodeconfig._config_status import Cause
 from .._nodeconfig._untrusted import sanitize
+from .._nodeconfig._well_known import VERSION
 from ._canary import CanaryChoice, canary_refusals, choose_canary, has_labels, spread_over_zones
 from ._node_view import NodeView
 from ._plan import BROKEN, CANARY, Plan, SkippedNode, Target, Wave, replace_canary, wave_name
 from ._pool_file import Policy, Pool, crash_loop_seconds
 from ._record import COMPLETE, MAX_FAILED_NODES, Record, Rollout
-from ._versions import COLLECTION_VERSION, agent_fits, is_kubernetes_version
 
-__all__ = ["ADOPTION_SECONDS", "is_broken", "make_plan", "skip_reason", "target_has_passed"]
+__all__ = [
+    "ADOPTION_SECONDS",
+    "agent_fits",
+    "is_broken",
+    "make_plan",
+    "skip_reason",
+    "target_has_passed",
+]
 
 ADOPTION_SECONDS = 6.0  # for one node to fetch, restart and answer: measured on a real kubelet, which restarts
 _NAMES_SHOWN = 5
+_VERSION = re.compile(r"v?([0-9]{1,9})\.([0-9]{1,9})\.")
 _FAILING_CAUSES = (Cause.FAILING, Cause.SUSPECT)  # a component fails after its trial, or last-known-good fails too
+
+
+def agent_fits(agent_version: str, collection_version: str = VERSION) -> bool:
+    """Return whether an agent has the same or a neighbouring minor version; an unparsable version fits."""
+    agent, collection = _VERSION.match(agent_version), _VERSION.match(collection_version)
+    if agent is None or collection is None:
+        return True
+    return agent.group(1) == collection.group(1) and abs(int(agent.group(2)) - int(collection.group(2))) <= 1
 
 
 def skip_reason(view: NodeView, target: Target, *, forget_bad: bool = False) -> str | None:
@@ -45,7 +63,7 @@ def skip_reason(view: NodeView, target: Target, *, forget_bad: bool = False) -> 
     if view.status is not None and view.status.cause == Cause.OPTED_OUT:
         return "dynamic configuration is turned off on it"
     if view.status is not None and not agent_fits(view.status.agent_version):
-        return f"its agent {sanitize(view.status.agent_version)} does not work with collection {COLLECTION_VERSION}"
+        return f"its agent {sanitize(view.status.agent_version)} does not work with collection {VERSION}"
     if view.ready is not True and view.config_ok == "True":
         return f"it was not ready before, and not for its config: {view.ready_reason}".rstrip(": ")
     return None

@@ -20,14 +20,13 @@ from ._node_view import NodeView
 from ._node_watcher import LIST_CHECK_INTERVAL, NodeWatcher
 from ._outage import MAX_OUTAGE
 from ._plan import BROKEN, CANARY, ROLLBACK, Plan
-from ._progress import Progress
 from ._record import COMPLETE, DRIFTED, HALTED, PAUSED, FailedNode, Rollout
 from ._record_store import read_record, update_record
 from ._rollout_errors import ApiUnavailable, Interrupted, RolloutError, RolloutRefused
 from ._session import Report, RunSession, announce_end, announce_start
 from ._timing import Clock
 from ._wave import WaveExecutor, WaveJob
-from ._window import NodeState, WaveOutcome, Window, WindowLimits, WindowStep
+from ._window import NodeState, Progress, WaveOutcome, Window, WindowLimits, WindowStep
 
 __all__ = ["WaveResult", "complete", "run", "run_wave"]
 

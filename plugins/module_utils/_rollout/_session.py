@@ -22,11 +22,11 @@ from . import _transitions as transitions
 from ._outage import Outage, OutageClock, OutageTolerantClient
 from ._plan import Plan
 from ._pool_lock import PoolLock
-from ._progress import Progress
 from ._record import COMPLETE, HALTED, PAUSED, Record, Rollout
 from ._record_store import update_record
 from ._rollout_errors import RolloutError
 from ._timing import Clock
+from ._window import Progress
 
 __all__ = ["Report", "RunSession", "announce_end", "announce_start"]
 

@@ -24,7 +24,6 @@ from ._node_view import NodeView, describe_drift
 from ._node_watcher import NodeWatcher
 from ._outage import MAX_OUTAGE
 from ._plan import Target
-from ._progress import Progress
 from ._record import DRIFTED, FailedNode, FailureKind
 from ._rendering import NAMES_SHOWN
 from ._revisions import missing_bundle
@@ -39,6 +38,7 @@ from ._window import (
     UNKNOWN,
     WAITING,
     NodeState,
+    Progress,
     WaveOutcome,
     Window,
     WindowStep,

@@ -14,6 +14,7 @@ from typing import Any, cast
 from .._exceptions import ConfigError
 
 __all__ = [
+    "is_kubernetes_version",
     "known_minors",
     "minor_name",
     "minor_names",
@@ -28,6 +29,7 @@ __all__ = [
 ]
 
 _VERSION = re.compile(r"v?1\.([0-9]{1,3})(?:[.+-].*)?")
+_LAST_MINOR = 99  # of Kubernetes 1
 
 
 def parse_minor(version: str) -> int:
@@ -120,3 +122,14 @@ def newest_minor() -> int:
     Of a later one they have the fields, as they were before its release, and neither gates nor defaults of its own.
     """
     return int(release_index()["newest"])
+
+
+def is_kubernetes_version(version: str) -> bool:
+    """Return whether a config can be validated for a kubelet's version, such as v1.34.5.
+
+    A version older than all known ones does not count: it would refuse what the other nodes can have.
+    """
+    try:
+        return known_minors()[0] <= parse_minor(version) <= _LAST_MINOR
+    except ConfigError:
+        return False

@@ -30,9 +30,9 @@ from ._agent._system_clock import SystemClock
 from ._agent._validation._validator import CommandCheck, SameConfigCommand, ValidateCommand
 from ._kube._api_client import Client
 from ._kube._api_errors import KubeError
-from ._kube._client_settings import ClientSettings, Timing
 from ._kube._credentials import from_kubeconfig
 from ._kube._retry import ONCE, RetryPolicy
+from ._kube._transport import ClientSettings, Timing
 from ._output import complain
 from ._processes import run_command
 from ._version_command import ComponentVersions

@@ -19,7 +19,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._agent_config
     ServiceManagerKind,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import NodeInputs
-from ansible_collections.configok.node.plugins.module_utils._kube._client_settings import ClientSettings
+from ansible_collections.configok.node.plugins.module_utils._kube._transport import ClientSettings
 from support.configs.kubelet import KUBELET_HEADER
 
 

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._ansible import UnusableInput
 from ansible_collections.configok.node.plugins.module_utils._ansible._component_units import (
     MADE_DIRECTORY,
     ComponentUnits,
     NoSystemd,
     SystemctlFailed,
 )
-from ansible_collections.configok.node.plugins.module_utils._ansible._input_errors import UnusableInput
 
 UNIT = "/usr/lib/systemd/system/kubelet.service"
 DROP_IN = "/etc/systemd/system/kubelet.service.d/zz-configok.conf"

@@ -20,13 +20,13 @@ from ansible_collections.configok.node.plugins.module_utils._kube import _api_er
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube import _transport
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._client_settings import ClientSettings, Timing
 from ansible_collections.configok.node.plugins.module_utils._kube._credentials import (
     Credentials,
     from_kubeconfig,
     ssl_context,
 )
 from ansible_collections.configok.node.plugins.module_utils._kube._interrupt import Interrupt
+from ansible_collections.configok.node.plugins.module_utils._kube._transport import ClientSettings, Timing
 
 N1 = paths.node("n1")
 

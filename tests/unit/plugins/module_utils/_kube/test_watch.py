@@ -17,9 +17,9 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_errors as errors
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._client_settings import ClientSettings, Timing
 from ansible_collections.configok.node.plugins.module_utils._kube._credentials import Credentials
 from ansible_collections.configok.node.plugins.module_utils._kube._retry import ONCE
+from ansible_collections.configok.node.plugins.module_utils._kube._transport import ClientSettings, Timing
 from ansible_collections.configok.node.plugins.module_utils._kube._watch import WatchEvent, WatchSettings, watch
 
 
