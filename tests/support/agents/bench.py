@@ -97,7 +97,7 @@ class FakeApi:
         self.config_maps: dict[str, dict[str, Any]] = {}
         self.requests: list[str] = []
         self.patches: list[dict[str, Any]] = []
-        self.told: list[str] = []
+        self.event_reasons: list[str] = []
         self.down: KubeError | None = None
         self.hanging = False
 
@@ -119,7 +119,7 @@ class FakeApi:
 
     def create(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         self._request(f"POST {path}")
-        self.told.append(body["reason"])
+        self.event_reasons.append(body["reason"])
         return body
 
     def _request(self, what: str) -> None:
@@ -163,7 +163,7 @@ class Bench:
         self.directory = directory
         self.log: list[LogLine] = record_log([])
         self.processes = {name: Process() for name in components}
-        self.judged: list[str] = []
+        self.validated: list[str] = []
         self.argv: tuple[str, ...] = ("/usr/bin/component",)  # of every process
         self.host: list[dict[str, Any]] = []  # what the judge finds wrong with the host
         self.checked: list[str] = []
@@ -227,7 +227,7 @@ class Bench:
             services=self,
             prober=lambda *arguments: self.probe(*arguments),
             commands=ComponentCommands(
-                validate=self.judge,
+                validate=self.validate,
                 check=CommandCheck(self.check),
                 same_config=self.is_same,
                 version=lambda name: "" if self.version_of is None else self.version_of(name),
@@ -267,7 +267,7 @@ class Bench:
 
     # What the agent needs from the world
 
-    def judge(
+    def validate(
         self,
         component: str,
         text: str,
@@ -277,10 +277,10 @@ class Bench:
         host_only: bool = False,
         inputs: object = None,
     ) -> list[dict[str, Any]]:
-        return [*([] if host_only else self._judge(component, text)), *(self.host if as_bundle else [])]
+        return [*([] if host_only else self._validate(component, text)), *(self.host if as_bundle else [])]
 
-    def _judge(self, component: str, text: str) -> list[dict[str, Any]]:
-        self.judged.append(component)
+    def _validate(self, component: str, text: str) -> list[dict[str, Any]]:
+        self.validated.append(component)
         if "mood: invalid" in text or '"mood": "invalid"' in text:
             return [{"path": "mood", "message": "must not be invalid", "level": "component"}]
         return []
@@ -455,7 +455,7 @@ class Bench:
         return condition["status"], condition["message"], condition["reason"]
 
     @property
-    def said(self) -> list[str]:
+    def condition_messages(self) -> list[str]:
         """The messages of all writes, in order."""
         return [patch["status"]["conditions"][0]["message"] for patch in self.api.patches]
 

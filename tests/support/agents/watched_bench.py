@@ -42,24 +42,24 @@ class _Disk(Disk):
     """The disk of all stores of a node, in whose place a failing one can be put; dates files by the node's clock."""
 
     def __init__(self, wall: Callable[[], float]) -> None:
-        self.now: Disk = Disk()
+        self.delegate: Disk = Disk()
         self._wall = wall
 
     def write(self, path: str, data: bytes, mode: int) -> None:
-        self.now.write(path, data, mode)
+        self.delegate.write(path, data, mode)
 
     def sync(self, path: str) -> None:
-        self.now.sync(path)
+        self.delegate.sync(path)
 
     def rename(self, old: str, new: str) -> None:
-        self.now.rename(old, new)
+        self.delegate.rename(old, new)
         os.utime(new, (self._wall(), self._wall()))
 
     def unlink(self, path: str) -> None:
-        self.now.unlink(path)
+        self.delegate.unlink(path)
 
     def mkdir(self, path: str, mode: int) -> None:
-        self.now.mkdir(path, mode)
+        self.delegate.mkdir(path, mode)
 
 
 class _Clock(FakeClock):
@@ -121,11 +121,11 @@ class WatchedBench(Bench):
             if process.state == "active" and process.mood != "sick" and "sick" not in self.running[name]:
                 since[name] = process.started + STARTS_IN
         for bundle in self.published:
-            mine = self._content(bundle)
-            if mine and all(name in since and self.running[name] == text for name, text in mine):
-                begun = max(since[name] for name, _text in mine)
-                more = max(0.0, now + seconds - max(now, begun))
-                self.healthy[mine] = self.healthy.get(mine, 0.0) + more
+            content = self._content(bundle)
+            if content and all(name in since and self.running[name] == text for name, text in content):
+                beginning = max(since[name] for name, _text in content)
+                seconds_added = max(0.0, now + seconds - max(now, beginning))
+                self.healthy[content] = self.healthy.get(content, 0.0) + seconds_added
 
     def _content(self, bundle: Published) -> tuple[tuple[str, str], ...]:
         return tuple(sorted((name, text) for name, text in bundle.documents.items() if name in self.processes))
@@ -185,9 +185,9 @@ class WatchedBench(Bench):
                 assert before is None or self.unassigned or "last-known-good" in self.lost, "went to the init config"
             else:
                 bundle = self.of_uid(good.uid)
-                mine = self._content(bundle)
-                healthy = self.healthy.get(mine, 0.0)
-                assert not mine or healthy >= bundle.trial.duration - SLACK, f"promoted after {healthy} s: {bundle}"
+                content = self._content(bundle)
+                healthy = self.healthy.get(content, 0.0)
+                assert not content or healthy >= bundle.trial.duration - SLACK, f"promoted after {healthy} s: {bundle}"
         if good is not None:
             self.lost.discard("last-known-good")
         self.unassigned = self.unassigned and (good is None or good.source is not None)

@@ -43,13 +43,17 @@ def errors(data: Any) -> list[str]:
 
 @pytest.mark.contract("probe.settling", "probe.health-timeout")
 def test_defaults() -> None:
-    found = parse(minimal())
-    assert found.namespace == "configok-system"
-    assert found.state_directory == "/var/lib/configok"
-    assert found.service_manager == "systemd"
-    assert found.dynamic_config is True
-    assert (found.settling_time, found.health_timeout, found.unhealthy_threshold) == (0.5, 120.0, 3)
-    kubelet = found.components["kubelet"]
+    configuration = parse(minimal())
+    assert configuration.namespace == "configok-system"
+    assert configuration.state_directory == "/var/lib/configok"
+    assert configuration.service_manager == "systemd"
+    assert configuration.dynamic_config is True
+    assert (configuration.settling_time, configuration.health_timeout, configuration.unhealthy_threshold) == (
+        0.5,
+        120.0,
+        3,
+    )
+    kubelet = configuration.components["kubelet"]
     assert (kubelet.unit, kubelet.lease, kubelet.serving_probe) == ("kubelet.service", True, True)
     assert kubelet.deny == DenyPolicy()
     assert {"staticPodPath", "authentication"} < set(kubelet.deny.patterns("KubeletConfiguration"))
@@ -61,7 +65,7 @@ def test_what_only_the_kubelet_has_is_off_for_others() -> None:
 
 
 def test_everything_set() -> None:
-    found = parse(
+    configuration = parse(
         minimal(
             namespace="bundles",
             stateDirectory="/s",
@@ -94,9 +98,9 @@ def test_everything_set() -> None:
             },
         )
     )
-    assert (found.settling_time, found.health_timeout) == (0.25, 90)
-    assert (found.probe_interval, found.heartbeat_interval) == (2, 300)
-    kubelet = found.components["kubelet"]
+    assert (configuration.settling_time, configuration.health_timeout) == (0.25, 90)
+    assert (configuration.probe_interval, configuration.heartbeat_interval) == (2, 300)
+    kubelet = configuration.components["kubelet"]
     assert kubelet.command == ("/usr/bin/kubelet", "--config", "x")
     assert kubelet.init_config_origin == "/var/lib/kubelet/config.yaml"
     assert kubelet.deny.patterns("KubeletConfiguration") == (), "the deprecated list is all there is"
@@ -107,9 +111,9 @@ def test_everything_set() -> None:
 
 def test_additional_and_allowed_fields_leave_the_default_in_place() -> None:
     kubelet = {"additionalDeniedFields": ["maxPods"], "allowedFields": ["staticPodPath", "*"]}
-    found = parse(minimal(components={"kubelet": kubelet})).components["kubelet"].deny
-    assert found == DenyPolicy(additional=("maxPods",), allowed=("staticPodPath", "*"))
-    assert {"maxPods", "authentication"} < set(found.patterns("KubeletConfiguration"))
+    deny = parse(minimal(components={"kubelet": kubelet})).components["kubelet"].deny
+    assert deny == DenyPolicy(additional=("maxPods",), allowed=("staticPodPath", "*"))
+    assert {"maxPods", "authentication"} < set(deny.patterns("KubeletConfiguration"))
 
 
 def test_yaml_is_read_as_json_is() -> None:
@@ -125,7 +129,7 @@ components:
 
 
 def test_all_errors_at_once_each_with_its_field() -> None:
-    found = errors(
+    messages = errors(
         minimal(
             nodeName="N_1",
             kubeconfig="kubelet.conf",
@@ -135,7 +139,7 @@ def test_all_errors_at_once_each_with_its_field() -> None:
             components={"kubelet": {"unit": "kubelet", "versionCommand": ["kubelet"], "initconfig": "/x"}, "A b": {}},
         )
     )
-    assert [line.split(" ")[1].rstrip(":") for line in found] == [
+    assert [line.split(" ")[1].rstrip(":") for line in messages] == [
         "nodeName",
         "kubeconfig",
         "settlingTime",
@@ -146,8 +150,8 @@ def test_all_errors_at_once_each_with_its_field() -> None:
         "components.A",
         "colour",
     ]
-    assert found[0] == 'agent.yaml: nodeName: "N_1" must be the name of a Node (lower case letters, digits, - and .)'
-    assert found[-1] == "agent.yaml: colour is an unknown field"
+    assert messages[0] == 'agent.yaml: nodeName: "N_1" must be the name of a Node (lower case letters, digits, - and .)'
+    assert messages[-1] == "agent.yaml: colour is an unknown field"
 
 
 @pytest.mark.parametrize(

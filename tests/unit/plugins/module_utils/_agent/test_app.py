@@ -50,15 +50,15 @@ def eventually(client: Client, check: Callable[[dict[str, Any]], bool]) -> dict[
     """Return the Node once it is as it should be."""
     deadline = time.monotonic() + 20
     while time.monotonic() < deadline:
-        found = client.get(node(NODE))
-        if check(found):
-            return found
+        node_object = client.get(node(NODE))
+        if check(node_object):
+            return node_object
         time.sleep(0.02)
     raise AssertionError(client.get(node(NODE)))
 
 
-def message(found: dict[str, Any]) -> str:
-    return str((read_condition(found) or {}).get("message"))
+def message(node_object: dict[str, Any]) -> str:
+    return str((read_condition(node_object) or {}).get("message"))
 
 
 class LiveBench(Bench):
@@ -83,19 +83,21 @@ def test_a_running_daemon_follows_its_node_and_stops_at_once(tmp_path: Path, cli
     thread = threading.Thread(target=app.run, args=(stop,))
     thread.start()
     try:
-        eventually(client, lambda found: message(found) == "using current (init)")
+        eventually(client, lambda node_object: message(node_object) == "using current (init)")
         bundle = client.create(config_maps("configok-system"), build_bundle("pool", {"kubelet": "maxPods: 120\n"}))
         source = ConfigSource("configok-system", bundle["metadata"]["name"], bundle["metadata"]["uid"])
         client.patch(node(NODE), assignment_patch(source, Assignment(1)), kind="merge")
-        found = eventually(client, lambda found: message(found) == f"using current (UID: {source.uid})")
-        status = read_status(found)
+        node_object = eventually(
+            client, lambda node_object: message(node_object) == f"using current (UID: {source.uid})"
+        )
+        status = read_status(node_object)
         assert status is not None
         assert (status.assignment, status.active) == (1, source)
         assert bench.reads() == "maxPods: 120\n"
         events = client.list("/api/v1/namespaces/default/events").items
         assert [event["reason"] for event in events] == ["ConfigAdopted"]
         bench.stop("kubelet")  # poststop nudges: no probe interval has to pass
-        eventually(client, lambda found: message(found) == f"current (UID: {source.uid}) not in use")
+        eventually(client, lambda node_object: message(node_object) == f"current (UID: {source.uid}) not in use")
     finally:
         stop.set()
         wake.notify()

@@ -24,9 +24,9 @@ from support.agents.bench import Bench
 
 def screen(configuration: AgentConfiguration) -> str:
     """Return the text, which must fit a screen, on one line; the data behind it is JSON."""
-    found = describe_node(configuration)
-    json.dumps(found)
-    lines = render_status(found).splitlines()
+    description = describe_node(configuration)
+    json.dumps(description)
+    lines = render_status(description).splitlines()
     assert len(lines) <= 24, lines
     assert max(map(len, lines)) <= 80, lines
     return " ".join(" ".join(lines).split())
@@ -35,15 +35,19 @@ def screen(configuration: AgentConfiguration) -> str:
 @pytest.fixture
 def bench(tmp_path: Path) -> Any:
     """A node whose daemon is heard."""
-    one = Bench(tmp_path)
-    heard = Notifications(one.configuration.run_directory)
-    yield one
+    bench = Bench(tmp_path)
+    heard = Notifications(bench.configuration.run_directory)
+    yield bench
     heard.close()
 
 
 def test_a_fresh_node(bench: Bench) -> None:
-    found = describe_node(bench.configuration)
-    assert (found["using"]["record"], found["using"]["source"], found["inTrial"]) == ("current", None, False)
+    description = describe_node(bench.configuration)
+    assert (description["using"]["record"], description["using"]["source"], description["inTrial"]) == (
+        "current",
+        None,
+        False,
+    )
     text = screen(bench.configuration)
     assert "uses current: the local config last-known-good the local config assigned nothing yet" in text
     assert text.endswith("next nothing, until another config is assigned")
@@ -159,9 +163,9 @@ def test_damaged_files_are_listed(bench: Bench) -> None:
     bench.good_node()
     for name in ("current", "last-known-good", "assignment", "kubelet-v1.35.0/startups"):
         (bench.directory / "state" / name).write_bytes(b"x")
-    found = describe_node(bench.configuration)
-    assert found["lastKnownGood"] is None
-    assert set(found["damaged"]) == {"current", "last-known-good", "assignment", "kubelet-v1.35.0/startups"}
+    description = describe_node(bench.configuration)
+    assert description["lastKnownGood"] is None
+    assert set(description["damaged"]) == {"current", "last-known-good", "assignment", "kubelet-v1.35.0/startups"}
     text = screen(bench.configuration)
     assert "was damaged and set aside" in text
     assert "and 2 more" in text
@@ -178,16 +182,16 @@ def test_a_damaged_report_leaves_lines_out(bench: Bench, content: str) -> None:
 
 def test_much_of_everything_still_fits(bench: Bench) -> None:
     bench.good_node()
-    found = describe_node(bench.configuration)
-    found["badConfigs"] = {
+    description = describe_node(bench.configuration)
+    description["badConfigs"] = {
         str(number): {"time": f"2026-01-{number:02}", "reason": "x " * 200} for number in range(1, 9)
     }
-    found["components"]["kubelet"]["shadowed"] = [f"field{number} " * 20 for number in range(9)]
-    lines = render_status(found).splitlines()
+    description["components"]["kubelet"]["shadowed"] = [f"field{number} " * 20 for number in range(9)]
+    lines = render_status(description).splitlines()
     assert max(map(len, lines)) <= 80
     assert len(lines) <= 32
-    assert "2026-01-08" in render_status(found)
-    assert "and 6 more" in render_status(found)
+    assert "2026-01-08" in render_status(description)
+    assert "and 6 more" in render_status(description)
 
 
 def test_a_disk_that_is_read_only_is_no_hindrance(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -75,7 +75,7 @@ def test_a_good_config_is_acknowledged_adopted_and_promoted_in_five_requests(ben
     source = bench.publish("maxPods: 120\n", trial=Trial(60.0, 3))
     id = bench.assign(source)
     bench.run(10)
-    assert bench.said[-2:] == [f"adopting (UID: {source.uid})", f"using current (UID: {source.uid})"]
+    assert bench.condition_messages[-2:] == [f"adopting (UID: {source.uid})", f"using current (UID: {source.uid})"]
     assert bench.words == ("True", f"using current (UID: {source.uid})", ALL_WELL)
     assert bench.starts() == 2
     assert bench.reads() == "maxPods: 120\n"
@@ -88,7 +88,7 @@ def test_a_good_config_is_acknowledged_adopted_and_promoted_in_five_requests(ben
     assert not bench.status.in_trial
     assert bench.starts() == 2
     assert len(bench.api.requests) - before <= 5, bench.api.requests[before:]
-    assert bench.api.told == ["ConfigAdopted"]
+    assert bench.api.event_reasons == ["ConfigAdopted"]
 
 
 @pytest.mark.contract("adopt.acknowledged", "say.adopting")
@@ -155,7 +155,7 @@ def test_a_source_without_an_id_is_invalid(bench: Bench) -> None:
 def test_a_missing_bundle_is_fetched_again_with_patience(bench: Bench) -> None:
     bench.run(5)
     source = bench.publish("maxPods: 120\n")
-    found = bench.api.config_maps.pop(source.name)
+    bundle = bench.api.config_maps.pop(source.name)
     bench.assign(source)
     bench.run(300)
     assert bench.words[:2] == ("Unknown", "using current (init)")
@@ -163,7 +163,7 @@ def test_a_missing_bundle_is_fetched_again_with_patience(bench: Bench) -> None:
     assert bench.status.cause == "FetchFailed"
     fetches = [request for request in bench.api.requests if request.startswith("GET")]
     assert 4 <= len(fetches) <= 12
-    bench.api.config_maps[source.name] = found
+    bench.api.config_maps[source.name] = bundle
     bench.run(400)
     assert bench.words == ("True", f"using current (UID: {source.uid})", ALL_WELL)
 
@@ -219,12 +219,12 @@ def test_a_node_registered_again_can_be_taken_back_to_its_init_config(bench: Ben
 def test_a_stale_assignment_is_ignored(bench: Bench) -> None:
     good = bench.good_node()
     starts = bench.starts()
-    other = bench.publish("maxPods: 130\n")
-    bench.assign(other, id=9)
+    second = bench.publish("maxPods: 130\n")
+    bench.assign(second, id=9)
     bench.run(5)
     bench.assign(good, id=4)
     bench.run(5)
-    assert bench.words == ("Unknown", f"using current (UID: {other.uid})", "stale assignment 4")
+    assert bench.words == ("Unknown", f"using current (UID: {second.uid})", "stale assignment 4")
     assert bench.status.assignment == 9
     assert bench.starts() == starts + 1
 
@@ -243,25 +243,25 @@ def test_an_invalid_config_costs_no_restart(bench: Bench) -> None:
     )
     assert bench.status.assignment == id
     assert bench.starts() == starts
-    judged = len(bench.judged)
+    validations = len(bench.validated)
     bench.assign(bad)
     bench.run(10)
-    assert len(bench.judged) == judged  # nothing is judged twice
-    assert bench.api.told[-1] == "ConfigRefused"
+    assert len(bench.validated) == validations  # nothing is judged twice
+    assert bench.api.event_reasons[-1] == "ConfigRefused"
 
 
 @pytest.mark.contract("validate.denied-fields", "validate.only-once")
 def test_under_another_deny_list_it_is_judged_anew(bench: Bench) -> None:
     bench.good_node()
     source = bench.publish("mood: invalid\n")
-    judged = []
+    validations = []
     for deny in (DenyPolicy(), DenyPolicy(), DenyPolicy(("maxPods",))):
-        components = {name: one._replace(deny=deny) for name, one in bench.configuration.components.items()}
+        components = {name: component._replace(deny=deny) for name, component in bench.configuration.components.items()}
         bench.configure(components=components)
         bench.assign(source)
         bench.run(5)
-        judged.append(len(bench.judged))
-    assert judged == [judged[0], judged[0], judged[0] + 1]
+        validations.append(len(bench.validated))
+    assert validations == [validations[0], validations[0], validations[0] + 1]
 
 
 @pytest.mark.contract("source.fetched-once")
@@ -271,7 +271,9 @@ def test_what_was_fetched_once_is_not_fetched_again(bench: Bench) -> None:
     bench.assign(first)
     bench.run(10)
     assert bench.status.active == first
-    assert [one.rsplit("/", 1)[1] for one in bench.api.requests if one.startswith("GET")].count(first.name) == 1
+    assert [request.rsplit("/", 1)[1] for request in bench.api.requests if request.startswith("GET")].count(
+        first.name
+    ) == 1
 
 
 @pytest.mark.contract("say.invalid-in-trial")
@@ -296,8 +298,8 @@ def test_an_invalid_config_while_what_runs_is_in_its_trial(bench: Bench) -> None
 @pytest.mark.parametrize("agent", [True, False], ids=["daemon lives", "daemon dead"])
 def test_a_crash_loop_ends_on_last_known_good(bench: Bench, agent: bool) -> None:
     good = bench.good_node()
-    deadly = bench.publish("mood: deadly\n", trial=Trial(60.0, 2))
-    id = bench.assign(deadly)
+    crashing = bench.publish("mood: deadly\n", trial=Trial(60.0, 2))
+    id = bench.assign(crashing)
     starts = bench.starts()
     bench.run(0.2)
     bench.run(20, agent=agent)
@@ -308,35 +310,35 @@ def test_a_crash_loop_ends_on_last_known_good(bench: Bench, agent: bool) -> None
     assert bench.words == (
         "False",
         f"using last-known-good (UID: {good.uid})",
-        f"current (UID: {deadly.uid}) crashed 3 times during its trial",
+        f"current (UID: {crashing.uid}) crashed 3 times during its trial",
     )
     status = bench.status
-    assert (status.assignment, status.assigned, status.active) == (id, deadly, good)
+    assert (status.assignment, status.assigned, status.active) == (id, crashing, good)
     assert status.cause == "CrashLoop"
-    assert bench.api.told[-1] == "ConfigRolledBack"
+    assert bench.api.event_reasons[-1] == "ConfigRolledBack"
     marks = bench.store.read_bad_configs("kubelet", "v1.35.0")
-    assert marks[deadly.uid].kind == "CrashLoop"
+    assert marks[crashing.uid].kind == "CrashLoop"
 
 
 @pytest.mark.contract("crashloop.bad-stays-bad", "crashloop.forgotten", "assignment.forget-bad", "say.known-bad")
 def test_a_bad_config_is_not_tried_again_until_it_is_forgotten(bench: Bench) -> None:
     good = bench.good_node()
-    deadly = bench.publish("mood: deadly\n")
-    bench.assign(deadly)
+    crashing = bench.publish("mood: deadly\n")
+    bench.assign(crashing)
     bench.run(30)
     starts = bench.starts()
-    bench.assign(deadly)
+    bench.assign(crashing)
     bench.run(10)
     status, message, reason = bench.words
     assert (status, message) == ("False", f"using last-known-good (UID: {good.uid})")
-    assert reason.startswith(f"(UID: {deadly.uid}) was marked bad at 2026-")
+    assert reason.startswith(f"(UID: {crashing.uid}) was marked bad at 2026-")
     assert reason.endswith(": crashed 4 times during its trial")
     bench.restart_agent()
     bench.run(10)
     bench.reboot()
     bench.run(10)
     assert bench.starts() == starts + 1
-    bench.assign(deadly, forget_bad=True)
+    bench.assign(crashing, forget_bad=True)
     bench.run(30)
     assert bench.status.cause == "CrashLoop"
     assert bench.starts() > starts + 2
@@ -391,10 +393,10 @@ def test_last_known_good_that_fails_too_is_suspect_and_stays(bench: Bench) -> No
         f"using last-known-good (UID: {good.uid}), which is failing",
         f"current (UID: {sick.uid}) and last-known-good both fail: cause may lie elsewhere",
     )
-    starts, said = bench.starts(), len(bench.said)
+    starts, messages_before = bench.starts(), len(bench.condition_messages)
     bench.run(900)
     assert bench.starts() == starts
-    assert bench.said[said:] in ([], [bench.words[1]], [bench.words[1]] * 2)  # heartbeats only
+    assert bench.condition_messages[messages_before:] in ([], [bench.words[1]], [bench.words[1]] * 2)  # heartbeats only
     bench.processes["kubelet"].mood = ""
     bench.run(300)
     assert bench.words[1] == f"using last-known-good (UID: {good.uid})"
@@ -456,7 +458,7 @@ def test_unassigning_goes_back_to_the_init_config(bench: Bench) -> None:
     starts = bench.starts()
     id = bench.assign(None)
     bench.run(10)
-    assert bench.said[-2:] == ["adopting (init)", "using current (init)"]
+    assert bench.condition_messages[-2:] == ["adopting (init)", "using current (init)"]
     assert bench.words[0] == "True"
     assert (bench.status.assignment, bench.status.active, bench.status.last_known_good) == (id, None, None)
     assert bench.reads() == "maxPods: 110\n"
@@ -579,12 +581,12 @@ def test_an_agent_that_restarts_restarts_and_says_nothing(bench: Bench) -> None:
     source = bench.publish("maxPods: 120\n", trial=Trial(300.0, 3))
     bench.assign(source)
     bench.run(20)
-    starts, said = bench.starts(), len(bench.said)
+    starts, messages_before = bench.starts(), len(bench.condition_messages)
     for _again in range(5):
         bench.restart_agent()
         bench.run(20)
     assert bench.starts() == starts
-    assert len(bench.said) == said
+    assert len(bench.condition_messages) == messages_before
 
 
 @pytest.mark.contract("say.until-written")
@@ -625,9 +627,9 @@ def test_what_is_never_healthy_is_neither_confirmed_nor_promoted(bench: Bench) -
     source = bench.publish("mood: sick\n", trial=Trial(0.0, 3))  # nothing is left of the trial, but health
     bench.assign(source)
     bench.run(100)
-    said = [message for _level, message, fields in bench.log if fields.get("uid") == source.uid]
-    assert f"adopted {source.name} (UID: {source.uid})" in said
-    assert {"config confirmed", "config promoted"} & set(said) == set()
+    messages = [message for _level, message, fields in bench.log if fields.get("uid") == source.uid]
+    assert f"adopted {source.name} (UID: {source.uid})" in messages
+    assert {"config confirmed", "config promoted"} & set(messages) == set()
     assert bench.status.last_known_good is None
 
 
@@ -765,8 +767,8 @@ def test_assigning_last_known_good_after_a_failure_costs_no_restart(bench: Bench
 @pytest.mark.contract("tracking.upgrade-retries-nothing", "tracking.under-the-version")
 def test_a_failed_assignment_is_not_retried_because_the_component_was_upgraded(bench: Bench) -> None:
     bench.good_node()
-    deadly = bench.publish("mood: deadly\n", trial=Trial(60.0, 0))
-    bench.assign(deadly)
+    crashing = bench.publish("mood: deadly\n", trial=Trial(60.0, 0))
+    bench.assign(crashing)
     bench.run(30)
     words = bench.words
     upgraded = bench.configuration.components["kubelet"]._replace(version="v1.36.0")
@@ -775,9 +777,9 @@ def test_a_failed_assignment_is_not_retried_because_the_component_was_upgraded(b
     bench.run(30)
     assert bench.reads() == "maxPods: 120\n"
     assert bench.words == words
-    bench.assign(deadly)  # anew: under the new version nothing is known against it
+    bench.assign(crashing)  # anew: under the new version nothing is known against it
     bench.run(0.2)
-    assert bench.words[1] == f"adopting (UID: {deadly.uid})"
+    assert bench.words[1] == f"adopting (UID: {crashing.uid})"
 
 
 @pytest.mark.contract("tracking.agent-upgrade")
@@ -797,11 +799,11 @@ def test_a_restart_that_never_happens_is_a_failure(bench: Bench) -> None:
     source = bench.publish("maxPods: 130\n")
     bench.assign(source)
     bench.refuse_restarts = True
-    asked = len(bench.restarts)
+    restarts = len(bench.restarts)
     bench.run(25)
-    assert len(bench.restarts) == asked + 1
+    assert len(bench.restarts) == restarts + 1
     bench.run(125)
-    assert asked + 3 <= len(bench.restarts) <= asked + 6  # again after the deadline, not at each look
+    assert restarts + 3 <= len(bench.restarts) <= restarts + 6  # again after the deadline, not at each look
     assert bench.reads() == "maxPods: 120\n"
     assert bench.words == (
         "False",
@@ -853,19 +855,19 @@ def test_the_instance_config_is_read_once_for_each_preparation(tmp_path: Path, m
     """It changes while it is judged: what is rendered is what was judged."""
     bench = Bench(tmp_path, instance="maxPods: 1\n")
     bench.good_node("podsPerCore: 1\n")
-    path, judge, seen = bench.configuration.components["kubelet"].instance_config, bench.judge, []
+    path, validate, instance_configs = bench.configuration.components["kubelet"].instance_config, bench.validate, []
 
     def changes(component: str, text: str, version: str, *, inputs: Any = None, **options: Any) -> list[dict[str, Any]]:
-        seen.append(inputs.instance)
+        instance_configs.append(inputs.instance)
         Path(path).write_text("maxPods: 666\n")
-        return judge(component, text, version, **options)
+        return validate(component, text, version, **options)
 
-    monkeypatch.setattr(bench, "judge", changes)
+    monkeypatch.setattr(bench, "validate", changes)
     bench.restart_agent()
     bench.run(2)
     source = bench.publish("podsPerCore: 2\n")
     bench.assign(source)
     bench.run(10)
     assert bench.words[:2] == ("True", f"using current (UID: {source.uid})")
-    assert seen == ["maxPods: 1\n"]
+    assert instance_configs == ["maxPods: 1\n"]
     assert json.loads(bench.reads()) == {"podsPerCore": 2, "maxPods": 1}

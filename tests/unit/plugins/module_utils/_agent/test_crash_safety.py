@@ -41,7 +41,7 @@ def _unassign(bench: Bench) -> None:
     bench.assign(None)
 
 
-def _deadly(bench: Bench) -> None:
+def _crash_loop(bench: Bench) -> None:
     bench.good_node()
     bench.assign(bench.publish("mood: deadly\n", trial=Trial(60.0, 0)))
 
@@ -49,7 +49,7 @@ def _deadly(bench: Bench) -> None:
 CHANGES = {
     "adopt": Change(_adopt, "maxPods: 130\n"),
     "unassign": Change(_unassign, "maxPods: 110\n"),
-    "roll back": Change(_deadly, "maxPods: 120\n"),
+    "roll back": Change(_crash_loop, "maxPods: 120\n"),
 }
 
 

@@ -75,10 +75,10 @@ def test_a_supervisor(text: str) -> None:
 @fuzz(150)
 @given(json_texts(FINDINGS) | json_texts({"findings": FINDINGS}), TEXTS, st.integers(-15, 255))
 def test_a_child_that_judges(out: str, err: str, code: int) -> None:
-    judge = ValidateCommand(lambda *_given, **_more: CommandResult(code, out, err), ["agent"])
-    outcome = parse_twice(lambda: judge("kubelet", "{}", "v1.35.0", as_bundle=True), refused=ValidationUnavailable)
+    validate = ValidateCommand(lambda *_given, **_more: CommandResult(code, out, err), ["agent"])
+    outcome = parse_twice(lambda: validate("kubelet", "{}", "v1.35.0", as_bundle=True), refused=ValidationUnavailable)
     if outcome.error is None:
-        assert all(isinstance(one, dict) for one in outcome.value)
+        assert all(isinstance(finding, dict) for finding in outcome.value)
 
 
 @fuzz(150)
@@ -87,8 +87,8 @@ def test_a_child_that_compares(out: str, err: str) -> None:
     def compare() -> ProbeResult | None:
         return LiveConfigProbe(lambda *_given, **_more: CommandResult(1, out, err), ["agent"])("kubelet", "i1")
 
-    found = parse_twice(compare).value
-    assert found is None or not found.ok
+    result = parse_twice(compare).value
+    assert result is None or not result.ok
 
 
 @fuzz(150)

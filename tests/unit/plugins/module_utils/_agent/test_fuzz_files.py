@@ -107,8 +107,8 @@ def resealed(data: bytes, change: Any) -> bytes:
 
 @fuzz(150)
 @given(damaged(RECORD.encode()) | changes(RECORD.encode()))
-def test_records(what: Any) -> None:
-    data = what if isinstance(what, bytes) else resealed(RECORD.encode(), what)
+def test_records(damage: Any) -> None:
+    data = damage if isinstance(damage, bytes) else resealed(RECORD.encode(), damage)
     outcome = parse_twice(ConfigRecord.decode, data, refused=DamagedFile)
     if outcome.error is None:
         assert repr(ConfigRecord.decode(outcome.value.encode())) == repr(outcome.value)
@@ -116,8 +116,8 @@ def test_records(what: Any) -> None:
 
 @fuzz(150)
 @given(damaged(ANSWERED.encode()) | changes(ANSWERED.encode()))
-def test_answered(what: Any) -> None:
-    data = what if isinstance(what, bytes) else resealed(ANSWERED.encode(), what)
+def test_answered(damage: Any) -> None:
+    data = damage if isinstance(damage, bytes) else resealed(ANSWERED.encode(), damage)
     outcome = parse_twice(AnsweredAssignment.decode, data, refused=DamagedFile)
     if outcome.error is None:
         assert repr(AnsweredAssignment.decode(outcome.value.encode())) == repr(outcome.value)
@@ -144,7 +144,7 @@ def test_bad_configs(data: bytes | str) -> None:
 def test_agent_configuration(text: str) -> None:
     outcome = parse_twice(partial(parse_configuration, file="agent.yaml"), text, refused=InvalidConfiguration)
     if isinstance(outcome.error, InvalidConfiguration):
-        assert all(one.startswith("agent.yaml") for one in outcome.error.errors)
+        assert all(error.startswith("agent.yaml") for error in outcome.error.errors)
     else:
         assert outcome.value.components
 
@@ -179,11 +179,11 @@ def test_report(text: str) -> None:
 @fuzz(150)
 @given(lines_of(HOST))
 def test_files_of_the_host(text: str) -> None:
-    assert all(isinstance(one, str) for one in parse_twice(_host_facts._swaps, text).value)
-    assert all(isinstance(one, int) for one in parse_twice(parse_cpu_list, text).value)
+    assert all(isinstance(swap, str) for swap in parse_twice(_host_facts._swaps, text).value)
+    assert all(isinstance(cpu, int) for cpu in parse_twice(parse_cpu_list, text).value)
     assert parse_twice(_host_facts._memory, text).value >= 0
     parse_twice(_host_facts._of_containerd, text)
-    parse_twice(lambda one: _host_facts._of_crio([one]), text)
+    parse_twice(lambda text: _host_facts._of_crio([text]), text)
     parse_twice(lambda name: list(_host_facts._cgroup_names(name)), text)
 
 

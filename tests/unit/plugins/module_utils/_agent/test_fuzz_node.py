@@ -49,7 +49,7 @@ class Node(RuleBasedStateMachine):
         self.bench: WatchedBench
         self.id = 0  # the highest that was given to this Node object
         self.serial = 0
-        self.told = 0  # patches that were looked at
+        self.patches_checked = 0  # patches that were looked at
         self.floor = 0  # the highest assignment that was answered to this Node object
 
     @initialize(components=st.sampled_from([COMPONENTS[:1], COMPONENTS]))
@@ -77,9 +77,9 @@ class Node(RuleBasedStateMachine):
         text = f"maxPods: {200 + self.serial}\n" if mood == "good" else f"mood: {mood}\nserial: {self.serial}\n"
         documents = dict.fromkeys(components, text)
         source = self.bench.publish(documents=documents, trial=trial, uid=self.new_uid())
-        one = Published(source, documents, trial, mood != "invalid", mood)
-        self.bench.published.append(one)
-        return one
+        bundle = Published(source, documents, trial, mood != "invalid", mood)
+        self.bench.published.append(bundle)
+        return bundle
 
     def assign(self, source: ConfigSource | None, *, forget_bad: bool = False) -> None:
         bench = self.bench
@@ -93,8 +93,8 @@ class Node(RuleBasedStateMachine):
         """Return what is marked bad on the disk now."""
         known, self.bench.bad = self.bench.bad, set()
         self.bench.see_bad()
-        found, self.bench.bad = self.bench.bad, known
-        return found
+        uids, self.bench.bad = self.bench.bad, known
+        return uids
 
     @rule(
         mood=st.sampled_from(["good", "good", "deadly", "sick", "invalid"]),
@@ -114,9 +114,9 @@ class Node(RuleBasedStateMachine):
     @rule(data=st.data())
     def restore_bundle(self, data: st.DataObject) -> None:
         """Deleted and created again: the same content under another uid."""
-        one = data.draw(st.sampled_from(self.bench.published))
-        source = self.bench.publish(documents=one.documents, trial=one.trial, uid=self.new_uid())
-        self.bench.published.append(one._replace(source=source))
+        bundle = data.draw(st.sampled_from(self.bench.published))
+        source = self.bench.publish(documents=bundle.documents, trial=bundle.trial, uid=self.new_uid())
+        self.bench.published.append(bundle._replace(source=source))
         self.assign(source)
 
     @rule()
@@ -142,13 +142,13 @@ class Node(RuleBasedStateMachine):
     @precondition(lambda self: self.bench.published and self.id > 1)
     @rule(data=st.data())
     def assign_stale(self, data: st.DataObject) -> None:
-        one = data.draw(st.sampled_from(self.bench.published))
-        self.bench.assign(one.source, id=data.draw(st.integers(1, self.id - 1)))
+        bundle = data.draw(st.sampled_from(self.bench.published))
+        self.bench.assign(bundle.source, id=data.draw(st.integers(1, self.id - 1)))
 
     @rule()
     def register_again(self) -> None:
         """The Node is deleted, and registered as another object of its name, whose ids begin anew."""
-        self.check(mended=False)
+        self.check(repaired=False)
         self.bench.api.node["metadata"] = {"name": "n1", "uid": self.new_uid(), "annotations": {}}
         self.id = self.floor = 0
 
@@ -175,7 +175,7 @@ class Node(RuleBasedStateMachine):
     def time_passes_without_the_agent(self, seconds: float) -> None:
         self.bench.run(seconds, agent=False)
         self.bench.daemon = self.bench.new_daemon()
-        self.check(mended=False)
+        self.check(repaired=False)
 
     @rule(blind=st.booleans(), killed=st.booleans())
     def restart_agent(self, blind: bool, killed: bool) -> None:
@@ -184,7 +184,7 @@ class Node(RuleBasedStateMachine):
         else:
             self.bench.restart_agent()
         self.bench.blind = blind and self.bench.api.down is not None
-        self.check(mended=False)
+        self.check(repaired=False)
 
     @rule(name=st.sampled_from(COMPONENTS), seconds=st.sampled_from([0.0, 1.5, 20.0]), times=st.integers(1, 5))
     def crash(self, name: str, seconds: float, times: int) -> None:
@@ -231,7 +231,7 @@ class Node(RuleBasedStateMachine):
             if restarted and process.state == "active":
                 self.bench.stop(name)
                 self.bench.start(name)
-        self.check(mended=False)
+        self.check(repaired=False)
 
     @rule()
     def reboot(self) -> None:
@@ -242,12 +242,12 @@ class Node(RuleBasedStateMachine):
     @rule(step=st.integers(0, 60), undo=st.booleans(), seconds=st.sampled_from([0.1, 2.0, 40.0]))
     def power_cut(self, step: int, undo: bool, seconds: float) -> None:
         """At one of the next steps on the disk, or a while later: what was not synced is lost."""
-        self.bench.disk.now = LossyDisk(step, power=True, undo=undo)
+        self.bench.disk.delegate = LossyDisk(step, power=True, undo=undo)
         try:
             self.bench.run(seconds)
         except PowerLost:
             pass
-        self.bench.disk.now = Disk()
+        self.bench.disk.delegate = Disk()
         for name in self.bench.processes:
             self.assert_valid(name)
         self.bench.reboot()
@@ -255,9 +255,9 @@ class Node(RuleBasedStateMachine):
 
     @rule(step=st.integers(0, 60), seconds=st.sampled_from([0.1, 2.0, 40.0]))
     def disk_full(self, step: int, seconds: float) -> None:
-        self.bench.disk.now = LossyDisk(step)
+        self.bench.disk.delegate = LossyDisk(step)
         self.bench.run(seconds)
-        self.bench.disk.now = Disk()
+        self.bench.disk.delegate = Disk()
         self.check()
 
     @rule(seconds=st.sampled_from([-(10.0**8), -3600.0, 3600.0, 10.0**9]))
@@ -289,10 +289,10 @@ class Node(RuleBasedStateMachine):
         if "config.yaml" not in self.bench.lost:
             self.bench.assert_valid(name)
 
-    def check(self, *, mended: bool = True) -> None:
+    def check(self, *, repaired: bool = True) -> None:
         """mended: the agent has seen what was damaged, and had the time to mend it."""
         bench = self.bench
-        if mended and not any(name.endswith("/init.json") for name in bench.lost):
+        if repaired and not any(name.endswith("/init.json") for name in bench.lost):
             bench.lost.discard("config.yaml")  # else what it was is known at the next start only
         for name, process in bench.processes.items():
             self.assert_valid(name)
@@ -300,12 +300,12 @@ class Node(RuleBasedStateMachine):
             assert process.refused == 0, name
         bench.see_bad()
         bench.assert_good_is_kept()
-        for patch in bench.api.patches[self.told :]:
+        for patch in bench.api.patches[self.patches_checked :]:
             answered = json.loads(patch["metadata"]["annotations"][ANNOTATION_CONFIG_STATUS])["assignment"]
             assert answered >= self.floor, f"answered {answered} after {self.floor}"
             assert answered <= self.id, f"answered {answered}, which was never given"
             self.floor = answered
-        self.told = len(bench.api.patches)
+        self.patches_checked = len(bench.api.patches)
 
     def end_well(self) -> None:
         """Calm comes, and the truth with it; a good config is adopted, and a deadly one rolled back."""
@@ -327,8 +327,8 @@ class Node(RuleBasedStateMachine):
         self.check()
         assert bench.words[:2] == ("True", f"using current (UID: {good.source.uid})"), bench.words
         assert bench.status.last_known_good == good.source
-        deadly = self.publish("deadly", COMPONENTS[:1], Trial(600.0, 1))
-        self.assign(deadly.source)
+        crashing = self.publish("deadly", COMPONENTS[:1], Trial(600.0, 1))
+        self.assign(crashing.source)
         bench.run(100)
         self.check()
         assert bench.words[:2] == ("False", f"using last-known-good (UID: {good.source.uid})"), bench.words

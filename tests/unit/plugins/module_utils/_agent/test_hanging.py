@@ -104,7 +104,7 @@ def test_a_new_assignment_does_not_wait_for_the_fetch_of_the_one_before(bench: B
     bench.assign(quick)
     bench.run(10)
     assert bench.words[:2] == ("True", f"using current (UID: {quick.uid})")
-    assert f"adopting (UID: {slow.uid})" not in bench.said
+    assert f"adopting (UID: {slow.uid})" not in bench.condition_messages
 
 
 @pytest.mark.contract("say.after-an-outage")
@@ -147,7 +147,7 @@ def test_retry_after_is_obeyed_by_a_fetch_whatever_comes(bench: Bench) -> None:
     assert bench.words[0] == "True"
 
 
-def asked(bench: Bench, answers: list[str]) -> list[str]:
+def answer_version(bench: Bench, answers: list[str]) -> list[str]:
     """Let the component say its version: the answers in turn, the last for ever; "hangs" is none. Returns who asked."""
     calls: list[str] = []
     kubelet = bench.configuration.components["kubelet"]
@@ -169,7 +169,7 @@ def asked(bench: Bench, answers: list[str]) -> list[str]:
 @pytest.mark.contract("probe.never-waits")
 def test_a_component_that_does_not_say_its_version_holds_up_nothing_that_runs(bench: Bench) -> None:
     good = bench.good_node()
-    asked(bench, ["hangs"])
+    answer_version(bench, ["hangs"])
     bench.run(5)
     assert bench.daemon.versions._tasks["version"].running
     bench.crash("kubelet")
@@ -185,13 +185,13 @@ def test_a_component_that_does_not_say_its_version_holds_up_nothing_that_runs(be
 def test_a_bundle_is_judged_for_the_version_that_is_being_asked_for(bench: Bench) -> None:
     bench.good_node()
     answers = ["hangs"]
-    asked(bench, answers)
+    answer_version(bench, answers)
     source = bench.publish("maxPods: 130\n")
     bench.run(2)
     bench.assign(source)
-    judged = len(bench.judged)
+    validations = len(bench.validated)
     bench.run(2)
-    assert len(bench.judged) == judged
+    assert len(bench.validated) == validations
     answers[:] = ["v1.36.1"]
     bench.run(5)
     assert bench.words[:2] == ("True", f"using current (UID: {source.uid})")
@@ -201,9 +201,9 @@ def test_a_bundle_is_judged_for_the_version_that_is_being_asked_for(bench: Bench
 def test_the_version_that_was_noted_holds_where_a_component_does_not_say_it_after_a_restart_of_the_agent(
     bench: Bench,
 ) -> None:
-    asked(bench, ["v1.34.1"])
+    answer_version(bench, ["v1.34.1"])
     bench.run(5)
-    asked(bench, [""])
+    answer_version(bench, [""])
     assert bench.daemon.versions.version_of("kubelet") == "v1.34.1", "before it was asked"
     bench.run(2)
     assert bench.daemon.versions.version_of("kubelet") == "v1.34.1"
@@ -211,7 +211,7 @@ def test_the_version_that_was_noted_holds_where_a_component_does_not_say_it_afte
 
 def test_a_version_that_was_not_said_is_asked_for_again_with_growing_pauses(bench: Bench) -> None:
     bench.good_node()
-    calls = asked(bench, ["", "", "", "v1.36.1"])
+    calls = answer_version(bench, ["", "", "", "v1.36.1"])
     source = bench.publish("maxPods: 130\n")
     bench.assign(source)
     bench.run(4)
@@ -227,33 +227,33 @@ def test_a_version_that_was_not_said_is_asked_for_again_with_growing_pauses(benc
 
 @pytest.mark.contract("init.refused-if-deadly")
 def test_an_init_config_that_could_not_be_judged_is_judged_again(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    judge, failures = bench.judge, [0]
+    validate, failures = bench.validate, [0]
 
     def fails(component: str, text: str, version: str, **options: Any) -> list[dict[str, Any]]:
         if failures[0] < 3:
             failures[0] += 1
             raise ValidationUnavailable("killed")
-        return judge(component, text, version, **options)
+        return validate(component, text, version, **options)
 
-    monkeypatch.setattr(bench, "judge", fails)
+    monkeypatch.setattr(bench, "validate", fails)
     bench.restart_agent()
     bench.run(60)
     assert failures == [3]
-    assert bench.judged == ["kubelet"]
+    assert bench.validated == ["kubelet"]
     bench.run(3600)
-    assert bench.judged == ["kubelet"]
+    assert bench.validated == ["kubelet"]
 
 
 def test_a_bundle_that_could_not_be_judged_is_judged_again(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     good = bench.good_node()
-    judge, killed = bench.judge, True
+    validate, killed = bench.validate, True
 
     def fails(component: str, text: str, version: str, **options: Any) -> list[dict[str, Any]]:
         if killed:
             raise ValidationUnavailable("the config could not be validated (exit -9)")
-        return judge(component, text, version, **options)
+        return validate(component, text, version, **options)
 
-    monkeypatch.setattr(bench, "judge", fails)
+    monkeypatch.setattr(bench, "validate", fails)
     bench.restart_agent()
     source = bench.publish("maxPods: 130\n")
     bench.assign(source)
@@ -266,14 +266,14 @@ def test_a_bundle_that_could_not_be_judged_is_judged_again(bench: Bench, monkeyp
 
 
 def test_an_init_config_whose_judge_hangs_holds_up_nothing(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    judge = bench.judge
+    validate = bench.validate
 
     def hangs(component: str, text: str, version: str, **options: Any) -> list[dict[str, Any]]:
         if not options["as_bundle"]:
             raise Hangs
-        return judge(component, text, version, **options)
+        return validate(component, text, version, **options)
 
-    monkeypatch.setattr(bench, "judge", hangs)
+    monkeypatch.setattr(bench, "validate", hangs)
     bench.restart_agent()
     bench.run(3)
     source = bench.publish("maxPods: 130\n")
@@ -286,17 +286,17 @@ def test_an_init_config_whose_judge_hangs_holds_up_nothing(bench: Bench, monkeyp
 def test_a_bundle_is_judged_for_the_version_of_a_component_that_was_upgraded_while_its_init_config_is_judged(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    judge, versions = bench.judge, []
+    validate, versions = bench.validate, []
 
-    def judged_late(component: str, text: str, version: str, **options: Any) -> list[dict[str, Any]]:
+    def validates_late(component: str, text: str, version: str, **options: Any) -> list[dict[str, Any]]:
         if not options["as_bundle"]:
             raise Hangs
         versions.append(version)
-        return judge(component, text, version, **options)
+        return validate(component, text, version, **options)
 
-    monkeypatch.setattr(bench, "judge", judged_late)
+    monkeypatch.setattr(bench, "validate", validates_late)
     answers = ["v1.35.1"]
-    asked(bench, answers)
+    answer_version(bench, answers)
     bench.run(5)
     answers[:] = ["hangs"]
     bench.crash("kubelet")

@@ -169,8 +169,8 @@ def test_what_happened_while_the_api_was_away_is_told_when_it_is_back(bench: Ben
 @pytest.mark.contract("rollback.without-daemon-and-api")
 def test_a_crash_loop_with_daemon_and_api_away_is_told_in_the_end(bench: Bench) -> None:
     good = bench.good_node()
-    deadly = bench.publish("mood: deadly\n")
-    bench.assign(deadly)
+    crashing = bench.publish("mood: deadly\n")
+    bench.assign(crashing)
     bench.run(0.2)
     bench.api.down = AWAY
     bench.run(60, agent=False)
@@ -183,7 +183,7 @@ def test_a_crash_loop_with_daemon_and_api_away_is_told_in_the_end(bench: Bench) 
     assert bench.words == (
         "False",
         f"using last-known-good (UID: {good.uid})",
-        f"current (UID: {deadly.uid}) crashed 4 times during its trial",
+        f"current (UID: {crashing.uid}) crashed 4 times during its trial",
     )
 
 
@@ -250,8 +250,8 @@ def test_damaged_files_end_on_what_is_assigned(bench: Bench, names: tuple[str, .
 @pytest.mark.contract("store.damaged-is-set-aside")
 def test_a_damaged_checkpoint_is_fetched_again(bench: Bench) -> None:
     good = bench.good_node()
-    other = bench.publish("maxPods: 121\n", trial=Trial(5.0, 3))
-    bench.assign(other)
+    second = bench.publish("maxPods: 121\n", trial=Trial(5.0, 3))
+    bench.assign(second)
     bench.run(20)
     damage(bench, f"checkpoints/{good.uid}")
     bench.assign(good)
@@ -342,9 +342,9 @@ def test_opting_out_brings_the_local_config_back(bench: Bench) -> None:
 
 def test_the_last_word_stands_when_an_id_is_given_twice(bench: Bench) -> None:
     good = bench.good_node()
-    other = bench.publish("maxPods: 130\n")
+    second = bench.publish("maxPods: 130\n")
     id = bench.status.assignment
-    bench.assign(other, id=id)
+    bench.assign(second, id=id)
     bench.run(5)
     assert bench.words == ("Unknown", f"using current (UID: {good.uid})", f"stale assignment {id}")
     assert bench.api.node["metadata"]["annotations"][ANNOTATION_ASSIGNMENT] == str(id)

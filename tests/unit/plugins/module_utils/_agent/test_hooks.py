@@ -182,11 +182,11 @@ def test_it_imports_nothing_heavy() -> None:
         "print(*sorted({name.partition('.')[0] for name in sys.modules} & set(sys.argv[1:])))"
     )
     heavy = ["yaml", "urllib3", "ssl", "http", "kubernetes", "subprocess", "asyncio", "logging", "email", "tempfile"]
-    found = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", code, *heavy],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,
         check=True,
     )
-    assert found.stdout.strip() == ""
+    assert result.stdout.strip() == ""

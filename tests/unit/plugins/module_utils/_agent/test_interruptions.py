@@ -33,7 +33,7 @@ def test_a_roll_back_is_told_once_though_the_unit_is_stopped_after_it(bench: Ben
     if again:
         bench.start("kubelet")
         bench.run(10)
-    assert bench.api.told.count("ConfigRolledBack") == 1
+    assert bench.api.event_reasons.count("ConfigRolledBack") == 1
     assert bench.counters.rollbacks == 1
 
 
@@ -42,7 +42,7 @@ def test_another_assignment_waits_no_longer_than_the_api_has_asked(
 ) -> None:
     bench.run(5)
 
-    def too_many(*_given: Any, **_more: Any) -> Any:
+    def too_many(*_arguments: Any, **_options: Any) -> Any:
         raise ServerError("slow down", status=429, retry_after=30.0)
 
     with monkeypatch.context() as busy:
@@ -53,9 +53,9 @@ def test_another_assignment_waits_no_longer_than_the_api_has_asked(
     began, get = bench.clock.since_boot(), bench.api.get
     fetched = []
 
-    def timed(*given: Any, **more: Any) -> Any:
+    def timed(*arguments: Any, **options: Any) -> Any:
         fetched.append(bench.clock.since_boot() - began)
-        return get(*given, **more)
+        return get(*arguments, **options)
 
     monkeypatch.setattr(bench.api, "get", timed)
     bench.run(1000)
@@ -68,7 +68,7 @@ def test_a_full_disk_while_a_bundle_is_fetched_is_told_and_backed_off(
 ) -> None:
     bench.run(5)
 
-    def full(*_given: Any) -> None:
+    def full(*_arguments: Any) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as short:
@@ -137,9 +137,9 @@ def test_a_note_of_another_shape_is_damaged_and_nothing_else(bench: Bench, note:
     bench.good_node()
     bench.assign(bench.publish("maxPods: 130\n"))
     bench.run(2)
-    kept = list((bench.directory / "state/components/kubelet").glob("*.json"))
-    assert kept
-    for path in kept:
+    paths = list((bench.directory / "state/components/kubelet").glob("*.json"))
+    assert paths
+    for path in paths:
         path.write_text(json.dumps(note))
     restarts = len(bench.restarts)
     bench.crash("kubelet")

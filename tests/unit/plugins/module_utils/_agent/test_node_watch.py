@@ -16,6 +16,6 @@ AGENTS = 1000
 @pytest.mark.parametrize("orderly", [False, True], ids=["cut", "ended in order"])
 @pytest.mark.parametrize("seconds", [60.0, 2.0, 0.1])
 def test_agents_spread_their_reconnects(seconds: float, orderly: bool) -> None:
-    found = simulate_outage(seconds, agents=AGENTS, orderly=orderly)
-    assert found.busiest <= 0.3 * AGENTS
-    assert found.slowest <= 30.0
+    outage = simulate_outage(seconds, agents=AGENTS, orderly=orderly)
+    assert outage.busiest <= 0.3 * AGENTS
+    assert outage.slowest <= 30.0

@@ -113,5 +113,5 @@ def test_a_component_that_runs_since_before_provisioning_is_no_conflict(bench: B
     bench.argv = ("/usr/bin/kubelet", f"--config={bench.store.config_path('kubelet')}")  # of the start that adopts
     bench.run(15)
     assert bench.words[:2] == ("True", f"using current (UID: {source.uid})")
-    said = [patch["status"]["conditions"][0]["message"] for patch in bench.api.patches]
-    assert not any("not in use" in message for message in said)
+    messages = [patch["status"]["conditions"][0]["message"] for patch in bench.api.patches]
+    assert not any("not in use" in message for message in messages)

@@ -27,7 +27,7 @@ from support.agents.bench import Bench
 from support.configs.kubelet import KUBELET_HEADER
 
 
-def told(bench: Bench) -> dict[str, Any]:
+def component_status(bench: Bench) -> dict[str, Any]:
     """The kubelet's part of the structured status."""
     status = bench.api.node["metadata"]["annotations"]["configok.dev/config-status"]
     component: dict[str, Any] = json.loads(status)["components"]["kubelet"]
@@ -41,8 +41,8 @@ def screen(bench: Bench) -> str:
 
 def condition(bench: Bench) -> dict[str, Any]:
     """ConfigOK as it was written last."""
-    found: dict[str, Any] = bench.api.patches[-1]["status"]["conditions"][0]
-    return found
+    latest: dict[str, Any] = bench.api.patches[-1]["status"]["conditions"][0]
+    return latest
 
 
 # Shadowed fields
@@ -57,7 +57,7 @@ def test_a_flag_that_wins_is_named_in_the_status_and_config_ok_stays_true(tmp_pa
     bench.assign(source)
     bench.run(10)
     assert condition(bench)["status"] == "True"
-    assert told(bench)["shadowed"] == ["featureGates.A (--feature-gates)", "maxPods (--max-pods)"]
+    assert component_status(bench)["shadowed"] == ["featureGates.A (--feature-gates)", "maxPods (--max-pods)"]
     assert bench.restarts == ["kubelet"]
     assert "notfromtheconfig:maxPods(--max-pods)" in screen(bench)
 
@@ -65,12 +65,12 @@ def test_a_flag_that_wins_is_named_in_the_status_and_config_ok_stays_true(tmp_pa
 def test_other_flags_are_known_when_the_component_is_started_with_them(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     bench.run(5)
-    assert "shadowed" not in told(bench)
+    assert "shadowed" not in component_status(bench)
     bench.argv = ("/usr/bin/kubelet", "--max-pods=20")
     bench.stop("kubelet")
     bench.start("kubelet")
     bench.run(15)
-    assert told(bench)["shadowed"] == ["maxPods (--max-pods)"]
+    assert component_status(bench)["shadowed"] == ["maxPods (--max-pods)"]
 
 
 def test_many_shadowed_fields_are_counted(tmp_path: Path) -> None:
@@ -79,8 +79,8 @@ def test_many_shadowed_fields_are_counted(tmp_path: Path) -> None:
     name = keep_rendered("kubelet", store, json.dumps({"featureGates": dict.fromkeys(gates, True)}).encode())
     argv = ["kubelet", "--feature-gates=" + ",".join(f"{gate}=true" for gate in gates)]
     store.write_note("kubelet", "command-line", {"argv": argv})
-    found = overridden_fields(store, "kubelet", name)
-    assert (len(found), found[-1]) == (21, "and 10 more")
+    fields = overridden_fields(store, "kubelet", name)
+    assert (len(fields), fields[-1]) == (21, "and 10 more")
     assert overridden_fields(store, "kube-proxy", name) == ()
     assert overridden_fields(store, "kubelet", "") == ()
 
@@ -95,7 +95,7 @@ def test_drop_ins_win_over_the_file_and_flags_over_drop_ins(tmp_path: Path) -> N
     bench.argv = ("kubelet", f"--config-dir={tmp_path}/conf.d", "--max-pods=30")
     bench.assign(bench.publish("maxPods: 50\nsystemReserved: {cpu: 1, memory: 1Gi}\n"))
     bench.run(10)
-    assert told(bench)["shadowed"] == ["maxPods (--max-pods)", f"systemReserved.cpu ({drop_in})"]
+    assert component_status(bench)["shadowed"] == ["maxPods (--max-pods)", f"systemReserved.cpu ({drop_in})"]
 
 
 def drop_in(bench: Bench, text: str) -> None:
@@ -111,18 +111,18 @@ def test_a_bundle_is_judged_anew_once_a_drop_in_has_changed(tmp_path: Path) -> N
     bench = Bench(tmp_path)
     drop_in(bench, "maxPods: 20\n")
     bench.run(5)
-    one, other = (bench.publish(f"maxPods: {number}\n") for number in (50, 60))
-    for source in (one, other):
+    first, second = (bench.publish(f"maxPods: {number}\n") for number in (50, 60))
+    for source in (first, second):
         bench.assign(source)
         bench.run(10)
-    before = len(bench.judged)
-    bench.assign(one)
+    before = len(bench.validated)
+    bench.assign(first)
     bench.run(10)
-    assert len(bench.judged) == before
+    assert len(bench.validated) == before
     drop_in(bench, "maxPods: -1\n")
-    bench.assign(other)
+    bench.assign(second)
     bench.run(10)
-    assert len(bench.judged) == before + 1
+    assert len(bench.validated) == before + 1
 
 
 @pytest.mark.contract("adopt.same-values")
@@ -187,7 +187,7 @@ def test_a_host_that_does_not_fit_costs_no_restart_and_a_new_assignment_looks_ag
     bench.assign(source)
     bench.run(10)
     assert condition(bench)["status"] == "True"
-    assert (bench.restarts, bench.judged.count("kubelet")) == (["kubelet"], 2)  # the init config, the bundle
+    assert (bench.restarts, bench.validated.count("kubelet")) == (["kubelet"], 2)  # the init config, the bundle
 
 
 @pytest.mark.contract("adopt.same-values")
@@ -228,20 +228,20 @@ def test_drift_of_the_init_config_is_reported_within_a_heartbeat_and_restarts_no
     bench.run(10)
     origin.write_text("# written again by an upgrade\nmaxPods: 110\n")
     bench.run(800)
-    assert "note" not in told(bench), "the same values are no drift"
+    assert "note" not in component_status(bench), "the same values are no drift"
     before = len(bench.api.patches)
     origin.write_text("maxPods: 60\n")
     bench.run(800)
-    said = f"{origin} has changed since it became the init config"
-    assert told(bench)["note"] == said
+    note = f"{origin} has changed since it became the init config"
+    assert component_status(bench)["note"] == note
     assert condition(bench)["status"] == "True"
-    assert condition(bench)["reason"].endswith(f"; {said}")
+    assert condition(bench)["reason"].endswith(f"; {note}")
     assert len(bench.api.patches) - before <= 3
     assert bench.restarts == []
-    assert said.replace(" ", "") in screen(bench)
+    assert note.replace(" ", "") in screen(bench)
     Path(bench.configuration.components["kubelet"].init_config).write_text("maxPods: 60\n")  # taken over
     bench.run(800)
-    assert "note" not in told(bench)
+    assert "note" not in component_status(bench)
 
 
 def test_an_origin_that_is_gone_is_no_drift_and_one_that_cannot_be_read_as_yaml_is(tmp_path: Path) -> None:

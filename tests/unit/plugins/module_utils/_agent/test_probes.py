@@ -48,15 +48,15 @@ class FixedClock:
 class Leases:
     """A client that has one Lease, or an error."""
 
-    def __init__(self, found: datetime | KubeError | None) -> None:
-        self.found = found
-        self.asked: list[str] = []
+    def __init__(self, renewal: datetime | KubeError | None) -> None:
+        self.renewal = renewal
+        self.paths: list[str] = []
 
     def get(self, path: str) -> dict[str, Any]:
-        self.asked.append(path)
-        if isinstance(self.found, KubeError):
-            raise self.found
-        return {"spec": {"renewTime": self.found.strftime("%Y-%m-%dT%H:%M:%S.%fZ") if self.found else None}}
+        self.paths.append(path)
+        if isinstance(self.renewal, KubeError):
+            raise self.renewal
+        return {"spec": {"renewTime": self.renewal.strftime("%Y-%m-%dT%H:%M:%S.%fZ") if self.renewal else None}}
 
 
 class World:
@@ -67,20 +67,20 @@ class World:
     ) -> None:
         self.status: int | OSError = 200
         self.tls: OSError | None = None
-        self.asked: list[Any] = []
+        self.checks: list[Any] = []
         configuration = AgentConfiguration("n1", "/k", {component.name: component}, settling_time=settling)
         self.prober = HealthProber(
             configuration, FixedClock(), leases, http_status=self._http, handshake=self._tls, wall=lambda: NOW
         )
 
     def _http(self, url: str, timeout: float) -> int:
-        self.asked.append(url)
+        self.checks.append(url)
         if isinstance(self.status, OSError):
             raise self.status
         return self.status
 
     def _tls(self, host: str, port: int, timeout: float) -> None:
-        self.asked.append((host, port))
+        self.checks.append((host, port))
         if self.tls is not None:
             raise self.tls
 
@@ -126,13 +126,13 @@ def test_all_well() -> None:
     leases = Leases(NOW - timedelta(seconds=9))
     world = World(leases=leases)
     assert world.prober("kubelet", {}, RUNNING) == ProbeResult(True)
-    assert world.asked == ["http://127.0.0.1:10248/healthz", ("127.0.0.1", 10250)]
-    assert leases.asked == ["/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/n1"]
+    assert world.checks == ["http://127.0.0.1:10248/healthz", ("127.0.0.1", 10250)]
+    assert leases.paths == ["/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/n1"]
     # Renewed once is renewed: the trial's probes leave the API alone, until the next invocation.
     world.prober("kubelet", {}, RUNNING)
-    assert len(leases.asked) == 1
+    assert len(leases.paths) == 1
     world.prober("kubelet", {}, Unit("kubelet.service", "active", "cd" * 16, 43, active_since=95.0))
-    assert len(leases.asked) == 2
+    assert len(leases.paths) == 2
 
 
 @pytest.mark.contract("probe.looks-at")
@@ -144,11 +144,11 @@ def test_the_lease_is_asked_for_once_the_rest_has_settled() -> None:
     assert not world.prober("kubelet", {}, RUNNING).ok
     world.status = 200
     assert world.prober("kubelet", {}, RUNNING).ok
-    assert leases.asked == []
+    assert leases.paths == []
     assert not world.prober("kubelet", {}, RUNNING).ok
-    leases.found = NOW
+    leases.renewal = NOW
     assert world.prober("kubelet", {}, RUNNING).ok
-    assert len(leases.asked) == 2
+    assert len(leases.paths) == 2
 
 
 @pytest.mark.contract("probe.looks-at")
@@ -158,7 +158,7 @@ def test_a_unit_that_does_not_run_is_asked_nothing(state: str) -> None:
     assert world.prober("kubelet", {}, Unit("kubelet.service", state)) == ProbeResult(
         False, f"kubelet.service is {state}"
     )
-    assert world.asked == []
+    assert world.checks == []
 
 
 @pytest.mark.contract("probe.looks-at")
@@ -179,7 +179,7 @@ def test_serving_port_does_not_serve() -> None:
 
 @pytest.mark.contract("probe.looks-at")
 @pytest.mark.parametrize(
-    ("found", "detail"),
+    ("renewal", "detail"),
     [
         (NOW - timedelta(seconds=11), "Lease kube-node-lease/n1 was not renewed since the restart"),
         (None, "Lease kube-node-lease/n1 was not renewed since the restart"),
@@ -187,8 +187,8 @@ def test_serving_port_does_not_serve() -> None:
         (Unreachable("connection refused"), ""),  # no answer is no verdict
     ],
 )
-def test_lease(found: datetime | KubeError | None, detail: str) -> None:
-    assert World(leases=Leases(found)).prober("kubelet", {}, RUNNING) == ProbeResult(not detail, detail)
+def test_lease(renewal: datetime | KubeError | None, detail: str) -> None:
+    assert World(leases=Leases(renewal)).prober("kubelet", {}, RUNNING) == ProbeResult(not detail, detail)
 
 
 class _Health(BaseHTTPRequestHandler):
@@ -202,13 +202,13 @@ class _Health(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def server() -> Iterator[HTTPServer]:
-    found = HTTPServer(("127.0.0.1", 0), _Health)
-    thread = threading.Thread(target=found.serve_forever, kwargs={"poll_interval": 0.01})
+    server = HTTPServer(("127.0.0.1", 0), _Health)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
-    yield found
-    found.shutdown()
+    yield server
+    server.shutdown()
     thread.join(5)
-    found.server_close()
+    server.server_close()
 
 
 def test_real_http(server: HTTPServer) -> None:

@@ -36,9 +36,9 @@ def bench(tmp_path: Path) -> Bench:
 @pytest.mark.contract("files.checkpoint-is-whole")
 def test_a_checkpoint_is_the_whole_object(bench: Bench) -> None:
     good = bench.good_node()
-    found = json.loads((bench.directory / "state" / "checkpoints" / good.uid).read_bytes())
-    assert (found["apiVersion"], found["kind"]) == ("v1", "ConfigMap")
-    assert {**bench.api.config_maps[good.name], "apiVersion": "v1", "kind": "ConfigMap"} == found
+    document = json.loads((bench.directory / "state" / "checkpoints" / good.uid).read_bytes())
+    assert (document["apiVersion"], document["kind"]) == ("v1", "ConfigMap")
+    assert {**bench.api.config_maps[good.name], "apiVersion": "v1", "kind": "ConfigMap"} == document
 
 
 @pytest.mark.contract("files.uid-before-a-name")
@@ -60,9 +60,9 @@ def test_old_checkpoints_go_but_not_those_in_use(bench: Bench) -> None:
     current = bench.publish("maxPods: 300\n", trial=Trial(600.0, 3))
     bench.assign(current)
     bench.run(10)
-    kept = {path.name for path in (bench.directory / "state" / "checkpoints").iterdir()}
-    assert {good.uid, current.uid} <= kept
-    assert len(kept) == bench.configuration.checkpoints_kept
+    names = {path.name for path in (bench.directory / "state" / "checkpoints").iterdir()}
+    assert {good.uid, current.uid} <= names
+    assert len(names) == bench.configuration.checkpoints_kept
 
 
 @pytest.mark.contract("time.since-boot")
@@ -88,25 +88,25 @@ def test_a_wall_clock_that_jumps_changes_no_duration(bench: Bench) -> None:
 def test_the_store_is_free_whenever_something_is_asked_restarted_or_probed(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def free(what: Any) -> Any:
+    def free(function: Any) -> Any:
         def whatever(*arguments: Any, **options: Any) -> Any:
             with locked(bench.store.lock, wait=0.0):
-                looked.append(what.__name__)
-            return what(*arguments, **options)
+                calls.append(function.__name__)
+            return function(*arguments, **options)
 
         return whatever
 
-    looked: list[str] = []
+    calls: list[str] = []
     for name in ("get", "patch", "create"):
         monkeypatch.setattr(bench.api, name, free(getattr(bench.api, name)))
-    for name in ("probe", "restart", "unit", "judge"):
+    for name in ("probe", "restart", "unit", "validate"):
         monkeypatch.setattr(bench, name, free(getattr(bench, name)))
     bench.restart_agent()
     bench.good_node()
     bench.assign(bench.publish("mood: deadly\n"))
     bench.run(30)
     assert bench.status.cause == "CrashLoop"
-    assert {"get", "patch", "create", "probe", "restart", "unit", "judge"} <= set(looked)
+    assert {"get", "patch", "create", "probe", "restart", "unit", "validate"} <= set(calls)
 
 
 # The config source
@@ -160,7 +160,7 @@ def test_a_restart_that_a_shutdown_cancels_is_no_verdict(bench: Bench, monkeypat
     bench.assign(source)
     bench.refuse_restarts = True  # the job is cancelled
     bench.run(0.02)
-    said = len(bench.said)
+    messages_before = len(bench.condition_messages)
 
     def shuts_down(component: str) -> Unit:
         raise ServiceManagerError(f"the system shuts down: nothing is known of {component}.service")
@@ -169,7 +169,7 @@ def test_a_restart_that_a_shutdown_cancels_is_no_verdict(bench: Bench, monkeypat
         down.setattr(bench, "unit", shuts_down)
         bench.stop("kubelet")
         bench.run(300)
-    assert bench.said[said:] == []
+    assert bench.condition_messages[messages_before:] == []
     bench.refuse_restarts = False
     bench.reboot()
     bench.run(20)
@@ -219,7 +219,7 @@ def test_that_going_back_has_worked_is_said_once_it_has(bench: Bench, monkeypatc
     monkeypatch.setattr(bench, "probe", slow)
     bench.run(20)
     assert bench.reads() == "maxPods: 120\n"
-    assert went_back not in bench.said
+    assert went_back not in bench.condition_messages
     monkeypatch.setattr(bench, "probe", probe)
     bench.run(20)
     assert bench.words[1] == went_back
@@ -244,14 +244,14 @@ def test_last_known_good_that_crashes_too_is_suspect_and_nothing_flaps(
         trouble.setattr(Bench, "start", dies)
         bench.crash("kubelet")
         bench.run(900)
-        said = len(bench.said)
+        messages_before = len(bench.condition_messages)
         bench.run(3600)
     assert bench.words == (
         "False",
         f"using last-known-good (UID: {good.uid}), which is failing",
         f"current (UID: {source.uid}) and last-known-good both fail: cause may lie elsewhere",
     )
-    assert set(bench.said[said:]) <= {bench.words[1]}  # heartbeats
+    assert set(bench.condition_messages[messages_before:]) <= {bench.words[1]}  # heartbeats
     assert bench.reads() == "maxPods: 120\n"
     assert good.uid not in bench.store.read_bad_configs("kubelet", "v1.35.0")
     bench.run(600)
@@ -279,9 +279,9 @@ def test_the_init_config_is_not_blamed_for_the_crashes_of_the_config_before(benc
 def test_an_upgrade_under_a_running_config_restarts_nothing_and_misses_no_crash(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     installed = {"kubelet": "v1.35.0"}
-    asked = bench.configuration.components["kubelet"]._replace(version="")
+    kubelet = bench.configuration.components["kubelet"]._replace(version="")
     bench.version_of = lambda component: installed[component]
-    bench.configure(components={"kubelet": asked})
+    bench.configure(components={"kubelet": kubelet})
     good = bench.good_node()
     source = bench.publish("maxPods: 130\n", trial=Trial(600.0, 0))
     bench.assign(source)
@@ -312,15 +312,15 @@ def test_what_is_to_be_said_against_the_init_config_is_said_once(bench: Bench, m
     ) -> list[dict[str, Any]]:
         return [{"path": "maxPod", "message": "is an unknown field", "level": "strict"}]
 
-    monkeypatch.setattr(bench, "judge", strict)
+    monkeypatch.setattr(bench, "validate", strict)
     bench.restart_agent()
     for _again in range(5):
         bench.run(20)
         bench.crash("kubelet")
     bench.run(20)
     assert bench.processes["kubelet"].refused == 0
-    said = [entry for entry in bench.log if "the init config: is an unknown field" in entry[1]]
-    assert [entry[0] for entry in said] == ["warning"]
+    entries = [entry for entry in bench.log if "the init config: is an unknown field" in entry[1]]
+    assert [entry[0] for entry in entries] == ["warning"]
 
 
 @pytest.mark.contract("optout.not-dynamic")
@@ -351,15 +351,15 @@ def test_what_is_assigned_again_during_its_trial_goes_on_with_it(bench: Bench) -
 @pytest.mark.contract("crashloop.forgotten", "crashloop.bad-stays-bad")
 def test_one_that_is_forgotten_leaves_the_others_bad(bench: Bench) -> None:
     bench.good_node()
-    deadly = [bench.publish(f"mood: deadly\nmaxPods: {number}\n", trial=Trial(60.0, 0)) for number in (1, 2)]
-    for source in deadly:
+    sources = [bench.publish(f"mood: deadly\nmaxPods: {number}\n", trial=Trial(60.0, 0)) for number in (1, 2)]
+    for source in sources:
         bench.assign(source)
         bench.run(20)
-    assert forget_bad(bench.configuration, deadly[0].uid) == [deadly[0].uid]
+    assert forget_bad(bench.configuration, sources[0].uid) == [sources[0].uid]
     starts = bench.starts()
-    bench.assign(deadly[1])
+    bench.assign(sources[1])
     bench.run(20)
     assert (bench.status.cause, bench.starts()) == ("KnownBad", starts)
-    bench.assign(deadly[0])
+    bench.assign(sources[0])
     bench.run(20)
     assert bench.status.cause == "CrashLoop"

@@ -209,7 +209,7 @@ SITUATIONS = [
 
 
 @pytest.mark.parametrize("api", ["present", "away", "away since the agent started", "away with news"])
-@pytest.mark.parametrize("situation", SITUATIONS, ids=lambda one: one.__name__)
+@pytest.mark.parametrize("situation", SITUATIONS, ids=lambda situation: situation.__name__)
 def test_the_agent_rests(tmp_path: Path, situation: Callable[[Bench], None], api: str) -> None:
     bench = Bench(tmp_path)
     situation(bench)

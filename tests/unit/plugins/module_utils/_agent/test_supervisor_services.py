@@ -30,7 +30,7 @@ UNIT = Unit("kubelet.service", "active", "ab" * 16, 42, 17.5)
 @contextmanager
 def answering(directory: Path, answer: bytes) -> Iterator[list[bytes]]:
     """Listen as the supervisor of the kubelet, note what is asked, and give one answer to each."""
-    asked: list[bytes] = []
+    requests: list[bytes] = []
     with socket_address(str(directory), "kubelet") as address, socket.socket(socket.AF_UNIX) as server:
         server.bind(address)
         server.listen()
@@ -42,13 +42,13 @@ def answering(directory: Path, answer: bytes) -> Iterator[list[bytes]]:
                 except OSError:
                     return
                 with connection:
-                    asked.append(connection.recv(100))
+                    requests.append(connection.recv(100))
                     connection.sendall(answer)
 
         thread = threading.Thread(target=serve)
         thread.start()
         try:
-            yield asked
+            yield requests
         finally:
             server.shutdown(socket.SHUT_RDWR)
             thread.join(5)
@@ -61,11 +61,11 @@ def test_a_unit_survives_the_wire() -> None:
 def test_words_are_sent_and_units_come_back_however_deep_the_directory(tmp_path: Path) -> None:
     deep = tmp_path / ("d" * 100) / ("e" * 100)
     deep.mkdir(parents=True)
-    with answering(deep, json.dumps(encode_unit(UNIT)).encode() + b"\n") as asked:
+    with answering(deep, json.dumps(encode_unit(UNIT)).encode() + b"\n") as requests:
         supervisors = Supervisors(str(deep), {"kubelet": "kubelet.service"})
         assert supervisors.unit("kubelet") == UNIT
         supervisors.restart("kubelet")
-    assert asked == [b"unit\n", b"restart\n"]
+    assert requests == [b"unit\n", b"restart\n"]
 
 
 def test_no_socket_is_a_missing_unit_and_no_restart(tmp_path: Path) -> None:

@@ -27,8 +27,8 @@ def test_what_the_unit_says_is_the_boot_id(monkeypatch: pytest.MonkeyPatch) -> N
     assert SystemClock().boot_id() == "ff92f510-eea3-4bd9-92ed-836255b19b3a"
 
 
-@pytest.mark.parametrize("said", ["", "%b", "ff92f510-eea3-4bd9-92ed-836255b19b3a"])
-def test_else_it_is_the_kernels(monkeypatch: pytest.MonkeyPatch, said: str) -> None:
-    monkeypatch.setenv(BOOT_ID, said)
+@pytest.mark.parametrize("text", ["", "%b", "ff92f510-eea3-4bd9-92ed-836255b19b3a"])
+def test_else_it_is_the_kernels(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setenv(BOOT_ID, text)
     assert SystemClock().boot_id() == KERNEL.read_text().strip()
     assert re.fullmatch("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", SystemClock().boot_id())

@@ -31,9 +31,9 @@ InvocationID=3c6b1f8f6b6f4a6e9d6bb38ab8f27e5e
 
 
 def show(**changes: str) -> str:
-    found = dict(line.split("=", 1) for line in ACTIVE.splitlines())
-    found.update(changes)
-    return "".join(f"{name}={value}\n" for name, value in found.items())
+    properties = dict(line.split("=", 1) for line in ACTIVE.splitlines())
+    properties.update(changes)
+    return "".join(f"{name}={value}\n" for name, value in properties.items())
 
 
 def test_active() -> None:
@@ -128,8 +128,8 @@ def test_while_the_system_shuts_down_nothing_is_known(active: str) -> None:
         state = "stopping"
 
         def __call__(self, argv: Sequence[str], **options: Any) -> CommandResult:
-            found = super().__call__(argv, **options)
-            return CommandResult(0, f"SystemState={self.state}\n", "") if "--property=SystemState" in argv else found
+            result = super().__call__(argv, **options)
+            return CommandResult(0, f"SystemState={self.state}\n", "") if "--property=SystemState" in argv else result
 
     runner = ShuttingDown(show(ActiveState=active))
     with pytest.raises(ServiceManagerError, match="the system shuts down"):

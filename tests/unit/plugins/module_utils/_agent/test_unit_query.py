@@ -26,13 +26,13 @@ class Services:
     def __init__(self) -> None:
         self.hangs = False
         self.refuses = False
-        self.asked = 0
+        self.queries = 0
         self.state = "active"
 
     def unit(self, component: str) -> Unit:
         if self.hangs:
             raise Hangs
-        self.asked += 1
+        self.queries += 1
         if self.refuses:
             raise ServiceManagerError("refused")
         return Unit(f"{component}.service", self.state)
@@ -61,10 +61,10 @@ def test_a_unit_is_asked_for_once_until_it_may_have_changed(services: Services, 
         unit = query.poll(now)
         assert unit is not None
         assert unit.state == "active"
-    assert services.asked == 1
+    assert services.queries == 1
     query.refresh()
     query.poll(3.0)
-    assert services.asked == 2
+    assert services.queries == 2
     assert (query.is_older_than(3.0), query.is_older_than(3.1)) == (False, True)
 
 
@@ -99,7 +99,7 @@ def test_an_answer_that_is_older_than_a_notification_is_asked_for_again(services
     services.hangs, services.state = False, "failed"
     unit = query.poll(2.0)
     assert unit is not None
-    assert (unit.state, services.asked) == ("failed", 2)
+    assert (unit.state, services.queries) == ("failed", 2)
 
 
 @pytest.fixture
@@ -109,22 +109,22 @@ def bench(tmp_path: Path) -> Bench:
 
 def restart_late(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], Callable[[], None]]:
     """Let requests for a restart hang; return the attempts, and a function that lets them succeed."""
-    restart, asked, hanging = bench.restart, list[str](), ["kubelet"]
+    restart, attempts, hanging = bench.restart, list[str](), ["kubelet"]
 
     def late(component: str) -> None:
-        asked.append(component)
+        attempts.append(component)
         if component in hanging:
             raise Hangs
         restart(component)
 
     monkeypatch.setattr(bench, "restart", late)
-    return asked, hanging.clear
+    return attempts, hanging.clear
 
 
 def test_the_end_of_a_late_restart_is_counted_once(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     bench.good_node()
     before = bench.counters.restarts["kubelet"]
-    _asked, end = restart_late(bench, monkeypatch)
+    _attempts, end = restart_late(bench, monkeypatch)
     bench.assign(bench.publish("maxPods: 130\n"))
     bench.run(40)  # longer than after which a restart that did not happen is asked for again
     assert (bench.restarts[1:], bench.counters.restarts["kubelet"]) == ([], before)

@@ -62,8 +62,8 @@ def test_unusable_files_are_told_and_a_new_assignment_is_answered(bench: Bench, 
     status = bench.status
     assert (status.assignment, status.assigned, status.active, status.cause) == (id, source, good, "FilesUnusable")
     assert status.error == bench.words[2]
-    said = [message for _level, message, _fields in bench.log if message.startswith("the agent's own files")]
-    assert len(said) == 1, "one line for each kind of trouble, not one for each attempt"
+    messages = [message for _level, message, _fields in bench.log if message.startswith("the agent's own files")]
+    assert len(messages) == 1, "one line for each kind of trouble, not one for each attempt"
     refusal["error"] = None
     bench.run(20)
     assert bench.words[:2] == ("True", f"using current (UID: {source.uid})")
@@ -118,11 +118,11 @@ def test_status_tells_of_a_directory_that_the_agent_cannot_use(bench: Bench, tmp
     try:
         if os.geteuid():
             return  # whoever is not root cannot look, and is told so
-        found = describe_node(bench.configuration)
+        description = describe_node(bench.configuration)
     finally:
         state.chmod(0o700)
-    assert found["faults"] == [f"{state} has mode 0000, the agent needs 0700"]
-    text = " ".join(render_status(found).split())
+    assert description["faults"] == [f"{state} has mode 0000, the agent needs 0700"]
+    text = " ".join(render_status(description).split())
     assert "has mode 0000, the agent needs 0700" in text
     assert "nothing, until the agent can use its own files" in text
     assert "give the agent its files back" in text

@@ -69,7 +69,7 @@ def test_it_is_one_line_that_prints_and_has_a_bound() -> None:
 
 @pytest.mark.contract("manners.no-secret")
 @pytest.mark.parametrize(
-    ("said", "shown"),
+    ("text", "shown"),
     [
         ("get https://user:hunter2@host/x", "get https://***@host/x"),
         ("Authorization: Bearer abc.def", "Authorization: *** ***"),
@@ -94,9 +94,9 @@ def test_it_is_one_line_that_prints_and_has_a_bound() -> None:
         ("sha e6d3ca41-373b-4aca-9523-9f442ab178c0 is fine", None),
     ],
 )
-def test_nothing_that_looks_like_a_secret_is_shown(said: str, shown: str | None) -> None:
-    assert redact(said) == (said if shown is None else shown)
-    assert "hunter2" not in last_message(entries(said))
+def test_nothing_that_looks_like_a_secret_is_shown(text: str, shown: str | None) -> None:
+    assert redact(text) == (text if shown is None else shown)
+    assert "hunter2" not in last_message(entries(text))
 
 
 @pytest.mark.parametrize(

@@ -21,14 +21,14 @@ class Journal:
     """What components have said, by invocation; as long as ``hanging``, nothing is known."""
 
     def __init__(self) -> None:
-        self.asked: list[str] = []
+        self.invocations: list[str] = []
         self.hanging = False
         self.empty = False
 
     def __call__(self, invocation: str) -> str:
         if self.hanging:
             raise Hangs
-        self.asked.append(invocation)
+        self.invocations.append(invocation)
         return "" if self.empty else f"{invocation} cannot run"
 
 
@@ -45,20 +45,20 @@ def bench(tmp_path: Path, journal: Journal) -> Bench:
 @pytest.mark.contract("say.why-it-died", "say.crash-loop")
 def test_a_crash_loop_is_told_with_the_last_words_of_the_config_that_died(bench: Bench, journal: Journal) -> None:
     good = bench.good_node()
-    deadly = bench.publish("mood: deadly\n", trial=Trial(60.0, 2))
-    bench.assign(deadly)
+    crashing = bench.publish("mood: deadly\n", trial=Trial(60.0, 2))
+    bench.assign(crashing)
     bench.run(30)
     started = bench.processes["kubelet"].invocation
     died = f"i{int(started[1:]) - 1}"  # the start before the one that last-known-good runs in
     assert bench.words == (
         "False",
         f"using last-known-good (UID: {good.uid})",
-        f"current (UID: {deadly.uid}) crashed 3 times during its trial; kubelet said last: {died} cannot run",
+        f"current (UID: {crashing.uid}) crashed 3 times during its trial; kubelet said last: {died} cannot run",
     )
     assert bench.status.error == bench.words[2]
-    writes, asked = len(bench.api.patches), len(journal.asked)
+    writes, reads = len(bench.api.patches), len(journal.invocations)
     bench.run(300)
-    assert (len(bench.api.patches), len(journal.asked)) == (writes, asked), "one transition, one write, one look"
+    assert (len(bench.api.patches), len(journal.invocations)) == (writes, reads), "one transition, one write, one look"
     bench.restart_agent()
     bench.run(5)
     assert len(bench.api.patches) == writes, "an agent that restarts has nothing else to say"
@@ -71,24 +71,24 @@ def test_trouble_after_the_trial_is_told_with_the_first_words_for_as_long_as_it_
         bench.crash("kubelet")
         bench.run(3)
     assert bench.words[2].startswith("crashed more than 3 times within 10m; kubelet said last: i")
-    told = [patch["status"]["conditions"][0]["reason"] for patch in bench.api.patches]
-    assert len({reason for reason in told if "said last" in reason}) == 1
+    reasons = [patch["status"]["conditions"][0]["reason"] for patch in bench.api.patches]
+    assert len({reason for reason in reasons if "said last" in reason}) == 1
 
 
 @pytest.mark.contract("say.why-it-died")
 @pytest.mark.parametrize("how", ["empty", "hanging"])
 def test_a_journal_without_an_answer_takes_no_word_away(bench: Bench, journal: Journal, how: str) -> None:
     good = bench.good_node()
-    deadly = bench.publish("mood: deadly\n", trial=Trial(60.0, 2))
+    crashing = bench.publish("mood: deadly\n", trial=Trial(60.0, 2))
     setattr(journal, how, True)
-    bench.assign(deadly)
+    bench.assign(crashing)
     bench.run(30)
     if how == "hanging":
         assert bench.words[0] == "Unknown"  # the runner ends it after 5 s
         journal.hanging, journal.empty = False, True
         bench.daemon.components.probe_soon()
         bench.run(1)
-    reason = f"current (UID: {deadly.uid}) crashed 3 times during its trial"
+    reason = f"current (UID: {crashing.uid}) crashed 3 times during its trial"
     assert bench.words == ("False", f"using last-known-good (UID: {good.uid})", reason)
 
 
@@ -99,22 +99,22 @@ def test_a_config_that_only_hung_has_no_last_words(bench: Bench, journal: Journa
     bench.run(200)
     assert bench.status.cause == "NotHealthy"
     assert bench.words[2] == f"current (UID: {sick.uid}) not healthy within 2m: kubelet: healthz: 500"
-    assert journal.asked == []
+    assert journal.invocations == []
 
 
 @pytest.mark.contract("say.why-it-died")
 def test_status_tells_it_too_and_names_the_bundle(bench: Bench, journal: Journal) -> None:
     bench.good_node()
-    deadly = bench.publish("mood: deadly\n", trial=Trial(60.0, 2))
-    bench.assign(deadly)
+    crashing = bench.publish("mood: deadly\n", trial=Trial(60.0, 2))
+    bench.assign(crashing)
     bench.run(30)
-    found = describe_node(bench.configuration, journal)
-    assert found["components"]["kubelet"]["lastCrash"]["message"].endswith(" cannot run")
-    assert found["badConfigs"][deadly.uid]["name"] == deadly.name
-    text = " ".join(render_status(found).split())
-    crash = found["components"]["kubelet"]["lastCrash"]
+    description = describe_node(bench.configuration, journal)
+    assert description["components"]["kubelet"]["lastCrash"]["message"].endswith(" cannot run")
+    assert description["badConfigs"][crashing.uid]["name"] == crashing.name
+    text = " ".join(render_status(description).split())
+    crash = description["components"]["kubelet"]["lastCrash"]
     assert f"crashed {crash['time']}, said last: {crash['message']}" in text
-    assert f"bad config {deadly.uid} ({deadly.name})" in text
+    assert f"bad config {crashing.uid} ({crashing.name})" in text
     without = describe_node(bench.configuration)
     assert without["components"]["kubelet"]["lastCrash"]["message"] == ""
     assert "said last" not in render_status({**without, "daemon": {"running": False, "report": None}})

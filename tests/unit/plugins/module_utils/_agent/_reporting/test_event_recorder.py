@@ -31,7 +31,7 @@ from support.agents.background import InlineTask
 from support.agents.bench import Bench, FakeClock
 from support.agents.log_lines import record_log
 
-TOLD = NodeEvent("ConfigRefused", "no", True, "2026-01-01T00:00:00Z", "2026-01-01T00:00:05Z", 2)
+EVENT = NodeEvent("ConfigRefused", "no", True, "2026-01-01T00:00:00Z", "2026-01-01T00:00:05Z", 2)
 
 
 class World:
@@ -54,19 +54,19 @@ class World:
 
 
 def test_the_event_names_the_node_as_kubectl_looks_for_it() -> None:
-    body = event_body("n1", TOLD)
+    body = event_body("n1", EVENT)
     assert body["involvedObject"] == {"kind": "Node", "name": "n1", "uid": "n1", "apiVersion": "v1"}
     assert (body["reason"], body["type"], body["message"], body["count"]) == ("ConfigRefused", "Warning", "no", 2)
-    assert (body["firstTimestamp"], body["lastTimestamp"]) == (TOLD.first, TOLD.last)
-    assert event_body("n1", TOLD._replace(warning=False))["type"] == "Normal"
+    assert (body["firstTimestamp"], body["lastTimestamp"]) == (EVENT.first, EVENT.last)
+    assert event_body("n1", EVENT._replace(warning=False))["type"] == "Normal"
 
 
 def test_one_happening_has_one_name_and_another_has_another() -> None:
-    name = event_body("n1", TOLD)["metadata"]["name"]
-    assert event_body("n1", TOLD._replace(last="later", times=3))["metadata"]["name"] == name
-    others = [TOLD._replace(first="later"), TOLD._replace(message="x"), TOLD._replace(reason="X")]
-    assert len({name, *(event_body("n1", other)["metadata"]["name"] for other in others)}) == 4
-    longest = event_body("n" * 252 + "1", TOLD)["metadata"]["name"]
+    name = event_body("n1", EVENT)["metadata"]["name"]
+    assert event_body("n1", EVENT._replace(last="later", times=3))["metadata"]["name"] == name
+    variants = [EVENT._replace(first="later"), EVENT._replace(message="x"), EVENT._replace(reason="X")]
+    assert len({name, *(event_body("n1", variant)["metadata"]["name"] for variant in variants)}) == 4
+    longest = event_body("n" * 252 + "1", EVENT)["metadata"]["name"]
     assert len(longest) <= 253
 
 
@@ -197,4 +197,4 @@ def test_a_local_config_that_is_assigned_is_told_too(tmp_path: Any) -> None:
     bench.good_node()
     bench.assign(None)
     bench.run(10)
-    assert bench.api.told == ["ConfigAdopted", "ConfigAdopted"]
+    assert bench.api.event_reasons == ["ConfigAdopted", "ConfigAdopted"]

@@ -18,63 +18,63 @@ TWO = ONE._replace(uid="00000000-0000-0000-0000-000000000002")
 
 def busy() -> str:
     """The metrics of an agent that has had a hard time."""
-    tally = Counters(["kubelet", "kube-proxy"])
-    tally.adoptions, tally.refusals, tally.rollbacks = 3, 2, 1
-    tally.restarts["kubelet"] = 7
-    tally.errors["fetch"] = 4
-    tally.adopted_within(6.1)
-    tally.adopted_within(500.0)
-    return render_metrics(Gauges(ONE, TWO, None, error=True), tally, agent_version="0.1.0")
+    counters = Counters(["kubelet", "kube-proxy"])
+    counters.adoptions, counters.refusals, counters.rollbacks = 3, 2, 1
+    counters.restarts["kubelet"] = 7
+    counters.errors["fetch"] = 4
+    counters.adopted_within(6.1)
+    counters.adopted_within(500.0)
+    return render_metrics(Gauges(ONE, TWO, None, error=True), counters, agent_version="0.1.0")
 
 
 def series(text: str) -> dict[str, float]:
     """Return every series with its value; each must be there once."""
     lines = [line for line in text.splitlines() if not line.startswith("#")]
-    found = {name: float(value) for name, _space, value in (line.rpartition(" ") for line in lines)}
-    assert len(found) == len(lines)
-    return found
+    values = {name: float(value) for name, _space, value in (line.rpartition(" ") for line in lines)}
+    assert len(values) == len(lines)
+    return values
 
 
 @pytest.mark.contract("metrics.configs")
 def test_the_gauges_are_the_ancestors_with_one_series_each() -> None:
-    found = series(busy())
+    values = series(busy())
     path = "/api/v1/namespaces/configok-system/configmaps/pool-1234567890"
     assert {
-        name: value for name, value in found.items() if name.startswith("configok_node_config_a") and "{n" in name
+        name: value for name, value in values.items() if name.startswith("configok_node_config_a") and "{n" in name
     } == {
         f'configok_node_config_assigned{{node_config_source="{path}",node_config_uid="{ONE.uid}"}}': 1,
         f'configok_node_config_active{{node_config_source="{path}",node_config_uid="{TWO.uid}"}}': 1,
     }
-    assert found['configok_node_config_last_known_good{node_config_source="local",node_config_uid=""}'] == 1
-    assert sum(name.startswith("configok_node_config_last_known_good") for name in found) == 1
-    assert found["configok_node_config_error"] == 1
+    assert values['configok_node_config_last_known_good{node_config_source="local",node_config_uid=""}'] == 1
+    assert sum(name.startswith("configok_node_config_last_known_good") for name in values) == 1
+    assert values["configok_node_config_error"] == 1
     assert series(render_metrics(Gauges(), Counters([]), agent_version="x"))["configok_node_config_error"] == 0
 
 
 @pytest.mark.contract("metrics.counted")
 def test_what_was_done_is_counted() -> None:
-    found = series(busy())
-    assert found["configok_node_config_adoptions_total"] == 3
-    assert found["configok_node_config_refusals_total"] == 2
-    assert found["configok_node_config_rollbacks_total"] == 1
-    assert found['configok_node_component_restarts_total{component="kubelet"}'] == 7
-    assert found['configok_node_component_restarts_total{component="kube-proxy"}'] == 0
+    values = series(busy())
+    assert values["configok_node_config_adoptions_total"] == 3
+    assert values["configok_node_config_refusals_total"] == 2
+    assert values["configok_node_config_rollbacks_total"] == 1
+    assert values['configok_node_component_restarts_total{component="kubelet"}'] == 7
+    assert values['configok_node_component_restarts_total{component="kube-proxy"}'] == 0
     errors = {
-        operation: found[f'configok_node_sync_errors_total{{operation="{operation}"}}']
+        operation: values[f'configok_node_sync_errors_total{{operation="{operation}"}}']
         for operation in ("watch", "fetch", "status")
     }
     assert errors == {"watch": 0, "fetch": 4, "status": 0}
-    assert found['configok_agent_build_info{version="0.1.0"}'] == 1
+    assert values['configok_agent_build_info{version="0.1.0"}'] == 1
 
 
 @pytest.mark.contract("metrics.counted")
 def test_the_seconds_of_adoptions_are_a_histogram() -> None:
-    found = series(busy())
+    values = series(busy())
     name = "configok_node_config_adoption_seconds"
-    assert (found[f"{name}_sum"], found[f"{name}_count"]) == (506.1, 2)
-    counts = [found[f'{name}_bucket{{le="{bound:g}"}}'] for bound in BUCKETS]
+    assert (values[f"{name}_sum"], values[f"{name}_count"]) == (506.1, 2)
+    counts = [values[f'{name}_bucket{{le="{bound:g}"}}'] for bound in BUCKETS]
     assert counts == [0, 0, 0, 1, 1, 1, 1, 1, 1]
-    assert found[f'{name}_bucket{{le="+Inf"}}'] == 2
+    assert values[f'{name}_bucket{{le="+Inf"}}'] == 2
     on_the_bound = Counters([])
     on_the_bound.adopted_within(BUCKETS[0])
     assert on_the_bound.adoption_buckets[0] == 1
@@ -87,6 +87,6 @@ def test_a_label_is_escaped() -> None:
 @pytest.mark.contract("metrics.format")
 def test_promtool_finds_nothing_wrong() -> None:
     for text in (busy(), render_metrics(Gauges(), Counters(["kubelet"]), agent_version="0.1.0")):
-        found = promtool("check", "metrics", text=text)
-        assert (found.returncode, found.stdout, found.stderr) == (0, "", "")
+        result = promtool("check", "metrics", text=text)
+        assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
     assert promtool("check", "metrics", text=busy().replace("_total", "")).returncode != 0  # it does tell

@@ -14,7 +14,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._reporting._m
 from support.agents.log_lines import LogLine, record_log
 
 
-def make(path: Path, log: list[LogLine]) -> MetricsFile:
+def new_metrics_file(path: Path, log: list[LogLine]) -> MetricsFile:
     record_log(log)
     return MetricsFile(str(path))
 
@@ -22,12 +22,12 @@ def make(path: Path, log: list[LogLine]) -> MetricsFile:
 @pytest.mark.contract("metrics.format")
 def test_it_is_replaced_as_a_whole_with_a_mode_that_others_can_read(tmp_path: Path) -> None:
     path = tmp_path / "configok.prom"
-    one = make(path, [])
+    metrics_file = new_metrics_file(path, [])
     before = os.umask(0o077)  # the agent's
     try:
-        assert one.update("a 1\n")
+        assert metrics_file.update("a 1\n")
         first = path.stat()
-        assert one.update("a 2\n")
+        assert metrics_file.update("a 2\n")
     finally:
         os.umask(before)
     assert path.read_text() == "a 2\n"
@@ -39,7 +39,7 @@ def test_it_is_replaced_as_a_whole_with_a_mode_that_others_can_read(tmp_path: Pa
 def test_what_a_killed_agent_left_is_no_hindrance(tmp_path: Path) -> None:
     path = tmp_path / "configok.prom"
     Path(f"{path}.new").write_text("half")
-    assert make(path, []).update("a 1\n")
+    assert new_metrics_file(path, []).update("a 1\n")
     assert os.listdir(tmp_path) == ["configok.prom"]
 
 
@@ -49,42 +49,42 @@ def test_a_link_that_somebody_put_there_is_replaced_and_never_followed(tmp_path:
     target.write_text("root")
     path.symlink_to(target)
     Path(f"{path}.new").symlink_to(target)
-    assert make(path, []).update("a 1\n")
+    assert new_metrics_file(path, []).update("a 1\n")
     assert (target.read_text(), path.is_symlink()) == ("root", False)
 
 
 def test_that_it_cannot_be_written_is_said_once(tmp_path: Path) -> None:
     log: list[LogLine] = []
-    one = make(tmp_path / "missing" / "configok.prom", log)
-    assert [one.update("a 1\n"), one.update("a 2\n")] == [False, False]
+    metrics_file = new_metrics_file(tmp_path / "missing" / "configok.prom", log)
+    assert [metrics_file.update("a 1\n"), metrics_file.update("a 2\n")] == [False, False]
     [line] = [message for _level, message, _fields in log]
     assert line == f"the metrics cannot be written to {tmp_path}/missing/configok.prom: No such file or directory"
     (tmp_path / "missing").mkdir()
-    assert one.update("a 3\n")
-    one.close()
+    assert metrics_file.update("a 3\n")
+    metrics_file.close()
     (tmp_path / "missing").rmdir()
-    one.update("a 4\n")
+    metrics_file.update("a 4\n")
     assert len(log) == 2
 
 
 def test_a_full_disk_leaves_the_file_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "configok.prom"
     log: list[LogLine] = []
-    one = make(path, log)
-    one.update("a 1\n")
+    metrics_file = new_metrics_file(path, log)
+    metrics_file.update("a 1\n")
 
-    def full(*_given: object) -> None:
+    def full(*_arguments: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fchmod", full)
-    assert not one.update("a 2\n")
+    assert not metrics_file.update("a 2\n")
     assert (path.read_text(), len(log)) == ("a 1\n", 1)
 
 
 def test_an_agent_that_is_stopped_takes_its_metrics_with_it(tmp_path: Path) -> None:
     path = tmp_path / "configok.prom"
-    one = make(path, [])
-    one.close()
-    one.update("a 1\n")
-    one.close()
+    metrics_file = new_metrics_file(path, [])
+    metrics_file.close()
+    metrics_file.update("a 1\n")
+    metrics_file.close()
     assert os.listdir(tmp_path) == []

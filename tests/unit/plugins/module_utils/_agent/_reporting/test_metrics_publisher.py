@@ -159,4 +159,4 @@ def test_a_run_directory_that_cannot_be_written_harms_nothing(bench: Bench) -> N
     (run / "report.json").mkdir(parents=True)
     good = bench.good_node()
     assert bench.status.active == good
-    assert len([one for one in bench.log if "report for status" in one[1]]) == 1
+    assert len([entry for entry in bench.log if "report for status" in entry[1]]) == 1

@@ -35,7 +35,7 @@ GOOD = good(ConfigInUse("current", "u"))
 FAILING = failing(ConfigInUse("current", "u"), "the health endpoint does not answer")
 
 
-def reporter(api: FakeApi, clock: FakeClock, random: float = 0.5) -> StatusWriter:
+def new_writer(api: FakeApi, clock: FakeClock, random: float = 0.5) -> StatusWriter:
     return StatusWriter(
         "n1",
         api,
@@ -50,131 +50,131 @@ def reporter(api: FakeApi, clock: FakeClock, random: float = 0.5) -> StatusWrite
 @pytest.mark.contract("say.on-transitions")
 def test_one_write_for_each_transition() -> None:
     api, clock = FakeApi(), FakeClock()
-    one = reporter(api, clock)
-    one.say(adopting("UID: u"), STATUS, "pool")
-    one.say(adopting("UID: u"), STATUS, "pool")
-    one.say(GOOD, STATUS, "pool")
+    writer = new_writer(api, clock)
+    writer.say(adopting("UID: u"), STATUS, "pool")
+    writer.say(adopting("UID: u"), STATUS, "pool")
+    writer.say(GOOD, STATUS, "pool")
     assert len(api.patches) == 2
     assert "lastTransitionTime" in api.patches[1]["status"]["conditions"][0]
 
 
 @pytest.mark.contract("say.until-written", "manners.back-off")
 @pytest.mark.parametrize(
-    ("error", "wanted"),
+    ("error", "expected"),
     [
         (ServerError("no", status=500), [1.0, 2.0, 4.0, 8.0, 12.0, 12.0, 12.0, 12.0]),  # may be over at any moment
         (Forbidden("no", status=403), [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0]),
     ],
     ids=["failed", "refused"],
 )
-def test_it_is_tried_again_with_growing_pauses_until_it_is_written(error: KubeError, wanted: list[float]) -> None:
+def test_it_is_tried_again_with_growing_pauses_until_it_is_written(error: KubeError, expected: list[float]) -> None:
     api, clock = FakeApi(), FakeClock()
-    one = reporter(api, clock)
+    writer = new_writer(api, clock)
     api.down = error
-    one.say(GOOD, STATUS, "pool")
+    writer.say(GOOD, STATUS, "pool")
     pauses = []
     for _attempt in range(8):
-        pauses.append(one.due - clock.seconds)
-        one.attend()  # not due yet
+        pauses.append(writer.due - clock.seconds)
+        writer.attend()  # not due yet
         clock.advance(pauses[-1])
-        one.attend()
-    assert pauses == wanted
+        writer.attend()
+    assert pauses == expected
     assert len(api.requests) == 9
     api.down = None
     clock.advance(60.0)
-    one.attend()
+    writer.attend()
     assert len(api.patches) == 1
 
 
 @pytest.mark.contract("manners.back-off")
 def test_retry_after_is_obeyed() -> None:
     api, clock = FakeApi(), FakeClock()
-    one = reporter(api, clock)
+    writer = new_writer(api, clock)
     api.down = TooManyRequests("slow", status=429, retry_after=90.0)
-    one.say(GOOD, STATUS, "pool")
-    assert one.due - clock.seconds == 90.0
-    one.say(adopting("UID: u"), STATUS, "pool")  # whatever there is to say
-    one.hurry(5.0)
-    assert one.due - clock.seconds == 90.0
+    writer.say(GOOD, STATUS, "pool")
+    assert writer.due - clock.seconds == 90.0
+    writer.say(adopting("UID: u"), STATUS, "pool")  # whatever there is to say
+    writer.hurry(5.0)
+    assert writer.due - clock.seconds == 90.0
     assert len(api.requests) == 1
 
 
 @pytest.mark.contract("say.after-an-outage")
 def test_what_was_put_off_is_written_soon_after_the_api_is_back() -> None:
     api, clock = FakeApi(), FakeClock()
-    one = reporter(api, clock)
+    writer = new_writer(api, clock)
     api.down = Forbidden("no", status=403)
-    one.say(GOOD, STATUS, "pool")
+    writer.say(GOOD, STATUS, "pool")
     for _attempt in range(8):
-        clock.advance(one.due - clock.seconds)
-        one.attend()
-    assert one.due - clock.seconds == 60.0
-    one.hurry(5.0)
-    assert one.due - clock.seconds == 2.5  # spread: the API was away for all nodes
+        clock.advance(writer.due - clock.seconds)
+        writer.attend()
+    assert writer.due - clock.seconds == 60.0
+    writer.hurry(5.0)
+    assert writer.due - clock.seconds == 2.5  # spread: the API was away for all nodes
 
 
 def test_an_answer_that_does_not_come_holds_nothing_up_and_is_heard_when_it_comes() -> None:
     api, clock = FakeApi(), FakeClock()
-    one = reporter(api, clock)
+    writer = new_writer(api, clock)
     api.hanging = True
-    one.say(adopting("UID: u"), STATUS, "pool")
-    one.say(GOOD, STATUS, "pool")
-    one.attend()
+    writer.say(adopting("UID: u"), STATUS, "pool")
+    writer.say(GOOD, STATUS, "pool")
+    writer.attend()
     assert clock.passed <= 1.0
-    assert one.due == float("inf")
+    assert writer.due == float("inf")
     api.hanging = False
-    one.attend()
+    writer.attend()
     assert len(api.patches) == 1  # that was the first
-    assert one.due <= clock.seconds
-    one.attend()
+    assert writer.due <= clock.seconds
+    writer.attend()
     assert len(api.patches) == 2
-    assert one.is_written
+    assert writer.is_written
 
 
 @pytest.mark.contract("say.on-transitions")
 def test_a_heartbeat_only_when_nothing_was_written_for_long() -> None:
     api, clock = FakeApi(), FakeClock()
-    one = reporter(api, clock)
-    one.say(GOOD, STATUS, "pool")
+    writer = new_writer(api, clock)
+    writer.say(GOOD, STATUS, "pool")
     clock.advance(599.0)
-    one.attend()
+    writer.attend()
     assert len(api.patches) == 1
     clock.advance(1.0)
-    one.attend()
+    writer.attend()
     assert len(api.patches) == 2
     assert "lastTransitionTime" not in api.patches[1]["status"]["conditions"][0]
     api.down = ServerError("no", status=500)
     clock.advance(600.0)
-    one.attend()
-    assert one.due > clock.seconds  # a heartbeat that fails makes no busy loop
+    writer.attend()
+    assert writer.due > clock.seconds  # a heartbeat that fails makes no busy loop
 
 
 @pytest.mark.contract("say.long-is-cut")
 def test_the_journal_has_all_of_what_is_cut() -> None:
     api, log = FakeApi(), record_log([])
-    one = reporter(api, FakeClock())
-    one.say(GOOD._replace(reason="x" * 5000), STATUS, "pool")
+    writer = new_writer(api, FakeClock())
+    writer.say(GOOD._replace(reason="x" * 5000), STATUS, "pool")
     assert [(message, fields["reason"]) for _level, message, fields in log] == [(GOOD.message, "x" * 5000)]
     assert len(api.patches[0]["status"]["conditions"][0]["reason"]) == 512
 
 
 @pytest.mark.contract("say.on-transitions")
-@pytest.mark.parametrize(("random", "wanted"), [(0.0, 480.0), (1.0, 720.0)])
-def test_the_heartbeat_has_20_percent_jitter(random: float, wanted: float) -> None:
+@pytest.mark.parametrize(("random", "expected"), [(0.0, 480.0), (1.0, 720.0)])
+def test_the_heartbeat_has_20_percent_jitter(random: float, expected: float) -> None:
     clock = FakeClock()
-    one = reporter(FakeApi(), clock, random)
-    one.say(GOOD, STATUS, "pool")
-    assert one.due - clock.seconds == pytest.approx(wanted)
+    writer = new_writer(FakeApi(), clock, random)
+    writer.say(GOOD, STATUS, "pool")
+    assert writer.due - clock.seconds == pytest.approx(expected)
 
 
 def test_what_stands_on_the_node_already_is_not_written_again() -> None:
     api, clock = FakeApi(), FakeClock()
-    one = reporter(api, clock)
-    one.found(STATUS.encode(), GOOD, STATUS, "pool")
-    one.say(GOOD, STATUS, "pool")
+    writer = new_writer(api, clock)
+    writer.found(STATUS.encode(), GOOD, STATUS, "pool")
+    writer.say(GOOD, STATUS, "pool")
     assert api.patches == []
-    one.gone()
-    one.say(GOOD, STATUS, "pool")
+    writer.gone()
+    writer.say(GOOD, STATUS, "pool")
     assert len(api.patches) == 1
 
 
@@ -193,54 +193,54 @@ def test_backoff_is_jittered_and_bounded() -> None:
 @pytest.mark.contract("manners.flapping")
 def test_a_component_that_flaps_is_reported_at_once_and_then_now_and_then() -> None:
     api, clock = FakeApi(), FakeClock()
-    one = reporter(api, clock)
-    one.say(GOOD, STATUS, "pool")
+    writer = new_writer(api, clock)
+    writer.say(GOOD, STATUS, "pool")
     clock.advance(60.0)
     for second in range(600):
-        one.say(GOOD if second % 2 else FAILING, STATUS, "pool")
+        writer.say(GOOD if second % 2 else FAILING, STATUS, "pool")
         clock.advance(1.0)
-        one.attend()
+        writer.attend()
         if second == 0:
             assert len(api.patches) == 2  # the first transition waits for nothing
     assert len(api.patches) <= 2 + 600 / MIN_INTERVAL
-    one.say(FAILING, STATUS, "pool")
-    clock.advance(max(0.0, one.due - clock.seconds) if not one.is_written else 0.0)
-    one.attend()
-    assert one.is_written
+    writer.say(FAILING, STATUS, "pool")
+    clock.advance(max(0.0, writer.due - clock.seconds) if not writer.is_written else 0.0)
+    writer.attend()
+    assert writer.is_written
     assert api.patches[-1]["status"]["conditions"][0]["status"] == FAILING.status
 
 
 @pytest.mark.contract("manners.flapping")
 def test_what_is_over_before_it_is_written_stands_in_the_journal_alone() -> None:
     api, clock, log = FakeApi(), FakeClock(), record_log([])
-    one = reporter(api, clock)
-    one.say(GOOD, STATUS, "pool")
-    one.say(FAILING, STATUS, "pool")
-    one.say(GOOD, STATUS, "pool")
+    writer = new_writer(api, clock)
+    writer.say(GOOD, STATUS, "pool")
+    writer.say(FAILING, STATUS, "pool")
+    writer.say(GOOD, STATUS, "pool")
     clock.advance(MIN_INTERVAL)
-    one.attend()
-    assert (len(api.patches), one.is_written) == (1, True)
+    writer.attend()
+    assert (len(api.patches), writer.is_written) == (1, True)
     assert [fields["status"] for _level, _message, fields in log] == [GOOD.status, FAILING.status, GOOD.status]
 
 
 @pytest.mark.contract("manners.flapping")
 def test_an_answer_to_another_assignment_waits_for_no_interval() -> None:
     api, clock = FakeApi(), FakeClock()
-    one = reporter(api, clock)
-    one.say(adopting("UID: u"), STATUS, "pool")
-    one.say(GOOD, STATUS._replace(in_trial=True), "pool")
-    one.say(GOOD, STATUS, "pool")
-    one.say(GOOD, STATUS._replace(assignment=2), "pool")
+    writer = new_writer(api, clock)
+    writer.say(adopting("UID: u"), STATUS, "pool")
+    writer.say(GOOD, STATUS._replace(in_trial=True), "pool")
+    writer.say(GOOD, STATUS, "pool")
+    writer.say(GOOD, STATUS._replace(assignment=2), "pool")
     assert len(api.patches) == 4
 
 
 @pytest.mark.contract("manners.flapping", "manners.back-off")
 def test_a_component_that_flaps_does_not_hurry_writes_that_fail() -> None:
     api, clock = FakeApi(), FakeClock()
-    one = reporter(api, clock)
+    writer = new_writer(api, clock)
     api.down = ServerError("no", status=500)
     for second in range(60):
-        one.say(GOOD if second % 2 else FAILING, STATUS, "pool")
+        writer.say(GOOD if second % 2 else FAILING, STATUS, "pool")
         clock.advance(1.0)
-        one.attend()
+        writer.attend()
     assert len(api.requests) <= 10

@@ -99,7 +99,7 @@ def observed(state: NodeState, desired: DesiredState | None = None, **more: Any)
     return Observation(NOW, state, desired=desired, health_timeout=60.0, **more)
 
 
-def seen(**more: Any) -> ComponentsObservation:
+def observation(**more: Any) -> ComponentsObservation:
     """Return what is seen of components that are well."""
     well: dict[str, Any] = {
         "healthy": True,
@@ -241,34 +241,42 @@ CONFIG: dict[str, tuple[Observation, list[Action]]] = {
 }
 
 COMPONENTS: dict[str, tuple[Observation, ComponentsObservation, list[Action]]] = {
-    "all are well": (observed(node(), KEEP), seen(), []),
+    "all are well": (observed(node(), KEEP), observation(), []),
     "one reads another config than it should": (
         observed(node()),
-        seen(restarts_due={"kubelet": "1"}),
+        observation(restarts_due={"kubelet": "1"}),
         [Restart("kubelet", "1")],
     ),
-    "the first health of a trial": (observed(node(NEW)), seen(), [SaveTrial(confirmed=True)]),
-    "seconds of a trial": (observed(node(TRIED), unsaved_trial=30.0), seen(), []),
+    "the first health of a trial": (observed(node(NEW)), observation(), [SaveTrial(confirmed=True)]),
+    "seconds of a trial": (observed(node(TRIED), unsaved_trial=30.0), observation(), []),
     "many seconds of a trial": (
         observed(node(TRIED._replace(trial=Trial(600.0, 3))), unsaved_trial=60.0),
-        seen(),
+        observation(),
         [SaveTrial()],
     ),
     "the end of a trial": (
         observed(node(TRIED), unsaved_trial=50.0),
-        seen(),
+        observation(),
         [Promote(TRIED._replace(healthy=60.0))],
     ),
     "a trial without a component on this node": (
         observed(node(NEW._replace(files={"other": "3"}), reads="init")),
-        seen(),
+        observation(),
         [Promote(NEW._replace(files={"other": "3"}, healthy=60.0, confirmed=True))],
     ),
-    "a trial whose unit is stopped": (observed(node(TRIED), unsaved_trial=50.0), seen(stopped="kubelet.service"), []),
-    "a trial whose config is not read": (observed(node(TRIED), unsaved_trial=50.0), seen(not_read="by a flag"), []),
+    "a trial whose unit is stopped": (
+        observed(node(TRIED), unsaved_trial=50.0),
+        observation(stopped="kubelet.service"),
+        [],
+    ),
+    "a trial whose config is not read": (
+        observed(node(TRIED), unsaved_trial=50.0),
+        observation(not_read="by a flag"),
+        [],
+    ),
     "a trial that fails": (
         observed(node(TRIED)),
-        seen(healthy=False, failed="kubelet", detail="kubelet: 500"),
+        observation(healthy=False, failed="kubelet", detail="kubelet: 500"),
         [
             RollBack(
                 AssignmentFailure(
@@ -278,30 +286,30 @@ COMPONENTS: dict[str, tuple[Observation, ComponentsObservation, list[Action]]] =
             )
         ],
     ),
-    "a failure after the trial": (observed(node()), seen(healthy=False, failed="kubelet", detail="x"), []),
-    "a promotion that was cut short": (observed(node(GOOD, LOCAL_CONFIG)), seen(), [Promote(GOOD)]),
+    "a failure after the trial": (observed(node()), observation(healthy=False, failed="kubelet", detail="x"), []),
+    "a promotion that was cut short": (observed(node(GOOD, LOCAL_CONFIG)), observation(), [Promote(GOOD)]),
     "the first health after a rollback": (
         observed(node(GOOD._replace(confirmed=False), GOOD)),
-        seen(),
+        observation(),
         [SaveTrial(confirmed=True)],
     ),
     "last-known-good fails too": (
         observed(node(answered=NEXT.failed(FAILED))),
-        seen(healthy=False, failed="kubelet", detail="x"),
+        observation(healthy=False, failed="kubelet", detail="x"),
         [MarkSuspect(FAILED._replace(suspect=True))],
     ),
     "last-known-good crashes too": (
         observed(node(answered=NEXT.failed(FAILED), startups=CRASHES * 4)),
-        seen(),
+        observation(),
         [MarkSuspect(FAILED._replace(suspect=True))],
     ),
-    "a suspect that still crashes": (observed(node(answered=SUSPECT_NEXT, startups=CRASHES)), seen(), []),
+    "a suspect that still crashes": (observed(node(answered=SUSPECT_NEXT, startups=CRASHES)), observation(), []),
     "a suspect that is well again": (
         observed(node(answered=SUSPECT_NEXT)),
-        seen(),
+        observation(),
         [MarkSuspect(FAILED._replace(since_boot=100.0))],
     ),
-    "a node that opted out has no trial": (observed(node(NEW), dynamic_config=False), seen(), []),
+    "a node that opted out has no trial": (observed(node(NEW), dynamic_config=False), observation(), []),
 }
 
 

@@ -69,11 +69,11 @@ def test_the_ladder(
     usable: dict[str, bool],
     expected: ActiveConfig,
 ) -> None:
-    found = select_active(current, good, never_written=False, bad=bad, crashes={"kubelet": crashes}, usable=usable)
-    if not found.fallback_reason:
-        assert (found.record, found.record_name) == (expected.record, expected.record_name)
+    choice = select_active(current, good, never_written=False, bad=bad, crashes={"kubelet": crashes}, usable=usable)
+    if not choice.fallback_reason:
+        assert (choice.record, choice.record_name) == (expected.record, expected.record_name)
     else:
-        assert found == expected
+        assert choice == expected
 
 
 def test_a_fresh_node_uses_its_init_config_as_current() -> None:
@@ -87,13 +87,13 @@ def test_a_fresh_node_uses_its_init_config_as_current() -> None:
 def test_crashes_must_exceed_the_threshold(threshold: int) -> None:
     current = record("a", threshold)
 
-    def left(crashes: int) -> str:
+    def fallback_reason(crashes: int) -> str:
         return select_active(
             current, LOCAL_CONFIG, never_written=False, bad={}, crashes={"kubelet": crashes}, usable=ALL
         ).fallback_reason
 
-    assert left(threshold) == ""
-    assert left(threshold + 1) == "CrashLoop"
+    assert fallback_reason(threshold) == ""
+    assert fallback_reason(threshold + 1) == "CrashLoop"
 
 
 RECORDS = st.sampled_from([None, LOCAL_CONFIG, A, B])
@@ -117,23 +117,23 @@ def test_what_is_chosen_is_always_usable(
     usable: dict[str, bool],
     never_written: bool,
 ) -> None:
-    found = select_active(current, good, never_written=never_written, bad=bad, crashes=crashes, usable=usable)
-    assert found.record in (current, good, LOCAL_CONFIG)
-    assert found.record.source is None or usable[found.record_name]
+    choice = select_active(current, good, never_written=never_written, bad=bad, crashes=crashes, usable=usable)
+    assert choice.record in (current, good, LOCAL_CONFIG)
+    assert choice.record.source is None or usable[choice.record_name]
     # The init config is used only where last-known-good is it, or is unreadable or unusable.
-    if found.record is LOCAL_CONFIG and not never_written and found.fallback_reason:
+    if choice.record is LOCAL_CONFIG and not never_written and choice.fallback_reason:
         assert good is None or good.source is None or not usable["last-known-good"]
     # Going back settles it: what was gone back to is chosen again, whatever the crashes.
-    if found.fallback_reason and found.record.source is not None:
+    if choice.fallback_reason and choice.record.source is not None:
         again = select_active(
-            found.record,
+            choice.record,
             good,
             never_written=False,
             bad=bad,
             crashes=crashes,
             usable={"current": True, "last-known-good": True},
         )
-        assert (again.record, again.fallback_reason) == (found.record, "")
+        assert (again.record, again.fallback_reason) == (choice.record, "")
 
 
 @pytest.mark.contract("init.refused-if-deadly")

@@ -80,42 +80,42 @@ def test_wishes(
     new: bool,
 ) -> None:
     view = NodeAnnotations(node, None if source is None else source.encode(), assignment)
-    found = read_desired_state(view, answered, current, NAMESPACE)
-    assert (found.kind, found.new) == (kind, new)
+    desired_state = read_desired_state(view, answered, current, NAMESPACE)
+    assert (desired_state.kind, desired_state.new) == (kind, new)
     if kind in ("lost", "stale"):
-        assert found.answered.outcome is None or found.answered == answered
+        assert desired_state.answered.outcome is None or desired_state.answered == answered
     if new:
-        assert (found.answered.id, found.answered.source) == (int(assignment or 0), source)
+        assert (desired_state.answered.id, desired_state.answered.source) == (int(assignment or 0), source)
 
 
 def test_an_invalid_source_is_answered_all_the_same() -> None:
-    found = read_desired_state(NodeAnnotations("n", "{}", "6"), ANSWERED_A, USING_A, NAMESPACE)
-    assert (found.kind, found.answered) == ("invalid", AnsweredAssignment("n", 6))
-    again = read_desired_state(NodeAnnotations("n", "{}", "6"), found.answered, USING_A, NAMESPACE)
+    desired_state = read_desired_state(NodeAnnotations("n", "{}", "6"), ANSWERED_A, USING_A, NAMESPACE)
+    assert (desired_state.kind, desired_state.answered) == ("invalid", AnsweredAssignment("n", 6))
+    again = read_desired_state(NodeAnnotations("n", "{}", "6"), desired_state.answered, USING_A, NAMESPACE)
     assert again.kind == "invalid"
 
 
 @pytest.mark.contract("source.absent-other-uid")
 @pytest.mark.parametrize(("assignment", "seen"), [(None, 0), ("9", 9)])
 def test_the_ids_that_a_registered_node_brings_along_are_remembered(assignment: str | None, seen: int) -> None:
-    found = read_desired_state(NodeAnnotations("other", None, assignment), ANSWERED_A, USING_A, NAMESPACE)
-    assert (found.kind, found.answered) == ("lost", AnsweredAssignment("other", seen))
+    desired_state = read_desired_state(NodeAnnotations("other", None, assignment), ANSWERED_A, USING_A, NAMESPACE)
+    assert (desired_state.kind, desired_state.answered) == ("lost", AnsweredAssignment("other", seen))
 
 
 @pytest.mark.contract("assignment.answered")
 def test_an_id_after_the_highest_that_can_be_chosen_is_accepted() -> None:
     highest = 2**53 - 1
-    found = read_desired_state(
+    desired_state = read_desired_state(
         NodeAnnotations("n", B.encode(), str(highest + 1)), AnsweredAssignment("n", highest, A), USING_A, NAMESPACE
     )
-    assert (found.kind, found.answered.id) == ("adopt", highest + 1)
+    assert (desired_state.kind, desired_state.answered.id) == ("adopt", highest + 1)
     far = read_desired_state(NodeAnnotations("n", B.encode(), str(highest + 1)), ANSWERED_A, USING_A, NAMESPACE)
     assert (far.kind, far.answered) == ("invalid", ANSWERED_A)
 
 
 @pytest.mark.contract("assignment.forget-bad")
 def test_forget_bad_travels_with_the_assignment() -> None:
-    found = read_desired_state(
+    desired_state = read_desired_state(
         NodeAnnotations("n", B.encode(), '{"id": 6, "forgetBad": true}'), ANSWERED_A, USING_A, NAMESPACE
     )
-    assert found.forget_bad
+    assert desired_state.forget_bad

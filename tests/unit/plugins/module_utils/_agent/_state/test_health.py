@@ -66,8 +66,8 @@ def test_only_seconds_of_one_healthy_invocation_count() -> None:
     later = see(well, 12.0, True)
     assert healthy_seconds(well, later, most=20.0) == 10.0
     assert healthy_seconds(well, later, most=5.0) == 5.0
-    other = see(see(later, 13.0, True, "i2"), 14.0, True, "i2")
-    assert healthy_seconds(later, other, most=20.0) == 0.0
+    crashed = see(see(later, 13.0, True, "i2"), 14.0, True, "i2")
+    assert healthy_seconds(later, crashed, most=20.0) == 0.0
     assert healthy_seconds(new_health(0.0), later, most=20.0) == 0.0
 
 

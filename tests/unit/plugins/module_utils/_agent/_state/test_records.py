@@ -68,10 +68,10 @@ def test_any_flipped_bit_is_noticed_or_means_nothing(where: int, bit: int) -> No
     data = bytearray(RECORD.encode())
     data[where] ^= 1 << bit
     try:
-        found = ConfigRecord.decode(bytes(data))
+        record = ConfigRecord.decode(bytes(data))
     except DamagedFile:
         return
-    assert found == RECORD  # a space that became another space
+    assert record == RECORD  # a space that became another space
 
 
 def test_one_kind_is_not_read_as_another() -> None:
@@ -80,9 +80,9 @@ def test_one_kind_is_not_read_as_another() -> None:
 
 
 def test_the_same_content_under_another_uid_is_the_same_config() -> None:
-    other = ConfigRecord(
+    rendered_again = ConfigRecord(
         ConfigSource("configok-system", "pool-0123456789", "b" * 36), "c" * 64, files={"kubelet": "f" * 64}
     )
-    assert same_config(RECORD, other)
+    assert same_config(RECORD, rendered_again)
     assert not same_config(RECORD, LOCAL_CONFIG)
     assert not same_config(None, None)

@@ -77,9 +77,9 @@ def test_crashes_count_since_the_later_of_boot_and_adoption() -> None:
 @pytest.mark.contract("starts.paired-by-invocation")
 def test_starts_and_ends_are_paired_by_invocation() -> None:
     starts = append_start(append_start([], _start(1, 1.0, end=None)), _start(2, 2.0, end=None))
-    found = record_end(starts, "i1", "b1", CRASH)
-    assert found is not None
-    assert [start.end for start in found] == [CRASH, None]
+    startups = record_end(starts, "i1", "b1", CRASH)
+    assert startups is not None
+    assert [start.end for start in startups] == [CRASH, None]
     assert record_end(starts, "i3", "b1", CRASH) is None
     assert record_end(starts, "i1", "b2", CRASH) is None
 

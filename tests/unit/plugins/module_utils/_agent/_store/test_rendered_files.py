@@ -33,8 +33,8 @@ def test_without_an_instance_config_the_bytes_are_the_documents() -> None:
 @pytest.mark.contract("render.instance-config")
 def test_the_instance_config_is_laid_over_by_key_and_lists_as_a_whole() -> None:
     instance = "apiVersion: x\nkind: Y\nlabels: {b: 2}\ntaints: [t]\n"
-    found = json.loads(render_config("apiVersion: v\nkind: K\nlabels: {a: 1, b: 1}\ntaints: [r, s]\n", instance))
-    assert found == {"apiVersion": "v", "kind": "K", "labels": {"a": 1, "b": 2}, "taints": ["t"]}
+    document = json.loads(render_config("apiVersion: v\nkind: K\nlabels: {a: 1, b: 1}\ntaints: [r, s]\n", instance))
+    assert document == {"apiVersion": "v", "kind": "K", "labels": {"a": 1, "b": 2}, "taints": ["t"]}
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_the_smallest_documents() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "same"),
+    ("first", "second", "same"),
     [
         ("a: 1\n", "# c\na:   1", True),
         ("a: 1\nb: 2\n", "b: 2\na: 1\n", True),
@@ -88,16 +88,16 @@ def test_the_smallest_documents() -> None:
         ("a: ''", "{}", False),
     ],
 )
-def test_fingerprints(one: str, other: str, same: bool) -> None:
-    assert (fingerprint(decode_values(one, "one")) == fingerprint(decode_values(other, "other"))) is same
+def test_fingerprints(first: str, second: str, same: bool) -> None:
+    assert (fingerprint(decode_values(first, "first")) == fingerprint(decode_values(second, "second"))) is same
 
 
 @pytest.mark.contract("render.instance-config")
 def test_null_in_the_instance_config_takes_a_field_back_and_empty_values_stay() -> None:
     """As the engine merges layers: what is judged is what is written."""
     document = "a: {p: 1, q: 2}\nb: {}\nc: null\nd: [1]\n"
-    found = json.loads(render_config(document, "a: {p: null}\nd: []\ne: {f: null}\n"))
-    assert found == {"a": {"q": 2}, "b": {}, "d": [], "e": {}}
+    rendered = json.loads(render_config(document, "a: {p: null}\nd: []\ne: {f: null}\n"))
+    assert rendered == {"a": {"q": 2}, "b": {}, "d": [], "e": {}}
 
 
 def test_an_empty_map_or_list_is_a_field_that_is_set() -> None:

@@ -19,12 +19,12 @@ from ansible_collections.configok.node.plugins.module_utils._agent._validation._
 COMPONENT = ComponentConfiguration(name="kubelet", unit="kubelet.service", check_command=("check",))
 
 
-def own_check(code: int, said: str) -> CommandCheck:
+def own_check(code: int, output: str) -> CommandCheck:
     def run(
         argv: Sequence[str], *, timeout: float, env: Mapping[str, str] | None = None, stdin: str = ""
     ) -> CommandResult:
         assert list(argv) == ["check", "/config"]
-        return CommandResult(code, "", said)
+        return CommandResult(code, "", output)
 
     return CommandCheck(run)
 

@@ -19,15 +19,15 @@ INPUTS = NodeInputs(drop_ins=(("/d/10.conf", "maxPods: 4\n"),))
 
 @pytest.mark.parametrize(("code", "same"), [(0, True), (1, False), (2, False), (124, False), (-9, False)])
 def test_the_child_has_the_drop_ins_and_only_its_yes_counts(code: int, same: bool) -> None:
-    asked: list[tuple[list[str], str]] = []
+    calls: list[tuple[list[str], str]] = []
 
     def run(
         argv: Sequence[str], *, timeout: float, env: Mapping[str, str] | None = None, stdin: str = ""
     ) -> CommandResult:
-        asked.append((list(argv), stdin))
+        calls.append((list(argv), stdin))
         return CommandResult(code, "", "")
 
     assert SameConfigCommand(run, ["configok-agent", "same"])("/a", "/b", "v1.35.0", INPUTS) is same
-    [(argv, stdin)] = asked
+    [(argv, stdin)] = calls
     assert argv == ["configok-agent", "same", "--kubernetes-version", "v1.35.0", "--with-inputs", "/a", "/b"]
     assert NodeInputs.from_dict(json.loads(stdin)) == INPUTS

@@ -41,7 +41,7 @@ class Node:
         self.argv: list[str] = ["/usr/bin/kubelet", "--config=/c"]
         self.component = ComponentConfiguration("kubelet", "kubelet.service", deny=DenyPolicy())
         self.host = Host()
-        self.wanted: list[HostQuery] = []
+        self.queries: list[HostQuery] = []
 
     def instance(self, text: str) -> None:
         """Give the node an instance config."""
@@ -69,11 +69,11 @@ class Node:
         argv = tuple(self.argv)
         return read_own_configs(self.component)._replace(arguments=argv, drop_ins=read_drop_ins(argv))
 
-    def read_host(self, wanted: HostQuery) -> Host:
-        self.wanted.append(wanted)
+    def read_host(self, query: HostQuery) -> Host:
+        self.queries.append(query)
         return self.host
 
-    def judge(self, text: str, *, version: str = "v1.31.0", known: bool = False) -> list[Finding]:
+    def validate(self, text: str, *, version: str = "v1.31.0", known: bool = False) -> list[Finding]:
         """What is said of a document."""
         return validate_on_node(
             (KUBELET_HEADER + text).encode(),
@@ -91,26 +91,26 @@ def node(tmp_path: Path) -> Node:
     return Node(tmp_path)
 
 
-def said(found: Sequence[Finding]) -> list[tuple[str, str, str]]:
-    return [(one.field, one.level, one.rule) for one in found]
+def summaries(findings: Sequence[Finding]) -> list[tuple[str, str, str]]:
+    return [(finding.field, finding.level, finding.rule) for finding in findings]
 
 
 def test_a_good_document_on_a_good_host(node: Node) -> None:
-    assert node.judge("maxPods: 50\n") == []
+    assert node.validate("maxPods: 50\n") == []
 
 
 @pytest.mark.contract("validate.denied-fields")
 def test_the_document_alone_is_held_against_what_a_bundle_may_not_say(node: Node) -> None:
-    found = node.judge("staticPodPath: /etc/kubernetes/manifests\n")
-    assert said(found) == [("staticPodPath", "policy", "denied")]
+    findings = node.validate("staticPodPath: /etc/kubernetes/manifests\n")
+    assert summaries(findings) == [("staticPodPath", "policy", "denied")]
     node.instance("staticPodPath: /etc/kubernetes/manifests\nproviderID: aws:///a\n")
-    assert node.judge("maxPods: 50\n") == [], "the instance config may say it"
+    assert node.validate("maxPods: 50\n") == [], "the instance config may say it"
 
 
 @pytest.mark.contract("validate.denied-by-kind")
 def test_a_component_of_any_name_has_the_list_of_its_kind(node: Node) -> None:
     node.component = node.component._replace(name="kubelet-b")
-    assert ("staticPodPath", "policy", "denied") in said(node.judge("staticPodPath: /m\n"))
+    assert ("staticPodPath", "policy", "denied") in summaries(node.validate("staticPodPath: /m\n"))
 
 
 @pytest.mark.contract("validate.denied-by-kind")
@@ -118,7 +118,7 @@ def test_a_kind_without_a_list_is_refused_until_the_node_allows_it(node: Node) -
     document = b"apiVersion: controllermanager.config.k8s.io/v1\nkind: LeaderMigrationConfiguration\nleaderName: a\n"
     for allowed, rules in (((), [("kind", "denied")]), (("*",), []), (("leaderName",), [])):
         component = ComponentConfiguration("cm", "cm.service", deny=DenyPolicy(allowed=allowed), host_checks=False)
-        found = validate_on_node(
+        findings = validate_on_node(
             document,
             "bundle",
             component,
@@ -127,19 +127,19 @@ def test_a_kind_without_a_list_is_refused_until_the_node_allows_it(node: Node) -
             host_only=False,
             read_host=node.read_host,
         )
-        assert [(one.field, one.rule) for one in found if one.rule == "denied"] == rules
+        assert [(finding.field, finding.rule) for finding in findings if finding.rule == "denied"] == rules
 
 
 @pytest.mark.contract("validate.denied-fields")
 def test_the_deny_policy_of_a_node_adds_and_allows(node: Node) -> None:
     node.component = node.component._replace(deny=DenyPolicy(("maxPods",), ("staticPodPath", "authentication.x509")))
     text = "staticPodPath: /m\nmaxPods: 50\nauthentication: {anonymous: {enabled: true}, x509: {clientCAFile: /ca}}\n"
-    assert said(node.judge(text)) == [
+    assert summaries(node.validate(text)) == [
         ("maxPods", "policy", "denied"),
         ("authentication.anonymous", "policy", "denied"),
     ]
     node.component = node.component._replace(deny=DenyPolicy(instead=()))
-    assert node.judge(text) == [], "the deprecated list takes the place of the default"
+    assert node.validate(text) == [], "the deprecated list takes the place of the default"
 
 
 @pytest.mark.contract("validate.denied-fields")
@@ -156,7 +156,7 @@ def test_the_deny_policy_of_a_node_adds_and_allows(node: Node) -> None:
     ],
 )
 def test_what_outlives_the_config_or_writes_secrets_is_denied(node: Node, text: str, paths: list[str]) -> None:
-    assert sorted(one.field for one in node.judge(text) if one.rule == "denied") == paths
+    assert sorted(finding.field for finding in node.validate(text) if finding.rule == "denied") == paths
 
 
 @pytest.mark.contract("validate.own-values")
@@ -166,52 +166,56 @@ def test_a_denied_field_with_the_nodes_own_value_passes(node: Node) -> None:
     )
     node.instance("podLogsDir: /logs\n")
     own = "staticPodPath: /m\nauthentication: {anonymous: {enabled: false}}\npodLogsDir: /logs\n"
-    assert node.judge(own + "runOnce: false\nauthorization: {mode: Webhook}\n") == [], "defaults count too"
-    other = "staticPodPath: /n\nauthentication: {anonymous: {enabled: true}}\nreadOnlyPort: 0\n"
-    assert sorted(one.field for one in node.judge(other)) == ["authentication", "readOnlyPort", "staticPodPath"]
+    assert node.validate(own + "runOnce: false\nauthorization: {mode: Webhook}\n") == [], "defaults count too"
+    bundle = "staticPodPath: /n\nauthentication: {anonymous: {enabled: true}}\nreadOnlyPort: 0\n"
+    assert sorted(finding.field for finding in node.validate(bundle)) == [
+        "authentication",
+        "readOnlyPort",
+        "staticPodPath",
+    ]
 
 
 @pytest.mark.contract("validate.denied-fields")
 def test_what_a_bundle_leaves_out_may_not_weaken_the_node(node: Node) -> None:
     node.init(KUBELET_HEADER + "seccompDefault: true\n")
-    found = node.judge("maxPods: 50\n")
-    assert said(found) == [("seccompDefault", "policy", "denied")]
-    assert found[0].message.startswith("left out it is weaker than what the node has true: denied, unless")
+    findings = node.validate("maxPods: 50\n")
+    assert summaries(findings) == [("seccompDefault", "policy", "denied")]
+    assert findings[0].message.startswith("left out it is weaker than what the node has true: denied, unless")
     node.instance("seccompDefault: true\n")
-    assert node.judge("maxPods: 50\n") == []
+    assert node.validate("maxPods: 50\n") == []
 
 
 @pytest.mark.parametrize("init", ["{", "- a\n", "kind: KubeProxyConfiguration\nstaticPodPath: /m\n"])
 def test_an_init_config_of_no_use_has_no_own_values(node: Node, init: str) -> None:
     node.init(init)
-    assert [one.field for one in node.judge("staticPodPath: /m\n")] == ["staticPodPath"]
+    assert [finding.field for finding in node.validate("staticPodPath: /m\n")] == ["staticPodPath"]
 
 
 def test_a_denied_field_that_does_not_exist_refuses_every_bundle(node: Node) -> None:
     node.component = node.component._replace(deny=DenyPolicy(additional=("staticPodPaht",)))
-    [found] = node.judge("maxPods: 50\n")
-    assert found.level == "policy"
-    assert "staticPodPaht, which is no field of a KubeletConfiguration" in found.message
+    [finding] = node.validate("maxPods: 50\n")
+    assert finding.level == "policy"
+    assert "staticPodPaht, which is no field of a KubeletConfiguration" in finding.message
 
 
 @pytest.mark.contract("render.relative-paths")
 def test_relative_paths_are_refused_in_the_document_and_kept_where_a_flag_has_them(node: Node) -> None:
-    found = node.judge("tlsCertFile: server.crt\n")
-    assert ("tlsCertFile", "policy", "relative-path") in said(found)
+    findings = node.validate("tlsCertFile: server.crt\n")
+    assert ("tlsCertFile", "policy", "relative-path") in summaries(findings)
     node.argv += ["--tls-cert-file=server.crt", "--tls-private-key-file=server.key"]
-    assert node.judge("maxPods: 50\n") == []
+    assert node.validate("maxPods: 50\n") == []
 
 
 @pytest.mark.contract("render.instance-config")
 def test_what_counts_is_the_document_with_the_instance_config(node: Node) -> None:
     text = "enforceNodeAllocatable: [pods, system-reserved]\n"
-    [found] = node.judge(text)
-    assert (found.field, found.level) == ("enforceNodeAllocatable", "component")
+    [finding] = node.validate(text)
+    assert (finding.field, finding.level) == ("enforceNodeAllocatable", "component")
     node.instance(KUBELET_HEADER + "systemReservedCgroup: /system.slice\n")
-    assert node.judge(text) == []
+    assert node.validate(text) == []
     node.instance("maxPod: 1\n")
-    [found] = node.judge("maxPods: 50\n")
-    assert (found.field, found.level, found.file) == ("maxPod", "policy", str(node.directory / "instance.yaml"))
+    [finding] = node.validate("maxPods: 50\n")
+    assert (finding.field, finding.level, finding.file) == ("maxPod", "policy", str(node.directory / "instance.yaml"))
 
 
 ODD = [
@@ -231,8 +235,8 @@ ODD = [
 ]
 
 
-def _sentence(found: Mapping[str, Any]) -> tuple[Any, ...]:
-    return tuple(found[key] for key in ("line", "path", "value", "message", "level"))
+def _sentence(finding: Mapping[str, Any]) -> tuple[Any, ...]:
+    return tuple(finding[key] for key in ("line", "path", "value", "message", "level"))
 
 
 @pytest.mark.contract("validate.for-the-version", "render.instance-config")
@@ -240,31 +244,33 @@ def _sentence(found: Mapping[str, Any]) -> tuple[Any, ...]:
     "drop_in", ["", KUBELET_HEADER + "eventBurst: 100\n", "{}\n"], ids=["no drop-in", "YAML", "JSON"]
 )
 @pytest.mark.parametrize("instance", ["", "healthzPort: 10249\n", "{}\n"], ids=["no instance config", "YAML", "JSON"])
-@pytest.mark.parametrize(("text", "said", "_given"), ODD, ids=[row[0] for row in ODD])
+@pytest.mark.parametrize(("text", "message", "_values"), ODD, ids=[row[0] for row in ODD])
 def test_the_first_error_is_the_real_one_and_the_same_as_offline(
-    node: Node, text: str, said: str, _given: Any, instance: str, drop_in: str
+    node: Node, text: str, message: str, _values: Any, instance: str, drop_in: str
 ) -> None:
     if instance:
         node.instance(instance)
     if drop_in:
         node.drop_in("10-more.conf", drop_in)
-    found = [one.as_dict() for one in node.judge(text)]
+    findings = [finding.as_dict() for finding in node.validate(text)]
     offline = [
-        one.as_dict()
-        for one in check(KUBELET_HEADER + text, file="bundle", component="kubelet", versions=["v1.31.0"], bundle=True)
+        finding.as_dict()
+        for finding in check(
+            KUBELET_HEADER + text, file="bundle", component="kubelet", versions=["v1.31.0"], bundle=True
+        )
     ]
-    assert (first_error_text("kubelet", found) if refusing_findings(found) else "").startswith(said)
-    assert [_sentence(one) for one in refusing_findings(found)] == [
-        _sentence(one) for one in refusing_findings(offline)
+    assert (first_error_text("kubelet", findings) if refusing_findings(findings) else "").startswith(message)
+    assert [_sentence(finding) for finding in refusing_findings(findings)] == [
+        _sentence(finding) for finding in refusing_findings(offline)
     ]
-    assert bool(refusing_findings(found)) is bool(said)
+    assert bool(refusing_findings(findings)) is bool(message)
 
 
 def test_a_document_in_json_is_held_against_json_whatever_lies_over_it(node: Node) -> None:
     text = b'{"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", "maxPods": 110.0}'
     node.instance("healthzPort: 10249\n")
     node.drop_in("10-more.conf", KUBELET_HEADER + "eventBurst: 100\n")
-    [found] = validate_on_node(
+    [finding] = validate_on_node(
         text,
         "bundle",
         node.component,
@@ -274,40 +280,40 @@ def test_a_document_in_json_is_held_against_json_whatever_lies_over_it(node: Nod
         read_host=node.read_host,
     )
     [offline] = check(text, file="bundle", component="kubelet", versions=["v1.31.0"], bundle=True)
-    assert _sentence(found.as_dict()) == _sentence(offline.as_dict())
+    assert _sentence(finding.as_dict()) == _sentence(offline.as_dict())
 
 
 @pytest.mark.contract("render.instance-config")
-@pytest.mark.parametrize(("text", "_said", "given"), [row for row in ODD if row[2]], ids=str)
-def test_what_is_written_beside_an_instance_config_is_what_was_judged(text: str, _said: str, given: Any) -> None:
+@pytest.mark.parametrize(("text", "_message", "values"), [row for row in ODD if row[2]], ids=str)
+def test_what_is_written_beside_an_instance_config_is_what_was_judged(text: str, _message: str, values: Any) -> None:
     written = json.loads(render_config(KUBELET_HEADER + text, "healthzPort: 10249\n"))
-    assert {key: written[key] for key in given} == given
-    assert [type(written[key]) for key in given] == [type(value) for value in given.values()]
+    assert {key: written[key] for key in values} == values
+    assert [type(written[key]) for key in values] == [type(value) for value in values.values()]
 
 
 @pytest.mark.contract("validate.host-checks")
 def test_the_host_is_looked_at_with_the_flags_that_win(node: Node) -> None:
     node.host = SWAPPING
-    [found] = node.judge("maxPods: 50\n")
-    assert (found.field, found.value, found.rule) == ("failSwapOn", "true", "host:swap-on")
+    [finding] = node.validate("maxPods: 50\n")
+    assert (finding.field, finding.value, finding.rule) == ("failSwapOn", "true", "host:swap-on")
     node.argv.append("--fail-swap-on=false")
-    assert node.judge("maxPods: 50\n") == []
+    assert node.validate("maxPods: 50\n") == []
     node.component = node.component._replace(host_checks=False)
     node.argv.pop()
-    assert node.judge("maxPods: 50\n") == []
+    assert node.validate("maxPods: 50\n") == []
 
 
 def test_a_flag_can_switch_on_the_gate_that_a_field_needs(node: Node) -> None:
     text = "memorySwap: {swapBehavior: LimitedSwap}\nfailSwapOn: false\n"
-    assert [one.level for one in node.judge(text, version="v1.22.0")] == ["component"]
+    assert [finding.level for finding in node.validate(text, version="v1.22.0")] == ["component"]
     node.argv.append("--feature-gates=NodeSwap=true")
-    assert node.judge(text, version="v1.22.0") == []
+    assert node.validate(text, version="v1.22.0") == []
 
 
 def test_what_is_wrong_with_a_flag_is_no_fault_of_the_bundle(node: Node) -> None:
     node.argv.append("--max-pods=-5")
-    [found] = node.judge("podsPerCore: 5\n")
-    assert (found.field, found.level, found.file) == ("maxPods", "warning", "--max-pods")
+    [finding] = node.validate("podsPerCore: 5\n")
+    assert (finding.field, finding.level, finding.file) == ("maxPods", "warning", "--max-pods")
 
 
 @pytest.mark.parametrize(
@@ -326,7 +332,7 @@ def test_drop_ins_are_merged_as_the_kubelet_of_this_node_does(
 ) -> None:
     node.host = SWAPPING
     node.drop_in("10-swap.conf", KUBELET_HEADER + drop_in)
-    assert [one.field for one in node.judge(text, version=version)] == paths
+    assert [finding.field for finding in node.validate(text, version=version)] == paths
 
 
 @pytest.mark.contract("render.shadowed")
@@ -334,26 +340,26 @@ def test_drop_ins_win_over_the_file_and_are_no_fault_of_the_bundle(node: Node) -
     node.host = SWAPPING
     path = node.drop_in("90-swap.conf", KUBELET_HEADER + "failSwapOn: false\nmaxPod: 1\n")
     node.drop_in("README", "not a drop-in")
-    [found] = node.judge("failSwapOn: true\n")
-    assert (found.field, found.level, found.file) == ("maxPod", "warning", path)
+    [finding] = node.validate("failSwapOn: true\n")
+    assert (finding.field, finding.level, finding.file) == ("maxPod", "warning", path)
 
 
 def test_findings_on_the_document_and_on_the_config_are_bounded_together(node: Node) -> None:
     node.component = node.component._replace(deny=DenyPolicy(additional=("registerWithTaints.*.key",)))
     taints = "".join(f"- {{key: k{number}, effect: NoSchedule}}\n" for number in range(150))
-    found = node.judge(f"registerWithTaints:\n{taints}maxPod: 1\n")
-    assert (len(found), found[-1].rule) == (MAX_FINDINGS + 1, "more")
+    findings = node.validate(f"registerWithTaints:\n{taints}maxPod: 1\n")
+    assert (len(findings), findings[-1].rule) == (MAX_FINDINGS + 1, "more")
 
 
 def test_known_means_the_host_alone(node: Node) -> None:
     node.host = SWAPPING
-    assert said(node.judge("maxPod: 1\n", known=True)) == [("failSwapOn", "component", "host:swap-on")]
+    assert summaries(node.validate("maxPod: 1\n", known=True)) == [("failSwapOn", "component", "host:swap-on")]
 
 
 @pytest.mark.parametrize("text", ["- a\n", "", "{", "apiVersion: v1\nkind: ConfigMap\n"])
 def test_what_is_no_config_is_one_finding_and_never_a_traceback(node: Node, text: str) -> None:
     node.instance("healthzPort: 10249\n")
-    found = validate_on_node(
+    findings = validate_on_node(
         text.encode(),
         "bundle",
         node.component,
@@ -362,14 +368,14 @@ def test_what_is_no_config_is_one_finding_and_never_a_traceback(node: Node, text
         host_only=False,
         read_host=node.read_host,
     )
-    assert found
-    assert "component" in {one.level for one in found}
+    assert findings
+    assert "component" in {finding.level for finding in findings}
 
 
 def test_an_instance_config_that_is_no_object(node: Node) -> None:
     node.instance("- a\n")
-    found: list[Any] = said(node.judge("maxPods: 50\n"))
-    assert ("", "component", "") in found
+    rows: list[Any] = summaries(node.validate("maxPods: 50\n"))
+    assert ("", "component", "") in rows
 
 
 def test_what_was_read_once_is_what_is_judged_whatever_the_file_says_now(node: Node) -> None:
@@ -382,5 +388,9 @@ def test_what_was_read_once_is_what_is_judged_whatever_the_file_says_now(node: N
     Path(drop_in).unlink()
     text = (KUBELET_HEADER + "enforceNodeAllocatable: [pods, system-reserved]\n").encode()
     options: dict[str, Any] = {"version": "v1.31.0", "host_only": False, "read_host": node.read_host}
-    [found] = validate_on_node(text, "bundle", node.component, inputs=inputs, **options)
-    assert (found.level, found.file, found.message) == ("warning", drop_in, "the file is UTF-16: write it in UTF-8")
+    [finding] = validate_on_node(text, "bundle", node.component, inputs=inputs, **options)
+    assert (finding.level, finding.file, finding.message) == (
+        "warning",
+        drop_in,
+        "the file is UTF-16: write it in UTF-8",
+    )

@@ -48,8 +48,8 @@ class Runner:
 
 def test_the_child_is_asked_for_one_document() -> None:
     runner = Runner(1, json.dumps([FATAL]))
-    judge = ValidateCommand(runner, ["configok-agent", "validate"])
-    assert judge("kubelet", "maxPods: -1", "v1.35.0", as_bundle=True) == [FATAL]
+    validate = ValidateCommand(runner, ["configok-agent", "validate"])
+    assert validate("kubelet", "maxPods: -1", "v1.35.0", as_bundle=True) == [FATAL]
     assert runner.stdin == "maxPods: -1"
     assert runner.argv == [
         "configok-agent",
@@ -62,15 +62,15 @@ def test_the_child_is_asked_for_one_document() -> None:
         "v1.35.0",
         "-",
     ]
-    judge("kubelet", "", "", as_bundle=True, host_only=True)
+    validate("kubelet", "", "", as_bundle=True, host_only=True)
     assert runner.argv[-2:] == ["--only-host", "-"]
     inputs = NodeInputs(init="maxPods: 2\n", instance="maxPods: 1\n", arguments=("/usr/bin/kubelet", "--v=2"))
     inputs = inputs._replace(drop_ins=(("/d/10.conf", "maxPods: 4\n"), ("/d/20.conf", "\udcff")))
-    judge("kubelet", "maxPods: 3\n", "", as_bundle=True, inputs=inputs)
+    validate("kubelet", "maxPods: 3\n", "", as_bundle=True, inputs=inputs)
     assert runner.argv[-3:] == ["--on-node", "--with-inputs", "-"]
-    asked = json.loads(runner.stdin)
-    assert (asked["document"], NodeInputs.from_dict(asked)) == ("maxPods: 3\n", inputs)
-    judge("kubelet", "", "", as_bundle=False)
+    document = json.loads(runner.stdin)
+    assert (document["document"], NodeInputs.from_dict(document)) == ("maxPods: 3\n", inputs)
+    validate("kubelet", "", "", as_bundle=False)
     assert runner.argv == ["configok-agent", "validate", "--json", "--component", "kubelet", "-"]
 
 
@@ -91,7 +91,7 @@ def test_nothing_is_judged_twice_but_what_changes_the_verdict(tmp_path: Path) ->
     store = Store(str(tmp_path), now=lambda: "t")
     calls: list[tuple[bool, bool]] = []
 
-    def judge(
+    def validate(
         component: str,
         text: str,
         version: str,
@@ -111,17 +111,17 @@ def test_nothing_is_judged_twice_but_what_changes_the_verdict(tmp_path: Path) ->
             "engine_version": engine_version,
             "host": True,
         }
-        validate_bundle_document(store, judge, "kubelet", text, deny_policy=deny_policy, inputs=inputs, **options)
+        validate_bundle_document(store, validate, "kubelet", text, deny_policy=deny_policy, inputs=inputs, **options)
 
     ask(b"a")
     ask(b"b")
     ask(b"a", engine_version="2")
     ask(b"a", deny_policy=["x"])
     ask(b"a", instance="maxPods: 1")
-    validate_init_config(store, judge, "kubelet", b"a", version="v1", tracking_version="v1", engine_version="1")
+    validate_init_config(store, validate, "kubelet", b"a", version="v1", tracking_version="v1", engine_version="1")
     assert calls == [(True, False)] * 5 + [(False, False)]
     ask(b"a")
-    validate_init_config(store, judge, "kubelet", b"a", version="v1", tracking_version="v1", engine_version="1")
+    validate_init_config(store, validate, "kubelet", b"a", version="v1", tracking_version="v1", engine_version="1")
     assert calls[6:] == [(True, True)], "the host is looked at anew, and nothing else"
 
 
@@ -130,7 +130,7 @@ def test_what_is_said_of_the_host_holds_for_the_moment_and_is_never_kept(tmp_pat
     store = Store(str(tmp_path), now=lambda: "t")
     host = [SWAP]
 
-    def judge(
+    def validate(
         component: str,
         text: str,
         version: str,
@@ -142,8 +142,8 @@ def test_what_is_said_of_the_host_holds_for_the_moment_and_is_never_kept(tmp_pat
         return [*([] if host_only else [WARNING]), *host]
 
     def ask() -> tuple[list[str], list[str]]:
-        found, of_host = validate_bundle_document(
-            *(store, judge, "kubelet", b"a"),
+        findings, host_findings = validate_bundle_document(
+            *(store, validate, "kubelet", b"a"),
             version="v1",
             tracking_version="v1",
             engine_version="1",
@@ -151,7 +151,7 @@ def test_what_is_said_of_the_host_holds_for_the_moment_and_is_never_kept(tmp_pat
             inputs=NodeInputs(),
             host=True,
         )
-        return [one["path"] for one in found], [one["path"] for one in of_host]
+        return [finding["path"] for finding in findings], [finding["path"] for finding in host_findings]
 
     assert ask() == (["x"], ["failSwapOn"])
     assert ask() == (["x"], ["failSwapOn"])
@@ -165,7 +165,7 @@ def test_a_config_that_was_refused_is_refused_without_a_look_at_the_host(tmp_pat
     store = Store(str(tmp_path), now=lambda: "t")
     calls: list[bool] = []
 
-    def judge(
+    def validate(
         component: str,
         text: str,
         version: str,
@@ -178,8 +178,8 @@ def test_a_config_that_was_refused_is_refused_without_a_look_at_the_host(tmp_pat
         return [FATAL]
 
     for _time in range(2):
-        found, host = validate_bundle_document(
-            *(store, judge, "kubelet", b"a"),
+        findings, host = validate_bundle_document(
+            *(store, validate, "kubelet", b"a"),
             version="v1",
             tracking_version="v1",
             engine_version="1",
@@ -187,7 +187,7 @@ def test_a_config_that_was_refused_is_refused_without_a_look_at_the_host(tmp_pat
             inputs=NodeInputs(),
             host=True,
         )
-        assert ([one["path"] for one in found], host) == (["maxPods"], [])
+        assert ([finding["path"] for finding in findings], host) == (["maxPods"], [])
     assert calls == [False]
 
 
@@ -207,9 +207,9 @@ def test_a_verdict_for_another_version_or_for_none_is_not_used(tmp_path: Path) -
     assert not is_known_fatal({f"{name}:1:v2": [FATAL], f"{name}:1:": [FATAL], f"{name}:1": [FATAL]}, name, "v1")
     assert is_known_fatal({f"{name}:1:": [FATAL]}, name, "")
     store = Store(str(tmp_path), now=lambda: "t")
-    asked: list[str] = []
+    versions: list[str] = []
 
-    def judge(
+    def validate(
         component: str,
         text: str,
         version: str,
@@ -218,16 +218,16 @@ def test_a_verdict_for_another_version_or_for_none_is_not_used(tmp_path: Path) -
         host_only: bool = False,
         inputs: NodeInputs | None = None,
     ) -> list[dict[str, Any]]:
-        asked.append(version)
+        versions.append(version)
         return []
 
     for version in ("", "v1", "v2", "v1"):
         options: dict[str, Any] = {"version": version, "tracking_version": "v1", "engine_version": "1"}
-        validate_init_config(store, judge, "kubelet", b"a", **options)
+        validate_init_config(store, validate, "kubelet", b"a", **options)
         validate_bundle_document(
-            store, judge, "kubelet", b"a", deny_policy=None, inputs=NodeInputs(), host=False, **options
+            store, validate, "kubelet", b"a", deny_policy=None, inputs=NodeInputs(), host=False, **options
         )
-    assert asked == ["", "", "v1", "v1", "v2", "v2"]
+    assert versions == ["", "", "v1", "v1", "v2", "v2"]
 
 
 def test_the_first_error_in_words() -> None:
@@ -240,7 +240,7 @@ def test_what_is_recorded_can_be_read_back_however_much_was_found(tmp_path: Path
     store = Store(str(tmp_path), now=lambda: "t")
     many = [{"path": "p" * 5000, "message": "m" * 100_000, "level": "policy"}] * 20_000
 
-    def judge(
+    def validate(
         component: str,
         text: str,
         version: str,
@@ -252,11 +252,11 @@ def test_what_is_recorded_can_be_read_back_however_much_was_found(tmp_path: Path
         return many
 
     for number in range(60):
-        found = validate_init_config(
-            store, judge, "kubelet", b"%d" % number, version="", tracking_version="v1", engine_version="1"
+        findings = validate_init_config(
+            store, validate, "kubelet", b"%d" % number, version="", tracking_version="v1", engine_version="1"
         )
-        assert len(found) == 101
-        assert first_error_text("kubelet", found).endswith("m (and over 99 more)")
+        assert len(findings) == 101
+        assert first_error_text("kubelet", findings).endswith("m (and over 99 more)")
     verdicts = store.read_verdicts("kubelet", "v1")
     assert store.damaged == []
     assert f"{digest(b'59')}:1:" in verdicts
