@@ -11,9 +11,9 @@ from typing import Any, Callable, NamedTuple
 
 from ._codec._document import MAX_BYTES, decode, split
 from ._codec._yaml import encode_all
-from ._conversions._field_moves import Hint, Loss, Losses, drop_unknown_fields
+from ._conversions._field_moves import Loss, LossHint, drop_unknown_fields
 from ._conversions._kube_scheduler import SCHEDULER_HINTS, convert_scheduler
-from ._conversions._kubeadm import KUBEADM_HINTS, carry_timeouts, convert_kubeadm
+from ._conversions._kubeadm import KUBEADM_HINTS, convert_kubeadm, move_timeouts
 from ._conversions._small_kinds import SMALL_HINTS, convert_leader_migration, convert_preference
 from ._exceptions import ConfigError
 from ._findings import show
@@ -23,7 +23,7 @@ from ._schema._releases import minor_name, parse_minor
 
 __all__ = ["Conversion", "ConvertedFile", "convert", "convert_document"]
 
-_CONVERTERS: Mapping[str, Callable[[dict[str, Any], Kind, Kind, Losses], None]] = {
+_CONVERTERS: Mapping[str, Callable[[dict[str, Any], Kind, Kind, list[Loss]], None]] = {
     "KubeSchedulerConfiguration": convert_scheduler,
     "ClusterConfiguration": convert_kubeadm,
     "InitConfiguration": convert_kubeadm,
@@ -31,7 +31,7 @@ _CONVERTERS: Mapping[str, Callable[[dict[str, Any], Kind, Kind, Losses], None]] 
     "Preference": convert_preference,
     "LeaderMigrationConfiguration": convert_leader_migration,
 }
-_HINTS: Mapping[str, Mapping[str, Hint]] = {
+_HINTS: Mapping[str, Mapping[str, LossHint]] = {
     "KubeSchedulerConfiguration": SCHEDULER_HINTS,
     **KUBEADM_HINTS,
     **SMALL_HINTS,
@@ -57,7 +57,7 @@ def convert_document(data: Mapping[str, Any], api_version: str) -> Conversion:
     if source is None:
         raise ConfigError(f"{data.get('apiVersion')} {data.get('kind')} is no kind that is known here")
     target = find_version(source, api_version)
-    losses = Losses()
+    losses: list[Loss] = []
     result = deepcopy(dict(data))
     if target != source:
         drop_unknown_fields(result, source, source, losses, {})
@@ -65,7 +65,7 @@ def convert_document(data: Mapping[str, Any], api_version: str) -> Conversion:
         if converter is not None:
             converter(result, source, target, losses)
         drop_unknown_fields(result, source, target, losses, _HINTS.get(source.kind, {}))
-    return Conversion({**result, "apiVersion": target.api_version, "kind": target.kind}, losses.found, source, target)
+    return Conversion({**result, "apiVersion": target.api_version, "kind": target.kind}, losses, source, target)
 
 
 class ConvertedFile(NamedTuple):
@@ -88,7 +88,7 @@ class ConvertedFile(NamedTuple):
                 "kind": conversion.source.kind,
                 "path": format_path(loss.path),
                 "value": show(loss.value, loss.path),
-                "why": loss.why,
+                "why": loss.reason,
             }
             for conversion in self.conversions
             for loss in conversion.losses
@@ -129,7 +129,7 @@ def convert(
         raise ConfigError(f"{file}: no document has a version {api_version}")
     for conversion in conversions.values():
         _require_readers(conversion.target, versions)
-    carry_timeouts([(conversion.data, conversion.losses) for conversion in conversions.values()])
+    move_timeouts([(conversion.data, conversion.losses) for conversion in conversions.values()])
     result = [conversions[index].data if index in conversions else data for index, data in enumerate(documents)]
     return ConvertedFile(documents, result, list(conversions.values()))
 

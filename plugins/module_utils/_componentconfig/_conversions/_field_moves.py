@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a conversion cannot keep, and how that is noted."""
+"""Drop, move and rename fields, and record the losses."""
 
 from __future__ import annotations
 
@@ -15,13 +15,12 @@ from .._schema._kinds import Kind
 from .._schema._releases import known_minors
 
 __all__ = [
-    "Hint",
     "Loss",
-    "Losses",
+    "LossHint",
     "arguments_to_list",
     "arguments_to_map",
     "drop_unknown_fields",
-    "fit_fields",
+    "drop_unknown_subfields",
     "move",
     "objects_at",
     "rename",
@@ -30,26 +29,15 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Loss:
-    """A value that stands at a path of the document, and why the target version cannot keep it."""
+    """A value at a path of the document, and why the target version cannot keep it."""
 
     path: Path
     value: Any
-    why: str
-
-
-class Losses:
-    """The losses of one conversion, in the order in which they were met."""
-
-    def __init__(self) -> None:
-        self.found: list[Loss] = []
-
-    def add(self, path: Path, value: Any, why: str) -> None:
-        """Note one."""
-        self.found.append(Loss(path, value, why))
+    reason: str
 
 
 def objects_at(data: Any, names: tuple[str, ...], path: Path = ()) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """The objects at a field path, `*` for every element of a list, each with its own path."""
+    """Yield the objects at a field path, `*` for every element of a list, each with its own path."""
     if not names:
         if isinstance(data, dict):
             yield path, data
@@ -61,9 +49,9 @@ def objects_at(data: Any, names: tuple[str, ...], path: Path = ()) -> Iterator[t
 
 
 def rename(data: dict[str, Any], path: str, new: str) -> None:
-    """Call the field at a path otherwise, in its place."""
-    *above, old = path.split(".")
-    for _path, parent in objects_at(data, tuple(above)):
+    """Rename the field at a path, in its place."""
+    *parents, old = path.split(".")
+    for _path, parent in objects_at(data, tuple(parents)):
         if old in parent:
             items = [(new if key == old else key, value) for key, value in parent.items()]
             parent.clear()
@@ -71,36 +59,36 @@ def rename(data: dict[str, Any], path: str, new: str) -> None:
 
 
 def move(data: dict[str, Any], path: str, new: str) -> None:
-    """Take a value to another path, whose objects are made; an object that it leaves empty goes. Paths without `*`."""
-    *above, name = path.split(".")
-    for _path, parent in list(objects_at(data, tuple(above))):
+    """Move a value to another path, making its objects; drop an object that it leaves empty. Paths have no `*`."""
+    *parents, name = path.split(".")
+    for _path, parent in list(objects_at(data, tuple(parents))):
         value = parent.pop(name, None)
         if value is None:
             continue
-        if not parent and above:
-            rest = next(objects_at(data, tuple(above[:-1])))[1]
-            del rest[above[-1]]
-        *around, last = new.split(".")
-        place = data
-        for part in around:
-            if not isinstance(place.get(part), dict):
-                place[part] = {}
-            place = place[part]
-        place.setdefault(last, value)
+        if not parent and parents:
+            grandparent = next(objects_at(data, tuple(parents[:-1])))[1]
+            del grandparent[parents[-1]]
+        *new_parents, last = new.split(".")
+        target = data
+        for part in new_parents:
+            if not isinstance(target.get(part), dict):
+                target[part] = {}
+            target = target[part]
+        target.setdefault(last, value)
 
 
 def arguments_to_list(data: dict[str, Any], path: str) -> None:
-    """A map of arguments as a list of names and values, in the order of the document."""
-    *above, name = path.split(".")
-    for _path, parent in objects_at(data, tuple(above)):
+    """Turn a map of arguments into a list of names and values, in the order of the document."""
+    *parents, name = path.split(".")
+    for _path, parent in objects_at(data, tuple(parents)):
         if isinstance(parent.get(name), dict):
             parent[name] = [{"name": key, "value": value} for key, value in parent[name].items()]
 
 
-def arguments_to_map(data: dict[str, Any], path: str, losses: Losses) -> None:
-    """A list of names and values as a map of arguments; of those with one name the last wins, as in kubeadm."""
-    *above, name = path.split(".")
-    for here, parent in objects_at(data, tuple(above)):
+def arguments_to_map(data: dict[str, Any], path: str, losses: list[Loss]) -> None:
+    """Turn a list of names and values into a map of arguments; of equal names the last wins, as in kubeadm."""
+    *parents, name = path.split(".")
+    for parent_path, parent in objects_at(data, tuple(parents)):
         if not isinstance(parent.get(name), list):
             continue
         last: dict[str, tuple[int, Any]] = {}
@@ -109,47 +97,47 @@ def arguments_to_map(data: dict[str, Any], path: str, losses: Losses) -> None:
                 continue
             key = str(item.get("name") or "")
             if key in last:
-                why = f"the version writes arguments as a map: {key} can be given once"
-                losses.add(here + (name, last[key][0]), parent[name][last[key][0]], why)
+                reason = f"the version writes arguments as a map: {key} can be given once"
+                losses.append(Loss(parent_path + (name, last[key][0]), parent[name][last[key][0]], reason))
             last[key] = index, item.get("value") or ""
         parent[name] = {key: value for key, (_index, value) in last.items()}
 
 
-class Hint(NamedTuple):
-    """What to say where a field cannot be kept, and values whose loss changes nothing."""
+class LossHint(NamedTuple):
+    """Why a field cannot be kept, and values whose loss changes nothing."""
 
-    why: str
+    reason: str
     harmless: tuple[Any, ...] = ()
 
 
 def drop_unknown_fields(
-    data: dict[str, Any], source: Kind, target: Kind, losses: Losses, hints: Mapping[str, Hint]
+    data: dict[str, Any], source: Kind, target: Kind, losses: list[Loss], hints: Mapping[str, LossHint]
 ) -> None:
-    """Take out of data of the version `source`, in place, what `target` does not have.
+    """Drop fields that the version `target` lacks from data of the version `source`, in place.
 
-    `hints` are by the path of a field, without indexes and keys, and count for all below it.
+    hints: by the path of a field, without indexes and keys; each applies to all fields inside it.
     """
-    fit_fields(data, source.fields, target.fields, (), losses, hints, target.api_version)
+    drop_unknown_subfields(data, source.fields, target.fields, (), losses, hints, target.api_version)
 
 
-def fit_fields(
+def drop_unknown_subfields(
     data: dict[str, Any],
     source: Mapping[str, Any],
     target: Mapping[str, Any],
     path: Path,
-    losses: Losses,
-    hints: Mapping[str, Hint],
+    losses: list[Loss],
+    hints: Mapping[str, LossHint],
     version: str,
 ) -> None:
-    """The same for an object that stands at a path, given what both versions know of its fields.
+    """Drop fields of the object at a path as `drop_unknown_fields` does, given the entries of its fields.
 
-    Where `hints` count, they do below `path`.
+    The paths of `hints` begin at the object.
     """
-    _Fit(losses, hints, version, len(path)).object(data, source, target, path)
+    _FieldDropper(losses, hints, version, len(path)).object(data, source, target, path)
 
 
-class _Fit:
-    def __init__(self, losses: Losses, hints: Mapping[str, Hint], version: str, depth: int) -> None:
+class _FieldDropper:
+    def __init__(self, losses: list[Loss], hints: Mapping[str, LossHint], version: str, depth: int) -> None:
         self.losses = losses
         self.hints = hints
         self.version = version
@@ -161,56 +149,58 @@ class _Fit:
             if len(path) == self.depth and key in ("apiVersion", "kind"):
                 continue
             if key not in target:
-                self._lost(data.pop(key), source.get(key), field_path)
+                self._record(data.pop(key), source.get(key), field_path)
                 continue
-            below = source.get(key, {}).get("fields"), target[key].get("fields")
-            if below[0] is not None and below[1] is not None:
-                full = bool(data[key])
-                self._inside(data[key], str(target[key].get("type")), below[0], below[1], field_path)
-                if full and data[key] == {} and "nullable" not in target[key]:
+            old, new = source.get(key, {}).get("fields"), target[key].get("fields")
+            if old is not None and new is not None:
+                was_set = bool(data[key])
+                self._each_object(data[key], str(target[key].get("type")), old, new, field_path)
+                if was_set and data[key] == {} and "nullable" not in target[key]:
                     del data[key]
 
-    def _inside(self, value: Any, kind: str, source: Mapping[str, Any], target: Mapping[str, Any], path: Path) -> None:
-        if kind == "object":
+    def _each_object(
+        self, value: Any, type_name: str, source: Mapping[str, Any], target: Mapping[str, Any], path: Path
+    ) -> None:
+        if type_name == "object":
             items: list[tuple[Path, Any]] = [(path, value)]
         elif isinstance(value, list):
             items = [(path + (index,), item) for index, item in enumerate(value)]
         else:
             items = [(path + (key,), item) for key, item in value.items()] if isinstance(value, dict) else []
-        for here, item in items:
+        for item_path, item in items:
             if isinstance(item, dict):
-                self.object(item, source, target, here)
+                self.object(item, source, target, item_path)
 
-    def _lost(self, value: Any, field: Mapping[str, Any] | None, path: Path) -> None:
-        """Note a value that goes; an object by its fields, each of which may be known better."""
-        if _says_nothing(value, field):
+    def _record(self, value: Any, entry: Mapping[str, Any] | None, path: Path) -> None:
+        """Record a dropped value; of an object its fields, which may have hints of their own."""
+        if _is_meaningless(value, entry):
             return
-        parts = _parts(value, field)
-        if all(_says_nothing(item, below) for _key, item, below in parts):
-            self._note(path, value)
-        for key, item, below in parts:
-            self._lost(item, below, path + (key,))
+        subfields = _subfields(value, entry)
+        if all(_is_meaningless(item, inner) for _key, item, inner in subfields):
+            self._append(path, value)
+        for key, item, inner in subfields:
+            self._record(item, inner, path + (key,))
 
-    def _note(self, path: Path, value: Any) -> None:
+    def _append(self, path: Path, value: Any) -> None:
         names = [part for part in path[self.depth :] if isinstance(part, str)]
         fields = [".".join(names[:length]) for length in range(len(names), 0, -1)]
         hint = next((self.hints[field] for field in fields if field in self.hints), None)
-        hint = hint or Hint(f"{self.version} does not have the field")
+        hint = hint or LossHint(f"{self.version} does not have the field")
         if value not in hint.harmless:
-            self.losses.add(path, value, hint.why)
+            self.losses.append(Loss(path, value, hint.reason))
 
 
-def _parts(value: Any, field: Mapping[str, Any] | None) -> list[tuple[str, Any, Mapping[str, Any] | None]]:
-    """The fields of an object with what is known of them; none of anything else."""
-    if field is None or field.get("type") != "object" or not isinstance(value, dict):
+def _subfields(value: Any, entry: Mapping[str, Any] | None) -> list[tuple[str, Any, Mapping[str, Any] | None]]:
+    """Return the fields of an object with their entries; of anything else none."""
+    if entry is None or entry.get("type") != "object" or not isinstance(value, dict):
         return []
-    return [(key, item, field.get("fields", {}).get(key)) for key, item in value.items()]
+    return [(key, item, entry.get("fields", {}).get(key)) for key, item in value.items()]
 
 
-def _says_nothing(value: Any, field: Mapping[str, Any] | None) -> bool:
-    if value is None or field is None:
+def _is_meaningless(value: Any, entry: Mapping[str, Any] | None) -> bool:
+    if value is None or entry is None:
         return value is None
-    parts = _parts(value, field)
-    if value in ({}, []) or (parts and all(_says_nothing(item, below) for _key, item, below in parts)):
-        return "nullable" not in field and "default" not in field
-    return is_zero(value, field, known_minors()[-1]) and "default" not in field
+    subfields = _subfields(value, entry)
+    if value in ({}, []) or (subfields and all(_is_meaningless(item, inner) for _key, item, inner in subfields)):
+        return "nullable" not in entry and "default" not in entry
+    return is_zero(value, entry, known_minors()[-1]) and "default" not in entry

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The plugins of one scheduler profile at one extension point: which are enabled, with which weight, which are not."""
+"""Convert kube-scheduler profiles between v1beta1 and v1."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from .._scalars._field_path import Path
 from .._schema._kinds import Kind, find_kind
-from ._field_moves import Hint, Losses, fit_fields
+from ._field_moves import Loss, LossHint, drop_unknown_subfields
 
 __all__ = [
     "PluginSet",
@@ -23,7 +23,7 @@ __all__ = [
 
 
 class PluginSet:
-    """A view of `profiles[].plugins.<point>`; what is changed stands in the profile after `write`."""
+    """A copy of `profiles[].plugins.<point>`, enabled and disabled plugins; `write` puts it into the profile."""
 
     def __init__(self, profile: dict[str, Any], point: str) -> None:
         self._profile = profile
@@ -39,23 +39,23 @@ class PluginSet:
         return [plugin for plugin in value if isinstance(plugin, dict)] if isinstance(value, list) else []
 
     def is_enabled(self, name: str) -> bool:
-        """Whether the profile itself names the plugin as enabled."""
+        """Return whether the profile itself names the plugin as enabled."""
         return any(plugin.get("name") == name for plugin in self.enabled)
 
     def is_disabled(self, name: str) -> bool:
-        """Whether the profile takes the plugin out of the defaults, by its name or all of them."""
+        """Return whether the profile takes the plugin out of the defaults, by its name or all of them."""
         return any(plugin.get("name") in (name, "*") for plugin in self.disabled)
 
     def weight(self, name: str) -> int:
-        """The weight of a plugin that the profile enables; absent and 0 mean 1."""
+        """Return the weight of a plugin that the profile enables; absent and 0 mean 1."""
         return next((plugin.get("weight") or 1 for plugin in self.enabled if plugin.get("name") == name), 1)
 
     def enable(self, name: str, weight: int | None = None) -> None:
-        """Enable a plugin behind those that are."""
+        """Add a plugin behind the enabled ones."""
         self.enabled.append({"name": name, **({} if weight is None else {"weight": weight})})
 
     def disable(self, name: str) -> None:
-        """Take a plugin out of the defaults, unless it is."""
+        """Take a plugin out of the defaults, unless it already is."""
         if not self.is_disabled(name):
             self.disabled.append({"name": name})
 
@@ -97,37 +97,37 @@ SCORING_PLUGINS = frozenset(_TYPE_OF)
 """The plugins of v1beta1 that became strategies."""
 
 
-def plugin_to_strategy(profile: dict[str, Any], path: Path, target: Kind, losses: Losses) -> None:
+def plugin_to_strategy(profile: dict[str, Any], path: Path, target: Kind, losses: list[Loss]) -> None:
     """Let NodeResourcesFit score as the plugins of a v1beta1 profile did, in place."""
     score = PluginSet(profile, "score")
     score_path = (*path, "plugins", "score")
     scoring_plugins = [str(plugin["name"]) for plugin in score.enabled if plugin.get("name") in _TYPE_OF]
-    named = bool(scoring_plugins)
+    is_explicit = bool(scoring_plugins)
     if not score.is_disabled(_LEAST) and _LEAST not in scoring_plugins:
         scoring_plugins.insert(0, _LEAST)
     if score.is_enabled(_FIT):
-        for name in scoring_plugins if named else ():
-            losses.add(score_path, name, f"{_FIT} scores already, and has one strategy")
+        for name in scoring_plugins if is_explicit else ():
+            losses.append(Loss(score_path, name, f"{_FIT} scores already, and has one strategy"))
         scoring_plugins = []
     elif not scoring_plugins:
         score.disable(_FIT)
     for name in scoring_plugins[1:]:
-        losses.add(score_path, name, f"{_FIT} has one strategy: {_TYPE_OF[scoring_plugins[0]]}")
+        losses.append(Loss(score_path, name, f"{_FIT} has one strategy: {_TYPE_OF[scoring_plugins[0]]}"))
     if scoring_plugins:
         weight = score.weight(scoring_plugins[0])
         score.disabled = [plugin for plugin in score.disabled if plugin.get("name") != _FIT]
-        if named or score.is_disabled(_FIT):
+        if is_explicit or score.is_disabled(_FIT):
             score.enable(_FIT, weight)
     score.remove(*_TYPE_OF)
     score.write()
     strategy = _take_plugin_args(profile, path, scoring_plugins[0] if scoring_plugins else "", losses)
-    if scoring_plugins and (named or strategy):
+    if scoring_plugins and (is_explicit or strategy):
         args = _args_of(profile, _FIT, target)
         args["scoringStrategy"] = {"type": _TYPE_OF[scoring_plugins[0]], **strategy}
 
 
-def _take_plugin_args(profile: dict[str, Any], path: Path, used: str, losses: Losses) -> dict[str, Any]:
-    """What a strategy takes over from the arguments of the plugin in use; those of all such plugins go."""
+def _take_plugin_args(profile: dict[str, Any], path: Path, used: str, losses: list[Loss]) -> dict[str, Any]:
+    """Drop the arguments of all scoring plugins and return the strategy that those of the used plugin make."""
     strategy: dict[str, Any] = {}
     for index, entry in reversed(list(enumerate(_entries(profile)))):
         name = entry.get("name")
@@ -136,8 +136,8 @@ def _take_plugin_args(profile: dict[str, Any], path: Path, used: str, losses: Lo
         profile["pluginConfig"].remove(entry)
         args = entry.get("args") if isinstance(entry.get("args"), dict) else {}
         if name != used:
-            why = "the version does not have the plugin, which is not enabled"
-            losses.add((*path, "pluginConfig", index), entry, why)
+            reason = "the version does not have the plugin, which is not enabled"
+            losses.append(Loss((*path, "pluginConfig", index), entry, reason))
             continue
         if args.get("resources"):
             strategy["resources"] = args["resources"]
@@ -148,19 +148,19 @@ def _take_plugin_args(profile: dict[str, Any], path: Path, used: str, losses: Lo
     return strategy
 
 
-def strategy_to_plugin(profile: dict[str, Any], path: Path, target: Kind, losses: Losses) -> None:
+def strategy_to_plugin(profile: dict[str, Any], path: Path, target: Kind, losses: list[Loss]) -> None:
     """Let the plugins of v1beta1 score as the strategy of NodeResourcesFit did, in place."""
     score = PluginSet(profile, "score")
     strategy = _take_strategy(profile)
-    kind = strategy.get("type") or _DEFAULT
-    plugin = _PLUGIN_OF.get(str(kind), _LEAST)
-    named = bool(strategy) or score.is_enabled(_FIT)
-    active = score.is_enabled(_FIT) or not score.is_disabled(_FIT)
+    strategy_type = strategy.get("type") or _DEFAULT
+    plugin = _PLUGIN_OF.get(str(strategy_type), _LEAST)
+    is_explicit = bool(strategy) or score.is_enabled(_FIT)
+    is_active = score.is_enabled(_FIT) or not score.is_disabled(_FIT)
     weight = score.weight(_FIT)
     score.remove(_FIT)
-    if not active:
+    if not is_active:
         score.disable(_LEAST)
-    elif named:
+    elif is_explicit:
         score.disable(_LEAST)
         score.enable(plugin, weight)
     score.write()
@@ -172,9 +172,9 @@ def strategy_to_plugin(profile: dict[str, Any], path: Path, target: Kind, losses
         if plugin == _PLUGIN_OF["RequestedToCapacityRatio"]:
             args["shape"] = ratio["shape"]
         else:
-            losses.add((*path, "pluginConfig"), ratio, f"the strategy {kind} does not use it")
-    if args and not active:
-        losses.add((*path, "pluginConfig"), strategy, f"{_FIT} does not score in this profile")
+            losses.append(Loss((*path, "pluginConfig"), ratio, f"the strategy {strategy_type} does not use it"))
+    if args and not is_active:
+        losses.append(Loss((*path, "pluginConfig"), strategy, f"{_FIT} does not score in this profile"))
     elif args:
         _args_of(profile, plugin, target).update(args)
 
@@ -189,7 +189,7 @@ def _take_strategy(profile: dict[str, Any]) -> dict[str, Any]:
 
 
 def _args_of(profile: dict[str, Any], plugin: str, target: Kind) -> dict[str, Any]:
-    """The arguments of a plugin, made where there are none."""
+    """Return the arguments of a plugin, which are added if there are none."""
     for entry in _entries(profile):
         if entry.get("name") == plugin:
             if not isinstance(entry.get("args"), dict):
@@ -208,14 +208,14 @@ def _entries(profile: dict[str, Any]) -> list[dict[str, Any]]:
 
 _VERSIONS = ("v1beta1", "v1beta2", "v1beta3", "v1")
 
-_INSECURE = Hint(
+_INSECURE = LossHint(
     "the insecure port is gone: see --secure-port and --bind-address", ("", "0", ":0", "0.0.0.0:0", "127.0.0.1:0")
 )
-SCHEDULER_HINTS: Mapping[str, Hint] = {
+SCHEDULER_HINTS: Mapping[str, LossHint] = {
     "healthzBindAddress": _INSECURE,
     "metricsBindAddress": _INSECURE,
-    "profiles.percentageOfNodesToScore": Hint("the version has one value for all profiles, at the top"),
-    "profiles.plugins.multiPoint": Hint("the version has no multiPoint: name the plugins at each extension point"),
+    "profiles.percentageOfNodesToScore": LossHint("the version has one value for all profiles, at the top"),
+    "profiles.plugins.multiPoint": LossHint("the version has no multiPoint: name the plugins at each extension point"),
 }
 
 _REMOVED_PLUGINS: Mapping[str, tuple[str, str]] = {
@@ -224,7 +224,7 @@ _REMOVED_PLUGINS: Mapping[str, tuple[str, str]] = {
     "NodePreferAvoidPods": ("v1beta1", "the plugin is gone, and with it the annotation of nodes that it reads"),
     "SelectorSpread": ("v1beta2", "the plugin is gone: PodTopologySpread spreads by default"),
 }
-"""Plugins that are gone without another in their place: the last version that has one, and what to know."""
+"""Plugins that were removed without a replacement: the last version with the plugin, and a hint."""
 
 _WEIGHTS: Mapping[str, tuple[int, int, int, int]] = {
     "InterPodAffinity": (1, 1, 2, 2),
@@ -252,7 +252,7 @@ def _is_after(version: str, last: str) -> bool:
     return _VERSIONS.index(version) > _VERSIONS.index(last)
 
 
-def convert_scheduler(data: dict[str, Any], source: Kind, target: Kind, losses: Losses) -> None:
+def convert_scheduler(data: dict[str, Any], source: Kind, target: Kind, losses: list[Loss]) -> None:
     """Bring the profiles into the form of the target version, in place."""
     if source.version == target.version:
         return
@@ -262,29 +262,28 @@ def convert_scheduler(data: dict[str, Any], source: Kind, target: Kind, losses: 
         _hoist_percentage(data, profiles[0], target)
     for index, profile in enumerate(profiles):
         if isinstance(profile, dict):
-            _profile(profile, ("profiles", index), source, target, losses)
+            _convert_profile(profile, ("profiles", index), source, target, losses)
     if written or profiles != [{"schedulerName": "default-scheduler"}]:
         data["profiles"] = profiles
 
 
 def _hoist_percentage(data: dict[str, Any], profile: dict[str, Any], target: Kind) -> None:
-    """The value of the only profile counts for all, where a profile can have none of its own."""
+    """Move the value of the only profile to the top, if the version has it only there."""
     name = "percentageOfNodesToScore"
     if name not in target.fields["profiles"]["fields"] and profile.get(name) is not None:
         data[name] = profile.pop(name)
 
 
-def _profile(profile: dict[str, Any], path: Path, source: Kind, target: Kind, losses: Losses) -> None:
+def _convert_profile(profile: dict[str, Any], path: Path, source: Kind, target: Kind, losses: list[Loss]) -> None:
     old, new = source.version, target.version
     _convert_prefer_avoid_pods(profile, path, old, new, losses)
-    _arguments(profile, path, source, target, losses)
+    _convert_plugin_config(profile, path, source, target, losses)
     plugins = profile.get("plugins")
     plugins = plugins if isinstance(plugins, dict) else {}
     for point in list(plugins):
         if "v1beta2" in (old, new) and point in _IGNORED_POINTS:
-            losses.add(
-                (*path, "plugins", point), plugins.pop(point), "v1beta2 takes the field, and does nothing with it"
-            )
+            reason = "v1beta2 takes the field, and does nothing with it"
+            losses.append(Loss((*path, "plugins", point), plugins.pop(point), reason))
             continue
         _drop_removed_plugins(profile, point, path, new, losses)
     if old == "v1beta1":
@@ -296,40 +295,40 @@ def _profile(profile: dict[str, Any], path: Path, source: Kind, target: Kind, lo
         _disable_before_enabling(profile)
 
 
-def _drop_removed_plugins(profile: dict[str, Any], point: str, path: Path, new: str, losses: Losses) -> None:
+def _drop_removed_plugins(profile: dict[str, Any], point: str, path: Path, new: str, losses: list[Loss]) -> None:
     plugin_set = PluginSet(profile, point)
     for index, plugin in enumerate(plugin_set.enabled):
-        last, why = _REMOVED_PLUGINS.get(str(plugin.get("name")), (new, ""))
+        last, reason = _REMOVED_PLUGINS.get(str(plugin.get("name")), (new, ""))
         if _is_after(new, last):
-            losses.add((*path, "plugins", point, "enabled", index), plugin, why)
-    plugin_set.remove(*(name for name, (last, _why) in _REMOVED_PLUGINS.items() if _is_after(new, last)))
+            losses.append(Loss((*path, "plugins", point, "enabled", index), plugin, reason))
+    plugin_set.remove(*(name for name, (last, _reason) in _REMOVED_PLUGINS.items() if _is_after(new, last)))
     plugin_set.write()
 
 
-def _convert_prefer_avoid_pods(profile: dict[str, Any], path: Path, old: str, new: str, losses: Losses) -> None:
-    """v1beta1 enables NodePreferAvoidPods by default; no other version has it."""
-    name, why = "NodePreferAvoidPods", _REMOVED_PLUGINS["NodePreferAvoidPods"][1]
+def _convert_prefer_avoid_pods(profile: dict[str, Any], path: Path, old: str, new: str, losses: list[Loss]) -> None:
+    """Convert the use of NodePreferAvoidPods, which v1beta1 enables by default and no other version has."""
+    name, reason = "NodePreferAvoidPods", _REMOVED_PLUGINS["NodePreferAvoidPods"][1]
     score = PluginSet(profile, "score")
     if old == "v1beta1":
         if not score.is_disabled(name) and not score.is_enabled(name):
-            losses.add((*path, "plugins", "score"), name, why)
+            losses.append(Loss((*path, "plugins", "score"), name, reason))
     elif new == "v1beta1":
         score.disable(name)
         score.write()
 
 
 def _write_default_weights(profile: dict[str, Any], old: str, new: str) -> None:
-    """Write out the weights of plugins that are only there by default, where the default is another."""
+    """Write the weights of plugins that are enabled by default, if the default weight differs."""
     score = PluginSet(profile, "score")
     for name, weights in _WEIGHTS.items():
-        now = weights[_VERSIONS.index(old)]
-        if now != weights[_VERSIONS.index(new)] and not score.is_enabled(name) and not score.is_disabled(name):
-            score.enable(name, now)
+        weight = weights[_VERSIONS.index(old)]
+        if weight != weights[_VERSIONS.index(new)] and not score.is_enabled(name) and not score.is_disabled(name):
+            score.enable(name, weight)
     score.write()
 
 
 def _disable_before_enabling(profile: dict[str, Any]) -> None:
-    """Later versions replace a default plugin by one that is enabled; older ones have it twice, and refuse that."""
+    """Disable default plugins that the profile enables: older versions would have them twice and refuse that."""
     plugins = profile.get("plugins")
     for point in list(plugins) if isinstance(plugins, dict) else ():
         plugin_set = PluginSet(profile, point)
@@ -339,37 +338,36 @@ def _disable_before_enabling(profile: dict[str, Any]) -> None:
         plugin_set.write()
 
 
-def _arguments(profile: dict[str, Any], path: Path, source: Kind, target: Kind, losses: Losses) -> None:
+def _convert_plugin_config(profile: dict[str, Any], path: Path, source: Kind, target: Kind, losses: list[Loss]) -> None:
     written = profile.get("pluginConfig")
     if not isinstance(written, list):
         return
-    kept = []
+    converted = []
     for index, entry in enumerate(written):
         entry_path = (*path, "pluginConfig", index)
         if not isinstance(entry, dict) or _convert_plugin_args(entry, entry_path, source, target, losses):
-            kept.append(entry)
-    profile["pluginConfig"] = kept
-    if written and not kept:
+            converted.append(entry)
+    profile["pluginConfig"] = converted
+    if written and not converted:
         del profile["pluginConfig"]
 
 
-def _convert_plugin_args(entry: dict[str, Any], path: Path, source: Kind, target: Kind, losses: Losses) -> bool:
-    """Convert one plugin's arguments, in place; False where the version does not have the plugin."""
+def _convert_plugin_args(entry: dict[str, Any], path: Path, source: Kind, target: Kind, losses: list[Loss]) -> bool:
+    """Convert one plugin's arguments, in place. Return whether the entry stays."""
     name, args = entry.get("name"), entry.get("args")
     old = find_kind(source.api_version, f"{name}Args")
     new = find_kind(target.api_version, f"{name}Args")
     if old is None or name in SCORING_PLUGINS:
         return True
     if new is None:
-        losses.add(
-            path, entry, _REMOVED_PLUGINS.get(str(name), ("", f"{target.api_version} has no arguments of {name}"))[1]
-        )
+        reason = _REMOVED_PLUGINS.get(str(name), ("", f"{target.api_version} has no arguments of {name}"))[1]
+        losses.append(Loss(path, entry, reason))
         return False
     if isinstance(args, dict):
         if name == "PodTopologySpread" and source.version == "v1beta1" and args.get("defaultConstraints"):
-            # The default, given constraints; in later versions it is System, which takes none.
+            # The default if there are constraints; in later versions it is System, which takes none.
             args["defaultingType"] = args.get("defaultingType") or "List"
         if args.get("apiVersion") is not None:
             args["apiVersion"] = target.api_version
-        fit_fields(args, old.fields, new.fields, (*path, "args"), losses, {}, target.api_version)
+        drop_unknown_subfields(args, old.fields, new.fields, (*path, "args"), losses, {}, target.api_version)
     return True

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""kubeadm's files, v1beta1 to v1beta4.
+"""Convert kubeadm files between v1beta1 and v1beta4.
 
 From cmd/kubeadm/app/apis/kubeadm/v1beta*/conversion.go and types.go.
 """
@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .._schema._kinds import Kind
-from ._field_moves import Hint, Loss, Losses, arguments_to_list, arguments_to_map, move
+from ._field_moves import Loss, LossHint, arguments_to_list, arguments_to_map, move
 
-__all__ = ["KUBEADM_HINTS", "carry_timeouts", "convert_kubeadm"]
+__all__ = ["KUBEADM_HINTS", "move_timeouts", "convert_kubeadm"]
 
 _ARGUMENTS = {
     "ClusterConfiguration": (
@@ -29,28 +29,30 @@ _ARGUMENTS = {
 """Maps up to v1beta3, lists from v1beta4 on."""
 
 _MOVED = {"JoinConfiguration": (("discovery.timeout", "timeouts.discovery"),)}
-"""Where a field was up to v1beta3, and is from v1beta4 on."""
+"""The path of a field up to v1beta3, and from v1beta4 on."""
 
 _FOUR_MINUTES = ("4m", "4m0s", "240s")
-_EXTRA_ENVS = Hint("the version has no environment variables of components")
+_EXTRA_ENVS = LossHint("the version has no environment variables of components")
 
 _NODE_HINTS = {
-    "nodeRegistration.imagePullPolicy": Hint("the version always pulls what is missing", ("IfNotPresent",)),
-    "nodeRegistration.imagePullSerial": Hint("the version always pulls one image at a time", (True,)),
-    "timeouts.controlPlaneComponentHealthCheck": Hint(
+    "nodeRegistration.imagePullPolicy": LossHint("the version always pulls what is missing", ("IfNotPresent",)),
+    "nodeRegistration.imagePullSerial": LossHint("the version always pulls one image at a time", (True,)),
+    "timeouts.controlPlaneComponentHealthCheck": LossHint(
         "write it into ClusterConfiguration, as apiServer.timeoutForControlPlane", _FOUR_MINUTES
     ),
 }
 
-KUBEADM_HINTS: Mapping[str, Mapping[str, Hint]] = {
+KUBEADM_HINTS: Mapping[str, Mapping[str, LossHint]] = {
     "ClusterConfiguration": {
-        "apiServer.timeoutForControlPlane": Hint(
+        "apiServer.timeoutForControlPlane": LossHint(
             "write it into InitConfiguration and JoinConfiguration, as timeouts.controlPlaneComponentHealthCheck",
             _FOUR_MINUTES,
         ),
-        "dns.type": Hint("only CoreDNS is left", ("CoreDNS",)),
-        "useHyperKubeImage": Hint("the hyperkube image is no longer built: the components have images of their own"),
-        "encryptionAlgorithm": Hint("the version always uses RSA-2048", ("RSA-2048",)),
+        "dns.type": LossHint("only CoreDNS is left", ("CoreDNS",)),
+        "useHyperKubeImage": LossHint(
+            "the hyperkube image is no longer built: the components have images of their own"
+        ),
+        "encryptionAlgorithm": LossHint("the version always uses RSA-2048", ("RSA-2048",)),
         **{
             f"{component}.extraEnvs": _EXTRA_ENVS
             for component in ("apiServer", "controllerManager", "scheduler", "etcd.local")
@@ -61,18 +63,18 @@ KUBEADM_HINTS: Mapping[str, Mapping[str, Hint]] = {
 }
 
 
-def convert_kubeadm(data: dict[str, Any], source: Kind, target: Kind, losses: Losses) -> None:
+def convert_kubeadm(data: dict[str, Any], source: Kind, target: Kind, losses: list[Loss]) -> None:
     """Bring moved fields and arguments into the form of the target version, in place."""
-    old, new = (kind.version == "v1beta4" for kind in (source, target))
-    if old == new:
+    from_list, to_list = (kind.version == "v1beta4" for kind in (source, target))
+    if from_list == to_list:
         return
     for path in _ARGUMENTS.get(source.kind, ()):
-        if new:
+        if to_list:
             arguments_to_list(data, path)
         else:
             arguments_to_map(data, path, losses)
     for before, after in _MOVED.get(source.kind, ()):
-        if new:
+        if to_list:
             move(data, before, after)
         else:
             move(data, after, before)
@@ -82,19 +84,19 @@ _IN_CLUSTER = ("apiServer", "timeoutForControlPlane")
 _IN_OTHERS = ("timeouts", "controlPlaneComponentHealthCheck")
 
 
-def carry_timeouts(parts: Sequence[tuple[dict[str, Any], list[Loss]]]) -> None:
-    """Take a timeout that one document lost to those of the same file that have it now, in place.
+def move_timeouts(documents: Sequence[tuple[dict[str, Any], list[Loss]]]) -> None:
+    """Move a timeout that one document lost into the documents of the same file that have it now, in place.
 
-    Each part is a converted document and its losses.
+    documents: the converted ones, each with its losses.
     """
-    for data, losses in parts:
+    for data, losses in documents:
         lost_path, new_path = (
             (_IN_CLUSTER, _IN_OTHERS) if data["kind"] == "ClusterConfiguration" else (_IN_OTHERS, _IN_CLUSTER)
         )
         kinds = ("InitConfiguration", "JoinConfiguration") if lost_path == _IN_CLUSTER else ("ClusterConfiguration",)
-        documents = [document for document, _losses in parts if document["kind"] in kinds]
+        targets = [document for document, _losses in documents if document["kind"] in kinds]
         for loss in [loss for loss in losses if loss.path == lost_path]:
-            for document in documents:
-                document.setdefault(new_path[0], {}).setdefault(new_path[1], loss.value)
-            if documents:
+            for target in targets:
+                target.setdefault(new_path[0], {}).setdefault(new_path[1], loss.value)
+            if targets:
                 losses.remove(loss)

@@ -128,7 +128,7 @@ def test_the_preferences_of_kubectl() -> None:
 def test_a_field_of_neither_version_is_lost() -> None:
     data = {"apiVersion": "kubelet.config.k8s.io/v1alpha1", "kind": "CredentialProviderConfig", "provider": []}
     (loss,) = convert_document(data, "v1").losses
-    assert (loss.path, loss.value, loss.why) == (
+    assert (loss.path, loss.value, loss.reason) == (
         ("provider",),
         [],
         "kubelet.config.k8s.io/v1alpha1 does not have the field",

@@ -16,7 +16,10 @@ from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._conversions._field_moves import Hint, Loss
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._conversions._field_moves import (
+    Loss,
+    LossHint,
+)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._conversions._kube_scheduler import (
     SCHEDULER_HINTS,
 )
@@ -80,11 +83,11 @@ def is_reported(leaf: Leaf, losses: Sequence[Loss]) -> bool:
     return any(leaf[0][: len(path)] == path or path[: len(leaf[0])] == leaf[0] for path in paths)
 
 
-def harmless(leaf: Leaf, hints: Mapping[str, Hint]) -> bool:
+def harmless(leaf: Leaf, hints: Mapping[str, LossHint]) -> bool:
     """Return whether the other version always has the value, or has it at another place with the same meaning."""
     if leaf[0][-1] == "percentageOfNodesToScore" or leaf == (("profiles", "plugins"), "{}"):
         return True  # of the only profile: for all of them; and no plugins, however written
-    return any(repr(value) == leaf[1] for value in hints.get(".".join(leaf[0]), Hint("")).harmless)
+    return any(repr(value) == leaf[1] for value in hints.get(".".join(leaf[0]), LossHint("")).harmless)
 
 
 def check(conversion: Conversion, before: dict[str, Any], minor: int) -> Conversion:
