@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who asks, and what they are allowed: identities, stored RBAC and the rules for nodes.
+"""Authenticates and authorizes requests: identities, stored RBAC and the rules for nodes.
 
 Private to configok.node: no compatibility is promised.
 Mirrors the authorizers Node and RBAC and the admission plugin NodeRestriction of the real server, for the resources
@@ -43,7 +43,7 @@ class User:
 
     @property
     def node(self) -> str:
-        """The name of the node that this identity is, or empty."""
+        """Return the name of the node that this identity is, or ""."""
         prefix = "system:node:"
         return self.name[len(prefix) :] if self.name.startswith(prefix) and "system:nodes" in self.groups else ""
 
@@ -53,7 +53,7 @@ ANONYMOUS = User("system:anonymous", ("system:unauthenticated",))
 
 @dataclass(frozen=True)
 class Action:
-    """What a request wants, in the words of an authorizer. selected_name: the one name its field selector allows."""
+    """A request's attributes for an authorizer. selected_name: the only name that its field selector allows."""
 
     verb: str
     resource: Resource
@@ -64,7 +64,7 @@ class Action:
 
     @property
     def path(self) -> str:
-        """`nodes` or `nodes/status`."""
+        """Return `nodes` or `nodes/status`."""
         return f"{self.resource.name}/{self.subresource}" if self.subresource else self.resource.name
 
 
@@ -109,7 +109,7 @@ def _node_may(node: str, action: Action) -> tuple[bool, str]:
         if verb != "create" and action.name != node:
             return False, "can only access node lease with the same name as the requesting node"
         return True, ""
-    if resource == "configmaps":  # only those of its pods, and there are no pods here: RBAC has to grant more
+    if resource == "configmaps":  # only those of its pods, and this server has no pods: RBAC has to grant more
         if verb not in ("get", "list", "watch"):
             return False, "can only read resources of this type"
         if not action.namespace:
@@ -170,7 +170,7 @@ def _rule_allows(rule: Mapping[str, Any], action: Action) -> bool:
 
 
 def restrict_node(user: User, action: Action, old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -> None:
-    """NodeRestriction: what a node identity may not write although it may write. Raises ApiError 403.
+    """Refuse the writes that NodeRestriction forbids a node identity. Raises ApiError 403.
 
     old, new: the object before (None: a create) and after (None: a deletion).
     """

@@ -21,7 +21,7 @@ from .resources import Resource
 
 __all__ = ["Mismatch", "round_trip"]
 
-# A field is written `name` (left out when empty), `name!` (always written) or `name*` (written when given).
+# A field is written `name` (left out when empty), `name!` (always written) or `name*` (written if it is set).
 # Its shape: the name of a scalar, a mapping of fields, or a list with the shape of its items.
 Shape = Union[str, Mapping[str, Any], list]  # type: ignore[type-arg]  # the shape would name itself
 
@@ -93,7 +93,7 @@ class Mismatch(Exception):
 
 
 def round_trip(resource: Resource, item: Mapping[str, Any], old: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The object as the real server would write it back. Raises Mismatch where a value has a wrong type.
+    """Return the object as the real server would write it back. Raises Mismatch for a value of a wrong type.
 
     Parts that are the very same as in `old`, which has been through this before, are taken over unseen.
     """
@@ -131,7 +131,7 @@ def _value(shape: Shape, value: Any, old: Any, path: str) -> Any:
     if isinstance(shape, list):
         if not isinstance(value, list):
             raise Mismatch(f"{path} is no list")
-        return [_value(shape[0], one, None, f"{path}[{at}]") for at, one in enumerate(value)]
+        return [_value(shape[0], item, None, f"{path}[{index}]") for index, item in enumerate(value)]
     return _SCALARS[shape](value, path)
 
 
@@ -160,21 +160,22 @@ def _mapping(value: Any, path: str) -> Mapping[str, Any]:
 
 
 def _strings_by_key(value: Any, path: str) -> dict[str, str]:
-    return {key: "" if one is None else _string(one, f"{path}.{key}") for key, one in _mapping(value, path).items()}
+    fields = _mapping(value, path)
+    return {key: "" if text is None else _string(text, f"{path}.{key}") for key, text in fields.items()}
 
 
 def _bytes_by_key(value: Any, path: str) -> dict[str, str]:
     strings = _strings_by_key(value, path)
-    for key, one in strings.items():
+    for key, text in strings.items():
         try:
-            base64.b64decode(one, validate=True)
+            base64.b64decode(text, validate=True)
         except (binascii.Error, ValueError):
             raise Mismatch(f"{path}.{key} is no base64") from None
     return strings
 
 
 def _quantities(value: Any, path: str) -> dict[str, str]:
-    return {key: str(one) for key, one in _mapping(value, path).items()}
+    return {key: str(quantity) for key, quantity in _mapping(value, path).items()}
 
 
 def _utc(value: Any, path: str) -> tuple[str, str]:

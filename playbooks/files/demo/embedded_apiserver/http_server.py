@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""HTTP/1.1 for the embedded API server: a thread a connection, kept alive, TLS if wanted.
+"""HTTP/1.1 for the embedded API server: a thread for each connection, kept alive, with optional TLS.
 
 Private to configok.node: no compatibility is promised.
 Leaner than http.server, whose header parsing alone costs more than a small PATCH.
@@ -59,7 +59,7 @@ class Response:
 
 
 class _Hangups:
-    """Tells streams at once when their client has gone: one thread for all of them, asleep otherwise."""
+    """Notifies streams at once when their client has gone. One thread serves all of them, and sleeps otherwise."""
 
     def __init__(self) -> None:
         self._selector = selectors.DefaultSelector()
@@ -128,7 +128,7 @@ class HttpServer:
         self._thread = threading.Thread(target=self._accept, name="accept", daemon=True)
 
     def start(self) -> None:
-        """Accept connections from now on, in threads of its own."""
+        """Accept connections from now on, each in its own thread."""
         self._thread.start()
 
     def stop(self) -> None:
@@ -182,7 +182,7 @@ class HttpServer:
             secured.close()
 
     def _exchange(self, connection: socket.socket, reader: BinaryIO) -> bool:
-        """One request and its answer. Returns whether the connection goes on."""
+        """Answer one request. Return whether the connection stays open."""
         request = self._read(connection, reader)
         if request is None:
             return False

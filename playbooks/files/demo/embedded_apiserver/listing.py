@@ -30,10 +30,10 @@ _TOO_OLD = (
 
 
 def list_objects(storage: Storage, target: Target, query: Mapping[str, str], partial: str) -> bytes:
-    """The encoded List for a collection. partial: apiVersion of the metadata-only form, empty for whole objects.
+    """Return the encoded List for a collection. partial: apiVersion of the metadata-only form, empty for whole objects.
 
     Raises ApiError 400 for bad parameters, 410 for a continue token older than the snapshots kept, 504 for a
-    version that is not there yet.
+    version that does not exist yet.
     """
     resource = target.resource
     labels = label_matcher(query.get("labelSelector", ""))
@@ -62,10 +62,10 @@ def list_objects(storage: Storage, target: Target, query: Mapping[str, str], par
         if stored.key <= start or (target.namespace and stored.key[0] != target.namespace):
             continue
         if limit and len(chosen) == limit:
-            # The real server stops at a full page without looking whether what follows would match: so the last page
-            # can be empty.
-            left = (objects or [])[position:]
-            rest = sum(1 for one in left if not target.namespace or one.key[0] == target.namespace)
+            # The real server stops at a full page without checking whether later objects match, so the last page can be
+            # empty.
+            remaining = (objects or [])[position:]
+            rest = sum(1 for stored in remaining if not target.namespace or stored.key[0] == target.namespace)
             break
         if (labels is None or labels(stored.item)) and (fields is None or fields(stored.item)):
             chosen.append(stored)
@@ -95,15 +95,15 @@ def _number(query: Mapping[str, str], name: str) -> int:
 
 
 def check_version(storage: Storage, query: Mapping[str, str]) -> None:
-    """Refuse to read what is not there yet. Raises ApiError 504, as the real server does when it has waited."""
+    """Refuse to read a version that does not exist yet. Raises ApiError 504, as the real server does after a wait."""
     if query.get("resourceVersionMatch", "") not in ("", "NotOlderThan"):
         raise not_implemented("resourceVersionMatch other than NotOlderThan")
-    wanted = _number(query, "resourceVersion")
-    if wanted > storage.version:
+    version = _number(query, "resourceVersion")
+    if version > storage.version:
         raise ApiError(
             504,
             "Timeout",
-            f"Timeout: Too large resource version: {wanted}, current: {storage.version}",
+            f"Timeout: Too large resource version: {version}, current: {storage.version}",
             details={
                 "causes": [{"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}],
                 "retryAfterSeconds": 1,

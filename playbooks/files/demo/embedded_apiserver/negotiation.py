@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a request to the embedded API server asks for beside its path: forms, dry run, bodies, kinds of patch.
+"""Reads what a request to the embedded API server asks for: forms, dry run, bodies, kinds of patch.
 
 Private to configok.node: no compatibility is promised.
 """
@@ -23,27 +23,27 @@ PATCH_TYPES = ("application/json-patch+json", "application/merge-patch+json", "a
 
 
 def partial_form(request: Request, verb: str) -> str:
-    """The apiVersion of the metadata-only form that the request accepts, or empty for whole objects."""
-    wanted = "PartialObjectMetadataList" if verb == "list" else "PartialObjectMetadata"
+    """Return the apiVersion of the metadata-only form that the request accepts, or "" for whole objects."""
+    accepted = "PartialObjectMetadataList" if verb == "list" else "PartialObjectMetadata"
     for choice in request.headers.get("accept", "application/json").split(","):
         media, *parameters = (part.strip() for part in choice.split(";"))
-        options = dict(one.partition("=")[::2] for one in parameters)
+        options = dict(parameter.partition("=")[::2] for parameter in parameters)
         if media not in ("application/json", "*/*", "application/*"):
             continue
         if "as" not in options:
             return ""
-        if options["as"] == wanted and options.get("g") == "meta.k8s.io" and options.get("v") in ("v1", "v1beta1"):
+        if options["as"] == accepted and options.get("g") == "meta.k8s.io" and options.get("v") in ("v1", "v1beta1"):
             return f"meta.k8s.io/{options['v']}"
     raise ApiError(
         406,
         "NotAcceptable",
         "only the following media types are accepted: application/json, "
-        f"application/json;as={wanted};g=meta.k8s.io;v=v1",
+        f"application/json;as={accepted};g=meta.k8s.io;v=v1",
     )
 
 
 def is_dry_run(verb: str, value: str) -> bool:
-    """Whether a write is only tried. Raises ApiError 422 for a value that is not All."""
+    """Return whether a write is only tried. Raises ApiError 422 for a value that is not All."""
     if value not in ("", "All"):
         kind = {"create": "CreateOptions", "update": "UpdateOptions", "patch": "PatchOptions"}.get(
             verb, "DeleteOptions"
@@ -54,7 +54,7 @@ def is_dry_run(verb: str, value: str) -> bool:
 
 
 def decoded(request: Request) -> Any:
-    """The body as JSON. Raises ApiError 400."""
+    """Return the body, decoded from JSON. Raises ApiError 400."""
     if request.headers.get("transfer-encoding"):
         raise not_implemented("chunked request bodies")
     try:
@@ -64,7 +64,7 @@ def decoded(request: Request) -> Any:
 
 
 def decoded_object(request: Request) -> dict[str, Any]:
-    """The body, which has to be an object. Raises ApiError 400."""
+    """Return the body, which must be an object. Raises ApiError 400."""
     value = decoded(request)
     if not isinstance(value, dict):
         raise bad_request("couldn't get version/kind; json parse error: the body is no object")
@@ -72,13 +72,13 @@ def decoded_object(request: Request) -> dict[str, Any]:
 
 
 def patcher(media: str, patch: Any, target: Target) -> Callable[[Mapping[str, Any]], Any]:
-    """The function from the present object to the patched one, for one of PATCH_TYPES."""
+    """Return the function from the present object to the patched one. media: one of PATCH_TYPES."""
     if media == "application/json-patch+json":
         return lambda item: json_patch(item, patch)
     if media == "application/merge-patch+json":
         return lambda item: merge_patch(item, patch)
     if not isinstance(patch, Mapping):
         raise bad_request("a strategic merge patch is an object")
-    # The real server takes no other kind from a strategic merge patch, without a word.
+    # The real server silently ignores another kind in a strategic merge patch.
     fields = {key: value for key, value in patch.items() if key not in ("kind", "apiVersion")}
     return lambda item: strategic_merge_patch(item, fields, kind=target.resource.kind)

@@ -39,19 +39,19 @@ _NOT_READY = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
 
 
 def now() -> str:
-    """The time as in metadata: whole seconds, UTC."""
+    """Return the present time as metadata have it: whole seconds, UTC."""
     return datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 class Operations:
-    """The verbs on one object. Each returns the object, or the Status, that is the answer's body."""
+    """The verbs on one object. Each returns the answer's body: the object, or a Status."""
 
     def __init__(self, storage: Storage, *, random_source: random.Random | None = None) -> None:
         self._storage = storage
         self._random = random_source or random.Random()
 
     def get(self, target: Target) -> Stored:
-        """The stored object. Raises ApiError 404."""
+        """Return the stored object. Raises ApiError 404."""
         stored = self._storage.get(target.resource, target.namespace, target.name)
         if stored is None:
             raise not_found(target.resource.name, target.resource.group, target.name)
@@ -61,14 +61,14 @@ class Operations:
         """Create an object: identity, defaults, namespace, validation, admission."""
         resource = target.resource
         _check_kind(target, body)
-        given = _metadata_of(body)
-        if given.get("resourceVersion"):
+        requested = _metadata_of(body)
+        if requested.get("resourceVersion"):
             raise ApiError(500, "", "resourceVersion should not be set on objects to be created")
-        metadata = {key: value for key, value in given.items() if not key.startswith("deletion")}
+        metadata = {key: value for key, value in requested.items() if not key.startswith("deletion")}
         metadata.update(uid=str(uuid.uuid4()), creationTimestamp=now())
         metadata.pop("namespace", None)
         if resource.namespaced:
-            if given.get("namespace") not in (None, "", target.namespace):
+            if requested.get("namespace") not in (None, "", target.namespace):
                 raise bad_request(
                     "the namespace of the provided object does not match the namespace sent on the request"
                 )
@@ -105,7 +105,7 @@ class Operations:
     def replace(
         self, user: User, target: Target, body: Mapping[str, Any], *, dry_run: bool
     ) -> tuple[dict[str, Any], bool]:
-        """PUT: the object and whether it was created by this."""
+        """Replace an object (PUT). Return it, and whether this call created it."""
         resource = target.resource
         _check_kind(target, body)
         metadata = _metadata_of(body)
@@ -145,7 +145,7 @@ class Operations:
         *,
         dry_run: bool,
     ) -> dict[str, Any]:
-        """PATCH: `apply` makes the new object from the present one."""
+        """Change an object (PATCH). apply: makes the new object from the present one."""
         with self._storage.lock:
             old = self.get(target)
             body = apply(old.item)
@@ -162,25 +162,29 @@ class Operations:
     ) -> dict[str, Any]:
         resource = target.resource
         before = old.item["metadata"]
-        given = _metadata_of(body)
-        if given.get("uid") not in (None, "", before["uid"]):
+        requested = _metadata_of(body)
+        if requested.get("uid") not in (None, "", before["uid"]):
             if verb == "patch":
-                cause = ("FieldValueInvalid", "metadata.uid", f'Invalid value: "{given["uid"]}": field is immutable')
+                cause = (
+                    "FieldValueInvalid",
+                    "metadata.uid",
+                    f'Invalid value: "{requested["uid"]}": field is immutable',
+                )
                 raise invalid(resource.kind, resource.group, target.name, [cause])
             raise conflict(
                 resource.name,
                 resource.group,
                 target.name,
-                f"Precondition failed: UID in precondition: {given['uid']}, UID in object meta: {before['uid']}",
+                f"Precondition failed: UID in precondition: {requested['uid']}, UID in object meta: {before['uid']}",
             )
-        if given.get("resourceVersion") not in (None, "", before["resourceVersion"]):
+        if requested.get("resourceVersion") not in (None, "", before["resourceVersion"]):
             raise conflict(resource.name, resource.group, target.name)
-        metadata = {**given, **{key: before[key] for key in _KEPT if key in before}}
+        metadata = {**requested, **{key: before[key] for key in _KEPT if key in before}}
         for key in _KEPT:
             if key not in before:
                 metadata.pop(key, None)
         parts = {**body, "metadata": metadata}
-        # Who writes the main resource does not write its status, and the other way round; metadata come with both.
+        # A write of the main resource does not change its status, nor the other way round. Both write the metadata.
         if resource.kind in ("Node", "Namespace"):
             kept = "spec" if target.subresource == "status" else "status"
             parts[kept] = old.item.get(kept)
@@ -192,11 +196,11 @@ class Operations:
         if before.get("deletionTimestamp") and not item["metadata"].get("finalizers") and resource.kind != "Namespace":
             return item if dry_run else self._storage.remove(resource, old).item
         if item == old.item:
-            return old.item  # a write that changes nothing has no version of its own and is seen by nobody
+            return old.item  # a write that changes nothing has no version of its own, and no watch sees it
         return item if dry_run else self._storage.put(resource, item).item
 
     def delete(self, user: User, target: Target, options: Mapping[str, Any], *, dry_run: bool) -> dict[str, Any]:
-        """DELETE one object, with preconditions and finalizers. Returns a Status, or the object that now is going."""
+        """Delete one object, with preconditions and finalizers. Return a Status, or the object that finalizers hold."""
         resource = target.resource
         if options.get("propagationPolicy") not in (None, "", "Background") or options.get("orphanDependents"):
             raise not_implemented("a propagationPolicy other than Background")
@@ -219,7 +223,7 @@ class Operations:
         return success({key: value for key, value in details.items() if value})
 
     def _delete_namespace(self, target: Target, old: Stored, *, dry_run: bool) -> dict[str, Any]:
-        """Mark it, then do at once what a cluster's namespace controller does: remove its objects, then itself."""
+        """Mark it, then remove its objects and itself at once, as a cluster's namespace controller does later."""
         if target.name in ("default", "kube-system", "kube-public"):
             raise forbidden("namespaces", "", target.name, "this namespace may not be deleted")
         metadata = {**old.item["metadata"], "deletionTimestamp": now()}
@@ -253,7 +257,7 @@ def _unfit_patch(why: str) -> ApiError:
 def _decoded(
     target: Target, body: Mapping[str, Any], old: Mapping[str, Any] | None, *, patched: bool = False
 ) -> dict[str, Any]:
-    """The object with its fields checked and its defaults. Raises ApiError 400, or 422 for a patch."""
+    """Return the object with its fields checked and its defaults. Raises ApiError 400, or 422 for a patch."""
     resource = target.resource
     try:
         return _defaults(round_trip(resource, body, old))
@@ -291,24 +295,24 @@ def _check_names(target: Target, metadata: Mapping[str, Any]) -> None:
         )
 
 
-def _check_preconditions(target: Target, metadata: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+def _check_preconditions(target: Target, metadata: Mapping[str, Any], preconditions: Mapping[str, Any]) -> None:
     resource = target.resource
     for field, name, why in (
         ("uid", "UID", "The object might have been deleted and then recreated"),
         ("resourceVersion", "ResourceVersion", "The object might have been modified"),
     ):
-        if wanted.get(field) not in (None, metadata[field]):
+        if preconditions.get(field) not in (None, metadata[field]):
             raise conflict(
                 resource.kind,
                 resource.group,
                 target.name,
-                f"the {name} in the precondition ({wanted[field]}) does not match the {name} in record "
+                f"the {name} in the precondition ({preconditions[field]}) does not match the {name} in record "
                 f"({metadata[field]}). {why}",
             )
 
 
 def _refuse_escalation(user: User, target: Target) -> None:
-    """The real server lets nobody grant more than they have; that comparison is not done here."""
+    """Refuse RBAC writes by others than administrators: this server does not compare what a user may grant."""
     if target.resource.group == "rbac.authorization.k8s.io" and "system:masters" not in user.groups:
         raise not_implemented("writes of RBAC objects by others than system:masters")
 
@@ -321,7 +325,7 @@ def _defaults(item: dict[str, Any]) -> dict[str, Any]:
         spec, status = item["spec"] or {"finalizers": ["kubernetes"]}, item["status"] or {"phase": "Active"}
         return {**item, "metadata": metadata, "spec": spec, "status": status}
     if kind == "Node" and "resourceVersion" not in metadata:
-        # The admission plugin TaintNodesByCondition: a new Node is not ready until somebody says so.
+        # The admission plugin TaintNodesByCondition: it adds the taint not-ready to a new Node.
         taints = item["spec"].get("taints", [])
         if not any(taint["key"] == _NOT_READY["key"] and taint["effect"] == _NOT_READY["effect"] for taint in taints):
             return {**item, "spec": {**item["spec"], "taints": [*taints, dict(_NOT_READY)]}}

@@ -4,7 +4,7 @@
 """Merge, strategic merge and JSON patches of the embedded API server: pure.
 
 Private to configok.node: no compatibility is promised.
-None of these functions changes what it is given; results share what did not change with the original.
+No function changes its arguments; results share what did not change with the original.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MERGE_KEYS: dict[str, dict[str, str]] = {
 
 
 def merge_patch(original: Any, patch: Any) -> Any:
-    """RFC 7386: null removes, objects merge, everything else replaces."""
+    """Return a merge patch's result (RFC 7386): null removes, objects merge, everything else replaces."""
     if not isinstance(patch, Mapping):
         return patch
     merged: dict[str, Any] = dict(original) if isinstance(original, Mapping) else {}
@@ -38,7 +38,7 @@ def merge_patch(original: Any, patch: Any) -> Any:
 
 
 def strategic_merge_patch(original: Mapping[str, Any], patch: Mapping[str, Any], *, kind: str) -> dict[str, Any]:
-    """A strategic merge patch, with the `$patch` directives delete and replace; others are refused with 501.
+    """Return a strategic merge patch's result. Directives other than delete and replace are refused with 501.
 
     original, patch: decoded objects; kind: `Node`, which says which lists merge (see MERGE_KEYS).
     Raises ApiError 400 for a patch without its merge key, 501 for directives that are not done.
@@ -76,15 +76,15 @@ def _strategic_map(
 
 
 def _refuse_directives(value: Any) -> None:
-    """A value taken over as it is must hold no directive, or it would be stored: the real server is no better here."""
+    """Raise ApiError if a value has a directive. The real server would store it."""
     if isinstance(value, Mapping):
         if any(key.startswith("$") for key in value):
             raise not_implemented("strategic merge directives below a field that is new")
-        for below in value.values():
-            _refuse_directives(below)
+        for item in value.values():
+            _refuse_directives(item)
     elif isinstance(value, list):
-        for below in value:
-            _refuse_directives(below)
+        for item in value:
+            _refuse_directives(item)
 
 
 def _strategic_list(original: Sequence[Any], patch: Sequence[Any], key: str) -> list[Any]:
@@ -122,7 +122,7 @@ def _strategic_list(original: Sequence[Any], patch: Sequence[Any], key: str) -> 
 
 
 def _in_order(merged: list[Any], patched: list[Any], before: list[Any], key: str) -> list[Any]:
-    """The order of the real server: the patch's own for what it names, the server's for the rest, woven together.
+    """Return the items in the order of the real server: the patch's own for its items, woven into that of the rest.
 
     An item of the rest comes first only where both items were there before and it stood in front.
     """
@@ -137,7 +137,7 @@ def _in_order(merged: list[Any], patched: list[Any], before: list[Any], key: str
 
 
 def json_patch(original: Any, operations: Any) -> Any:
-    """RFC 6902. Raises ApiError 400 for a malformed patch, 422 for one that does not fit the object."""
+    """Return a JSON patch's result (RFC 6902). Raises ApiError 400 for a malformed patch, 422 for an unfit one."""
     if not isinstance(operations, list):
         raise bad_request("error decoding patch: a JSON patch is a list of operations")
     document = original

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the embedded API server was asked, for tests that count requests.
+"""Records the requests to the embedded API server, for tests that count them.
 
 Private to configok.node: no compatibility is promised.
 """
@@ -15,7 +15,7 @@ __all__ = ["Call", "RequestLog"]
 
 
 class Call(NamedTuple):
-    """One entry of the request log. A watch is written down when it begins, others when they are answered."""
+    """One entry of the request log. A watch is recorded when it begins, other requests when they are answered."""
 
     user: str
     verb: str
@@ -26,17 +26,17 @@ class Call(NamedTuple):
 
 
 class RequestLog:
-    """What was asked: tests count it. Holds the newest 100,000 calls."""
+    """The newest 100,000 calls, for tests that count them."""
 
     def __init__(self) -> None:
         self._calls: deque[Call] = deque(maxlen=100_000)
 
     def add(self, call: Call) -> None:
-        """Write down one call."""
+        """Record one call."""
         self._calls.append(call)
 
     def calls(self, **expected: Any) -> list[Call]:
-        """The calls with these fields: `calls(user="admin", verb="patch", resource="nodes/status")`, oldest first."""
+        """Return the calls with these fields: `calls(user="admin", verb="patch")`, oldest first."""
         return [
             call
             for call in list(self._calls)
@@ -44,7 +44,7 @@ class RequestLog:
         ]
 
     def count(self, **expected: Any) -> int:
-        """How many calls have these fields."""
+        """Return how many calls have these fields."""
         return len(self.calls(**expected))
 
     def by_user_and_verb(self) -> Counter[tuple[str, str]]:

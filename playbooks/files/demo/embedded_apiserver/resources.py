@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The resources that the embedded API server has, and how a path names one.
+"""The resources that the embedded API server has, and the paths that name them.
 
 Private to configok.node: no compatibility is promised.
 """
@@ -26,14 +26,14 @@ class Resource:
     version: str = "v1"
     namespaced: bool = True
     subresources: tuple[str, ...] = ()
-    fields: tuple[str, ...] = ()  # field selectors beside metadata.name and metadata.namespace
+    fields: tuple[str, ...] = ()  # field selectors besides metadata.name and metadata.namespace
     create_on_update: bool = False
     unconditional_update: bool = True
     name_rule: str = "subdomain"
 
     @property
     def api_version(self) -> str:
-        """As in the objects: `v1`, `coordination.k8s.io/v1`."""
+        """Return the apiVersion of objects: `v1`, `coordination.k8s.io/v1`."""
         return f"{self.group}/{self.version}" if self.group else self.version
 
 
@@ -67,7 +67,7 @@ _BY_PATH = {(resource.group, resource.version, resource.name): resource for reso
 
 @dataclass(frozen=True)
 class Target:
-    """What a resource path names; an empty name means the collection, an empty namespace all of them."""
+    """The target of a resource path. An empty name means the collection, an empty namespace means all of them."""
 
     resource: Resource
     namespace: str = ""
@@ -76,7 +76,7 @@ class Target:
 
 
 def parse_path(path: str) -> Target | None:
-    """The target of a resource path, None for a path that is no resource's.
+    """Return the target of a resource path, None for a path of no resource.
 
     Raises ApiError 501 for resources and subresources that the embedded server does not have.
     """

@@ -47,7 +47,7 @@ def _label_requirement(text: str) -> Callable[[Mapping[str, str]], bool]:
 
 
 def label_matcher(selector: str) -> Matcher | None:
-    """A predicate over objects for `a=b,c in (d,e),!f`; None for an empty selector. Raises ApiError 400."""
+    """Return a predicate over objects for `a=b,c in (d,e),!f`; None for an empty selector. Raises ApiError 400."""
     if not selector.strip():
         return None
     parts = re.findall(r"[^,(]*(?:\([^()]*\)[^,(]*)?(?:,|$)", selector)
@@ -63,7 +63,7 @@ def label_matcher(selector: str) -> Matcher | None:
 
 
 def field_value(item: Mapping[str, Any], field: str) -> str:
-    """The value of a selectable field as the real server's selectable set has it: absent means empty, or `false`."""
+    """Return a selectable field's value, as in the real server's selectable set: absent means empty, or `false`."""
     if field == "source":
         source: Mapping[str, Any] = item.get("source") or {}
         return str(source.get("component") or item.get("reportingComponent") or "")
@@ -95,7 +95,7 @@ def _field_terms(resource: Resource, selector: str) -> list[tuple[str, str, bool
 
 
 def field_matcher(resource: Resource, selector: str) -> Matcher | None:
-    """A predicate over objects for `metadata.name=a,spec.unschedulable!=true`; None if empty. Raises ApiError 400."""
+    """Return a predicate for `metadata.name=a,spec.unschedulable!=true`, None if that is empty. Raises ApiError 400."""
     terms = _field_terms(resource, selector)
     if not terms:
         return None
@@ -103,8 +103,8 @@ def field_matcher(resource: Resource, selector: str) -> Matcher | None:
 
 
 def required_name(resource: Resource, selector: str) -> str:
-    """The one name that a field selector allows, empty when it allows several: the index of watches, and RBAC."""
-    for field, value, wanted in _field_terms(resource, selector):
-        if field == "metadata.name" and wanted:
+    """Return the only name that a field selector allows, or "": for the index of watches, and for RBAC."""
+    for field, value, is_equal in _field_terms(resource, selector):
+        if field == "metadata.name" and is_equal:
             return value
     return ""

@@ -4,8 +4,8 @@
 """The embedded API server: enough of Kubernetes for a demo and for tests.
 
 Private to configok.node: no compatibility is promised.
-One contract suite runs against it and against the real server, and keeps it honest. What it does not
-do it refuses with 501, it never pretends. Its objects live in memory.
+One contract suite runs against it and against the real server, and keeps it honest. What the
+embedded one does not support, it refuses with 501. Its objects live in memory.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class EmbeddedApiServer:
             self.end_watches()
 
     def serve_forever(self, stop: threading.Event | None = None) -> None:
-        """start(), then wait until `stop` is set (or for ever), then stop()."""
+        """Run until `stop` is set, or without an end."""
         self.start()
         try:
             (stop or threading.Event()).wait()
@@ -171,7 +171,7 @@ class EmbeddedApiServer:
         self.storage.compact()
 
     def end_watches(self, user: str | None = None) -> int:
-        """End all watches, or those of one user, as if their time were up. Returns how many."""
+        """End all watches, or those of one user, as if their time were up. Return how many."""
         ended = [watcher for watcher in self.storage.watchers() if user is None or watcher.user == user]
         for watcher in ended:
             watcher.queue.put(None)
@@ -184,7 +184,7 @@ class EmbeddedApiServer:
 
     @staticmethod
     def refusal(status: int, *, retry_after: float | None = None, message: str = "refused by the test") -> Response:
-        """An answer for `intercept`: 429, 500, 503, ... with the Status body of the real server."""
+        """Return an answer for `intercept`: 429, 500, 503, ... with the Status body of the real server."""
         reason = {429: "TooManyRequests", 500: "InternalError", 503: "ServiceUnavailable", 504: "Timeout"}
         details = {"retryAfterSeconds": int(retry_after)} if retry_after else None
         headers = {"Retry-After": str(int(retry_after))} if retry_after is not None else {}
@@ -194,7 +194,7 @@ class EmbeddedApiServer:
     # --- answering
 
     def handle(self, request: Request) -> Response:
-        """Answer one request; tests call it without a socket."""
+        """Answer one request. Tests call it without a socket."""
         user, target = ANONYMOUS, None
         verb = _VERBS.get(request.method, request.method.lower())
         try:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Errors of the embedded API server, in the very shape that Kubernetes gives them.
+"""Errors of the embedded API server, in the shape that Kubernetes gives them.
 
 Private to configok.node: no compatibility is promised.
 """
@@ -40,7 +40,7 @@ class ApiError(Exception):
         self.continue_ = continue_
 
     def body(self) -> dict[str, Any]:
-        """The Status object, with its fields in the order of the real server."""
+        """Return the Status object, with its fields in the order of the real server."""
         status: dict[str, Any] = {
             "kind": "Status",
             "apiVersion": "v1",
@@ -57,7 +57,7 @@ class ApiError(Exception):
 
 
 def success(details: dict[str, Any]) -> dict[str, Any]:
-    """The Status of a deletion that took effect at once."""
+    """Return the Status of a deletion that took effect at once."""
     return {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details}
 
 
@@ -77,25 +77,25 @@ def _qualified(resource: str, group: str) -> str:
 
 
 def unauthorized() -> ApiError:
-    """Credentials that nobody knows."""
+    """Return the error for unknown credentials."""
     return ApiError(401, "Unauthorized", "Unauthorized")
 
 
 def forbidden(resource: str, group: str, name: str, why: str) -> ApiError:
-    """Not allowed to this user; `why` is the part after the name of the object."""
+    """Return the error for a request that the user may not make; `why` is the part after the name of the object."""
     what = _qualified(resource, group) + (f' "{name}"' if name else "")
     return ApiError(403, "Forbidden", f"{what} is forbidden: {why}", details=_details(name, group, resource))
 
 
 def not_found(resource: str, group: str, name: str) -> ApiError:
-    """No such object."""
+    """Return the error for an object that does not exist."""
     return ApiError(
         404, "NotFound", f'{_qualified(resource, group)} "{name}" not found', details=_details(name, group, resource)
     )
 
 
 def already_exists(resource: str, group: str, name: str) -> ApiError:
-    """A create of what is there."""
+    """Return the error for the creation of an object that exists."""
     return ApiError(
         409,
         "AlreadyExists",
@@ -105,7 +105,7 @@ def already_exists(resource: str, group: str, name: str) -> ApiError:
 
 
 def conflict(resource: str, group: str, name: str, why: str | None = None) -> ApiError:
-    """A resourceVersion or uid that is not the object's own."""
+    """Return the error for a resourceVersion or uid that is not the object's own."""
     why = why or "the object has been modified; please apply your changes to the latest version and try again"
     return ApiError(
         409,
@@ -116,17 +116,17 @@ def conflict(resource: str, group: str, name: str, why: str | None = None) -> Ap
 
 
 def expired(message: str, *, continue_: str = "") -> ApiError:
-    """A version that is older than the history kept."""
+    """Return the error for a version that is older than the history kept."""
     return ApiError(410, "Expired", message, continue_=continue_)
 
 
 def bad_request(message: str) -> ApiError:
-    """A request that makes no sense to the server."""
+    """Return the error for a malformed request."""
     return ApiError(400, "BadRequest", message)
 
 
 def invalid(kind: str, group: str, name: str, causes: list[tuple[str, str, str]]) -> ApiError:
-    """An object that its validation refuses; causes are (reason, field, message), as in details.causes."""
+    """Return the error for an invalid object. Causes are (reason, field, message), as in details.causes."""
     sentences = [f"{field}: {message}" for _reason, field, message in causes]
     joined = sentences[0] if len(sentences) == 1 else "[" + ", ".join(sentences) + "]"
     details = _details(name, group, kind)
@@ -135,7 +135,7 @@ def invalid(kind: str, group: str, name: str, causes: list[tuple[str, str, str]]
 
 
 def unsupported_media_type(accepted: list[str]) -> ApiError:
-    """A body in a format that the resource does not take."""
+    """Return the error for a body in a format that the resource does not take."""
     return ApiError(
         415,
         "UnsupportedMediaType",
@@ -144,5 +144,5 @@ def unsupported_media_type(accepted: list[str]) -> ApiError:
 
 
 def not_implemented(what: str) -> ApiError:
-    """What the embedded server does not do: it says so, it never pretends."""
+    """Return the error for a feature that the embedded server lacks."""
     return ApiError(501, "NotImplemented", f"the embedded API server does not implement {what}")

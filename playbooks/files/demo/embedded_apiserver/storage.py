@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The embedded API server's objects, their one growing version, and who watches them.
+"""The embedded API server's objects, their growing version, and their watchers.
 
 Private to configok.node: no compatibility is promised.
 Objects are never changed once stored: a write stores a new one, which may share parts with the old.
@@ -30,12 +30,12 @@ def encode(item: Any) -> bytes:
 
 
 def metadata_only(item: Mapping[str, Any], api_version: str = "meta.k8s.io/v1") -> dict[str, Any]:
-    """The PartialObjectMetadata of an object."""
+    """Return the PartialObjectMetadata of an object."""
     return {"kind": "PartialObjectMetadata", "apiVersion": api_version, "metadata": item["metadata"]}
 
 
 class Stored:
-    """One version of one object, with its encoding made once, when first asked for."""
+    """One version of one object, which is encoded once, on first use."""
 
     __slots__ = ("_encoded", "item", "key", "version")
 
@@ -46,7 +46,7 @@ class Stored:
         self._encoded: bytes | None = None
 
     def encoded(self, partial: str = "") -> bytes:
-        """JSON of the object; `partial` is the apiVersion of a metadata-only form, or empty for the whole object."""
+        """Return the object as JSON. partial: apiVersion of a metadata-only form, or "" for the whole object."""
         if partial:
             return encode(metadata_only(self.item, partial))
         if self._encoded is None:
@@ -54,7 +54,7 @@ class Stored:
         return self._encoded
 
     def listed(self, partial: str = "") -> bytes:
-        """JSON as an item of a list: whole objects there say neither kind nor apiVersion, as from the real server."""
+        """Return the object as an item of a list. As from the real server, a whole one has no kind and apiVersion."""
         if partial:
             return self.encoded(partial)
         head = encode({"kind": self.item["kind"], "apiVersion": self.item["apiVersion"]})[:-1] + b","
@@ -94,14 +94,14 @@ class _Table:
         self.keys: list[Key] = []  # sorted as in etcd: by namespace, then name
         self.history: deque[Change] = deque()
         self.floor = floor  # changes up to this version are forgotten
-        self.watchers: dict[str, set[Watcher]] = {}  # by the one name they ask for, or "" for all
+        self.watchers: dict[str, set[Watcher]] = {}  # by the only name that they ask for, or "" for all
         self.snapshots: dict[int, list[Stored]] = {}  # by version: what paged lists go on reading
 
 
 class Storage:
     """All objects. Every method takes the lock itself; hold `lock` around a read that decides a write."""
 
-    # Versions of a real cluster never start at 1: a watch from 1 is then older than any history, as it is there.
+    # Versions of a real cluster never start at 1: a watch from 1 is then older than any history, as on a real cluster.
     first_version = 100
 
     def __init__(self, *, history: int = 10_000, snapshots: int = 16) -> None:
@@ -112,11 +112,11 @@ class Storage:
         self._tables = {resource.name: _Table(self.version) for resource in RESOURCES}
 
     def get(self, resource: Resource, namespace: str, name: str) -> Stored | None:
-        """The object, or None."""
+        """Return the object, or None."""
         return self._tables[resource.name].objects.get((namespace, name))
 
     def all(self, resource: Resource, namespace: str = "") -> list[Stored]:
-        """Every object of a resource, or of one namespace, in the order of etcd's keys."""
+        """Return every object of a resource, or of one namespace, in the order of etcd's keys."""
         with self.lock:
             table = self._tables[resource.name]
             if not namespace:
@@ -161,7 +161,7 @@ class Storage:
                 watcher.queue.put(change)
 
     def snapshot(self, resource: Resource, version: int = 0) -> tuple[int, list[Stored] | None]:
-        """All objects of a resource at a version (0: now), for paging; None where that is no longer kept."""
+        """Return all objects of a resource at a version (0: now), for paging; None if that is no longer kept."""
         with self.lock:
             table = self._tables[resource.name]
             if version:
@@ -172,7 +172,7 @@ class Storage:
             return self.version, objects
 
     def watch(self, watcher: Watcher, since: int | None) -> tuple[list[Change], int]:
-        """Register a watcher; what happened after `since` (None: everything there is, as created) comes back first.
+        """Register a watcher; what happened after `since` (None: every object, as created) comes back first.
 
         Returns the changes and the oldest version kept; when that is newer than `since`, nothing was registered.
         """
@@ -197,7 +197,7 @@ class Storage:
                 table.watchers.pop(watcher.name, None)
 
     def watchers(self) -> list[Watcher]:
-        """Everybody who watches now."""
+        """Return all current watchers."""
         with self.lock:
             return [
                 watcher for table in self._tables.values() for group in table.watchers.values() for watcher in group

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the embedded API server refuses with 422: names, labels, and the rules of each kind.
+"""Validates objects; the embedded API server refuses the others with 422: names, labels, and the rules of each kind.
 
 Private to configok.node: no compatibility is promised.
 """
@@ -68,7 +68,7 @@ def _forbidden(field: str, why: str) -> Cause:
 
 
 def _unsupported(field: str, value: str, supported: list[str]) -> Cause:
-    listed = ", ".join(f'"{one}"' for one in supported)
+    listed = ", ".join(f'"{choice}"' for choice in supported)
     return ("FieldValueNotSupported", field, f'Unsupported value: "{value}": supported values: {listed}')
 
 

@@ -36,7 +36,7 @@ class WatchClock:
 
 
 class Watch:
-    """One watch: its parameters are judged before the answer begins; it is registered while it runs."""
+    """One watch: its parameters are checked before the answer begins, and it is registered while it runs."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class Watch:
         self._seen = 0
 
     def run(self, write: Callable[[bytes], None]) -> None:
-        """Write event lines until the time is up or the watch is ended; `write` raises OSError when nobody reads."""
+        """Write event lines until the watch ends. write: raises OSError if the client is gone."""
         since = self._since
         try:
             with self._storage.lock:
@@ -108,7 +108,7 @@ class Watch:
                 write(line)
 
     def _next_bookmark(self, current: float, ends: float) -> float:
-        """As on the real server: about once a minute, and two seconds before the end."""
+        """Return when the next bookmark is due, as on the real server: about once a minute, and just before the end."""
         last = ends - 2.0
         return min(current + self._interval, last) if last > current else current + self._interval
 
@@ -130,7 +130,7 @@ class Watch:
         )
 
     def _line(self, change: Change) -> bytes:
-        """The event as this watch sees it: an object that no longer matches is DELETED, one that now does ADDED."""
+        """Return the event for this watch. An object that no longer matches is DELETED, one that now does is ADDED."""
         was = change.before is not None and self._matches(change.before)
         matches = not change.deleted and self._matches(change.after)
         if not was and not matches:

@@ -15,12 +15,12 @@ from collections.abc import Mapping
 __all__ = ["SOCKET", "Journald", "encode"]
 
 SOCKET = "/run/systemd/journal/socket"
-_PATIENCE = 0.2  # seconds: a journald that hangs must not hold up the start of a component
+_TIMEOUT = 0.2  # seconds: a journald that hangs must not hold up the start of a component
 _SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SEAL
 
 
 def encode(fields: Mapping[str, str]) -> bytes:
-    """Return one entry: NAME=value lines, and where a value has lines of its own its length before it."""
+    """Return one entry: NAME=value lines. A value of several lines follows its name and its length instead."""
     parts = []
     for name, value in fields.items():
         data = value.encode("utf-8", "replace")
@@ -32,15 +32,15 @@ def encode(fields: Mapping[str, str]) -> bytes:
 
 
 class Journald:
-    """Sends entries. Each is addressed anew, so that a journald which was restarted gets the next one."""
+    """Sends entries to journald. Each has its address, so that a restarted journald gets the next one."""
 
     def __init__(self, path: str = SOCKET) -> None:
         self._path = path
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self._socket.settimeout(_PATIENCE)
+        self._socket.settimeout(_TIMEOUT)
 
     def send(self, fields: Mapping[str, str]) -> bool:
-        """Return whether journald has it. Never raises."""
+        """Send an entry and return whether journald has it. Never raises."""
         entry = encode(fields)
         try:
             self._socket.sendto(entry, self._path)
@@ -51,7 +51,7 @@ class Journald:
         return True
 
     def _send_large(self, entry: bytes) -> bool:
-        """Send what does not fit a datagram as a sealed file in memory."""
+        """Send an entry that does not fit a datagram, as a sealed file in memory."""
         try:
             descriptor = os.memfd_create("configok-agent", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
             try:
