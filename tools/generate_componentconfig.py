@@ -33,7 +33,7 @@ MODULES = {
     "kubectl": "clients",
     "client": "clients",
 }
-"""The file of _data that holds a component's kinds; no daemon reads the kinds in clients from --config."""
+"""The file of _data with a component's kinds; no daemon reads the kinds in clients from --config."""
 
 # The kubelet applies the rules of these kinds, which have their own file in schema/.
 RULES_OF_KUBELET = ("credential_provider",)
@@ -42,10 +42,7 @@ HEADER = '''# Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Generated from schema/ by tools/generate_componentconfig.py: do not edit.
-"""{title} as JSON.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""{title} as JSON."""
 
 from __future__ import annotations
 
@@ -58,7 +55,7 @@ CONSTANT = '''
 """
 '''
 
-# A piece that is not broken: everything up to a comma or colon between two JSON values, with whole strings.
+# A piece that must not be broken: everything up to a comma or colon between two JSON values, with whole strings.
 PIECE = re.compile(r'(?:"(?:[^"\\]|\\.)*"|[^",:])*[,:]?')
 
 
@@ -92,7 +89,7 @@ def wrap(data: Any) -> str:
 
 
 def field_entry(row: dict[str, Any], first: int) -> dict[str, Any]:
-    """Return the entry of a field, without the usual values: type string, since the first minor of its kind."""
+    """Return the entry of a field, without the usual values: type string, since the kind's first minor."""
     entry: dict[str, Any] = {}
     if row["type"] != "string":
         entry["type"] = row["type"]
@@ -213,7 +210,7 @@ def values_by_minor(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def rules_by_kind(path: Path) -> dict[str, Any]:
-    """Return the rules of a family of kinds by kind and id, and as "values" the tables that they need."""
+    """Return the rules of one file by kind and id, and as "values" the tables that they need."""
     document = json.loads(path.read_text(encoding="utf-8"))
     sections = {kind: rule_rows(rows) for kind, rows in document["kinds"].items()}
     return {**sections, "values": values_by_minor(document.get("values", {}))}
@@ -316,7 +313,7 @@ def generate(schema: Path) -> dict[str, str]:
     newest = minors_known_as_a_whole(schema)[-1]
     contents: dict[str, tuple[str, dict[str, Any]]] = {
         "__init__.py": (
-            "The kinds and minors that are known",
+            "Index of kinds and minors",
             {"INDEX": {"minors": sorted(minors), "newest": newest, "kinds": index}},
         )
     }
@@ -326,8 +323,8 @@ def generate(schema: Path) -> dict[str, str]:
     rules = {name.upper(): rows for name, rows in sorted(validation_rules(schema).items())}
     contents["_validation_rules.py"] = ("Validation rules by component", rules)
     contents["_gate_history.py"] = ("Feature gates by Kubernetes minor", {"GATES": gates(schema)})
-    contents["_component_flags.py"] = ("Command line flags, and the fields they stand for", {"FLAGS": flags(schema)})
-    contents["_change_impact.py"] = ("What a changed field asks of a node", {"IMPACT": disruption(schema)})
+    contents["_component_flags.py"] = ("Command line flags and their fields", {"FLAGS": flags(schema)})
+    contents["_change_impact.py"] = ("Disruption by changed field", {"IMPACT": disruption(schema)})
     return {name: render(title, constants) for name, (title, constants) in contents.items()}
 
 
@@ -342,8 +339,8 @@ def main(arguments: list[str] | None = None) -> int:
     """Write the files, or compare them with --check; return the exit code."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--check", action="store_true", help="write nothing, exit 1 if the files in the tree differ")
-    parser.add_argument("--schema", type=Path, default=SCHEMA, help="where the facts are")
-    parser.add_argument("--output", type=Path, default=OUTPUT, help="where the Python files go")
+    parser.add_argument("--schema", type=Path, default=SCHEMA, help="the folder of the facts")
+    parser.add_argument("--output", type=Path, default=OUTPUT, help="the folder of the Python files")
     options = parser.parse_args(arguments)
     files = generate(options.schema)
     stale = [

@@ -2,10 +2,7 @@
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Generated from schema/ by tools/generate_componentconfig.py: do not edit.
-"""Command line flags, and the fields they stand for as JSON.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""Command line flags and their fields as JSON."""
 
 from __future__ import annotations
 

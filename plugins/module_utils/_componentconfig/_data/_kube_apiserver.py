@@ -2,10 +2,7 @@
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Generated from schema/ by tools/generate_componentconfig.py: do not edit.
-"""Kinds and fields of kube-apiserver as JSON.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""Kinds and fields of kube-apiserver as JSON."""
 
 from __future__ import annotations
 

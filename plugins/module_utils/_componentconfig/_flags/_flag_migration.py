@@ -42,14 +42,14 @@ class Stays:
 
 @dataclass(frozen=True)
 class Dropped:
-    """The flag goes, and nothing is lost."""
+    """The flag is dropped without loss."""
 
     reason: str
 
 
 @dataclass(frozen=True)
 class Refused:
-    """The flag can neither go into the file nor stay."""
+    """The flag can neither become a field nor stay."""
 
     reason: str
 
@@ -59,7 +59,7 @@ FlagDecision = Union[ToField, Stays, Dropped, Refused]
 
 @dataclass(frozen=True)
 class CurrentConfig:
-    """What a component starts with today.
+    """The config with which a component starts today.
 
     data: the values of its file. drop_ins: the fields that drop-ins set, as paths with dots, each with the drop-in's
     file. directory: its working directory.
@@ -74,7 +74,7 @@ class CurrentConfig:
 
 
 def decide_flag(flag: Flag, uses: Mapping[str, Sequence[str]], flags: FlagSet, current: CurrentConfig) -> FlagDecision:
-    """Return what becomes of a flag. uses: of all flags, this one among them, the values of all uses in order."""
+    """Return the decision about a flag. uses: the values of all uses of each flag, this one among them, in order."""
     minor, values = current.minor, uses[flag.name]
     of_file = flag.only_without_file or (flag.field and not wins_over_file(flag, current))
     if flags.ignored_with_file and current.reads_file and of_file:
@@ -98,8 +98,8 @@ def decide_flag(flag: Flag, uses: Mapping[str, Sequence[str]], flags: FlagSet, c
         return Stays(f"{drop_in} sets {format_path(flag.field)} too, and wins over the file")
     file_value = _file_meaning(flag.field, value, current)
     if file_value is not None:
-        what = "gets its defaults too:" if isinstance(value, dict) else "means the default,"
-        reason = f"in the file {json.dumps(value)} {what} {json.dumps(file_value)}"
+        effect = "gets its defaults too:" if isinstance(value, dict) else "means the default,"
+        reason = f"in the file {json.dumps(value)} {effect} {json.dumps(file_value)}"
         return Refused(f"{reason}, and a flag is ignored beside it") if flags.ignored_with_file else Stays(reason)
     port = next((other.name for other in flags.flags.values() if other.port_of == flag.name and other.name in uses), "")
     if port and _lacks_port(value):
@@ -136,8 +136,8 @@ def _decide_without_field(flag: Flag, minor: int) -> FlagDecision:
     if flag.refuse_reason and not flag.drop_reason:
         return Refused(flag.refuse_reason)
     if flag.last is not None and flag.last < minor:
-        gone = f"Kubernetes {minor_name(flag.last + 1)} and newer do not have it"
-        return Dropped(f"{gone}: {flag.drop_reason}") if flag.drop_reason else Refused(gone)
+        removal = f"Kubernetes {minor_name(flag.last + 1)} and newer do not have it"
+        return Dropped(f"{removal}: {flag.drop_reason}") if flag.drop_reason else Refused(removal)
     return Refused(f"Kubernetes {minor_name(minor)} does not have it: it comes with {minor_name(flag.since)}")
 
 
@@ -167,7 +167,7 @@ def _file_meaning(path: Path, value: Any, current: CurrentConfig) -> Any:
 
 
 def _with_absolute_path(path: Path, value: Any, current: CurrentConfig) -> Any:
-    """Return a relative path of a flag as absolute: it begins at the working directory, in a file at the file."""
+    """Return the value, a relative path as absolute: a flag begins at the working directory, a field at the file."""
     name = dotted(path)
     paths: Collection[str] = PATH_FIELDS.get(current.kind.kind, ())
     if name in paths and is_relative(name, value):

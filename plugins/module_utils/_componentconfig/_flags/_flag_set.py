@@ -87,16 +87,16 @@ def _flag(name: str, row: Mapping[str, Any], reasons: Mapping[str, str]) -> Flag
 
 
 def apply_flags(data: Any, argv: Sequence[str], kind: Kind, minor: int) -> tuple[Any, dict[Path, str]]:
-    """Return the decoded config with the flags of a command line merged over it, and which flag set which field.
+    """Return the decoded config with the flags of a command line merged over it, and the flag of each field set so.
 
     ``argv`` begins with the program. A flag wins over its whole field, feature gates by key; a few add to a list. A
     flag whose value the kubelet would refuse is left out, as is one whose field the minor does not have.
     """
-    known = flag_set(kind.component)
-    if not isinstance(data, dict) or known is None:
+    flags = flag_set(kind.component)
+    if not isinstance(data, dict) or flags is None:
         return data, {}
     result, origins = dict(data), {}
-    for flag, values in values_by_flag(parse_command_line(argv[1:], known.flags).uses, known.flags):
+    for flag, values in values_by_flag(parse_command_line(argv[1:], flags.flags).uses, flags.flags):
         entry = kind.entry_at(flag.field, minor)
         if entry is None:
             continue

@@ -1,9 +1,9 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The kubelet's flags, and the fields of its config that they win over.
+"""Map the kubelet's flags to the fields that they override.
 
-Nearly every flag is its field in lower case with dashes; the others are named here, read from the flags that the
+Nearly every flag is its field in lower case with dashes; the exceptions are listed here, taken from the flags that the
 kubelet registers for its config (1.20) and from the fields that were flags before (1.21 and newer). A flag wins over
 the whole field, feature gates over single keys.
 """

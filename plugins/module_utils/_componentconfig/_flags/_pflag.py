@@ -117,10 +117,10 @@ _OCTAL = re.compile(r"[+-]?0[0-7_]+")
 
 
 def parse_flag_value(form: FlagForm, values: Sequence[str], field_type: str = "") -> Any:
-    """Return what the uses of one flag, in their order, say; at least one.
+    """Return the value that the uses of one flag, at least one, give in their order.
 
-    field_type: of the field that takes the value, which may hold a duration as nanoseconds. Raises ValueError with what
-    is allowed where the component would refuse the flag.
+    field_type: of the field that takes the value, which may hold a duration as nanoseconds. Raises ConfigError for
+    a value that the component would refuse; the message says what is allowed.
     """
     value = FORMS[form](values)
     if form == "duration" and field_type.startswith("int"):

@@ -62,12 +62,12 @@ def effective_value(
 
 
 def is_zero(value: Any, entry: Mapping[str, Any], minor: int) -> bool:
-    """Return whether Go reads a scalar as absent: it is the zero of its type, in a field that is not a pointer."""
+    """Return whether Go reads a scalar as absent: the zero of its type, in a field that is not a pointer."""
     type_name = str(fact_at(entry, "type", minor))
     if fact_at(entry, "nullable", minor) or isinstance(value, (list, dict)):
         return False
     if type_name == "object" or type_name.startswith(("list<", "map<")):
-        return False  # a value of a wrong type is no zero
+        return False  # a value of a wrong type is not a zero
     try:
         if type_name.startswith("duration") and isinstance(value, str):
             return nanoseconds(value) == 0
@@ -110,14 +110,14 @@ class _Defaulter:
 
     def object(self, data: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
         entries = {name: entry for name, entry in fields.items() if is_present_at(entry, self.minor)}
-        # In the order of the document, all other fields after them.
+        # The fields of the document in its order, then all others.
         names = [name for name in data if name in entries] + [name for name in entries if name not in data]
         result = {}
         for name in names:
             value = self.value(effective_value(name, data, entries, self.minor, self.gates), entries[name])
             type_name = str(fact_at(entries[name], "type", self.minor))
-            nothing: Any = [] if type_name.startswith("list<") else {}
-            is_empty = value is None or value == nothing or is_zero(value, entries[name], self.minor)
+            empty: Any = [] if type_name.startswith("list<") else {}
+            is_empty = value is None or value == empty or is_zero(value, entries[name], self.minor)
             is_pointer = value is not None and fact_at(entries[name], "nullable", self.minor)
             if not is_empty or is_pointer or default_value(name, data, entries, self.minor, self.gates) is not None:
                 result[name] = value

@@ -15,7 +15,7 @@ from ._releases import minor_name, newest_minor
 __all__ = ["FeatureGates", "GateState", "Stage", "gate_dependencies", "gate_history", "gate_names"]
 
 Stage = Literal["", "Alpha", "Beta", "GA", "Deprecated"]
-"""The stage of a feature gate, "" for one that is gone."""
+"""The stage of a feature gate, "" for a removed one."""
 
 _GROUPS: Mapping[str, Stage] = {"AllAlpha": "Alpha", "AllBeta": "Beta"}
 
@@ -28,7 +28,7 @@ def _gate_data() -> dict[str, Any]:
 
 
 class FeatureGates:
-    """The feature gates of one minor with those that a config sets.
+    """The feature gates of one minor, with the settings of a config.
 
     A minor newer than the data has the gates of the newest one; `is_certain` is False then.
     """
@@ -40,7 +40,7 @@ class FeatureGates:
         self._settings = {gate: value for gate, value in settings.items() if isinstance(value, bool)}
 
     def _state_at(self, gate: str) -> tuple[list[Any] | None, list[Any] | None]:
-        """Return a gate's current state (None where the minor does not have it) and the latest one until now."""
+        """Return a gate's state at the minor, None if the minor lacks it, and its latest state up to the minor."""
         current = latest = None
         for row in _gate_data()["gates"].get(gate, ()):
             if row[0] <= self._nearest:
@@ -49,7 +49,7 @@ class FeatureGates:
         return current, latest
 
     def is_on(self, gate: str) -> bool:
-        """Return whether a gate is on: one that is gone stays in its last state, a future one is off."""
+        """Return whether a gate is on: a removed one stays in its last state, a future one is off."""
         current, latest = self._state_at(gate)
         if current is None:
             return bool(latest and latest[1])
@@ -80,8 +80,8 @@ class FeatureGates:
                 elif latest is None:
                     yield gate, f"unknown feature gate: it comes with Kubernetes {minor_name(rows[0][0])}"
                 else:
-                    gone = max(row[0] for row in rows if len(row) == 1 and row[0] <= self._nearest)
-                    yield gate, f"unknown feature gate: it is gone since Kubernetes {minor_name(gone)}"
+                    removed = max(row[0] for row in rows if len(row) == 1 and row[0] <= self._nearest)
+                    yield gate, f"unknown feature gate: it is gone since Kubernetes {minor_name(removed)}"
             elif current[2] and value != bool(current[1]):
                 yield gate, f"the gate is locked: only {str(bool(current[1])).lower()} is allowed"
 
@@ -118,7 +118,7 @@ def gate_history(gate: str) -> list[GateState]:
 
 
 def gate_dependencies(gate: str) -> list[tuple[int, list[str]]]:
-    """Return the gates that a gate depends on, each list with the minor from which on it holds."""
+    """Return the gates that a gate depends on, each list with its first minor."""
     history: list[tuple[int, list[str]]] = []
     for minor, table in sorted((int(key), table) for key, table in _gate_data()["needs"].items()):
         dependencies = list(table.get(gate, ()))

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The generated facts about kinds and fields, read when first needed."""
+"""Look up kinds, their API versions, their fields, and the documents inside them."""
 
 from __future__ import annotations
 
@@ -63,9 +63,8 @@ class Kind:
 
     The entry of a field is a dict with `type` (string where absent), `optional`, `nullable` (a pointer in Go, or a list
     that may be empty on purpose), `since` and `last` (minors), `enum`, `default`, their histories `enums`, `types`,
-    `defaults`, `nullables` (rows of minor and value), `defaultFrom` (the sibling field whose value it takes where
-    that is set), `defaultAddedBy` (the sibling switch that adds the default's keys to a map), and `fields` of an
-    object.
+    `defaults`, `nullables` (rows of minor and value), `defaultFrom` (the sibling field whose value it takes if that is
+    set), `defaultAddedBy` (the sibling switch that adds the default's keys to a map), and `fields` of an object.
     """
 
     api_version: str
@@ -83,11 +82,7 @@ class Kind:
 
     @property
     def unique_name(self) -> str:
-        """The name that no other kind has.
-
-        It is the kind's newest name, with the first word of its group where kinds of several groups are called
-        Configuration.
-        """
+        """The kind's newest name; several kinds named Configuration have the first word of their group before it."""
         if self.kind == "Configuration":
             return f"{self.api_version.partition('.')[0]}.{self.kind}"
         return _RENAMED_KINDS.get(self.kind, self.kind)
@@ -102,7 +97,7 @@ class Kind:
         return self.api_version.rsplit("/", 1)[-1]
 
     def entries_along(self, path: Path) -> list[Mapping[str, Any]]:
-        """Return the entries of the fields along a path, {} for parts that are no fields."""
+        """Return the entries of the fields along a path, {} for parts that are not fields."""
         fields, entries = self.fields, list[Mapping[str, Any]]()
         for part in path:
             entries.append(fields.get(str(part), {}))
@@ -159,7 +154,7 @@ def is_present_at(entry: Mapping[str, Any], minor: int) -> bool:
 
 
 def _schema_text(module: DataModule) -> str:
-    # Written out, since the files of a module or of the agent's archive are found by reading the import statements.
+    # One import statement each: they are how the files of a module and of the agent's archive are found.
     if module == "kubelet":
         from .._data._kubelet import KINDS
     elif module == "kube_proxy":
@@ -185,12 +180,12 @@ def _schema_of(module: DataModule) -> dict[str, Any]:
 @lru_cache(maxsize=1)
 def kinds() -> tuple[Kind, ...]:
     """Return all kinds in all their API versions."""
-    found = (find_kind(*key.split(" ", 1)) for key in release_index()["kinds"])
-    return tuple(kind for kind in found if kind is not None)
+    schemas = (find_kind(*key.split(" ", 1)) for key in release_index()["kinds"])
+    return tuple(kind for kind in schemas if kind is not None)
 
 
 def find_kind(api_version: Any, kind: Any) -> Kind | None:
-    """Return the kind of a document, None where the data do not have it."""
+    """Return the kind of a document, None if the data lack it."""
     key = f"{api_version} {kind}"
     entry = release_index()["kinds"].get(key)
     if entry is None:
@@ -212,8 +207,7 @@ def fact_at(entry: Mapping[str, Any], fact: FieldFact, minor: int) -> Any:
 
 
 def prune(data: Any) -> Any:
-    """Return a document without the values that mean the same as absent: nulls, and empty lists, maps and objects that
-    carry no meaning."""
+    """Return a document without the values that mean the same as absent: nulls, meaningless empty lists and maps."""
     kind = find_kind(data.get("apiVersion"), data.get("kind")) if isinstance(data, dict) else None
     return _prune(data, kind.fields if kind is not None else None)
 
@@ -232,8 +226,8 @@ def _prune(data: Any, fields: Mapping[str, Any] | None) -> Any:
             pruned: Any = {name: _prune(item, inner) for name, item in value.items()}
         else:
             pruned = value if is_map else _prune(value, inner)
-        meaningful = entry is None or "default" in entry or "nullable" in entry
-        if pruned is None or (pruned in ({}, []) and not meaningful):
+        is_meaningful = entry is None or "default" in entry or "nullable" in entry
+        if pruned is None or (pruned in ({}, []) and not is_meaningful):
             continue
         result[key] = pruned
     return result
@@ -277,7 +271,7 @@ def embedded_documents(kind: Kind, data: Mapping[str, Any], minor: int) -> Itera
 def _plugin_args(parent: Kind, plugin: str, args: Any, path: Path, minor: int) -> Iterator[EmbeddedDocument | Finding]:
     args_kind = find_kind(parent.api_version, f"{plugin}Args")
     if args_kind is None or not args_kind.known_at(minor) or args is None:
-        return  # a plugin of others: only that plugin knows its arguments
+        return  # a third-party plugin: only that plugin knows its arguments
     if not isinstance(args, dict):
         yield Finding(path, f"must be a mapping: a {args_kind.kind}", "embedded")
         return
@@ -327,7 +321,7 @@ _NAMES_OF_VERSIONS = {
 
 
 def _lineage(kind: Kind) -> str:
-    """Return the name that all versions of one kind share. Three kinds are called Configuration: their group tells."""
+    """Return the name that all versions of one kind share. The group tells apart three kinds called Configuration."""
     name = kind.kind if kind.kind != "Configuration" else f"{kind.api_version.split('/')[0]} {kind.kind}"
     return _NAMES_OF_VERSIONS.get(name, name)
 

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """List the fields that hold file paths, and resolve relative ones.
 
-Imports nothing heavy, since every start of a component imports this file.
+Imports nothing heavy, since the hooks import this file at every start of a component.
 """
 
 from __future__ import annotations

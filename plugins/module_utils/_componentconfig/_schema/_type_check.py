@@ -25,9 +25,9 @@ __all__ = ["TypeCheck", "check_types"]
 
 @dataclass
 class TypeCheck:
-    """What a component of a minor reads: `data` without fields that are unknown or of a wrong type.
+    """A document as a component of a minor reads it: `data` lacks fields that are unknown or of a wrong type.
 
-    `broken_fields` are the top-level fields with a value of a wrong type: no rule looks at them.
+    `broken_fields` are the top-level fields with a value of a wrong type: no rule checks them.
     """
 
     data: dict[str, Any] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class _WrongType(Exception):
 
 
 _MAX_SUGGESTIONS = 50
-"""For how many unknown fields of a document a similar name is searched, which is expensive."""
+"""The number of unknown fields of a document for which a similar name is searched, which is expensive."""
 _BITS = {"int32": 31, "int64": 63, "int": 63}
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII)
 _BASE64 = re.compile(r"[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*")
