@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`configok-agent check` warns of what still works and should be replaced."""
+"""Tests that `configok-agent check` warns of deprecated options."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compiled code beside the archive: used where it is ours, and never where another user can have put it there."""
+"""Tests the compiled code next to the archive: it is used only if no other user can have written it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def call(archive: Path, word: str, *, umask: int = 0o022) -> subprocess.Complete
 
 
 def plant(archive: Path) -> Path:
-    """Compile the archive, put other code in the place of what it compiled, and return the directory of that."""
+    """Compile the archive, replace the compiled code, and return its directory."""
     assert call(archive, "compile").stdout == "compiled\n"
     (build,) = Path(f"{archive}.d").iterdir()
     (build / "configok_agent" / "__main__.py").write_text(f"def start():\n    print({THEIRS[:-1]!r})\n")
@@ -101,8 +101,8 @@ def test_nothing_is_compiled_into_what_others_may_write_to(archive: Path, what: 
     CHANGES[what](home)
     ended = call(archive, "compile")
     assert ended.returncode == 1
-    said = f"configok-agent: {home}: is not ours, or others may write to it: remove it and try again\n"
-    assert (ended.stdout, ended.stderr) == ("", said)
+    message = f"configok-agent: {home}: is not ours, or others may write to it: remove it and try again\n"
+    assert (ended.stdout, ended.stderr) == ("", message)
     assert [path.name for path in home.iterdir()] == ["kept"]
 
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the agent's commands load: the hooks must be quick, the daemon small."""
+"""Tests what the agent's commands load: the hooks must be quick, the daemon small."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 from ansible_collections.configok.node.plugins.plugin_utils._pack import sources
 
 COLLECTION = Path(__file__).resolve().parents[4]
-# Each of them costs several ms and some hundred kB, or brings one along that does.
+# Each module costs several ms and some hundred kB, or imports one that does.
 HEAVY = {
     "bz2",
     "dataclasses",
@@ -69,7 +69,7 @@ COMMAND = "from configok_agent.__main__ import main; assert main(sys.argv[1:]) =
 
 @pytest.fixture(scope="module")
 def agent(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The agent as compiled: a directory."""
+    """Return the directory of the compiled agent."""
     directory = tmp_path_factory.mktemp("agent")
     for name, content in sources(COLLECTION).items():
         path = directory / name
@@ -87,7 +87,7 @@ def loaded(agent: Path, statement: str, *arguments: str) -> set[str]:
 
 
 def engine(modules: set[str]) -> set[str]:
-    """Return those that belong to the config engine."""
+    """Return the modules that belong to the config engine."""
     return {name for name in modules if name.startswith(ENGINE)} - NOT_THE_ENGINE
 
 
@@ -110,23 +110,23 @@ def test_a_hook_loads_nothing_heavy(agent: Path, tmp_path: Path, hook: str) -> N
     )
     # The first prestart switches the file and logs that; the hooks after it have nothing to log, as a rule.
     loaded(agent, COMMAND, "prestart", "kubelet", f"--config={configuration}")
-    found = loaded(agent, COMMAND, hook, "kubelet", f"--config={configuration}")
-    assert "configok_agent._agent._hooks" in found
-    assert found & HEAVY == set()
-    assert engine(found) == set()
-    assert not any(name.startswith("configok_agent._kube") for name in found)
+    modules = loaded(agent, COMMAND, hook, "kubelet", f"--config={configuration}")
+    assert "configok_agent._agent._hooks" in modules
+    assert modules & HEAVY == set()
+    assert engine(modules) == set()
+    assert not any(name.startswith("configok_agent._kube") for name in modules)
 
 
 @pytest.mark.contract("manners.idle")
 def test_the_daemon_never_loads_the_engine(agent: Path) -> None:
-    found = loaded(agent, DAEMON)
-    assert {"configok_agent._agent._controller", "urllib3"} <= found
-    assert engine(found) == REDACTION
+    modules = loaded(agent, DAEMON)
+    assert {"configok_agent._agent._controller", "urllib3"} <= modules
+    assert engine(modules) == REDACTION
 
 
 @pytest.mark.contract("manners.idle")
 def test_the_daemon_loads_nothing_for_nothing(agent: Path) -> None:
-    """With what they import, inspect costs one megabyte, http.server and tempfile half of one each."""
-    found = loaded(agent, f"{URLLIB3_ALONE}; {DAEMON}")
+    """inspect costs one megabyte with its imports, http.server and tempfile half a megabyte each."""
+    modules = loaded(agent, f"{URLLIB3_ALONE}; {DAEMON}")
     costly = {"dataclasses", "http.server", "importlib.metadata", "inspect", "shutil", "tempfile", "zipfile"}
-    assert found & costly == set()
+    assert modules & costly == set()

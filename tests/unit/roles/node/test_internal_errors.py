@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A fault of the engine itself is not shown as if the user had made it."""
+"""Tests that an error in the engine is not reported as the user's."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def test_the_agents_commands_ask_for_a_report(
     main = entry("__main__").main
     monkeypatch.setattr(entry(module), function, broken)
     assert main(command) == 1
-    said = capsys.readouterr().err
-    assert f"{command[0]} failed, please report it: ValueError: not enough values to unpack" in said
+    message = capsys.readouterr().err
+    assert f"{command[0]} failed, please report it: ValueError: not enough values to unpack" in message
 
 
 def test_what_the_user_gave_wrong_is_still_a_sentence(entry: Entry, capsys: pytest.CaptureFixture[str]) -> None:

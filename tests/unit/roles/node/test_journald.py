@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""journald's own protocol, against a socket that stands in for it."""
+"""Tests journald's own protocol against a socket in its place."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ Entry = Callable[[str], ModuleType]
 
 @pytest.fixture
 def journald(tmp_path: Path) -> Iterator[socket.socket]:
-    """A socket like journald's."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as one:
-        one.bind(str(tmp_path / "socket"))
-        one.settimeout(5)
-        yield one
+    """Yield a socket like journald's."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as server:
+        server.bind(str(tmp_path / "socket"))
+        server.settimeout(5)
+        yield server
 
 
 def test_a_value_of_one_line_and_one_of_more(entry: Entry) -> None:
     encode = entry("_journald").encode
     assert encode({"A": "b=c", "B": ""}) == b"A=b=c\nB=\n"
     assert encode({"A": "é\nx"}) == b"A\n\x04\0\0\0\0\0\0\0\xc3\xa9\nx\n"
-    assert encode({"A": "\udc80"}) == b"A=?\n"  # what cannot be encoded harms nothing
+    assert encode({"A": "\udc80"}) == b"A=?\n"  # a character that cannot be encoded is replaced
 
 
 def test_a_datagram_for_each_entry(entry: Entry, journald: socket.socket) -> None:
-    one = entry("_journald").Journald(journald.getsockname())
-    assert one.send({"MESSAGE": "first"})
-    assert one.send({"MESSAGE": "second"})
+    client = entry("_journald").Journald(journald.getsockname())
+    assert client.send({"MESSAGE": "first"})
+    assert client.send({"MESSAGE": "second"})
     assert (journald.recv(100), journald.recv(100)) == (b"MESSAGE=first\n", b"MESSAGE=second\n")
 
 
@@ -56,21 +56,21 @@ def test_what_is_too_large_for_a_datagram_comes_as_a_sealed_file(entry: Entry, j
 
 
 def test_a_journald_that_is_gone_or_restarted(entry: Entry, tmp_path: Path) -> None:
-    one = entry("_journald").Journald(str(tmp_path / "socket"))
-    assert not one.send({"MESSAGE": "nobody there"})
+    client = entry("_journald").Journald(str(tmp_path / "socket"))
+    assert not client.send({"MESSAGE": "no server"})
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as first:
         first.bind(str(tmp_path / "socket"))
-        assert one.send({"MESSAGE": "a"})
-    assert not one.send({"MESSAGE": "closed"})
+        assert client.send({"MESSAGE": "a"})
+    assert not client.send({"MESSAGE": "closed"})
     (tmp_path / "socket").unlink()
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as second:
         second.bind(str(tmp_path / "socket"))
-        assert one.send({"MESSAGE": "b"})
+        assert client.send({"MESSAGE": "b"})
         assert second.recv(100) == b"MESSAGE=b\n"
 
 
 def test_a_journald_that_hangs_holds_nothing_up_for_long(entry: Entry, journald: socket.socket) -> None:
-    one = entry("_journald").Journald(journald.getsockname())
+    client = entry("_journald").Journald(journald.getsockname())
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as filler:
         filler.setblocking(False)
         try:
@@ -79,5 +79,5 @@ def test_a_journald_that_hangs_holds_nothing_up_for_long(entry: Entry, journald:
         except BlockingIOError:
             pass  # full
     began = time.monotonic()
-    assert one.send({"MESSAGE": "dropped"})  # stderr goes the same way
+    assert client.send({"MESSAGE": "dropped"})  # stderr goes the same way
     assert time.monotonic() - began < 2

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The child that judges a config: its limits, and that what runs into one is no verdict."""
+"""Tests the limits of the child that validates a config. A child that exceeds one gives no verdict."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ LIMITED = "from configok_agent._limits import limit_this_process; limit_this_pro
 
 
 def run(entry: Entry, program: str) -> tuple[int, str]:
-    """Run a program under the limits; return its code and its errors."""
+    """Run a program under the limits; return its exit code and its stderr."""
     path = sys.path[0]  # where the archive's files lie
     command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {path!r}); {LIMITED} {program}"]
-    found = entry("_processes").run_command(command, timeout=60)
-    return found.code, found.err
+    result = entry("_processes").run_command(command, timeout=60)
+    return result.code, result.err
 
 
 def test_memory_is_limited(entry: Entry) -> None:
@@ -63,8 +63,8 @@ def test_the_agents_child_is_limited_and_judges_all_the_same(entry: Entry) -> No
     program = "import configok_agent.__main__ as m; sys.exit(m.main(['validate', '--json', '--limited', '-']))"
     command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {sys.path[0]!r}); {program}"]
     text = kubelet_config("maxPods: -1")
-    found = entry("_processes").run_command(command, timeout=60, stdin=text)
-    assert (found.code, "maxPods" in found.out) == (1, True), found.err
+    result = entry("_processes").run_command(command, timeout=60, stdin=text)
+    assert (result.code, "maxPods" in result.out) == (1, True), result.err
     shown = program.replace("sys.exit(", "(").replace("'-'", "'/dev/null'")
     command[-1] = command[-1].replace(program, f"{shown}; import resource as r; print(r.getrlimit(r.RLIMIT_DATA)[0])")
     assert entry("_processes").run_command(command, timeout=60).out.splitlines()[-1] == str(128 * 1024 * 1024)

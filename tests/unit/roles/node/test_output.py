@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Log lines: for journald with levels, for people with names, always one line each."""
+"""Tests log lines: with levels for journald, with names for people, always one line each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Entry = Callable[[str], ModuleType]
 
 
 def logger_with(handler: logging.Handler) -> logging.Logger:
-    """Return a logger of its own that has one handler."""
+    """Return a separate logger with one handler."""
     logger = logging.Logger("test")
     logger.addHandler(handler)
     return logger
@@ -36,7 +36,7 @@ def test_one_line_with_fields(entry: Entry) -> None:
 
 @pytest.mark.contract("shown.sanitized")
 def test_nothing_forges_a_line(entry: Entry, capsys: pytest.CaptureFixture[str]) -> None:
-    """Neither on a terminal, nor in the journal, where the fields of one entry are lines as well."""
+    """A forged line appears neither on a terminal, nor in the journal, whose entries have one line for each field."""
     stream = io.StringIO()
     sent: list[dict[str, str]] = []
     output, handlers = entry("_output"), entry("_log_handlers")
@@ -68,8 +68,8 @@ def test_levels_as_journald_reads_them(entry: Entry) -> None:
 def test_journald_is_known_by_its_stream(entry: Entry, tmp_path: Path) -> None:
     for prefix in ("", "<6>"):
         with (tmp_path / "log").open("w+") as stream:
-            found = os.fstat(stream.fileno())
-            named = f"{found.st_dev}:{found.st_ino}" if prefix else "1:2"
+            status = os.fstat(stream.fileno())
+            named = f"{status.st_dev}:{status.st_ino}" if prefix else "1:2"
             log = logger_with(logging.NullHandler())
             entry("_log_handlers").configure(log, stream, {"JOURNAL_STREAM": named})
             log.info("x")

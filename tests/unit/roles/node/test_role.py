@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The role's files agree with each other and with what the agent reads."""
+"""Tests that the role's files agree with each other and with the agent."""
 
 from __future__ import annotations
 
@@ -46,29 +46,29 @@ FOUND: dict[str, Any] = {
     "flags_only": False,
     "made_directory": False,
 }
-"""What component_unit_info finds of a kubelet as kubeadm installs it."""
+"""What component_unit_info reports of a kubelet that kubeadm installed."""
 
 CONFIG = "/var/lib/configok/components/kubelet/config.yaml"
 
 
 def agent_config(*, init: bool = True, **component: Any) -> AgentConfiguration:
-    found = {**FOUND, **component}
+    facts = {**FOUND, **component}
     text = render(
         "agent.yaml.j2",
         __node_name="n1",
         __node_kubeconfig="/k",
-        __node_components=[found],
-        __node_inits={found["name"]: {"encoded": "eA==" if init else ""}},
+        __node_components=[facts],
+        __node_inits={facts["name"]: {"encoded": "eA==" if init else ""}},
         node_agent_options={"healthTimeout": "3m"},
     )
     return parse_configuration(text, file="agent.yaml")
 
 
 def test_the_agents_config_is_one_that_the_agent_reads() -> None:
-    found = agent_config()
-    assert (found.node_name, found.kubeconfig, found.health_timeout) == ("n1", "/k", 180)
-    assert found.state_directory == "/var/lib/configok"
-    kubelet = found.components["kubelet"]
+    configuration = agent_config()
+    assert (configuration.node_name, configuration.kubeconfig, configuration.health_timeout) == ("n1", "/k", 180)
+    assert configuration.state_directory == "/var/lib/configok"
+    kubelet = configuration.components["kubelet"]
     assert (kubelet.unit, kubelet.init_config) == ("kubelet.service", "/etc/configok/init/kubelet.yaml")
     assert kubelet.init_config_origin == "/var/lib/kubelet/config.yaml"
     assert kubelet.version_command == ("/usr/bin/kubelet", "--version")
@@ -128,8 +128,8 @@ def test_the_drop_in_has_what_verification_wants() -> None:
 
 
 def test_a_module_is_asked_for_what_it_has_options_for() -> None:
-    wanted = load("vars/main.yml")["__node_questions"]
-    assert all(f"'{name}'" in wanted for name in COMPONENT)
+    questions = load("vars/main.yml")["__node_questions"]
+    assert all(f"'{name}'" in questions for name in COMPONENT)
 
 
 def test_no_handler_restarts_a_component() -> None:

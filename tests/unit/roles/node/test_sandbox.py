@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The agent's unit as systemd itself rates it, and that each thing which is still allowed has its reason in docs."""
+"""Tests systemd's own rating of the agent's unit, and that the docs give a reason for each remaining exposure."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ FIRST_OFFLINE = 250  # the systemd that can rate a unit which it does not run
 
 @pytest.fixture(scope="module")
 def analyze() -> str:
-    """systemd-analyze, where it can rate a unit offline."""
-    found = shutil.which("systemd-analyze")
-    if found is None:
+    """Return the path of a systemd-analyze that can rate a unit offline."""
+    path = shutil.which("systemd-analyze")
+    if path is None:
         leave_out("systemd-analyze is missing (package systemd)")
-    text = subprocess.run([str(found), "--version"], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run([str(path), "--version"], capture_output=True, text=True, check=True).stdout
     if int(text.split()[1].partition(".")[0].partition("~")[0]) < FIRST_OFFLINE:
         leave_out(f"{text.splitlines()[0]} cannot rate a unit offline, {FIRST_OFFLINE} can")
-    return str(found)
+    return str(path)
 
 
 @pytest.fixture
 def unit(tmp_path: Path) -> Path:
-    """The unit as the role writes it by default."""
+    """Return the unit as the role writes it by default."""
     path = tmp_path / "configok-agent.service"
     # verify asks for the program; any that is there will do.
     path.write_text(render("configok-agent.service.j2", __node_agent_command="/bin/sh"))
@@ -46,32 +46,36 @@ def unit(tmp_path: Path) -> Path:
 
 
 def rate(analyze: str, unit: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """Have the unit rated, without a systemd that runs."""
+    """Rate the unit, without a running systemd."""
     command = [analyze, "security", "--offline=true", "--no-pager", *options, str(unit)]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
 
 
 @pytest.mark.contract("manners.sandboxed")
 def test_the_exposure_is_under_the_threshold(analyze: str, unit: Path) -> None:
-    found = rate(analyze, unit, f"--threshold={MOST}")
-    assert found.returncode == 0, found.stdout + found.stderr
-    [overall] = re.findall(r"Overall exposure level for configok-agent.service: ([0-9.]+)", found.stdout)
+    result = rate(analyze, unit, f"--threshold={MOST}")
+    assert result.returncode == 0, result.stdout + result.stderr
+    [overall] = re.findall(r"Overall exposure level for configok-agent.service: ([0-9.]+)", result.stdout)
     assert f"rates it {overall} " in DOCS.read_text(), "docs/security.md gives another figure"
     unit.write_text("[Service]\nExecStart=/bin/sh\n")
-    assert rate(analyze, unit, f"--threshold={MOST}").returncode != 0  # it does tell
+    assert (
+        rate(analyze, unit, f"--threshold={MOST}").returncode != 0
+    )  # the rating does fail for a unit without a sandbox
 
 
 @pytest.mark.contract("manners.sandboxed")
 def test_each_remaining_exposure_has_its_reason_in_the_docs(analyze: str, unit: Path) -> None:
-    found: list[dict[str, Any]] = json.loads(rate(analyze, unit, "--json=short").stdout)
-    exposed = {str(one["name"]).rstrip("=") for one in found if one["exposure"] not in (None, "")}
+    ratings: list[dict[str, Any]] = json.loads(rate(analyze, unit, "--json=short").stdout)
+    exposed = {str(rating["name"]).rstrip("=") for rating in ratings if rating["exposure"] not in (None, "")}
     section = DOCS.read_text().replace("\\|", "|").partition("## The sandbox")[2].partition("\n## ")[0]
     explained = {
         name for row in re.findall(r"^\| (.*?) \|", section, re.M) for name in re.findall(r"`([^`]+?)=?`", row)
     }
     assert exposed, "the rating says that nothing is exposed"
     assert exposed <= explained
-    assert explained <= {str(one["name"]).rstrip("=") for one in found}, "the docs explain what systemd does not know"
+    assert explained <= {str(rating["name"]).rstrip("=") for rating in ratings}, (
+        "the docs explain what systemd does not know"
+    )
 
 
 def test_no_metrics_outlive_an_agent_that_was_killed(analyze: str, unit: Path) -> None:
@@ -89,15 +93,15 @@ def test_a_child_that_the_kernel_ends_for_its_memory_does_not_end_the_agent(unit
 
 
 def test_systemd_knows_every_line_of_the_unit(analyze: str, unit: Path) -> None:
-    found = subprocess.run(
+    result = subprocess.run(
         [analyze, "verify", "--man=no", str(unit)], capture_output=True, text=True, check=False, timeout=30
     )
-    ours = [line for line in found.stderr.splitlines() if "configok" in line]
+    ours = [line for line in result.stderr.splitlines() if "configok" in line]
     assert ours == []
 
 
 def test_another_proc_tells_the_agent_nothing_else(unit: Path) -> None:
-    """Its sandbox brings a /proc without the mounts that a container has there: for the boot id, swaps, memory."""
+    """Its sandbox brings a /proc without a container's mounts for the boot id, swaps and memory."""
     text = unit.read_text()
     assert f"\nEnvironment={BOOT_ID}=%b\n" in text
     [bound] = re.findall(r"^BindReadOnlyPaths=(.+)", text, re.M)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""configok-agent status on a terminal."""
+"""Tests configok-agent status on a terminal."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from support.fuzz.hostile import FORGED, unsafe_texts
 
 
 def configured(directory: Path, **options: Any) -> Path:
-    """Return the AgentConfiguration of a node whose directories lie below this one. kubelet: more of the component."""
+    """Return the AgentConfiguration of a node with its directories below this one. kubelet: more settings of it."""
     for name in ("state", "run"):
         (directory / name).mkdir()
     configuration = directory / "agent.yaml"
@@ -48,8 +48,8 @@ def test_nothing_that_others_wrote_draws_on_the_terminal(
     entry: Callable[[str], ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     configuration = configured(tmp_path)
-    said = ConfigOk("False", f"using current {FORGED}", f"cause {FORGED}", "Failing")
-    write_report(str(tmp_path / "run"), RunReport("0.1.0", 7, condition=said, trouble=f"GET nodes/n1: {FORGED}"))
+    condition = ConfigOk("False", f"using current {FORGED}", f"cause {FORGED}", "Failing")
+    write_report(str(tmp_path / "run"), RunReport("0.1.0", 7, condition=condition, trouble=f"GET nodes/n1: {FORGED}"))
     assert entry("__main__").main([f"--config={configuration}", "status"]) == 0
     shown = capsys.readouterr()
     assert "wave 1 passed" in shown.out
@@ -68,14 +68,14 @@ def test_what_a_component_said_last_is_read_where_systemd_starts_it(
     kubelet: dict[str, Any],
     reads: bool,
 ) -> None:
-    given: list[object] = []
+    readers: list[object] = []
 
     def describe(_configuration: object, messages: object = None) -> dict[str, str]:
-        given.append(messages)
+        readers.append(messages)
         return {}
 
     monkeypatch.setattr(entry("_agent._cli"), "describe_node", describe)
     configuration = configured(tmp_path, serviceManager=manager, kubelet=kubelet)
     assert entry("__main__").main([f"--config={configuration}", "status", "--json"]) == 0
     log = entry("_agent._reporting._crash_messages").ComponentLog
-    assert [isinstance(one, log) for one in given] == [reads]
+    assert [isinstance(reader, log) for reader in readers] == [reads]
