@@ -179,8 +179,8 @@ class Store:
         """Remove the kept files (and notes on them) that nothing names any more."""
         directory = f"components/{component}"
         for entry in self.files.list_names(directory):
-            found = re.match(r"([0-9a-f]{64})\.", entry)
-            if found and found[1] not in keep:
+            match = re.match(r"([0-9a-f]{64})\.", entry)
+            if match and match[1] not in keep:
                 self.files.remove(f"{directory}/{entry}")
 
     def read_note(self, component: str, name: str) -> dict[str, Any]:
@@ -192,9 +192,9 @@ class Store:
                 raise DamagedFile("it is not an object")
             if not all(isinstance(value.get(key, kind()), kind) for key, kind in _NOTED.items()):
                 raise DamagedFile("a part of it is of another kind")
-            if not all(isinstance(one, list) for one in value.get("dropIns", {}).values()):
+            if not all(isinstance(fields, list) for fields in value.get("dropIns", {}).values()):
                 raise DamagedFile("its drop-ins are no lists")
-            if not all(isinstance(one, dict) for one in value.get("state", {}).values()):
+            if not all(isinstance(key, dict) for key in value.get("state", {}).values()):
                 raise DamagedFile("its state keys are no objects")
             return value
 
@@ -244,20 +244,20 @@ class Store:
 
         def decode(data: bytes) -> dict[str, Any]:
             value = json.loads(data)
-            if not isinstance(value, dict) or not all(isinstance(found, list) for found in value.values()):
+            if not isinstance(value, dict) or not all(isinstance(findings, list) for findings in value.values()):
                 raise DamagedFile("it is not a map of findings")
             return value
 
         return self._read(f"{component}-{version}/verdicts", decode) or {}
 
     def write_verdicts(self, component: str, version: str, verdicts: Mapping[str, Any]) -> None:
-        """Replace the recorded findings; the oldest ones go where all would not be read back."""
+        """Replace the recorded findings; the oldest ones are dropped if the file would be too large."""
         parts: list[str] = []
-        left = MAX_BYTES - 2
-        for key, found in reversed(list(verdicts.items())):
-            part = f"{json.dumps(key)}: {json.dumps(found)}"
-            left -= len(part) + 2
-            if left < 0:
+        room = MAX_BYTES - 2
+        for key, findings in reversed(list(verdicts.items())):
+            part = f"{json.dumps(key)}: {json.dumps(findings)}"
+            room -= len(part) + 2
+            if room < 0:
                 break
             parts.append(part)
         self.files.write(f"{component}-{version}/verdicts", f"{{{', '.join(reversed(parts))}}}".encode())
@@ -265,17 +265,17 @@ class Store:
     # Damage
 
     def set_aside(self) -> list[str]:
-        """Return the files that were set aside as damaged and still lie there to be looked at; oldest first."""
-        found = []
+        """Return the files that were set aside as damaged and are still kept, oldest first."""
+        damaged = []
         for directory in ("", *self._directories()):
             for name in self.files.list_names(directory):
                 file, corrupt, time = name.partition(_CORRUPT)
                 if corrupt:
-                    found.append((time, f"{directory}/{file}" if directory else file))
-        return [name for _time, name in sorted(found)]
+                    damaged.append((time, f"{directory}/{file}" if directory else file))
+        return [name for _time, name in sorted(damaged)]
 
     def remove_leftovers(self) -> None:
-        """Remove what interrupted writes left."""
+        """Remove the temporary files of interrupted writes."""
         for directory in ("", *self._directories()):
             self.files.remove_leftovers(directory)
 
@@ -290,7 +290,7 @@ class Store:
             if data is None:
                 return None
             return decode(data)
-        except (ValueError, RecursionError):  # Damaged is a ValueError
+        except (ValueError, RecursionError):  # DamagedFile is a ValueError
             self._set_aside(name)
         except OSError as error:
             if error.errno not in _UNREADABLE:
@@ -306,7 +306,7 @@ class Store:
         directory, base = os.path.split(aside)
         try:
             self.files.rename(name, f"{aside}{self._now().replace(':', '')}")
-            for old in [one for one in self.files.list_names(directory) if one.startswith(base)][:-_CORRUPT_KEPT]:
+            for old in [entry for entry in self.files.list_names(directory) if entry.startswith(base)][:-_CORRUPT_KEPT]:
                 self.files.remove(os.path.join(directory, old))
         except OSError:
-            pass  # a file system that is read-only now: the fall-back does not need the file to be gone
+            pass  # a file system that is read-only now: the fallback does not need the file to be gone

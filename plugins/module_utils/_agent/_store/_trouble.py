@@ -29,7 +29,7 @@ class FileTrouble:
         text = str(error)
         if isinstance(error, OSError) and error.strerror:
             text = f"{error.filename or self._state_directory}: {error.strerror}"
-        if text != self._text:  # one line for each kind of trouble, not one for each attempt
+        if text != self._text:  # one line for each kind of trouble, not for each attempt
             log.error("the agent's own files: %s", text)
         self._text = text
         if self._since is None:
@@ -44,17 +44,17 @@ class FileTrouble:
 def directory_faults(state_directory: str) -> list[str]:
     """Return what keeps the agent, which has root's uid and none of its powers, from using its directories.
 
-    A directory that is not there yet has no fault. Raises OSError where this process cannot look either.
+    A directory that does not exist yet has no fault. Raises OSError if this process cannot read it either.
     """
     if not os.path.isdir(state_directory):
         return []
-    found = _faults_of(state_directory)
+    faults = _faults_of(state_directory)
     if os.statvfs(state_directory).f_flag & os.ST_RDONLY:
-        found.append(f"{state_directory} is on a file system that is read-only")
+        faults.append(f"{state_directory} is on a file system that is read-only")
     for parent, directories, _files in os.walk(state_directory, onerror=_give_up):
         for name in sorted(directories):
-            found += _faults_of(os.path.join(parent, name))
-    return found
+            faults += _faults_of(os.path.join(parent, name))
+    return faults
 
 
 def _give_up(error: OSError) -> None:
@@ -62,11 +62,11 @@ def _give_up(error: OSError) -> None:
 
 
 def _faults_of(path: str) -> list[str]:
-    there = os.stat(path)
-    found = []
-    if there.st_uid != os.geteuid():
-        found.append(f"{path} belongs to uid {there.st_uid}, not to uid {os.geteuid()}")
-    mode = stat.S_IMODE(there.st_mode)
+    status = os.stat(path)
+    faults = []
+    if status.st_uid != os.geteuid():
+        faults.append(f"{path} belongs to uid {status.st_uid}, not to uid {os.geteuid()}")
+    mode = stat.S_IMODE(status.st_mode)
     if mode & DIRECTORY_MODE != DIRECTORY_MODE:
-        found.append(f"{path} has mode {mode:04o}, the agent needs {DIRECTORY_MODE:04o}")
-    return found
+        faults.append(f"{path} has mode {mode:04o}, the agent needs {DIRECTORY_MODE:04o}")
+    return faults
