@@ -270,7 +270,7 @@ def decode(
     """Decode one document as Kubernetes does: JSON if the text begins with `{`, else YAML 1.1 without timestamps.
 
     file: the name for messages. The data of an empty document is None. Raises InvalidConfig for text that is not a
-    document or exceeds a limit, and ImportError where PyYAML is missing.
+    document or exceeds a limit, and ImportError without PyYAML.
     """
     builder = Builder(file, max_depth, max_nodes, max_bytes)
     text = _decode_bytes(source, builder, max_bytes)

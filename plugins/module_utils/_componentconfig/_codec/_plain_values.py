@@ -14,7 +14,7 @@ from .._exceptions import ConfigError
 __all__ = ["HEAD_FIELDS", "canonical", "decode_values", "fingerprint", "json_values", "merge"]
 
 HEAD_FIELDS = ("apiVersion", "kind")
-"""The fields that say what a document is."""
+"""The fields that identify the kind of a document."""
 
 
 def decode_values(text: str, file: str) -> Any:
@@ -44,7 +44,7 @@ def fingerprint(values: Any) -> str:
 
 
 def merge(documents: Sequence[Any]) -> dict[str, Any]:
-    """Merge decoded documents, later ones win, as Kubernetes 1.32 and newer merge the kubelet's drop-ins.
+    """Merge decoded documents (later ones win) as Kubernetes 1.32 and newer merge the kubelet's drop-ins.
 
     Objects and maps are merged by key, lists and scalars are replaced, null resets a field to its default. The inputs
     stay as they are.

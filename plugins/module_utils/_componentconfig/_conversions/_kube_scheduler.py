@@ -65,7 +65,7 @@ class PluginSet:
         self.disabled = [plugin for plugin in self.disabled if plugin.get("name") not in names]
 
     def write(self) -> None:
-        """Put the lists into the profile; what is empty, and was not there, does not come."""
+        """Put the lists into the profile, without new empty ones."""
         new = {
             name: value
             for name, value in (("enabled", self.enabled), ("disabled", self.disabled))
@@ -245,7 +245,7 @@ _DEFAULT_PLUGINS = frozenset(
         *("VolumeRestrictions", "VolumeZone"),
     )
 )
-"""Plugins that v1beta1 and v1beta2 enable at some extension point, and that have to be disabled there first."""
+"""Plugins that v1beta1 and v1beta2 enable by default, so that a profile must disable them before it enables them."""
 
 
 def _is_after(version: str, last: str) -> bool:

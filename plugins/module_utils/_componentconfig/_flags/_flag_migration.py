@@ -27,7 +27,7 @@ __all__ = ["Dropped", "ToField", "Stays", "FlagDecision", "CurrentConfig", "Refu
 
 @dataclass(frozen=True)
 class ToField:
-    """The flag's value goes into a field."""
+    """The flag's value becomes the value of a field."""
 
     path: Path
     value: Any

@@ -67,7 +67,7 @@ def is_extended_resource(text: str) -> bool:
 Network = Union[ipaddress.IPv4Network, ipaddress.IPv6Network]
 
 _LEADING_ZEROS = re.compile(r"(?<![0-9A-Fa-f:.])0+(?=[0-9])|(?<=\.)0+(?=[0-9])")
-# What Go refuses in any URL: control characters, and a percent sign that begins no escape.
+# Go refuses these in any URL: control characters, and a percent sign that does not begin an escape.
 _NOT_IN_URL = re.compile(r"[\x00-\x1f\x7f]|%(?![0-9A-Fa-f]{2})")
 _URL = re.compile(r"(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?")
 _HOST = re.compile(r"(?:[^\s:\[\]<>\"]*|\[[^\s\[\]]*\])(?::[0-9]*)?")

@@ -49,7 +49,7 @@ MAIN_KINDS: Mapping[str, str] = {
 """The kind that a component reads from --config, and so the kind of a bundle's document of that name."""
 
 _RENAMED_KINDS = {"EncryptionConfig": "EncryptionConfiguration"}
-"""Older names of kinds, with the newer ones."""
+"""Old names of kinds, with the new ones."""
 
 DataModule = Literal["kubelet", "kube_proxy", "kube_scheduler", "kube_apiserver", "kubeadm", "clients"]
 """A file of generated data: the kinds and rules of one component, or of those that share a file."""
@@ -61,7 +61,7 @@ FieldFact = Literal["type", "default", "enum", "nullable"]
 class Kind:
     """A kind in one API version: the component that reads it, the minors that know it, its fields as a tree.
 
-    The entry of a field is a dict with `type` (string where absent), `optional`, `nullable` (a pointer in Go, or a list
+    The entry of a field is a dict with `type` (string if absent), `optional`, `nullable` (a pointer in Go, or a list
     that may be empty on purpose), `since` and `last` (minors), `enum`, `default`, their histories `enums`, `types`,
     `defaults`, `nullables` (rows of minor and value), `defaultFrom` (the sibling field whose value it takes if that is
     set), `defaultAddedBy` (the sibling switch that adds the default's keys to a map), and `fields` of an object.
@@ -317,7 +317,7 @@ _NAMES_OF_VERSIONS = {
     "WebhookAdmission": "WebhookAdmissionConfiguration",
     "resourcequota.admission.k8s.io Configuration": "ResourceQuotaConfiguration",
 }
-"""Kinds whose other versions have another name."""
+"""Kinds that have another name in other versions, with that name."""
 
 
 def _lineage(kind: Kind) -> str:
@@ -348,8 +348,8 @@ def find_version(kind: Kind, api_version: str) -> Kind:
     for version in versions_of(kind):
         if api_version in (version.version, version.api_version):
             return version
-    known = ", ".join(version.api_version for version in versions_of(kind))
-    raise ConfigError(f"{kind.kind} has no version {api_version}: it has {known}")
+    names = ", ".join(version.api_version for version in versions_of(kind))
+    raise ConfigError(f"{kind.kind} has no version {api_version}: it has {names}")
 
 
 def readers_text(kind: Kind) -> str:

@@ -58,8 +58,8 @@ def parse_known_minor(version: str) -> int:
     """
     minor, (first, *_between, last) = minor_of(version), known_minors()
     if not first <= minor <= last:
-        known = f"{minor_name(first)} to {minor_name(last)} are"
-        raise ConfigError(f"Kubernetes {minor_name(minor)} is not known here, {known}{quoting_hint(minor)}")
+        covered = f"{minor_name(first)} to {minor_name(last)} are"
+        raise ConfigError(f"Kubernetes {minor_name(minor)} is not known here, {covered}{quoting_hint(minor)}")
     return minor
 
 
@@ -71,13 +71,13 @@ def minors_from(version: str) -> list[int]:
     if not version:
         return list(known_minors())
     minor = parse_minor(version)
-    return [known for known in known_minors() if minor <= known] if minor >= known_minors()[0] else []
+    return [number for number in known_minors() if minor <= number] if minor >= known_minors()[0] else []
 
 
 def nearest_known_minor(minor: int) -> int:
     """Return the minor itself, or the oldest or newest one that the data cover."""
-    known = known_minors()
-    return min(max(minor, known[0]), known[-1])
+    minors = known_minors()
+    return min(max(minor, minors[0]), minors[-1])
 
 
 def minor_name(minor: int) -> str:
@@ -119,7 +119,7 @@ def release_index() -> dict[str, Any]:
 def newest_minor() -> int:
     """Return the newest Kubernetes minor that the data cover as a whole.
 
-    Of a later one they have the fields, as they were before its release, and neither gates nor defaults of its own.
+    Of a later minor the data have only the fields, as they were before its release, no gates or defaults of its own.
     """
     return int(release_index()["newest"])
 
