@@ -116,13 +116,14 @@ def kind_entry(document: dict[str, Any]) -> dict[str, Any]:
     first = minor(document["minors"][0])
     fields: dict[str, Any] = {}
     for path, row in document["fields"].items():
-        node = fields
+        siblings = fields
         *parents, name = re.sub(r"(\[\]|\{\})", "", path).split(".")
         for parent in parents:
-            node = node[parent].setdefault("fields", {})
+            siblings = siblings[parent].setdefault("fields", {})
         if name != row["name"]:
             raise ValueError(f"{document['kind']}: {path} ends in another name than {row['name']}")
-        node[name] = {**field_entry(row, first), **({"fields": node[name]["fields"]} if name in node else {})}
+        inner = {"fields": siblings[name]["fields"]} if name in siblings else {}
+        siblings[name] = {**field_entry(row, first), **inner}
     return {"component": document["component"], "fields": fields}
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from .._codec._plain_values import HEAD_FIELDS
 from .._scalars._field_path import Path
 from .._schema._defaults import is_zero
 from .._schema._kinds import Kind
@@ -146,15 +147,15 @@ class _FieldDropper:
     def object(self, data: dict[str, Any], source: Mapping[str, Any], target: Mapping[str, Any], path: Path) -> None:
         for key in list(data):
             field_path = path + (key,)
-            if len(path) == self.depth and key in ("apiVersion", "kind"):
+            if len(path) == self.depth and key in HEAD_FIELDS:
                 continue
             if key not in target:
                 self._record(data.pop(key), source.get(key), field_path)
                 continue
-            old, new = source.get(key, {}).get("fields"), target[key].get("fields")
-            if old is not None and new is not None:
+            source_fields, target_fields = source.get(key, {}).get("fields"), target[key].get("fields")
+            if source_fields is not None and target_fields is not None:
                 was_set = bool(data[key])
-                self._each_object(data[key], str(target[key].get("type")), old, new, field_path)
+                self._each_object(data[key], str(target[key].get("type")), source_fields, target_fields, field_path)
                 if was_set and data[key] == {} and "nullable" not in target[key]:
                     del data[key]
 

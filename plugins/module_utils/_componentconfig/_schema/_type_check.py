@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Callable, Literal, cast
 
+from .._codec._plain_values import HEAD_FIELDS
 from .._exceptions import ConfigError
 from .._findings import RULE_UNKNOWN_FIELD, Finding
 from .._scalars._duration import nanoseconds
@@ -185,7 +186,7 @@ class _Checker:
         result = {}
         for key, item in value.items():
             field_path = path + (key,)
-            if not path and key in ("apiVersion", "kind"):
+            if not path and key in HEAD_FIELDS:
                 result[key] = item
                 continue
             entry = fields.get(key)
