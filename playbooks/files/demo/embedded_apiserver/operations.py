@@ -312,7 +312,7 @@ def _check_preconditions(target: Target, metadata: Mapping[str, Any], preconditi
 
 
 def _refuse_escalation(user: User, target: Target) -> None:
-    """Refuse RBAC writes by others than administrators: this server does not compare what a user may grant."""
+    """Refuse RBAC writes, except by administrators: this server does not compare what a user may grant."""
     if target.resource.group == "rbac.authorization.k8s.io" and "system:masters" not in user.groups:
         raise not_implemented("writes of RBAC objects by others than system:masters")
 

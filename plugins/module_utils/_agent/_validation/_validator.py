@@ -94,7 +94,7 @@ _MAX_FINDINGS = 101  # of one document, as ``validate`` bounds them: the last on
 _MAX_PART = 1000  # characters of one part of a finding
 _LOCK_WAIT = 5.0  # seconds to wait for the lock of the store
 _VALIDATION_TIMEOUT = 60.0  # seconds for the child
-_EXIT_CODES = (0, 1)  # of a ``validate`` that has judged the document
+_EXIT_CODES = (0, 1)  # of a ``validate`` that has validated the document
 
 
 class DocumentValidator(Protocol):
