@@ -248,7 +248,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import NAMESPACE_BUNDLES
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import Pool, parse_pool
-from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
+from ansible_collections.configok.node.plugins.module_utils._rollout._timestamp import current_time
 
 
 def argument_spec() -> dict[str, Any]:
@@ -320,7 +320,7 @@ def main() -> None:
             trial=trial_of(params),
             namespace=params["namespace"],
             author=params["published_by"],
-            now=Clock().now(),
+            now=current_time(),
             check=module.check_mode,
         )
         source = release.target.source

@@ -90,7 +90,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._options im
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import clear_bad_config
-from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
+from ansible_collections.configok.node.plugins.module_utils._rollout._timestamp import current_time
 
 
 def argument_spec() -> dict[str, Any]:
@@ -115,7 +115,7 @@ def main() -> None:
             params["bundle"] or None,
             reason=params["reason"],
             author=params["author"],
-            now=Clock().now(),
+            now=current_time(),
             check=module.check_mode,
         )
         name = sanitize(name)

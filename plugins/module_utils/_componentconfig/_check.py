@@ -18,8 +18,9 @@ from ._rules._registry import rule_checked_fields, rule_sets
 from ._rules._rule import EffectiveConfig, run_rules
 from ._scalars._field_path import Path
 from ._scalars._wording import first_names
+from ._schema._embedded_documents import embedded_documents
 from ._schema._feature_gates import FeatureGates
-from ._schema._kinds import KUBELET_CONFIGURATION, MAIN_KINDS, Kind, embedded_documents, find_kind, kinds
+from ._schema._kinds import KUBELET_CONFIGURATION, MAIN_KINDS, Kind, find_kind, kinds
 from ._schema._releases import (
     minor_name,
     minor_names,

@@ -18,7 +18,8 @@ from ._conversions._small_kinds import SMALL_HINTS, convert_leader_migration, co
 from ._exceptions import ConfigError
 from ._findings import show
 from ._scalars._field_path import format_path
-from ._schema._kinds import Kind, find_kind, find_version, readers_text, versions_of
+from ._schema._kind_versions import find_version, readers_text, versions_of
+from ._schema._kinds import Kind, find_kind
 from ._schema._releases import minor_name, parse_minor
 
 __all__ = ["Conversion", "ConvertedFile", "convert", "convert_document"]

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from .._nodeconfig._assignment import ConfigSource
-from .._nodeconfig._bundle import Bundle
 from .._nodeconfig._bundle_trial import Trial
 
 __all__ = [
@@ -50,32 +49,6 @@ class Target:
     def init(cls) -> Target:
         """Return the init config as a target: what every node was provisioned with."""
         return cls(INIT)
-
-    @classmethod
-    def from_bundle(cls, bundle: Bundle) -> Target:
-        """Return a published, verified bundle as a target."""
-        source = bundle.source
-        return cls(
-            source.name,
-            source.namespace,
-            source.uid,
-            bundle.content_hash,
-            tuple(sorted(bundle.documents)),
-            bundle.trial,
-        )
-
-    @classmethod
-    def from_config_map(cls, config_map: Mapping[str, Any]) -> Target:
-        """Return the target of a bundle from build_bundle or the API, published or (in check mode) not yet.
-
-        Raises InvalidBundle.
-        """
-        metadata = dict(config_map["metadata"])
-        uid = metadata.get("uid", "")
-        # A bundle without a uid is checked like a published one: the nil uid stands in for the check only.
-        metadata["uid"] = uid or "00000000-0000-0000-0000-000000000000"
-        bundle = Bundle.from_config_map({**config_map, "metadata": metadata})
-        return replace(cls.from_bundle(bundle), uid=uid)
 
     @property
     def is_init(self) -> bool:

@@ -8,7 +8,7 @@ Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .._kube._api_client import Client
@@ -99,10 +99,28 @@ def _get_or_create(client: Client, bundle: dict[str, Any], check: bool) -> tuple
 
 
 def _target(config_map_object: dict[str, Any]) -> Target:
+    """Return the target of a bundle from build_bundle or the API, published or (in check mode) not yet."""
+    metadata = dict(config_map_object["metadata"])
+    uid = metadata.get("uid", "")
+    # A bundle without a uid is checked like a published one: the nil uid stands in for the check only.
+    metadata["uid"] = uid or "00000000-0000-0000-0000-000000000000"
     try:
-        return Target.from_config_map(config_map_object)
+        bundle = Bundle.from_config_map({**config_map_object, "metadata": metadata})
     except InvalidBundle as error:
         raise RolloutError(str(error)) from error
+    return replace(_target_of(bundle), uid=uid)
+
+
+def _target_of(bundle: Bundle) -> Target:
+    source = bundle.source
+    return Target(
+        source.name,
+        source.namespace,
+        source.uid,
+        bundle.content_hash,
+        tuple(sorted(bundle.documents)),
+        bundle.trial,
+    )
 
 
 def find_undo_revision(record: Record, to_revision: int | None = None) -> Revision | None:
@@ -144,7 +162,7 @@ def read_target(client: Client, revision: Revision | None) -> Target:
     source = ConfigSource(revision.namespace, revision.name, revision.uid)
     try:
         bundle_map = client.get(config_map(revision.namespace, revision.name))
-        return Target.from_bundle(Bundle.from_config_map(bundle_map, source))
+        return _target_of(Bundle.from_config_map(bundle_map, source))
     except NotFound as error:
         raise RolloutError(f"{where} was deleted: publish its config again") from error
     except InvalidBundle as error:

@@ -12,10 +12,10 @@ import queue
 import threading
 import time
 from contextlib import AbstractContextManager
-from datetime import datetime, timezone
 from typing import Any, TypeVar
 
 from .._kube._parallel import Threads
+from ._timestamp import current_time
 
 __all__ = ["Clock"]
 
@@ -31,7 +31,7 @@ class Clock(Threads):
 
     def now(self) -> str:
         """Return the present time as text for users and the API: RFC 3339 in UTC with microseconds."""
-        return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        return current_time()
 
     def sleep(self, seconds: float) -> None:
         """Wait `seconds`."""

@@ -1,40 +1,31 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Look up kinds, their API versions, their fields, and the documents inside them."""
+"""Look up kinds and their fields."""
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, cast
 
-from .._exceptions import ConfigError
-from .._findings import Finding
 from .._scalars._field_path import Path
-from ._releases import minor_name, release_index
+from ._releases import release_index
 
 __all__ = [
     "DataModule",
-    "EmbeddedDocument",
     "FieldFact",
     "KUBELET",
     "KUBELET_CONFIGURATION",
     "Kind",
     "MAIN_KINDS",
-    "embedded_documents",
     "fact_at",
     "find_kind",
-    "find_version",
     "is_present_at",
     "kinds",
     "prune",
-    "readers_text",
-    "version_order",
-    "versions_of",
 ]
 
 KUBELET = "kubelet"
@@ -231,129 +222,3 @@ def _prune(data: Any, fields: Mapping[str, Any] | None) -> Any:
             continue
         result[key] = pruned
     return result
-
-
-_ADMISSION = {
-    "ResourceQuota": ("ResourceQuotaConfiguration", "Configuration"),
-    "EventRateLimit": ("Configuration",),
-    "PodTolerationRestriction": ("Configuration",),
-    "PodSecurity": ("PodSecurityConfiguration",),
-    "MutatingAdmissionWebhook": ("WebhookAdmissionConfiguration", "WebhookAdmission"),
-    "ValidatingAdmissionWebhook": ("WebhookAdmissionConfiguration", "WebhookAdmission"),
-    "MutatingAdmissionPolicy": ("MutatingAdmissionPolicyConfiguration",),
-    "ValidatingAdmissionPolicy": ("ValidatingAdmissionPolicyConfiguration",),
-}
-"""The admission plugins whose configuration is a kind, with the names of that kind; other plugins read any data."""
-
-
-class EmbeddedDocument(NamedTuple):
-    """A document at a path of another document; `data` always has apiVersion and kind."""
-
-    path: Path
-    data: dict[str, Any]
-    kind: Kind
-
-
-def embedded_documents(kind: Kind, data: Mapping[str, Any], minor: int) -> Iterator[EmbeddedDocument | Finding]:
-    """Yield the documents inside data of a kind, and a finding for each one that cannot be read."""
-    if kind.kind == "KubeSchedulerConfiguration":
-        for index, profile in enumerate(data.get("profiles") or ()):
-            for number, entry in enumerate(profile.get("pluginConfig") or ()):
-                path: Path = ("profiles", index, "pluginConfig", number, "args")
-                yield from _plugin_args(kind, entry.get("name", ""), entry.get("args"), path, minor)
-    elif kind.kind == "AdmissionConfiguration":
-        for index, plugin in enumerate(data.get("plugins") or ()):
-            names = _ADMISSION.get(plugin.get("name", ""))
-            if names is not None:
-                yield from _admission(names, plugin.get("configuration"), ("plugins", index, "configuration"), minor)
-
-
-def _plugin_args(parent: Kind, plugin: str, args: Any, path: Path, minor: int) -> Iterator[EmbeddedDocument | Finding]:
-    args_kind = find_kind(parent.api_version, f"{plugin}Args")
-    if args_kind is None or not args_kind.known_at(minor) or args is None:
-        return  # a third-party plugin: only that plugin knows its arguments
-    if not isinstance(args, dict):
-        yield Finding(path, f"must be a mapping: a {args_kind.kind}", "embedded")
-        return
-    data = {
-        **args,
-        "apiVersion": args.get("apiVersion") or args_kind.api_version,
-        "kind": args.get("kind") or args_kind.kind,
-    }
-    if data["kind"] != args_kind.kind:
-        yield Finding(path + ("kind",), f"the arguments of {plugin} are a {args_kind.kind}", "embedded")
-        return
-    yield from _known_document(data, (args_kind.kind,), path, minor)
-
-
-def _admission(names: tuple[str, ...], value: Any, path: Path, minor: int) -> Iterator[EmbeddedDocument | Finding]:
-    if value is None:
-        return
-    if not isinstance(value, dict):
-        yield Finding(path, f"must be a mapping: a {names[0]}", "embedded")
-        return
-    for key in ("apiVersion", "kind"):
-        if not isinstance(value.get(key), str) or not value[key]:
-            yield Finding(path + (key,), "is required, as a string", "embedded")
-            return
-    yield from _known_document(value, names, path, minor)
-
-
-def _known_document(
-    data: dict[str, Any], names: tuple[str, ...], path: Path, minor: int
-) -> Iterator[EmbeddedDocument | Finding]:
-    kind = find_kind(data["apiVersion"], data["kind"])
-    if data["kind"] not in names:
-        yield Finding(path + ("kind",), f"must be {' or '.join(names)}", "embedded")
-    elif kind is None or not kind.known_at(minor):
-        yield Finding(
-            path + ("apiVersion",), f"this Kubernetes version knows no such version of {names[0]}", "embedded"
-        )
-    else:
-        yield EmbeddedDocument(path, data, kind)
-
-
-_NAMES_OF_VERSIONS = {
-    "WebhookAdmission": "WebhookAdmissionConfiguration",
-    "resourcequota.admission.k8s.io Configuration": "ResourceQuotaConfiguration",
-}
-"""Kinds that have another name in other versions, with that name."""
-
-
-def _lineage(kind: Kind) -> str:
-    """Return the name that all versions of one kind share. The group tells apart three kinds called Configuration."""
-    name = kind.kind if kind.kind != "Configuration" else f"{kind.api_version.split('/')[0]} {kind.kind}"
-    return _NAMES_OF_VERSIONS.get(name, name)
-
-
-def versions_of(kind: Kind) -> list[Kind]:
-    """Return all versions of a kind, itself among them, the oldest first."""
-    return sorted((version for version in kinds() if _lineage(version) == _lineage(kind)), key=version_order)
-
-
-def version_order(kind: Kind) -> tuple[int, int, int]:
-    """Return the key that sorts versions as Kubernetes does: alpha before beta before stable, then by number."""
-    match = re.fullmatch(r"v([0-9]+)(?:(alpha|beta)([0-9]+))?", kind.version)
-    if match is None:
-        return 0, 0, 0
-    major, stage, number = match.groups()
-    return ("alpha", "beta", None).index(stage), int(major), int(number or 0)
-
-
-def find_version(kind: Kind, api_version: str) -> Kind:
-    """Return the version of a kind with a name such as v1 or kubelet.config.k8s.io/v1.
-
-    Raises ConfigError if the kind has no such version.
-    """
-    for version in versions_of(kind):
-        if api_version in (version.version, version.api_version):
-            return version
-    names = ", ".join(version.api_version for version in versions_of(kind))
-    raise ConfigError(f"{kind.kind} has no version {api_version}: it has {names}")
-
-
-def readers_text(kind: Kind) -> str:
-    """Return which Kubernetes minors read a version, for a message."""
-    if kind.last is None:
-        return f"Kubernetes {minor_name(kind.since)} and newer"
-    return f"Kubernetes {minor_name(kind.since)}" + (f" to {minor_name(kind.last)}" if kind.last != kind.since else "")

@@ -13,11 +13,13 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import convert, convert_document
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kind_versions import (
+    readers_text,
+    versions_of,
+)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import (
     find_kind,
     kinds,
-    readers_text,
-    versions_of,
 )
 
 LEADER = {"kind": "LeaderMigrationConfiguration", "leaderName": "a"}

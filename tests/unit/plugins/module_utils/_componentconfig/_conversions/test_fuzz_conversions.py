@@ -32,13 +32,15 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._co
     convert_document,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._defaults import apply_defaults
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kind_versions import (
+    find_version,
+    versions_of,
+)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import (
     Kind,
     find_kind,
-    find_version,
     kinds,
     prune,
-    versions_of,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._type_check import check_types
 from support.configs.objects import broken_configs, configs, minors_of, scheduler_configs
