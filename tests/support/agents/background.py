@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Background tasks on a clock of the test: done at once, unless the work says that it hangs."""
+"""A background task that runs its work at once, unless the work raises Hangs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Hangs", "InlineTask"]
 
 
 class Hangs(BaseException):
-    """Raised by a fake that gives no answer now: it is asked again whenever its task is looked at."""
+    """Raised by a fake that gives no answer now. The work is tried again each time its task is checked."""
 
 
 class InlineTask:

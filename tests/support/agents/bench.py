@@ -1,10 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A node to try the agent on: time, service manager, API and components are fakes, prestart, poststop, files real.
+"""A node to test the agent on: time, service manager, API and components are fakes; the hooks and the files are real.
 
 Components behave as their config says: a file with ``mood: deadly`` crashes shortly after each start, ``mood: sick``
-runs and never becomes healthy, ``mood: hangs`` runs and lets who probes it wait, ``mood: invalid`` does not validate.
+runs and never becomes healthy, ``mood: hangs`` runs and does not answer probes, ``mood: invalid`` does not validate.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ STARTS_IN = 0.5  # seconds from the start of a component until it is healthy
 
 
 class FakeClock:
-    """Time that moves when told."""
+    """Time that passes only when a test advances it."""
 
     def __init__(self) -> None:
         self.seconds = 1000.0
@@ -81,7 +81,7 @@ class FakeClock:
         self.passed += seconds
 
     def jump(self, seconds: float) -> None:
-        """Somebody sets the wall clock."""
+        """Move the wall clock by seconds; the time since boot stays."""
         self.passed += seconds
 
     def reboot(self) -> None:
@@ -90,7 +90,7 @@ class FakeClock:
 
 
 class FakeApi:
-    """One Node and some ConfigMaps; ``down`` makes each request fail with it, ``hanging`` leaves it without answer."""
+    """One Node and some ConfigMaps; each request fails with ``down``, and gets no answer while ``hanging``."""
 
     def __init__(self) -> None:
         self.node: dict[str, Any] = {"metadata": {"name": NODE, "uid": str(uuid.uuid4()), "annotations": {}}}
@@ -131,7 +131,7 @@ class FakeApi:
 
 
 class Process:
-    """A component's unit and process, in the hands of a service manager like systemd."""
+    """A component's unit and process, run by a service manager like systemd."""
 
     def __init__(self) -> None:
         self.state = "stopped"
@@ -144,7 +144,7 @@ class Process:
 
 
 class Bench:
-    """The node. run() lets time pass; everything that the daemon does happens in it."""
+    """A node and its agent. run() lets time pass; the agent acts only within it."""
 
     def __init__(
         self,
@@ -165,14 +165,14 @@ class Bench:
         self.processes = {name: Process() for name in components}
         self.validated: list[str] = []
         self.argv: tuple[str, ...] = ("/usr/bin/component",)  # of every process
-        self.host: list[dict[str, Any]] = []  # what the judge finds wrong with the host
+        self.host: list[dict[str, Any]] = []  # what validation finds wrong with the host
         self.checked: list[str] = []
         self.check_code = 0
-        self.messages = messages  # what a component said last in an invocation
+        self.messages = messages  # the last message of a component in an invocation
         self.restarts: list[str] = []
         self.refuse_restarts = False
-        self.version_of: Callable[[str], str] | None = None  # what a component says of itself
-        self.blind = False  # the agent has not seen its Node yet: the API was away when it started
+        self.version_of: Callable[[str], str] | None = None  # the version that a component reports
+        self.blind = False  # the agent has not read its Node yet: the API was unreachable when it started
         self.cycles = 0
         self._numbers = itertools.count(1)
         self.ids = itertools.count(1)
@@ -215,7 +215,7 @@ class Bench:
         return Controller(self.new_context(), self.metrics_outputs)
 
     def new_context(self) -> AgentContext:
-        """Return what an agent that is just started works with."""
+        """Return the context of an agent that was just started."""
         self.counters = Counters(list(self.configuration.components))
         self.agent_store = self.new_agent_store()
         return AgentContext(
@@ -243,15 +243,15 @@ class Bench:
         return Store(self.configuration.state_directory, now=self.clock.now)
 
     def hook_store(self, hook: str) -> Store | None:
-        """Return the store of one run of a hook; None for its own."""
+        """Return the store for one run of a hook, or None if the hook opens its own."""
         return None
 
     def node_state(self) -> NodeState:
-        """Return what the agent reads of its own files now."""
+        """Return the snapshot of the node's own files as the agent reads them now."""
         return self.daemon.read_state()
 
     def new_task(self) -> Task:
-        """What may hang, on this bench."""
+        """Return a task for work that may hang."""
         return InlineTask()
 
     def configure(self, **settings: Any) -> None:
@@ -261,11 +261,11 @@ class Bench:
         self.restart_agent()
 
     def restart_agent(self) -> None:
-        """The agent ends in good order and is started again."""
+        """Stop the agent cleanly and start it again."""
         self.daemon.close()
         self.daemon = self.new_daemon()
 
-    # What the agent needs from the world
+    # The interfaces that the agent calls
 
     def validate(
         self,
@@ -288,18 +288,18 @@ class Bench:
     def check(
         self, argv: Sequence[str], *, timeout: float, env: Mapping[str, str] | None = None, stdin: str = ""
     ) -> CommandResult:
-        """The component's own check: of a Runner's shape."""
+        """Run the component's own check, with a CommandRunner's signature."""
         self.checked.append(argv[-1])
         if "mood: rejected" in Path(argv[-1]).read_text():
             return CommandResult(1, "", "Error: I would not run with this\n")
         return CommandResult(self.check_code, "", "")
 
     def is_same(self, first: str, second: str, version: str, inputs: NodeInputs) -> bool:
-        """What ``configok-agent same`` says."""
-        before, after = (decode(Path(path).read_text(), file=path).data for path in (first, second))
+        """Return the answer of ``configok-agent same``: False if a file cannot be used."""
         try:
+            before, after = (decode(Path(path).read_bytes(), file=path).data for path in (first, second))
             drop_ins = [layer.data for layer in drop_in_documents(inputs)]
-        except InvalidConfig:
+        except (OSError, InvalidConfig):
             return False
         return is_same_with_drop_ins(drop_ins, before, after, version)
 
@@ -333,7 +333,7 @@ class Bench:
         self.start(component)
 
     def start(self, component: str) -> None:
-        """ExecStartPre, then the component."""
+        """Run prestart as ExecStartPre, then start the component."""
         process = self.processes[component]
         process.invocation = f"i{next(self._numbers)}"
         process.state = "starting"
@@ -354,13 +354,13 @@ class Bench:
             self._later(component, CRASH_AFTER, lambda: self.crash(component))
 
     def stop(self, component: str, *, state: str = "stopped") -> None:
-        """What an administrator does (or a restart)."""
+        """Stop the component, as an administrator or a restart does."""
         self.processes[component].next = None
         self._stopped(component, {"SERVICE_RESULT": "success", "EXIT_CODE": "exited", "EXIT_STATUS": "0"})
         self.processes[component].state = state
 
     def crash(self, component: str, *, result: str = "exit-code", code: str = "exited", status: str = "1") -> None:
-        """The process ends by itself; the service manager starts it again after a while."""
+        """End the process by itself; the service manager starts it again after RESTART_DELAY."""
         self.processes[component].state = "starting"
         self._stopped(component, {"SERVICE_RESULT": result, "EXIT_CODE": code, "EXIT_STATUS": status})
         self._later(component, RESTART_DELAY, lambda: self.start(component))
@@ -371,7 +371,7 @@ class Bench:
         poststop(self.configuration, component, variables, self.clock, store=self.hook_store("poststop"))
 
     def reboot(self) -> None:
-        """The machine goes down without a word and comes up again: components first, then the agent."""
+        """Cut the power and boot the machine again: first the components start, then the agent."""
         self.clock.advance(30)
         self.clock.reboot()
         for name in self.processes:
@@ -381,7 +381,7 @@ class Bench:
     # Time
 
     def run(self, seconds: float, *, agent: bool = True) -> None:
-        """Let time pass. agent: whether the daemon lives and sees the Node."""
+        """Let time pass. agent: whether the agent runs."""
         end = self.clock.since_boot() + seconds
         for _round in range(10_000):
             due = self._cycle() if agent else float("inf")
@@ -410,7 +410,7 @@ class Bench:
     def publish(
         self, text: str = "", *, trial: Trial | None = None, uid: str = "", documents: Mapping[str, str] | None = None
     ) -> ConfigSource:
-        """Publish a bundle (text: the same document for every component)."""
+        """Publish a bundle and return its source. text: the same document for every component."""
         documents = documents or dict.fromkeys(self.processes, text)
         bundle = build_bundle("pool", documents, trial=trial or Trial(60.0, 3))
         uid = uid or str(uuid.uuid4())
@@ -419,7 +419,7 @@ class Bench:
         return ConfigSource(NAMESPACE, bundle["metadata"]["name"], uid)
 
     def assign(self, source: ConfigSource | None, *, id: int = 0, forget_bad: bool = False) -> int:
-        """Assign a config source (None: the init config) under the next id, or this one."""
+        """Assign a config source (None: the init config) under the next id, or under id; return the id."""
         id = id or next(self.ids)
         annotations = self.api.node["metadata"]["annotations"]
         annotations.pop(ANNOTATION_CONFIG_SOURCE, None)
@@ -429,17 +429,17 @@ class Bench:
         return id
 
     def good_node(self, text: str = "maxPods: 120\n") -> ConfigSource:
-        """Bring the node onto a config that has passed its trial."""
+        """Let the node adopt a config that passes its trial; return its source."""
         source = self.publish(text, trial=Trial(5.0, 3))
         self.assign(source)
         self.run(30)
         assert self.status.last_known_good == source
         return source
 
-    # What is seen
+    # What a test observes
 
     def reads(self, component: str = "kubelet") -> str:
-        """Return what the component would read now."""
+        """Return the config that the component would read now."""
         return (self.directory / "state" / "components" / component / "config.yaml").read_text()
 
     @property
@@ -465,5 +465,5 @@ class Bench:
         return ConfigStatus.parse(self.api.patches[-1]["metadata"]["annotations"][ANNOTATION_CONFIG_STATUS])
 
     def starts(self, component: str = "kubelet") -> int:
-        """How often the component was started."""
+        """Return how often the component was started."""
         return self.processes[component].starts

@@ -1,10 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A bench that knows what is true of its components, whatever the agent believes, and watches the invariants.
+"""A bench that tracks the true state of its components, whatever the agent believes, and checks the invariants.
 
-It keeps its own account: what each process has read at its start, how long which content was healthy as a whole, which
-UIDs were seen marked bad. A violation is an AssertionError at the very moment.
+It records what each process read at its start, how long each bundle was healthy on all its components, and which UIDs
+were marked bad. A violation raises AssertionError at once.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SLACK = 0.01  # seconds: sums of floats
 
 
 class Published(NamedTuple):
-    """A bundle on the bench: what each component would read, and whether it may ever be used."""
+    """A bundle on the bench: each component's document, and whether it is valid."""
 
     source: ConfigSource
     documents: Mapping[str, str]
@@ -39,7 +39,7 @@ class Published(NamedTuple):
 
 
 class _Disk(Disk):
-    """The disk of all stores of a node, in whose place a failing one can be put; dates files by the node's clock."""
+    """The disk of all stores of a node. A test may set a failing delegate. Dates files by the node's clock."""
 
     def __init__(self, wall: Callable[[], float]) -> None:
         self.delegate: Disk = Disk()
@@ -73,7 +73,7 @@ class _Clock(FakeClock):
 
 
 class WatchedBench(Bench):
-    """See the module. Use it in a ``with`` block: it patches where prestart and poststop get their store."""
+    """A bench that checks the invariants. Call leave() at the end: it undoes the patch of os.fsync."""
 
     def __init__(self, directory: Path, components: tuple[str, ...]) -> None:
         self.disk = _Disk(lambda: self.clock.passed)
@@ -81,10 +81,10 @@ class WatchedBench(Bench):
         self.state = directory / "state"
         self.init = "maxPods: 110\n"
         self.published: list[Published] = []
-        self.running: dict[str, str] = {}  # component -> what its process has read
-        self.healthy: dict[tuple[tuple[str, str], ...], float] = {}  # content -> seconds of health of all of it
+        self.running: dict[str, str] = {}  # component -> the config that its process has read
+        self.healthy: dict[tuple[tuple[str, str], ...], float] = {}  # content -> seconds in which all of it was healthy
         self.bad: set[str] = set()  # UIDs seen marked bad: not to be started again
-        self.unassigned = False  # the init config was asked for: last-known-good may become it
+        self.unassigned = False  # the init config was assigned: it may become last-known-good
         self.lost: set[str] = set()  # files that were damaged and not written again since
         self._good: ConfigRecord | None = None
         self._patches: list[Any] = [
@@ -111,10 +111,10 @@ class WatchedBench(Bench):
     def new_agent_store(self) -> Store:
         return self._store(self.configuration.state_directory, now=self.clock.now)
 
-    # The account
+    # The record of what happened
 
     def passes(self, seconds: float) -> None:
-        """Time passes: count for each content how long all of it was healthy."""
+        """Count for each bundle how long it was healthy on all its components."""
         now = self.clock.since_boot()
         since = {}
         for name, process in self.processes.items():
@@ -131,7 +131,7 @@ class WatchedBench(Bench):
         return tuple(sorted((name, text) for name, text in bundle.documents.items() if name in self.processes))
 
     def of_uid(self, uid: str | None) -> Published:
-        """Return what was published under a uid."""
+        """Return the bundle that was published under a uid."""
         return next(bundle for bundle in self.published if bundle.source.uid == uid)
 
     def start(self, component: str) -> None:
@@ -146,14 +146,14 @@ class WatchedBench(Bench):
             assert not uids or not uids <= self.bad, f"{component} was started with a bad config: {text!r}"
 
     def restart(self, component: str) -> None:
-        if "config.yaml" not in self.lost:  # else what it was may be known at the next start only
+        if "config.yaml" not in self.lost:  # otherwise its content may be known only at the next start
             assert self.running[component] != self.reads(component), f"{component} is restarted for nothing"
         super().restart(component)
 
     # The invariants
 
     def assert_valid(self, component: str) -> None:
-        """Check that the component's file is complete, and was always valid."""
+        """Assert that the component's file is complete and holds a valid config."""
         allowed = {
             bundle.documents[component] for bundle in self.published if bundle.valid and component in bundle.documents
         }
@@ -161,22 +161,22 @@ class WatchedBench(Bench):
         assert text == self.init or text in allowed, f"{component} reads {text!r}"
 
     def see_bad(self) -> None:
-        """Remember which UIDs are marked bad under the present versions."""
+        """Remember which UIDs are marked bad under the current versions."""
         for name, component in self.configuration.components.items():
             try:
                 self.bad |= set(json.loads((self.state / f"{name}-{component.version}" / "bad-configs").read_bytes()))
             except (FileNotFoundError, ValueError):
-                pass  # there are none, or the test has damaged them
+                pass  # nothing is marked, or the test has damaged the file
 
     def record(self, name: str) -> ConfigRecord | None:
-        """Return a record as it is on the disk now; touches nothing."""
+        """Return a record as it is on the disk now, or None if it is missing or damaged; change nothing."""
         try:
             return ConfigRecord.decode((self.state / name).read_bytes())
         except (FileNotFoundError, DamagedFile):
             return None
 
     def assert_good_is_kept(self) -> None:
-        """Last-known-good is never lost, and nothing becomes it that was not healthy for its whole trial."""
+        """Assert that last-known-good is not lost, and was healthy for its whole trial before it was promoted."""
         before, good = self._good, self.record("last-known-good")
         if before is None or good is None or before.source != good.source:
             if good is None:

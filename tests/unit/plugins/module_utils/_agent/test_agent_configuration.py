@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The agent's own config: strict, defaults applied, all errors at once."""
+"""The agent's own config: it is decoded strictly, with defaults, and all errors are reported at once."""
 
 from __future__ import annotations
 
@@ -210,7 +210,7 @@ def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
     [
         ("metricsFile", "/var/lib/prometheus/node-exporter/configok.prom", True),
         ("metricsFile", "", True),
-        ("metricsFile", "/var/lib/x/configok.txt", False),  # the collector would not read it
+        ("metricsFile", "/var/lib/x/configok.txt", False),  # node_exporter would not read it
         ("metricsFile", "configok.prom", False),
         ("metricsFile", "/.prom", False),
         ("metricsAddress", "127.0.0.1:9917", True),

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The daemon's own loop: threads, nudges and the watch, on the embedded API server."""
+"""The agent's main loop on the embedded API server: threads, notifications and the watch."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def client(tmp_path: Path) -> Iterator[Client]:
 
 
 def eventually(client: Client, check: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-    """Return the Node once it is as it should be."""
+    """Return the Node as soon as the check accepts it."""
     deadline = time.monotonic() + 20
     while time.monotonic() < deadline:
         node_object = client.get(node(NODE))
@@ -62,7 +62,7 @@ def message(node_object: dict[str, Any]) -> str:
 
 
 class LiveBench(Bench):
-    """Components that are restarted at once and always well."""
+    """A bench whose components restart at once and are always healthy."""
 
     def restart(self, component: str) -> None:
         self.stop(component)
@@ -96,7 +96,7 @@ def test_a_running_daemon_follows_its_node_and_stops_at_once(tmp_path: Path, cli
         assert bench.reads() == "maxPods: 120\n"
         events = client.list("/api/v1/namespaces/default/events").items
         assert [event["reason"] for event in events] == ["ConfigAdopted"]
-        bench.stop("kubelet")  # poststop nudges: no probe interval has to pass
+        bench.stop("kubelet")  # poststop notifies the agent: no probe interval has to pass
         eventually(client, lambda node_object: message(node_object) == f"current (UID: {source.uid}) not in use")
     finally:
         stop.set()
@@ -108,7 +108,7 @@ def test_a_running_daemon_follows_its_node_and_stops_at_once(tmp_path: Path, cli
 
 def test_nudges_arrive_however_deep_the_directory_is(tmp_path: Path) -> None:
     deep = tmp_path / ("d" * 100) / ("e" * 100)
-    notify_agent(str(deep))  # nobody there: no fault
+    notify_agent(str(deep))  # without a listener this is not an error
     nudges = Notifications(str(deep))
     assert nudges.wait(0.0) is Wakeup.TIMEOUT
     notify_agent(str(deep))
@@ -118,4 +118,4 @@ def test_nudges_arrive_however_deep_the_directory_is(tmp_path: Path) -> None:
     nudges.notify()
     assert nudges.wait(5.0) is Wakeup.NOTIFIED
     nudges.close()
-    notify_agent(str(deep))  # gone again
+    notify_agent(str(deep))  # the listener is closed

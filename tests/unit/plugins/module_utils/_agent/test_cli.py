@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""status and forget-bad: what a person at the node sees and can do, on one screen."""
+"""`status` fits on one screen; `forget-bad` clears marks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from support.agents.bench import Bench
 
 
 def screen(configuration: AgentConfiguration) -> str:
-    """Return the text, which must fit a screen, on one line; the data behind it is JSON."""
+    """Return the text of `status` on one line; assert that it fits on a screen and that its data is JSON."""
     description = describe_node(configuration)
     json.dumps(description)
     lines = render_status(description).splitlines()
@@ -34,7 +34,7 @@ def screen(configuration: AgentConfiguration) -> str:
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Any:
-    """A node whose daemon is heard."""
+    """A node with a listener for the notifications of the agent."""
     bench = Bench(tmp_path)
     heard = Notifications(bench.configuration.run_directory)
     yield bench

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The whole cycle on a node of fakes: every situation of the table of messages, reached as it is reached in life."""
+"""The whole cycle on a bench: every situation of the table of messages, reached by real events."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ def test_a_node_registered_again_can_be_taken_back_to_its_init_config(bench: Ben
     bench.api.node["metadata"] = {"name": NODE, "uid": "another", "annotations": {}}
     bench.run(5)
     assert bench.words[2] == "assignment lost"
-    bench.assign(None, id=1)  # ids begin anew with a new Node
+    bench.assign(None, id=1)  # ids start again with a new Node
     bench.run(5)
     assert bench.words[:2] == ("True", "using current (init)")
     assert bench.status.assignment == 1
@@ -246,7 +246,7 @@ def test_an_invalid_config_costs_no_restart(bench: Bench) -> None:
     validations = len(bench.validated)
     bench.assign(bad)
     bench.run(10)
-    assert len(bench.validated) == validations  # nothing is judged twice
+    assert len(bench.validated) == validations  # nothing is validated twice
     assert bench.api.event_reasons[-1] == "ConfigRefused"
 
 
@@ -386,7 +386,7 @@ def test_last_known_good_that_fails_too_is_suspect_and_stays(bench: Bench) -> No
     sick = bench.publish("mood: sick\n")
     bench.assign(sick)
     bench.run(60)
-    bench.processes["kubelet"].mood = "sick"  # the cause lies elsewhere: whatever it reads, it is not well
+    bench.processes["kubelet"].mood = "sick"  # the cause is elsewhere: it is unhealthy with any config
     bench.run(400)
     assert bench.words == (
         "False",
@@ -495,7 +495,7 @@ def test_the_same_values_cost_no_restart(bench: Bench) -> None:
 def test_an_empty_value_that_switches_a_default_off_is_a_change(bench: Bench, empty: str) -> None:
     before = f"{KUBELET_HEADER}maxPods: 120\n"
     bench.good_node(before)
-    for text in (f"{before}{empty}\n", before):  # set, and taken back
+    for text in (f"{before}{empty}\n", before):  # set, then removed
         starts = bench.starts()
         source = bench.publish(text, trial=Trial(5.0, 3))
         bench.assign(source)
@@ -533,7 +533,7 @@ def test_a_roll_back_to_an_absent_value_restarts_too(bench: Bench) -> None:
 
 @pytest.mark.contract("adopt.same-values")
 def test_a_note_of_an_older_agent_is_not_trusted(bench: Bench) -> None:
-    """It took an empty value for an absent one."""
+    """The older agent treated an empty value as absent."""
     good = bench.good_node("maxPods: 120\n")
     component = bench.directory / "state" / "components" / "kubelet"
     for path in component.glob("?" * 64 + ".json"):
@@ -602,7 +602,7 @@ def test_an_api_outage_changes_nothing_and_is_caught_up_with(bench: Bench) -> No
     bench.api.down = None
     bench.run(100)
     assert bench.words == ("True", f"using current (UID: {source.uid})", ALL_WELL)
-    assert bench.status.last_known_good == source  # the trial went on without the API
+    assert bench.status.last_known_good == source  # the trial continued without the API
 
 
 @pytest.mark.contract("trial.goes-on", "trial.sums-health")
@@ -624,7 +624,7 @@ def test_trial_time_goes_on_across_a_reboot_and_counts_only_health(bench: Bench)
 @pytest.mark.contract("trial.promotes-when-healthy", "trial.never-promotes-the-deadly")
 def test_what_is_never_healthy_is_neither_confirmed_nor_promoted(bench: Bench) -> None:
     bench.run(5)
-    source = bench.publish("mood: sick\n", trial=Trial(0.0, 3))  # nothing is left of the trial, but health
+    source = bench.publish("mood: sick\n", trial=Trial(0.0, 3))  # over at once, but never healthy
     bench.assign(source)
     bench.run(100)
     messages = [message for _level, message, fields in bench.log if fields.get("uid") == source.uid]
@@ -655,7 +655,7 @@ def test_stops_by_an_administrator_do_not_count(bench: Bench) -> None:
         bench.run(1)
         bench.start("kubelet")
         bench.run(3)
-    bench.crash("kubelet", status="203")  # systemd's own: the component never ran
+    bench.crash("kubelet", status="203")  # an exit code of systemd itself: the component never ran
     bench.run(10)
     assert bench.words == ("True", f"using current (UID: {source.uid})", ALL_WELL)
     bench.crash("kubelet")
@@ -673,8 +673,8 @@ def test_a_bundle_goes_back_as_one(tmp_path: Path) -> None:
     starts = bench.starts("kubelet")
     bench.run(40, agent=False)
     assert bench.reads("kubelet") == bench.reads("kube-proxy") == "maxPods: 120\n"
-    assert bench.starts("kube-proxy") == proxies + 4 + 1  # the start that decides to go back reads what is good
-    assert bench.starts("kubelet") == starts  # that is left to the daemon
+    assert bench.starts("kube-proxy") == proxies + 4 + 1  # the start that decides on the rollback reads last-known-good
+    assert bench.starts("kubelet") == starts  # the agent restarts it
     bench.run(10)
     assert bench.starts("kubelet") == starts + 1
     assert bench.status.cause == "CrashLoop"
@@ -777,7 +777,7 @@ def test_a_failed_assignment_is_not_retried_because_the_component_was_upgraded(b
     bench.run(30)
     assert bench.reads() == "maxPods: 120\n"
     assert bench.words == words
-    bench.assign(crashing)  # anew: under the new version nothing is known against it
+    bench.assign(crashing)  # assigned again: under the new version it is not marked bad
     bench.run(0.2)
     assert bench.words[1] == f"adopting (UID: {crashing.uid})"
 
@@ -803,7 +803,7 @@ def test_a_restart_that_never_happens_is_a_failure(bench: Bench) -> None:
     bench.run(25)
     assert len(bench.restarts) == restarts + 1
     bench.run(125)
-    assert restarts + 3 <= len(bench.restarts) <= restarts + 6  # again after the deadline, not at each look
+    assert restarts + 3 <= len(bench.restarts) <= restarts + 6  # again after the deadline, not at each probe
     assert bench.reads() == "maxPods: 120\n"
     assert bench.words == (
         "False",
@@ -827,7 +827,7 @@ def test_the_components_own_check_refuses_without_a_restart(tmp_path: Path) -> N
     bench.assign(bench.status.assigned)
     bench.run(5)
     assert (bench.starts(), len(bench.checked)) == (starts, 2)  # nothing is checked twice
-    bench.check_code = 127  # it cannot be run: no verdict
+    bench.check_code = 127  # the check cannot be run: no verdict
     bench.assign(bench.publish("maxPods: 150\n"))
     bench.run(5)
     assert bench.status.cause == "FetchFailed"
@@ -852,7 +852,7 @@ def test_a_check_that_was_ended_gives_no_verdict_and_is_run_again(tmp_path: Path
 
 
 def test_the_instance_config_is_read_once_for_each_preparation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It changes while it is judged: what is rendered is what was judged."""
+    """It changes during validation: the rendered config is the validated one."""
     bench = Bench(tmp_path, instance="maxPods: 1\n")
     bench.good_node("podsPerCore: 1\n")
     path, validate, instance_configs = bench.configuration.components["kubelet"].instance_config, bench.validate, []

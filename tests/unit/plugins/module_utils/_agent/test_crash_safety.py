@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whatever step of a change is the last before the power goes: the component's file is whole, the node goes on."""
+"""Power cuts at each step of a change: the component's file stays complete, and the node recovers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WHOLE = ("maxPods: 110\n", "maxPods: 120\n", "maxPods: 130\n", "mood: deadly\n")
 
 @dataclass(frozen=True)
 class Change:
-    """A change to cut off: what is done, and what the node must read in the end."""
+    """A change to interrupt: how it begins, and the config that the node must read in the end."""
 
     prepare: Callable[[Bench], None]
     ends_with: str
@@ -54,14 +54,14 @@ CHANGES = {
 
 
 def _with_disk(bench: Bench, disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give the disk to the daemon and to prestart."""
+    """Let the agent and prestart write on the disk."""
     store = Store(bench.configuration.state_directory, now=bench.clock.now, disk=disk)
     monkeypatch.setattr(bench, "hook_store", lambda hook: store if hook == "prestart" else None)
     bench.agent_store.files._disk = disk
 
 
 def _prepared(tmp_path: Path, change: Change) -> Callable[[str], Bench]:
-    """Return a factory of equal nodes on which the change is about to happen."""
+    """Return a factory of identical nodes on which the change is about to happen."""
 
     def make(name: str) -> Bench:
         directory = tmp_path / name
@@ -109,7 +109,7 @@ def test_a_power_cut_at_any_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 @pytest.mark.contract("prestart.file-stays-usable")
 @pytest.mark.parametrize("name", CHANGES)
 def test_an_agent_killed_at_any_step(tmp_path: Path, name: str) -> None:
-    """The machine stays up, the component runs on: the next agent finishes, with not one restart more than needed."""
+    """The machine stays up and the component keeps running: the next agent finishes, without an unnecessary restart."""
     change = CHANGES[name]
     make = _prepared(tmp_path, change)
     bench = make("count")
@@ -186,7 +186,7 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
 @pytest.mark.contract("store.damaged-is-set-aside")
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_any_damaged_file_is_survived(tmp_path: Path, damage: str) -> None:
-    """Each file of the store in turn is damaged while the machine is off."""
+    """Each file of the store is damaged in turn while the machine is off."""
     template = tmp_path / "template"
     template.mkdir()
     bench = Bench(template)
@@ -213,5 +213,5 @@ def test_any_damaged_file_is_survived(tmp_path: Path, damage: str) -> None:
 
 
 def _kind(path: Path) -> str:
-    """Return which file this is, whatever uid or hash is in its name."""
+    """Return the kind of a file of the store, without the uid or hash in its name."""
     return f"{path.parent.name}/{path.suffix}" if len(path.stem) >= 36 else path.name

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whatever answers the agent gets, of systemd, a supervisor, a child or a health endpoint, are read or no answer."""
+"""Fuzzed answers of systemd, a supervisor, a child process or a health endpoint: each is parsed or refused."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_a_health_endpoint(data: bytes) -> None:
         try:
             return _probes.http_status("http://127.0.0.1:10248/healthz", 1.0)
         except (OSError, http.client.HTTPException, ValueError) as error:
-            return type(error).__name__  # what the prober takes for "not healthy"
+            return type(error).__name__  # the errors that the prober reports as unhealthy
 
     with mock.patch.object(socket, "create_connection", side_effect=lambda *_given, **_more: Connection()):
         parse_twice(status)
@@ -125,7 +125,7 @@ def test_addresses_of_any_config(values: Any) -> None:
         ComponentConfiguration,
     )
 
-    if isinstance(values, dict):  # what Care makes of anything else
+    if isinstance(values, dict):  # the agent reads any other value as an empty config
         for name in ("kubelet", "kube-proxy"):
             component = ComponentConfiguration(name, f"{name}.service")
             assert isinstance(parse_twice(_probes.health_address, component, values).value, str)

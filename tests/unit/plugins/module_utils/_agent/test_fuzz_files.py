@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whatever stands in the agent's own files, and in those of its host, is read or refused with a sentence."""
+"""Fuzzed files of the agent and of its host: each is decoded, or refused with an error message."""
 
 from __future__ import annotations
 
@@ -93,12 +93,12 @@ REPORT = {
 
 
 def changes(data: bytes) -> st.SearchStrategy[dict[str, Any]]:
-    """Other values for some fields of a record."""
+    """Generate other values for some fields of a record."""
     return st.dictionaries(st.sampled_from(sorted(json.loads(data))), JSON_VALUES)
 
 
 def resealed(data: bytes, change: Any) -> bytes:
-    """A record with one more field changed, whose hash is right again: what no disk does, but hands may."""
+    """Return a record with changed fields and a matching hash, as only an edit by hand leaves it."""
     from ansible_collections.configok.node.plugins.module_utils._agent._state import _records
 
     value = {**json.loads(data), **change}
@@ -165,7 +165,7 @@ def test_fields_of_any_config(values: Any) -> None:
 @fuzz(150)
 @given(json_texts({"maxPods": 5}) | lines_of(["a: ", "b", "\n", "- ", "  ", "&x ", "*x", "{", "}"]))
 def test_init_configs_and_drop_ins(text: str) -> None:
-    # PyYAML takes half a minute for a megabyte, and no component has a tenth of that.
+    # PyYAML needs half a minute for a megabyte; no config is a tenth of that.
     parse_twice(decode_values, text[:4000], "the drop-in", refused=UndecodableConfig)
 
 

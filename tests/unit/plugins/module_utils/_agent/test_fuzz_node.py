@@ -1,8 +1,11 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Any row of events on a node: assignments, crashes, power cuts, damage, outages, upgrades. The invariants of the
-agent's contract hold at every moment; in the end a good config is adopted, and a deadly one rolled back."""
+"""Random sequences of events on a node: assignments, crashes, power cuts, damage, outages, upgrades.
+
+The invariants of the agent's contract hold at every moment. In the end a good config is adopted, and a config that
+crashes its component is rolled back.
+"""
 
 from __future__ import annotations
 
@@ -41,16 +44,16 @@ TIMES = st.sampled_from([0.1, 0.6, 2.0, 7.0, 30.0, 150.0, 700.0])
 
 
 class Node(RuleBasedStateMachine):
-    """One node, its control side, and everything that may happen to it."""
+    """A node, its control side, and the events that may happen to it."""
 
     def __init__(self) -> None:
         super().__init__()
         self.directory = Path(tempfile.mkdtemp(prefix="configok-fuzz-"))
         self.bench: WatchedBench
-        self.id = 0  # the highest that was given to this Node object
+        self.id = 0  # the highest assignment of this Node object
         self.serial = 0
-        self.patches_checked = 0  # patches that were looked at
-        self.floor = 0  # the highest assignment that was answered to this Node object
+        self.patches_checked = 0  # the number of patches
+        self.floor = 0  # the highest assignment that the agent has answered for this Node object
 
     @initialize(components=st.sampled_from([COMPONENTS[:1], COMPONENTS]))
     def provision(self, components: tuple[str, ...]) -> None:
@@ -87,10 +90,10 @@ class Node(RuleBasedStateMachine):
         bench.assign(source, id=self.id, forget_bad=forget_bad)
         bench.unassigned = bench.unassigned or source is None
         if source is not None and (forget_bad or source.uid not in self.marked()):
-            bench.bad.discard(source.uid)  # under another version of the component, or what knew of it was damaged
+            bench.bad.discard(source.uid)  # the component has another version, or the file with the mark was damaged
 
     def marked(self) -> set[str]:
-        """Return what is marked bad on the disk now."""
+        """Return the UIDs that are marked bad on the disk now."""
         known, self.bench.bad = self.bench.bad, set()
         self.bench.see_bad()
         uids, self.bench.bad = self.bench.bad, known
@@ -113,7 +116,7 @@ class Node(RuleBasedStateMachine):
     @precondition(lambda self: self.bench.published)
     @rule(data=st.data())
     def restore_bundle(self, data: st.DataObject) -> None:
-        """Deleted and created again: the same content under another uid."""
+        """Assign a bundle that was deleted and created again: the same content under another uid."""
         bundle = data.draw(st.sampled_from(self.bench.published))
         source = self.bench.publish(documents=bundle.documents, trial=bundle.trial, uid=self.new_uid())
         self.bench.published.append(bundle._replace(source=source))
@@ -147,7 +150,7 @@ class Node(RuleBasedStateMachine):
 
     @rule()
     def register_again(self) -> None:
-        """The Node is deleted, and registered as another object of its name, whose ids begin anew."""
+        """Delete the Node and register another object of its name, whose ids start again."""
         self.check(repaired=False)
         self.bench.api.node["metadata"] = {"name": "n1", "uid": self.new_uid(), "annotations": {}}
         self.id = self.floor = 0
@@ -211,7 +214,7 @@ class Node(RuleBasedStateMachine):
 
     @rule(name=st.sampled_from(COMPONENTS), seconds=st.sampled_from([11.0, 45.0, 200.0]))
     def falls_ill(self, name: str, seconds: float) -> None:
-        """For longer than a probe interval: what no probe can see is nobody's fault."""
+        """Make a component unhealthy for longer than a probe interval, so that a probe can notice."""
         process = self.bench.processes.get(name)
         if process is not None:
             process.mood = "sick"
@@ -221,7 +224,7 @@ class Node(RuleBasedStateMachine):
 
     @rule(minor=st.integers(35, 37), restarted=st.booleans())
     def upgrade(self, minor: int, restarted: bool) -> None:
-        """To a version whose tracking files it may have had before."""
+        """Upgrade or downgrade to a version that may have tracking files already."""
         components = {
             name: component._replace(version=f"v1.{minor}.0")
             for name, component in self.bench.configuration.components.items()
@@ -241,7 +244,7 @@ class Node(RuleBasedStateMachine):
 
     @rule(step=st.integers(0, 60), undo=st.booleans(), seconds=st.sampled_from([0.1, 2.0, 40.0]))
     def power_cut(self, step: int, undo: bool, seconds: float) -> None:
-        """At one of the next steps on the disk, or a while later: what was not synced is lost."""
+        """Cut the power at one of the next steps on the disk, or after seconds; unsynced writes are lost."""
         self.bench.disk.delegate = LossyDisk(step, power=True, undo=undo)
         try:
             self.bench.run(seconds)
@@ -276,24 +279,24 @@ class Node(RuleBasedStateMachine):
         before = path.read_bytes()
         after = DAMAGES[damage](before)
         if name in ("current", "last-known-good") and not after:
-            return  # that is no damage, but a record of the init config
+            return  # an empty record is valid: it stands for the init config
         path.write_bytes(after)
         if after != before:
             self.bench.lost.add("config.yaml" if name.endswith("/config.yaml") else name)
             if name == "assignment":
-                self.floor = 0  # nothing else knows what was answered
+                self.floor = 0  # nothing else records the answer
 
-    # What must be so
+    # Invariants
 
     def assert_valid(self, name: str) -> None:
         if "config.yaml" not in self.bench.lost:
             self.bench.assert_valid(name)
 
     def check(self, *, repaired: bool = True) -> None:
-        """mended: the agent has seen what was damaged, and had the time to mend it."""
+        """Check the invariants. repaired: the agent has run for long enough to repair damaged files."""
         bench = self.bench
         if repaired and not any(name.endswith("/init.json") for name in bench.lost):
-            bench.lost.discard("config.yaml")  # else what it was is known at the next start only
+            bench.lost.discard("config.yaml")  # otherwise its content is known only at the next start
         for name, process in bench.processes.items():
             self.assert_valid(name)
             assert process.state in ("active", "starting", "stopped"), name
@@ -308,7 +311,7 @@ class Node(RuleBasedStateMachine):
         self.patches_checked = len(bench.api.patches)
 
     def end_well(self) -> None:
-        """Calm comes, and the truth with it; a good config is adopted, and a deadly one rolled back."""
+        """End all faults, then check that a good config is adopted and a crashing one rolled back."""
         bench = self.bench
         bench.api.down, bench.blind = None, False
         for name, process in bench.processes.items():

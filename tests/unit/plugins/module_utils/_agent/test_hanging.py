@@ -1,8 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An API server or a component that hangs instead of refusing holds up nothing else; after an outage the truth is told
-soon."""
+"""An API server or a component that hangs instead of refusing delays nothing else.
+
+After an outage the true status is written soon.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,7 @@ def test_a_trial_ends_in_time_while_the_api_hangs(bench: Bench) -> None:
     bench.assign(source)
     bench.run(5)
     bench.api.hanging = True
-    bench.assign(bench.publish("maxPods: 130\n"))  # which cannot be fetched, and is not what is on trial
+    bench.assign(bench.publish("maxPods: 130\n"))  # cannot be fetched, and is not the config on trial
     bench.run(70)
     good = bench.store.read_records().last_known_good
     assert good is not None
@@ -116,7 +118,7 @@ def test_the_truth_is_told_within_30_seconds_of_the_apis_return(bench: Bench, er
     bench.api.down = error
     bench.run(3600)
     bench.api.down = None
-    bench.run(AFTER_AN_OUTAGE)  # even if the watch did not notice that anything was wrong
+    bench.run(AFTER_AN_OUTAGE)  # even if the watch did not notice the outage
     assert bench.words[:2] == ("False", f"using last-known-good (UID: {good.uid})")
 
 
@@ -148,7 +150,10 @@ def test_retry_after_is_obeyed_by_a_fetch_whatever_comes(bench: Bench) -> None:
 
 
 def answer_version(bench: Bench, answers: list[str]) -> list[str]:
-    """Let the component say its version: the answers in turn, the last for ever; "hangs" is none. Returns who asked."""
+    """Let the component report its version; return the list of components whose version is asked for.
+
+    Each call takes the next answer, and the last one repeats. "hangs" gives no answer.
+    """
     calls: list[str] = []
     kubelet = bench.configuration.components["kubelet"]
     bench.settings["components"] = {"kubelet": kubelet._replace(version="", version_command=("/bin/kubelet",))}

@@ -1,8 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Hard times for a node: hands on its annotations, damaged files, outages in the middle of things. Nothing that runs
-is changed without an assignment, and what is said is true."""
+"""Hard times for a node: annotations edited by hand, damaged files, outages in the middle of a change.
+
+Nothing that runs is changed without an assignment, and the status is true.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ def damage(bench: Bench, *names: str) -> None:
         path.write_bytes(b"{ torn")
 
 
-# Hands on the annotations
+# Annotations edited by hand
 
 
 @pytest.mark.contract("source.absent-is-lost")
@@ -48,7 +50,7 @@ def test_a_source_taken_away_by_hand_after_an_invalid_one_unassigns_nothing(benc
     annotations = bench.api.node["metadata"]["annotations"]
     annotations[ANNOTATION_CONFIG_SOURCE] = "{}"
     bench.run(5)
-    del annotations[ANNOTATION_CONFIG_SOURCE]  # the assignment's id stays, and was answered
+    del annotations[ANNOTATION_CONFIG_SOURCE]  # the assignment's id stays; it was answered already
     bench.run(5)
     assert bench.words == ("Unknown", f"using current (UID: {good.uid})", "assignment lost")
     assert bench.starts() == starts
@@ -141,7 +143,7 @@ def test_another_node_object_is_not_told_what_was_said_to_the_one_before(
     bench.stop("kubelet")
     bench.start("kubelet")
     before = len(bench.api.patches)
-    bench.run(0.1)  # it is not known yet how the component is
+    bench.run(0.1)  # the health of the component is not known yet
     assert bench.api.patches[before:] == []
     bench.run(5)
     assert bench.status.assignment == 0
@@ -314,7 +316,7 @@ def test_a_start_that_could_not_be_written_down_is_still_ended_by_a_change(
     starts = bench.starts()
     bench.restart_agent()
     bench.run(5)
-    assert bench.starts() == starts  # it reads what it should
+    assert bench.starts() == starts  # the component reads the right config already
     bench.assign(None)
     bench.run(10)
     assert bench.starts() == starts + 1
@@ -331,7 +333,7 @@ def test_opting_out_brings_the_local_config_back(bench: Bench) -> None:
     bench.configure(dynamic_config=False)
     bench.run(10)
     assert bench.words[:2] == ("Unknown", "using the local config")
-    assert bench.reads() == "maxPods: 110\n"  # what it says is so
+    assert bench.reads() == "maxPods: 110\n"  # as the status reports
     assert bench.starts() == starts + 1
     bench.configure(dynamic_config=True)
     bench.run(10)

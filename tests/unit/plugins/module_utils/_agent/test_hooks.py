@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""prestart and poststop: what a start of the component does when nobody else is there."""
+"""prestart and poststop: they handle starts and stops of the component without the agent."""
 
 from __future__ import annotations
 
@@ -85,8 +85,8 @@ def test_it_never_raises(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.contract("init.refused-if-deadly", "prestart.refuses-by-78-alone", "init.judged-at-every-start")
 def test_a_fatal_init_config_is_refused_only_when_nothing_else_is_usable(tmp_path: Path) -> None:
     bench = Bench(tmp_path, init="mood: invalid\n")
-    assert bench.starts() == 1  # not judged yet: prestart does not judge
-    bench.run(1)  # the daemon judges it for the record
+    assert bench.starts() == 1  # not validated yet: prestart does not validate
+    bench.run(1)  # the agent validates it and records the verdict
     bench.crash("kubelet")
     bench.run(5)
     process = bench.processes["kubelet"]
@@ -132,10 +132,10 @@ def test_state_files_that_a_change_makes_fatal_are_set_aside(tmp_path: Path) -> 
         "memory_manager_state",
     ]
     assert not (root / "cpu_manager_state").exists()
-    (root / "cpu_manager_state").write_text('{"policyName": "static"}')  # what the kubelet writes
+    (root / "cpu_manager_state").write_text('{"policyName": "static"}')  # as the kubelet writes it
     bench.run(30)
     assert bench.reads() == "cpuManagerPolicy: none\n"
-    assert not (root / "cpu_manager_state").exists()  # on the way back too
+    assert not (root / "cpu_manager_state").exists()  # set aside by the rollback too
     assert (root / "memory_manager_state").exists()
 
 
@@ -153,7 +153,7 @@ def test_a_component_without_a_start_on_record_has_its_state_file_to_tell(
     bench = Bench(tmp_path, root_directory=str(root))
     bench.argv = argv
     bench.run(5)
-    bench.store.write_startups("kubelet", "v1.35.0", [])  # taken over as it ran
+    bench.store.write_startups("kubelet", "v1.35.0", [])  # as of a component that already ran when it was provisioned
     state = root / "cpu_manager_state"
     state.write_text('{"policyName": "none"}')
     bench.assign(bench.publish("cpuManagerPolicy: static\n"))

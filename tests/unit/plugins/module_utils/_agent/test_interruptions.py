@@ -1,8 +1,11 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What comes between: a stop after a roll-back, another assignment while a fetch waits, a disk that is full for a
-while, another Node object while a write is under way, a note of another shape."""
+"""Interruptions of the agent's work.
+
+A stop after a rollback, another assignment while a fetch waits, a disk that is full for a while, another Node object
+during a write, a note of another shape.
+"""
 
 from __future__ import annotations
 
@@ -91,7 +94,7 @@ def test_a_write_to_the_node_object_before_is_not_taken_for_one_to_this(bench: B
     bench.daemon.status_writer._heartbeat = 0.0
     bench.run(2)
     bench.api.hanging = False
-    # It has arrived at the old object, and the answer was not read yet.
+    # The write has reached the old object, and its answer was not read yet.
     assert bench.daemon.status_writer._task.done
     bench.api.node = {"metadata": {"name": "n1", "uid": str(uuid.uuid4()), "annotations": {}}}
     before = len(bench.api.patches)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The agent says which values its node has of its own: their hash in the status, and they themselves on request."""
+"""The agent reports its node's own values: their hash in the status, and the values on request."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Agents that lost their watches together do not come back together: the simulation of ``make bench``, with fewer."""
+"""Agents that lose their watches at once do not reconnect at once: ``make bench`` with fewer agents."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A component that reads something else than the file that it is given: ConfigOK is not True."""
+"""A component that does not read the agent's file: ConfigOK is not True."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ def bench(tmp_path: Path) -> Bench:
 
 
 def restart_with(bench: Bench, *flags: str, program: str = "/usr/bin/kubelet", ours: bool = True) -> None:
-    """Restart the component with these flags, as an administrator does who has changed its unit."""
+    """Restart the component with these flags, as after a change of its unit."""
     config = (f"--config={bench.store.config_path('kubelet')}",) if ours else ()
     bench.argv = (program, *config, *flags)
     bench._restart("kubelet")
-    bench.run(15)  # a component that flaps is written at most every 10 s
+    bench.run(15)  # the status of a flapping component is written at most every 10 s
 
 
 def ancestor(directory: Path, assigned: str) -> str:
-    """The directory of the kubelet's own dynamic config; return the flag that names it."""
+    """Create the directory of the kubelet's own dynamic config; return the flag that names it."""
     meta = directory / "dynamic/store/meta"
     meta.mkdir(parents=True, exist_ok=True)
     (meta / "assigned").write_text(assigned)
@@ -49,7 +49,7 @@ def test_a_config_source_of_the_kubelets_own_is_a_conflict(bench: Bench, tmp_pat
         f"{bench.store.config_path('kubelet')}",
     )
     assert bench.status.cause == "NotRead"
-    ancestor(tmp_path, "")  # spec.configSource was removed, for which the kubelet restarts itself
+    ancestor(tmp_path, "")  # spec.configSource was removed: the kubelet restarts itself
     bench._restart("kubelet")
     bench.run(15)
     assert bench.words[:2] == ("True", f"using current (UID: {good.uid})")
@@ -80,7 +80,7 @@ def test_a_component_without_the_flag_reads_no_file(bench: Bench) -> None:
     bench.good_node()
     restart_with(bench, "--v=2", ours=False)
     assert bench.words[2].startswith("kubelet runs without --config, so it does not read /")
-    restart_with(bench, "--v=2", program="/opt/wrapper", ours=False)  # nobody knows what that passes on
+    restart_with(bench, "--v=2", program="/opt/wrapper", ours=False)  # its flags for the kubelet are unknown
     assert bench.words[0] == "True"
 
 
@@ -100,7 +100,7 @@ def test_what_is_not_read_does_not_pass_its_trial(bench: Bench, tmp_path: Path) 
 
 
 def test_a_component_that_runs_since_before_provisioning_is_no_conflict(bench: Bench, tmp_path: Path) -> None:
-    """Provisioning restarts nothing: until its next start a component has the flags and the config of before."""
+    """Provisioning restarts nothing: until its next start a component keeps its old flags and config."""
     bench.store.write_startups("kubelet", bench.store.component_version("kubelet", "v1.35.0"), [])
     bench.argv = ("/usr/bin/kubelet", f"--config={tmp_path}/before.yaml")
     bench.daemon = bench.new_daemon()
@@ -110,7 +110,10 @@ def test_a_component_that_runs_since_before_provisioning_is_no_conflict(bench: B
     source = bench.publish("maxPods: 130\n")
     bench.assign(source)
     bench.run(0.3)
-    bench.argv = ("/usr/bin/kubelet", f"--config={bench.store.config_path('kubelet')}")  # of the start that adopts
+    bench.argv = (
+        "/usr/bin/kubelet",
+        f"--config={bench.store.config_path('kubelet')}",
+    )  # of the adopting start
     bench.run(15)
     assert bench.words[:2] == ("True", f"using current (UID: {source.uid})")
     messages = [patch["status"]["conditions"][0]["message"] for patch in bench.api.patches]

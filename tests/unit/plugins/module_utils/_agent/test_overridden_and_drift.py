@@ -1,7 +1,8 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What wins over the file that a component reads, and what it came from: both are reported, and restart nothing."""
+"""Overridden fields of a component's file, and drift of the init config from its origin: both are reported and restart
+nothing."""
 
 from __future__ import annotations
 
@@ -28,19 +29,19 @@ from support.configs.kubelet import KUBELET_HEADER
 
 
 def component_status(bench: Bench) -> dict[str, Any]:
-    """The kubelet's part of the structured status."""
+    """Return the kubelet's part of the structured status."""
     status = bench.api.node["metadata"]["annotations"]["configok.dev/config-status"]
     component: dict[str, Any] = json.loads(status)["components"]["kubelet"]
     return component
 
 
 def screen(bench: Bench) -> str:
-    """What `status` shows, without blanks: lines are wrapped there, and long paths anywhere."""
+    """Return the output of `status` without blanks, since it wraps lines, and long paths anywhere."""
     return "".join(render_status(describe_node(bench.configuration)).split())
 
 
 def condition(bench: Bench) -> dict[str, Any]:
-    """ConfigOK as it was written last."""
+    """Return ConfigOK as written last."""
     latest: dict[str, Any] = bench.api.patches[-1]["status"]["conditions"][0]
     return latest
 
@@ -99,7 +100,7 @@ def test_drop_ins_win_over_the_file_and_flags_over_drop_ins(tmp_path: Path) -> N
 
 
 def drop_in(bench: Bench, text: str) -> None:
-    """Give the kubelet this drop-in, or another content of it."""
+    """Give the kubelet a drop-in with this text, or replace its text."""
     path = bench.directory / "conf.d/10-own.conf"
     path.parent.mkdir(exist_ok=True)
     path.write_text(KUBELET_HEADER + text)
@@ -165,7 +166,7 @@ def test_a_command_line_is_read_once_for_each_invocation_and_kept_while_the_comp
     assert recorded_command_line(bench.store, "kubelet") == ("kubelet", "--v=2")
 
 
-# The host, as the daemon goes by it
+# Checks of the host
 
 SWAP = {"path": "failSwapOn", "message": "must be false", "level": "component", "rule": "host:swap-on"}
 
@@ -213,7 +214,7 @@ def test_a_host_that_changes_after_adoption_keeps_nothing_from_starting(tmp_path
 
 
 def drifting(tmp_path: Path) -> tuple[Bench, Path]:
-    """A node whose init config is a copy of a file."""
+    """Return a node whose init config is a copy of a file, and that file."""
     origin = tmp_path / "config.yaml"
     origin.write_text("maxPods: 110\n")
     bench = Bench(tmp_path)
@@ -239,7 +240,7 @@ def test_drift_of_the_init_config_is_reported_within_a_heartbeat_and_restarts_no
     assert len(bench.api.patches) - before <= 3
     assert bench.restarts == []
     assert note.replace(" ", "") in screen(bench)
-    Path(bench.configuration.components["kubelet"].init_config).write_text("maxPods: 60\n")  # taken over
+    Path(bench.configuration.components["kubelet"].init_config).write_text("maxPods: 60\n")  # updated from its origin
     bench.run(800)
     assert "note" not in component_status(bench)
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One look at a component: what is asked, at which address, and what is said of what is wrong."""
+"""A single probe of a component: what it checks, at which address, and how it describes a failure."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class FixedClock:
 
 
 class Leases:
-    """A client that has one Lease, or an error."""
+    """A client that returns one Lease, or raises an error."""
 
     def __init__(self, renewal: datetime | KubeError | None) -> None:
         self.renewal = renewal
@@ -60,7 +60,7 @@ class Leases:
 
 
 class World:
-    """A prober whose world can be set."""
+    """A prober on a world that a test can set."""
 
     def __init__(
         self, component: ComponentConfiguration = KUBELET, leases: Leases | None = None, *, settling: float = 0.0
@@ -128,7 +128,7 @@ def test_all_well() -> None:
     assert world.prober("kubelet", {}, RUNNING) == ProbeResult(True)
     assert world.checks == ["http://127.0.0.1:10248/healthz", ("127.0.0.1", 10250)]
     assert leases.paths == ["/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/n1"]
-    # Renewed once is renewed: the trial's probes leave the API alone, until the next invocation.
+    # One renewal is enough: the trial's probes send no more requests until the next invocation.
     world.prober("kubelet", {}, RUNNING)
     assert len(leases.paths) == 1
     world.prober("kubelet", {}, Unit("kubelet.service", "active", "cd" * 16, 43, active_since=95.0))
@@ -137,7 +137,7 @@ def test_all_well() -> None:
 
 @pytest.mark.contract("probe.looks-at")
 def test_the_lease_is_asked_for_once_the_rest_has_settled() -> None:
-    """A Lease is renewed a moment after the kubelet serves; each question before that would be a request in vain."""
+    """A Lease is renewed a moment after the kubelet serves; an earlier request would be useless."""
     leases = Leases(NOW - timedelta(seconds=11))
     world = World(leases=leases, settling=0.5)
     world.status = 500
@@ -184,7 +184,7 @@ def test_serving_port_does_not_serve() -> None:
         (NOW - timedelta(seconds=11), "Lease kube-node-lease/n1 was not renewed since the restart"),
         (None, "Lease kube-node-lease/n1 was not renewed since the restart"),
         (NotFound("no such lease", status=404), "Lease kube-node-lease/n1 is not there"),
-        (Unreachable("connection refused"), ""),  # no answer is no verdict
+        (Unreachable("connection refused"), ""),  # without an answer there is no verdict
     ],
 )
 def test_lease(renewal: datetime | KubeError | None, detail: str) -> None:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Single sentences of the contract, each on a node of fakes: what no other test of the whole cycle shows."""
+"""Single sentences of the contract that no other test of the whole cycle proves, each on a bench."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ def test_a_masked_unit_that_still_runs_is_left_alone(bench: Bench) -> None:
     assert bench.words[:2] == ("Unknown", f"current (UID: {source.uid}) not in use")
     assert bench.reads() == "maxPods: 130\n"
     assert bench.starts() == starts
-    assert bench.restarts.count("kubelet") == 1  # of the good one
+    assert bench.restarts.count("kubelet") == 1  # with last-known-good
 
 
 # Trial, crash loop
@@ -236,7 +236,7 @@ def test_last_known_good_that_crashes_too_is_suspect_and_nothing_flaps(
     bench.run(5)
     start = Bench.start
 
-    def dies(self: Bench, component: str) -> None:  # whatever it reads: its disk is full, say
+    def dies(self: Bench, component: str) -> None:  # with any config, as on a full disk
         start(self, component)
         self._later(component, lives, lambda: self.crash(component))
 
@@ -295,7 +295,7 @@ def test_an_upgrade_under_a_running_config_restarts_nothing_and_misses_no_crash(
     assert bench.words == ("True", f"using current (UID: {source.uid})", ALL_WELL)
     assert bench.status.in_trial
     assert bench.status.components["kubelet"].version == "v1.36.1"
-    bench.crash("kubelet")  # of the start that was written down before the version was known
+    bench.crash("kubelet")  # of the start that was recorded before the version was known
     bench.run(10)
     assert bench.words[1] == f"using last-known-good (UID: {good.uid})"
     assert source.uid in bench.store.read_bad_configs("kubelet", "v1.36.1")

@@ -1,8 +1,8 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The agent rests: in every situation of the table of messages, with the API and without, it wakes a few times a minute
-at most. What is due must lie ahead once it was tried."""
+"""The agent rests: in every situation of the table of messages, with the API and without, it wakes only a few times a
+minute. After each attempt the next one must be due in the future."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from support.agents.bench import NODE, Bench
 pytestmark = pytest.mark.usefixtures("no_fsync")
 
 MINUTES = 30  # more than two heartbeats
-PER_MINUTE = 105  # looks at a component that has just begun not to become active: the most frequent of all
-PER_MINUTE_IN_THE_LONG_RUN = 20  # looks, and while the API is away attempts to write: it may be back at any moment
+PER_MINUTE = 105  # probes of a component that has just failed to become active: the most frequent wake-ups
+PER_MINUTE_IN_THE_LONG_RUN = 20  # probes, and attempts to write while the API is unreachable
 
 
 def local(bench: Bench) -> None:
@@ -213,7 +213,7 @@ SITUATIONS = [
 def test_the_agent_rests(tmp_path: Path, situation: Callable[[Bench], None], api: str) -> None:
     bench = Bench(tmp_path)
     situation(bench)
-    if api == "away with news":  # it came just before: now it cannot be fetched, nor answered
+    if api == "away with news":  # assigned just before the outage: it can be neither fetched nor answered
         bench.assign(bench.publish("maxPods: 199\n"))
     if api != "present":
         bench.api.down = Unreachable("connection refused", where="PATCH nodes/n1")
@@ -229,5 +229,5 @@ def test_the_agent_rests(tmp_path: Path, situation: Callable[[Bench], None], api
     assert max(minutes) <= PER_MINUTE, minutes
     assert sum(minutes[-10:]) / 10 <= PER_MINUTE_IN_THE_LONG_RUN, minutes
     if situation in (local, good) and api != "away with news":
-        # bench.run() itself makes two of a minute.
+        # bench.run() itself causes two cycles a minute.
         assert sum(minutes) <= (3 if api == "present" else 7) * MINUTES, minutes

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Asking a supervisor: answers, refusals, nobody there."""
+"""Requests to a supervisor: answers, refusals, and a missing supervisor."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ UNIT = Unit("kubelet.service", "active", "ab" * 16, 42, 17.5)
 
 @contextmanager
 def answering(directory: Path, answer: bytes) -> Iterator[list[bytes]]:
-    """Listen as the supervisor of the kubelet, note what is asked, and give one answer to each."""
+    """Listen as the supervisor of the kubelet, record each request, and always give the same answer."""
     requests: list[bytes] = []
     with socket_address(str(directory), "kubelet") as address, socket.socket(socket.AF_UNIX) as server:
         server.bind(address)

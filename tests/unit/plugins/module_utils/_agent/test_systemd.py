@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What systemctl says, told apart; outputs as systemd 252 writes them."""
+"""The states that systemctl reports; outputs as systemd 252 writes them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_active() -> None:
         ({"ActiveState": "deactivating", "SubState": "stop-sigterm"}, "starting"),
         ({"ActiveState": "inactive", "SubState": "dead"}, "stopped"),
         ({"ActiveState": "inactive", "SubState": "dead", "Job": "4711"}, "starting"),
-        # Stopped by an administrator, and ended badly on it.
+        # Stopped by an administrator, with a failing exit code.
         ({"ActiveState": "failed", "SubState": "failed", "Result": "exit-code"}, "stopped"),
         ({"ActiveState": "failed", "SubState": "failed", "Result": "start-limit-hit"}, "failed"),
         ({"ActiveState": "failed", "SubState": "failed", "Result": "exit-code", "Restart": "no"}, "failed"),
@@ -74,7 +74,7 @@ def test_an_answer_without_a_state_is_an_error() -> None:
 
 
 class Recorded:
-    """A Runner that answers show with a text, and notes all calls."""
+    """A command runner that answers `show` with a text, and records all calls."""
 
     def __init__(self, text: str, error: str = "") -> None:
         self.text = text
@@ -102,7 +102,7 @@ def test_unit_asks_for_all_properties_of_the_components_unit() -> None:
     ("text", "verb"),
     [
         (ACTIVE, "try-restart"),
-        (show(ActiveState="inactive"), "try-restart"),  # systemd then does nothing
+        (show(ActiveState="inactive"), "try-restart"),  # it does nothing to an inactive unit
         (show(ActiveState="failed", Result="start-limit-hit"), "restart"),
     ],
 )
@@ -139,7 +139,7 @@ def test_while_the_system_shuts_down_nothing_is_known(active: str) -> None:
     runner.text = ACTIVE
     runner.calls.clear()
     assert Systemd({"kubelet": "kubelet.service"}, runner).unit("kubelet").state == "active"
-    assert len(runner.calls) == 1  # nothing more is asked of what runs
+    assert len(runner.calls) == 1  # nothing more is asked about a running unit
 
 
 @pytest.mark.contract("adopt.no-reboot")

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The service manager in the background: it is not waited for, and no answer is taken for another question's."""
+"""The service manager in the background: nothing waits for it, and no answer is treated as that to another query."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("no_fsync")
 
 
 class Services:
-    """A service manager that hangs or refuses while it is told to; asked: how often it was asked."""
+    """A service manager that hangs or refuses on demand. queries: how often it was queried."""
 
     def __init__(self) -> None:
         self.hangs = False
@@ -126,7 +126,7 @@ def test_the_end_of_a_late_restart_is_counted_once(bench: Bench, monkeypatch: py
     before = bench.counters.restarts["kubelet"]
     _attempts, end = restart_late(bench, monkeypatch)
     bench.assign(bench.publish("maxPods: 130\n"))
-    bench.run(40)  # longer than after which a restart that did not happen is asked for again
+    bench.run(40)  # longer than the time until an outstanding restart is requested again
     assert (bench.restarts[1:], bench.counters.restarts["kubelet"]) == ([], before)
     end()
     bench.run(20)

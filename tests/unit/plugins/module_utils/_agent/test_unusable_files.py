@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The agent's own files cannot be used: that is reported, and nothing that runs is changed."""
+"""Unusable files of the agent are reported, and nothing that runs is changed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def bench(tmp_path: Path) -> Bench:
 
 @pytest.fixture
 def refusal(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Iterator[Refusal]:
-    """What opening anything in the state directory ends with: as root's uid without root's powers meets it."""
+    """The error of each open() in the state directory, as root without its capabilities gets it."""
     real, answer = os.open, Refusal(error=None)
 
     def refused(path: str, *arguments: int, **options: int) -> int:
@@ -42,7 +42,7 @@ def refusal(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Iterator[Refusal]:
 
 
 def close(refusal: Refusal, number: int = errno.EACCES) -> None:
-    """From now on the state directory cannot be used."""
+    """Make the state directory unusable from now on."""
     refusal["error"] = OSError(number, os.strerror(number))
 
 
@@ -83,7 +83,7 @@ def test_an_agent_that_starts_without_its_files_says_so(bench: Bench, refusal: R
 
 
 def describe_without(refusal: Refusal, bench: Bench) -> dict[str, dict[str, dict[str, dict[str, str]]]]:
-    """What status says, whose reader has all of root's powers."""
+    """Return the output of `status`, which runs with all of root's capabilities."""
     before, refusal["error"] = refusal["error"], None
     try:
         return describe_node(bench.configuration)
@@ -117,7 +117,7 @@ def test_status_tells_of_a_directory_that_the_agent_cannot_use(bench: Bench, tmp
     state.chmod(0)
     try:
         if os.geteuid():
-            return  # whoever is not root cannot look, and is told so
+            return  # only root can inspect the directory
         description = describe_node(bench.configuration)
     finally:
         state.chmod(0o700)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the journal has of a component that died: the message that tells most, bounded, without secrets."""
+"""The most informative message of a crashed component in the journal: bounded, without secrets."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ INVOCATION = "0123456789abcdef" * 2
 
 
 def entries(*messages: object, identifier: str = "kubelet") -> str:
-    """Entries as journalctl writes them with --output=json."""
+    """Return entries as journalctl writes them with --output=json."""
     return "".join(
         json.dumps({"MESSAGE": message, "SYSLOG_IDENTIFIER": identifier, "__CURSOR": "s=1"}) + "\n"
         for message in messages
@@ -104,7 +104,7 @@ def test_nothing_that_looks_like_a_secret_is_shown(text: str, shown: str | None)
     ["token", "token ", 'token="', "--token ", "aB-", "aB1-", "eyJ-", "eyJ.", "auth", "://", "-----BEGIN ", "f(", " "],
 )
 def test_hostile_text_takes_no_longer_than_its_length(piece: str) -> None:
-    """What is redacted holds the interpreter's lock: the whole daemon would wait for it."""
+    """Redaction holds the interpreter's lock, so the whole agent would wait for it."""
     text = piece * (10_000 // len(piece))
     started = time.process_time()
     redact(text)
@@ -114,12 +114,12 @@ def test_hostile_text_takes_no_longer_than_its_length(piece: str) -> None:
 
 
 def test_a_message_is_not_cut_within_a_secret() -> None:
-    """What goes before it is shorter when it was redacted, so that the place of the cut is shown."""
+    """Redaction shortens the text before a secret, so that the place of the cut would be shown."""
     assert last_message(entries(f"token: {'x' * 560} then Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4MTIz")) == "token: *** then"
 
 
 class Runner:
-    """Answers as journalctl."""
+    """A command runner that answers as journalctl."""
 
     def __init__(self, code: int, out: str) -> None:
         self.result = CommandResult(code, out, "")
@@ -142,7 +142,7 @@ def test_one_invocation_is_read() -> None:
 
 @pytest.mark.parametrize("searches", [True, False], ids=["with a search", "without"])
 def test_what_tells_is_searched_for_before_the_last_lines_are_read(searches: bool) -> None:
-    """A kubelet that ends says why, and then the traces of all its goroutines: thousands of lines."""
+    """A kubelet that exits logs the reason, and then the traces of all its goroutines: thousands of lines."""
 
     def run(argv: Sequence[str], *, timeout: float, **_options: object) -> CommandResult:
         patterns = [word.partition("=")[2] for word in argv if word.startswith("--grep=")]

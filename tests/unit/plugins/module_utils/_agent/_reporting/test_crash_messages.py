@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""ConfigOK and status say why a component died, and which bundle it was."""
+"""ConfigOK and `status` report why a component crashed, and with which bundle."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("no_fsync")
 
 
 class Journal:
-    """What components have said, by invocation; as long as ``hanging``, nothing is known."""
+    """A journal with one message for each invocation; gives no answer while ``hanging``."""
 
     def __init__(self) -> None:
         self.invocations: list[str] = []
@@ -84,7 +84,7 @@ def test_a_journal_without_an_answer_takes_no_word_away(bench: Bench, journal: J
     bench.assign(crashing)
     bench.run(30)
     if how == "hanging":
-        assert bench.words[0] == "Unknown"  # the runner ends it after 5 s
+        assert bench.words[0] == "Unknown"  # the runner ends journalctl after 5 s
         journal.hanging, journal.empty = False, True
         bench.daemon.components.probe_soon()
         bench.run(1)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Events: each told once, none in the way, never without bound."""
+"""Events: each is recorded once, delays nothing, and is rate-limited."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ EVENT = NodeEvent("ConfigRefused", "no", True, "2026-01-01T00:00:00Z", "2026-01-
 
 
 class World:
-    """An API that keeps what it is sent, or fails with ``error``."""
+    """An API that keeps the events it receives, or fails with ``error``."""
 
     def __init__(self) -> None:
         self.clock = FakeClock()
@@ -154,7 +154,7 @@ def test_neither_what_waits_nor_what_is_sent_grows_without_bound() -> None:
 
 @pytest.mark.contract("manners.events")
 def test_what_waits_is_sent_within_a_minute() -> None:
-    """However much was told before it."""
+    """It does not matter how many events were recorded before."""
     world = World()
     for number in range(AT_ONCE):
         world.events.tell("ConfigAdopted", f"adopted {number}")

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The metrics' text, held against Prometheus' own checker where it can be had."""
+"""The text of the metrics, checked with promtool where it is available."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TWO = ONE._replace(uid="00000000-0000-0000-0000-000000000002")
 
 
 def busy() -> str:
-    """The metrics of an agent that has had a hard time."""
+    """Return the metrics of an agent that has counted adoptions, refusals, rollbacks and errors."""
     counters = Counters(["kubelet", "kube-proxy"])
     counters.adoptions, counters.refusals, counters.rollbacks = 3, 2, 1
     counters.restarts["kubelet"] = 7
@@ -28,7 +28,7 @@ def busy() -> str:
 
 
 def series(text: str) -> dict[str, float]:
-    """Return every series with its value; each must be there once."""
+    """Return every series with its value; each must occur once."""
     lines = [line for line in text.splitlines() if not line.startswith("#")]
     values = {name: float(value) for name, _space, value in (line.rpartition(" ") for line in lines)}
     assert len(values) == len(lines)
@@ -89,4 +89,4 @@ def test_promtool_finds_nothing_wrong() -> None:
     for text in (busy(), render_metrics(Gauges(), Counters(["kubelet"]), agent_version="0.1.0")):
         result = promtool("check", "metrics", text=text)
         assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
-    assert promtool("check", "metrics", text=busy().replace("_total", "")).returncode != 0  # it does tell
+    assert promtool("check", "metrics", text=busy().replace("_total", "")).returncode != 0  # it does detect errors

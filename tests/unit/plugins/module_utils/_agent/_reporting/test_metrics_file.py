@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The textfile: whole at every moment, readable for node_exporter, and no fault of the node's where it cannot be."""
+"""The textfile: always complete, readable for node_exporter; a file that cannot be written is logged once."""
 
 from __future__ import annotations
 

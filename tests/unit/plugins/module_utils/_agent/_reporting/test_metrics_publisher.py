@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the daemon shows on the node: metrics follow what happens, with and without the API, and at no other time."""
+"""The metrics that the agent publishes follow its state, with and without the API, and change at no other time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from support.agents.bench import Bench
 
 
 class Sink:
-    """Keeps every text that it was shown; ``full`` makes it take none."""
+    """A metrics output that keeps every text, or none while ``full``."""
 
     def __init__(self) -> None:
         self.shown: list[str] = []
@@ -33,12 +33,12 @@ class Sink:
         self.closed = True
 
     def __getitem__(self, name: str) -> float:
-        """The value of a series in the last text."""
+        """Return the value of a series in the last text."""
         [value] = re.findall(rf"^configok_{re.escape(name)} (\S+)$", self.shown[-1], re.M)
         return float(value)
 
     def uid(self, record: str) -> str:
-        """The uid in the one series of a record."""
+        """Return the uid in the only series of a record."""
         [(source, uid)] = re.findall(
             rf'^configok_node_config_{record}{{node_config_source="(.*)",node_config_uid="(.*)"}} 1$',
             self.shown[-1],
@@ -55,7 +55,7 @@ def sink() -> Sink:
 
 @pytest.fixture
 def bench(tmp_path: Path, sink: Sink) -> Bench:
-    """A node whose daemons show their metrics to the sink."""
+    """A node whose agents publish their metrics to the sink."""
     bench = Bench(tmp_path)
     bench.metrics_outputs.append(sink)
     bench.restart_agent()
@@ -87,7 +87,7 @@ def test_an_adoption_a_refusal_and_a_roll_back(bench: Bench, sink: Sink) -> None
     bench.run(60)
     assert (sink["node_config_rollbacks_total"], sink["node_config_error"]) == (1, 1)
     assert (sink.uid("active"), sink.uid("last_known_good")) == (good.uid, good.uid)
-    # The way back is no adoption, and has no seconds.
+    # A rollback does not count as an adoption, and adds no seconds.
     assert (sink["node_config_adoptions_total"], sink["node_config_adoption_seconds_count"]) == (2, 1)
 
     bench.assign(good)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The loopback port: it answers a scrape, whatever other clients do."""
+"""The loopback port: it answers scrapes, whatever other clients do."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def connect(host: str, server: MetricsServer) -> socket.socket:
 
 
 def scrape(host: str, server: MetricsServer, path: str = "/metrics", method: str = "GET") -> tuple[int, str]:
-    """Ask as a well-behaved client does."""
+    """Scrape as a well-behaved client; return status and body."""
     connection = http.client.HTTPConnection(host, server.port, timeout=10)
     try:
         connection.request(method, path)
@@ -124,7 +124,7 @@ def test_idle_and_slow_clients_keep_nobody_out(host: str, server: MetricsServer)
     began = time.monotonic()
     assert scrape(host, server) == (200, "a 1\n")
     for client in clients[: 2 * MAX_CONNECTIONS + 1]:
-        assert client.recv(1) == b""  # made room
+        assert client.recv(1) == b""  # closed to make room
     assert time.monotonic() - began < _metrics_server.DEADLINE
     for client in clients[2 * MAX_CONNECTIONS + 1 :]:
         client.setblocking(False)
@@ -143,14 +143,14 @@ def test_a_client_that_never_comes_to_an_end_is_dropped(monkeypatch: pytest.Monk
     with connect(host, server) as silent, connect(host, server) as slow, connect(host, server) as greedy:
         server.update("a 1\n" * (whole // 4))
         greedy.sendall(GET)  # and does not read
-        assert drips(slow) < 5  # a byte now and then gains no time
+        assert drips(slow) < 5  # single bytes do not extend the deadline
         assert silent.recv(1) == b""
         assert received(greedy) < whole
     server.close()
 
 
 def drips(client: socket.socket) -> float:
-    """Send a byte now and then, and return the seconds until the connection is ended, 10 at the most."""
+    """Send a byte now and then; return the seconds until the connection ends, at most 10."""
     began = time.monotonic()
     while time.monotonic() - began < 10:
         try:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writing the status: until it is written, not more often than needed."""
+"""The status writer retries until the status is written, and writes no more often than needed."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_one_write_for_each_transition() -> None:
 @pytest.mark.parametrize(
     ("error", "expected"),
     [
-        (ServerError("no", status=500), [1.0, 2.0, 4.0, 8.0, 12.0, 12.0, 12.0, 12.0]),  # may be over at any moment
+        (ServerError("no", status=500), [1.0, 2.0, 4.0, 8.0, 12.0, 12.0, 12.0, 12.0]),  # may end at any moment
         (Forbidden("no", status=403), [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0]),
     ],
     ids=["failed", "refused"],
@@ -93,7 +93,7 @@ def test_retry_after_is_obeyed() -> None:
     api.down = TooManyRequests("slow", status=429, retry_after=90.0)
     writer.say(GOOD, STATUS, "pool")
     assert writer.due - clock.seconds == 90.0
-    writer.say(adopting("UID: u"), STATUS, "pool")  # whatever there is to say
+    writer.say(adopting("UID: u"), STATUS, "pool")  # a new transition does not shorten the wait
     writer.hurry(5.0)
     assert writer.due - clock.seconds == 90.0
     assert len(api.requests) == 1
@@ -110,7 +110,7 @@ def test_what_was_put_off_is_written_soon_after_the_api_is_back() -> None:
         writer.attend()
     assert writer.due - clock.seconds == 60.0
     writer.hurry(5.0)
-    assert writer.due - clock.seconds == 2.5  # spread: the API was away for all nodes
+    assert writer.due - clock.seconds == 2.5  # with jitter: the API was unreachable for all nodes
 
 
 def test_an_answer_that_does_not_come_holds_nothing_up_and_is_heard_when_it_comes() -> None:
@@ -124,7 +124,7 @@ def test_an_answer_that_does_not_come_holds_nothing_up_and_is_heard_when_it_come
     assert writer.due == float("inf")
     api.hanging = False
     writer.attend()
-    assert len(api.patches) == 1  # that was the first
+    assert len(api.patches) == 1  # the first transition
     assert writer.due <= clock.seconds
     writer.attend()
     assert len(api.patches) == 2
@@ -146,7 +146,7 @@ def test_a_heartbeat_only_when_nothing_was_written_for_long() -> None:
     api.down = ServerError("no", status=500)
     clock.advance(600.0)
     writer.attend()
-    assert writer.due > clock.seconds  # a heartbeat that fails makes no busy loop
+    assert writer.due > clock.seconds  # a failing heartbeat causes no busy loop
 
 
 @pytest.mark.contract("say.long-is-cut")

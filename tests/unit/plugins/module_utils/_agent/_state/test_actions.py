@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What follows from an observation, as a table: pure, without a bench."""
+"""The actions that follow from an observation, as a table of pure functions."""
 
 from __future__ import annotations
 
@@ -95,12 +95,12 @@ def node(
 
 
 def observed(state: NodeState, desired: DesiredState | None = None, **more: Any) -> Observation:
-    """Return what is observed before the components are looked at."""
+    """Return an observation made before the components are checked."""
     return Observation(NOW, state, desired=desired, health_timeout=60.0, **more)
 
 
 def observation(**more: Any) -> ComponentsObservation:
-    """Return what is seen of components that are well."""
+    """Return the observation of healthy components, with changes."""
     well: dict[str, Any] = {
         "healthy": True,
         "failed": "",
@@ -120,7 +120,7 @@ def adopted(record: ConfigRecord) -> ConfigRecord:
 
 
 def acknowledged(uid: str | None, *, pending: bool = False) -> Acknowledgement:
-    """Return an acknowledgement of the assignment NEXT that is waited for until 101 s."""
+    """Return an acknowledgement of the assignment NEXT with a deadline of 101 s."""
     return Acknowledgement(uid, 2, pending, 101.0)
 
 

@@ -48,7 +48,7 @@ NONE = {"current": False, "last-known-good": False}
         (A, LOCAL_CONFIG, {}, 3, ONLY_CURRENT, ActiveConfig(A, "current")),
         (A, LOCAL_CONFIG, {}, 4, ONLY_CURRENT, ActiveConfig(LOCAL_CONFIG, "last-known-good", "CrashLoop", 4)),
         (A, B, {}, 4, ALL, ActiveConfig(B, "last-known-good", "CrashLoop", 4)),
-        (A, A, {}, 99, ALL, ActiveConfig(A, "current")),  # after the trial nothing is changed
+        (A, A, {}, 99, ALL, ActiveConfig(A, "current")),  # after the trial, crashes change nothing
         (A, A, BAD_A, 0, ALL, ActiveConfig(A, "current")),
         (A, B, BAD_A, 0, ALL, ActiveConfig(B, "last-known-good", "bad")),
         (A, B, {}, 0, ONLY_GOOD, ActiveConfig(B, "last-known-good", "unusable")),
@@ -120,10 +120,10 @@ def test_what_is_chosen_is_always_usable(
     choice = select_active(current, good, never_written=never_written, bad=bad, crashes=crashes, usable=usable)
     assert choice.record in (current, good, LOCAL_CONFIG)
     assert choice.record.source is None or usable[choice.record_name]
-    # The init config is used only where last-known-good is it, or is unreadable or unusable.
+    # The init config is used only if it is last-known-good, or if last-known-good is unreadable or unusable.
     if choice.record is LOCAL_CONFIG and not never_written and choice.fallback_reason:
         assert good is None or good.source is None or not usable["last-known-good"]
-    # Going back settles it: what was gone back to is chosen again, whatever the crashes.
+    # A rollback is final: its target is selected again, whatever the crashes.
     if choice.fallback_reason and choice.record.source is not None:
         again = select_active(
             choice.record,

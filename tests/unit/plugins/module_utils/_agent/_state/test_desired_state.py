@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What annotations ask, against what was answered."""
+"""The desired state: the annotations compared with the last answered assignment."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ FAILED_B = AnsweredAssignment("n", 6, B, AssignmentFailure("CrashLoop", B.uid))
         (A, "5", "n", ANSWERED_A, USING_A, "keep", False),
         (A, "6", "n", ANSWERED_A, USING_A, "keep", True),
         (B, "6", "n", ANSWERED_A, USING_A, "adopt", True),
-        (B, "6", "n", AnsweredAssignment("n", 6, B), USING_A, "adopt", False),  # answered, then cut short
+        (B, "6", "n", AnsweredAssignment("n", 6, B), USING_A, "adopt", False),  # answered, then interrupted
         (B, "6", "n", FAILED_B, USING_A, "failed", False),
         (B, "7", "n", FAILED_B, USING_A, "adopt", True),
         (A, "7", "n", FAILED_B, USING_A, "keep", True),
@@ -58,12 +58,28 @@ FAILED_B = AnsweredAssignment("n", 6, B, AssignmentFailure("CrashLoop", B.uid))
             USING_A,
             "lost",
             False,
-        ),  # 6 came with an invalid source, since taken away
+        ),  # assignment 6 had an invalid source, which was removed since
         (None, "6", "n", AnsweredAssignment("n", 6), LOCAL_CONFIG, "local", False),
         (None, "7", "n", FAILED_B, LOCAL_CONFIG, "unassign", True),
         (None, "9", "other", ANSWERED_A, USING_A, "lost", False),  # another Node object of the same name
-        (None, "9", "other", AnsweredAssignment("other", 9), USING_A, "lost", False),  # it came along with that Node
-        (None, "10", "other", AnsweredAssignment("other", 9), USING_A, "unassign", True),  # and this did not
+        (
+            None,
+            "9",
+            "other",
+            AnsweredAssignment("other", 9),
+            USING_A,
+            "lost",
+            False,
+        ),  # 9 came with that Node object
+        (
+            None,
+            "10",
+            "other",
+            AnsweredAssignment("other", 9),
+            USING_A,
+            "unassign",
+            True,
+        ),  # 10 is newer
         (None, None, "other", AnsweredAssignment("other"), USING_A, "lost", False),
         (None, "1", "other", AnsweredAssignment("other"), USING_A, "unassign", True),
         (A, "1", "other", ANSWERED_A, USING_A, "keep", True),

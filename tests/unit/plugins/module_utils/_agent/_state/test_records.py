@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The records: what is written is read, and what is not whole is known as damaged."""
+"""The records: they survive encoding and decoding, and damage is detected."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_any_flipped_bit_is_noticed_or_means_nothing(where: int, bit: int) -> No
         record = ConfigRecord.decode(bytes(data))
     except DamagedFile:
         return
-    assert record == RECORD  # a space that became another space
+    assert record == RECORD  # only white space changed
 
 
 def test_one_kind_is_not_read_as_another() -> None:

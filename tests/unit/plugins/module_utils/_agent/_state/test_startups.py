@@ -41,7 +41,7 @@ CRASH = End("exit-code", "exited", "1", 20.0, "t")
         (End("watchdog", "killed", "ABRT"), True),
         (End("exit-code", "exited", "199"), True),
         (End("exit-code", "exited", "244"), True),
-        (End("exit-code", "exited", "200"), False),  # systemd's own: the component never ran
+        (End("exit-code", "exited", "200"), False),  # an exit code of systemd itself: the component never ran
         (End("exit-code", "exited", "243"), False),
         (End("success", "exited", "0"), False),  # an administrator's stop
         (End("success", "killed", "TERM"), False),

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a component reads, and when two files mean the same."""
+"""The files that components read, and when two of them have the same values."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_an_init_config_with_a_relative_path_keeps_the_meaning_that_kubernetes_g
         "maxPods": 41,
         "clusterDomain": "2026-01-01",
     }
-    # A fraction in JSON stays one: the component refuses it there as a whole number.
+    # A fraction in JSON stays a fraction: the component does not accept it as a whole number.
     assert b'"maxPods": 1.0' in render_init_config("kubelet", b'{"staticPodPath": "m", "maxPods": 1.0}', "/etc")
 
 
@@ -77,7 +77,7 @@ def test_the_smallest_documents() -> None:
         ("a: 1\n", '{"a": 1}', True),
         ("a: n\nb: 41\nc: 2026-01-01\n", "a: false\nb: 4.1e1\nc: '2026-01-01'\n", True),  # as Kubernetes reads it
         ("a: 1:20\n", "a: 80\n", False),
-        ("a: 1\nb: {}\n", "a: 1\n", False),  # an empty value may switch a default off
+        ("a: 1\nb: {}\n", "a: 1\n", False),  # an empty value may disable a default
         ("a: 1\nb: []\n", "a: 1\n", False),
         ("a: 1\nb: null\n", "a: 1\n", False),
         ("a: {b: []}\n", "a: {}", False),
@@ -94,7 +94,7 @@ def test_fingerprints(first: str, second: str, same: bool) -> None:
 
 @pytest.mark.contract("render.instance-config")
 def test_null_in_the_instance_config_takes_a_field_back_and_empty_values_stay() -> None:
-    """As the engine merges layers: what is judged is what is written."""
+    """Rendering merges as the engine merges layers, so the validated config is the one written."""
     document = "a: {p: 1, q: 2}\nb: {}\nc: null\nd: [1]\n"
     rendered = json.loads(render_config(document, "a: {p: null}\nd: []\ne: {f: null}\n"))
     assert rendered == {"a": {"q": 2}, "b": {}, "d": [], "e": {}}
@@ -149,7 +149,7 @@ RESERVED = {"kubeReserved": {"cpu": "1", "memory": "1Gi"}, "systemReserved": {"c
 @pytest.mark.parametrize(
     ("policies", "change", "stale"),
     [
-        ({}, {"kubeReserved": {"cpu": "2"}}, []),  # no policy that hands anything out
+        ({}, {"kubeReserved": {"cpu": "2"}}, []),  # no policy that assigns resources
         ({}, {"reservedSystemCPUs": "0-1", "reservedMemory": [{"numaNode": 0}]}, []),
         ({"cpuManagerPolicy": "static"}, {"kubeReserved": {"cpu": "2"}}, ["cpu_manager_state"]),
         ({"cpuManagerPolicy": "static"}, {"systemReserved": {"cpu": "1", "memory": "2Gi"}}, []),

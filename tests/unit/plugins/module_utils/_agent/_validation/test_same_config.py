@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Two files compared by a child, which is given what was read."""
+"""Two files compared by a child process, which receives the inputs that the agent has read."""
 
 from __future__ import annotations
 

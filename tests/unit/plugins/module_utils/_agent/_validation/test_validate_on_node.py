@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A bundle's document judged as this node would run it."""
+"""A bundle's document, validated as this node would run it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SWAPPING = Host(swaps=("/dev/sda2",))
 
 
 class Node:
-    """One node's own files and flags."""
+    """A node's own files and flags."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -65,7 +65,7 @@ class Node:
 
     @property
     def inputs(self) -> NodeInputs:
-        """What the agent has read of all that."""
+        """The files and flags as the agent reads them."""
         argv = tuple(self.argv)
         return read_own_configs(self.component)._replace(arguments=argv, drop_ins=read_drop_ins(argv))
 
@@ -74,7 +74,7 @@ class Node:
         return self.host
 
     def validate(self, text: str, *, version: str = "v1.31.0", known: bool = False) -> list[Finding]:
-        """What is said of a document."""
+        """Return the findings on a document."""
         return validate_on_node(
             (KUBELET_HEADER + text).encode(),
             "bundle",
@@ -219,7 +219,7 @@ def test_what_counts_is_the_document_with_the_instance_config(node: Node) -> Non
 
 
 ODD = [
-    # (text, the first error of the node and offline, what the component is given)
+    # (text, first error on the node and offline, values that the component reads)
     ("maxPods: 1\n---\nmaxPods: 2\n", "kubelet: a second document follows; only the first one is read", {"maxPods": 1}),
     ("maxPods: 9223372036854775808\n", "kubelet: maxPods: must be a whole number between", {}),
     ("maxPods: 1:20\n", "kubelet: maxPods: must be a whole number, without quotes", {"maxPods": "1:20"}),

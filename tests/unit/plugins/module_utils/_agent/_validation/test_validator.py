@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Judging by a child, and remembering what it said."""
+"""Validation in a child process, and the record of its verdicts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ WARNING = {"path": "x", "message": "is unknown", "level": "warning"}
 
 
 class Runner:
-    """Answers with one result and notes how it was called."""
+    """A command runner that returns one result and records its last call."""
 
     def __init__(self, code: int, out: str, err: str = "") -> None:
         self.result = CommandResult(code, out, err)
@@ -202,7 +202,7 @@ def test_only_what_the_component_dies_of_is_fatal_and_only_outside_a_bundle(tmp_
 
 
 def test_a_verdict_for_another_version_or_for_none_is_not_used(tmp_path: Path) -> None:
-    """It may be recorded under the same version: that is tracked before the component is asked anew."""
+    """Both may be recorded under one tracking version, which is read before the component is asked again."""
     name = digest(b"a")
     assert not is_known_fatal({f"{name}:1:v2": [FATAL], f"{name}:1:": [FATAL], f"{name}:1": [FATAL]}, name, "v1")
     assert is_known_fatal({f"{name}:1:": [FATAL]}, name, "")
