@@ -1,15 +1,15 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Packs configok-agent.pyz from the collection: same source, same bytes. Private to configok.node.
+"""Pack configok-agent.pyz from the collection: same source, same bytes. Private to configok.node.
 
-Runs on the controller. In the archive, the packages of module_utils and the entry point lie side by side in one
+Runs on the controller. In the archive, the packages of module_utils and the entry point are in one
 package, configok_agent; they import each other relatively, so the same files work in both places.
 
 An archive cannot cache bytecode, and compiling its source at every start cost prestart 40 ms and the daemon 5 MB
-(measured, Python 3.11). So ``configok-agent compile`` unpacks it beside itself at installation, into a directory named
-by its content, and the archive's first lines go there where it exists and nobody else can have written to it. Who may
-write to the directories above could as well replace the archive.
+(measured, Python 3.11). So ``configok-agent compile`` unpacks it next to itself at installation, into a directory
+named by its content. The archive's first lines continue there if that directory exists and no other user can have
+written to it. A user who may write to the directories above could replace the archive as well.
 """
 
 from __future__ import annotations
@@ -47,21 +47,21 @@ _STAMP = (1980, 1, 1, 0, 0, 0)  # the earliest a zip file knows
 def sources(collection: Path) -> dict[str, bytes]:
     """Return the archive's files, name in the archive -> content, for the collection in this directory.
 
-    Raises OSError where a part of it is missing.
+    Raises OSError if a part of it is missing.
     """
-    found = {f"{PACKAGE}/__init__.py": b""}
+    files = {f"{PACKAGE}/__init__.py": b""}
     for path in _python_files(collection / _ENTRY):
-        found[f"{PACKAGE}/{path.relative_to(collection / _ENTRY).as_posix()}"] = path.read_bytes()
+        files[f"{PACKAGE}/{path.relative_to(collection / _ENTRY).as_posix()}"] = path.read_bytes()
     utils = collection / "plugins/module_utils"
     for package in _PACKAGES:
         for path in _python_files(utils / package):
             name = path.relative_to(utils).as_posix()
             if name not in _LEFT_OUT:
-                found[f"{PACKAGE}/{name}"] = path.read_bytes()
-    build = _build(found)
-    found[f"{PACKAGE}/_build.py"] = f'BUILD = "{build}"\n'.encode()
-    found["__main__.py"] = found[_PROTECTION] + _MAIN.format(build=build).encode()
-    return found
+                files[f"{PACKAGE}/{name}"] = path.read_bytes()
+    build = _build(files)
+    files[f"{PACKAGE}/_build.py"] = f'BUILD = "{build}"\n'.encode()
+    files["__main__.py"] = files[_PROTECTION] + _MAIN.format(build=build).encode()
+    return files
 
 
 def _build(files: dict[str, bytes]) -> str:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The product at work on this machine: no root, no cluster. Eight nodes, a good config, two bad ones, the way back.
+"""Show the product at work on this machine, without root or a cluster: eight nodes, a good config, two bad, an undo.
 
     demo.py [--keep]      --keep leaves everything running until Ctrl-C, to try the commands by hand
 

@@ -84,7 +84,7 @@ class SandboxNode:
         return subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
 
     def component_starts(self) -> int:
-        """How often the component was started since the sandbox began."""
+        """Return the number of starts of the component since the sandbox began."""
         log = self.directory / "starts.log"
         return len(log.read_text().splitlines()) if log.exists() else 0
 

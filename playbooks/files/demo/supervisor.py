@@ -53,7 +53,7 @@ class End(NamedTuple):
     """How a main process ended, in systemd's words: SERVICE_RESULT, EXIT_CODE and EXIT_STATUS of systemd.exec(5)."""
 
     result: str  # success | exit-code | signal | core-dump | timeout
-    code: str = ""  # exited | killed | dumped; "" where no main process ran
+    code: str = ""  # exited | killed | dumped; "" if no main process ran
     status: str = ""  # number, or name of a signal without SIG
 
     def variables(self) -> dict[str, str]:

@@ -31,7 +31,7 @@ class StrictFields:
     """A mapping whose fields are taken one by one; errors are collected, never raised.
 
     value: the user's; None is an empty mapping, except at the top. path: its position, "" at the top. errors: shared by
-    all sections. Converters return a field's value, or raise ValueError with a sentence.
+    all sections. Converters return a field's value, or raise ValueError; its message is shown.
     """
 
     def __init__(self, value: Any, path: str, errors: list[str], form: MessageForm) -> None:

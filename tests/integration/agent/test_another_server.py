@@ -26,7 +26,7 @@ def test_the_server_of_a_kubeconfig_that_was_mended_is_told(
     node.start("supervisor")  # the kubelet has read it, and registers its Node
     client = embedded_api.client()
 
-    def told() -> bool:
+    def is_reported() -> bool:
         conditions = client.get(node_path("n1")).get("status", {}).get("conditions") or []
         return any(condition["type"] == "ConfigOK" and condition["status"] == "True" for condition in conditions)
 
@@ -36,4 +36,4 @@ def test_the_server_of_a_kubeconfig_that_was_mended_is_told(
     node.start("run")
     node.until("the agent has found nobody", lambda: "cannot be" in (node.directory / "run.log").read_text())
     kubeconfig.write_text(good)
-    node.until("ConfigOK True", told, 30)
+    node.until("ConfigOK True", is_reported, 30)

@@ -39,7 +39,7 @@ def test_an_idle_agent_keeps_one_watch_and_asks_nothing(
     node = make_node(embedded_api.node_kubeconfig("n1"), stub)
     assert config == node.config
 
-    def told() -> bool:
+    def is_reported() -> bool:
         try:
             conditions = client.get(node_path("n1")).get("status", {}).get("conditions") or []
         except NotFound:
@@ -48,7 +48,7 @@ def test_an_idle_agent_keeps_one_watch_and_asks_nothing(
 
     node.start("supervisor")
     node.start("run")
-    node.until("ConfigOK True", told)
+    node.until("ConfigOK True", is_reported)
     settle(node, lambda: len(requests.calls(user=AGENT)))
     assert requests.calls(user="component")
     assert requests.count(user=AGENT, verb="watch") == 1

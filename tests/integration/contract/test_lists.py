@@ -178,9 +178,9 @@ def test_metadata_only_list(api: ApiServer, maps: str) -> None:
     answer = wire.get(maps, accept=PARTIAL_LIST)
     assert (answer.body["kind"], answer.body["apiVersion"]) == ("PartialObjectMetadataList", "meta.k8s.io/v1")
     assert names(answer.body) == ["a", "b", "c", "d", "e"]
-    for one in answer.body["items"]:
-        assert (one["kind"], one["apiVersion"]) == ("PartialObjectMetadata", "meta.k8s.io/v1")
-        assert set(one) == {"kind", "apiVersion", "metadata"}
+    for item in answer.body["items"]:
+        assert (item["kind"], item["apiVersion"]) == ("PartialObjectMetadata", "meta.k8s.io/v1")
+        assert set(item) == {"kind", "apiVersion", "metadata"}
     page = wire.get(maps, accept=PARTIAL_LIST, limit=2).body
     assert page["metadata"]["continue"]
     assert page["metadata"].get("remainingItemCount", 3) == 3  # older servers leave it out of this form

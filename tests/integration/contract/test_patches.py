@@ -98,8 +98,8 @@ def test_strategic_merge_keeps_this_order(api: ApiServer, unique: str, before: s
         "XAY": "XAYB",
     }  # fmt: skip
     wire = api.wire()
-    path = make_node(wire, unique, conditions=[condition(one) for one in before])
-    answer = wire.strategic(f"{path}/status", {"status": {"conditions": [condition(one, "False") for one in patch]}})
+    path = make_node(wire, unique, conditions=[condition(name) for name in before])
+    answer = wire.strategic(f"{path}/status", {"status": {"conditions": [condition(name, "False") for name in patch]}})
     order = "".join(condition["type"] for condition in answer.body["status"]["conditions"])
     assert order == (expected[patch] if before else patch)
 

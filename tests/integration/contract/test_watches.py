@@ -222,6 +222,6 @@ def test_many_watches_see_every_change(api: ApiServer, maps: str) -> None:
         make(wire, maps, f"n{number:02d}")
     for reader in readers:
         reader.join(timeout=10)
-    for one in watching:
-        one.close()
+    for watch in watching:
+        watch.close()
     assert results == [[f"n{number:02d}" for number in range(changes)]] * watches

@@ -32,15 +32,17 @@ def test_a_good_and_a_deadly_rollout(real_api: Real, unique: str, tmp_path: Path
         before = fleet.starts()
         assigned = {name: fleet.status(name)[1].assignment for name in fleet.names}
         fleet.write("maxPods: 60", "podsPerCore: 13")
-        deadly = fleet.user.run("rollout")
-        assert deadly.code != 0, deadly.output
-        assert fleet.phase() == "Halted", deadly.output
+        crashing = fleet.user.run("rollout")
+        assert crashing.code != 0, crashing.output
+        assert fleet.phase() == "Halted", crashing.output
         touched = [name for name in fleet.names if fleet.status(name)[1].assignment != assigned[name]]
-        assert 1 <= len(touched) <= 2, deadly.output
+        assert 1 <= len(touched) <= 2, crashing.output
         fleet.wait(
             "the canary is back on last-known-good by itself and says why",
             lambda: fleet.all(
-                lambda said, status: said["status"] == "False" and "crashed" in said["reason"] and used(status) == uid,
+                lambda condition, status: (
+                    condition["status"] == "False" and "crashed" in condition["reason"] and used(status) == uid
+                ),
                 touched,
             ),
         )

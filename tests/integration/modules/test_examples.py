@@ -51,8 +51,8 @@ ON_A_NODE = ("modules.component_unit_info",)
 
 
 def examples(plugin: str) -> list[dict[str, Any]]:
-    found = importlib.import_module(f"ansible_collections.configok.node.plugins.{plugin}")
-    tasks: list[dict[str, Any]] = yaml.safe_load(found.EXAMPLES)
+    module = importlib.import_module(f"ansible_collections.configok.node.plugins.{plugin}")
+    tasks: list[dict[str, Any]] = yaml.safe_load(module.EXAMPLES)
     return tasks
 
 

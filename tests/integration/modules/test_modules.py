@@ -70,8 +70,8 @@ def test_access_is_the_same_after_a_second_run(api: ApiServer) -> None:
         [changed] = run_module(cluster_access.main, arguments, check=check)["objects"]
         assert (changed["kind"], changed["change"]) == ("ClusterRoleBinding", "recreated")
     assert run_module(cluster_access.main, arguments)["changed"] is False
-    nobody = {"kubeconfig": api.admin_kubeconfig, "node_configz": False, "runner_subjects": []}
-    less = run_module(cluster_access.main, nobody)
+    no_subjects = {"kubeconfig": api.admin_kubeconfig, "node_configz": False, "runner_subjects": []}
+    less = run_module(cluster_access.main, no_subjects)
     assert {step["name"] for step in less["objects"]} == {"configok-nodes-configz", "configok-runner"}
     # Not done: a server without controllers would never end to delete the namespaces that other tests use.
     removal = run_module(

@@ -49,15 +49,15 @@ def run_tasks(directory: Path, files: list[str], *options: str, **variables: Any
             {"ansible.builtin.meta": "end_play"},  # there is no systemd for the handlers
         ],
     }
-    given = {
+    facts = {
         "__node_configuration_directory": str(directory),
         "__node_unit_directory": str(directory / "units"),
         "__node_component": {**COMPONENT, "config": str(directory / "config.yaml")},
         **variables,
     }
     (directory / "play.yml").write_text(yaml.safe_dump([play]))
-    (directory / "given.json").write_text(json.dumps(given))
-    return finish(start(["play.yml", "-e", "@given.json", *options], directory=directory, kubeconfig=""))
+    (directory / "facts.json").write_text(json.dumps(facts))
+    return finish(start(["play.yml", "-e", "@facts.json", *options], directory=directory, kubeconfig=""))
 
 
 @pytest.mark.contract("manners.no-secret")
@@ -77,20 +77,20 @@ def test_no_secret_of_the_kubelets_config_is_shown(tmp_path: Path, options: list
 @pytest.mark.contract("manners.no-secret")
 def test_a_refused_init_config_is_not_shown(tmp_path: Path) -> None:
     rehearsal = load("tasks/rehearse.yml")[1]["block"]
-    judging = [task for task in rehearsal if "init config" in task["name"]]
-    assert len(judging) == 3
+    validation = [task for task in rehearsal if "init config" in task["name"]]
+    assert len(validation) == 3
     encoded = base64.b64encode(f"{KUBELET_HEADER}x: {TOKEN}\n".encode()).decode()
-    play = {"hosts": "localhost", "gather_facts": False, "tasks": judging}
+    play = {"hosts": "localhost", "gather_facts": False, "tasks": validation}
     (tmp_path / "play.yml").write_text(yaml.safe_dump([play]))
-    given = {
+    facts = {
         "node_python": "/bin/false",
         "node_validate_init_config": True,
         "__node_staged_archive": "a",
         "__node_staged_configuration": "c",
         "__node_inits": {"kubelet": {"path": "/init.yaml", "encoded": encoded}},
     }
-    (tmp_path / "given.json").write_text(json.dumps(given))
-    run = finish(start(["play.yml", "-e", "@given.json"], directory=tmp_path, kubeconfig=""))
+    (tmp_path / "facts.json").write_text(json.dumps(facts))
+    run = finish(start(["play.yml", "-e", "@facts.json"], directory=tmp_path, kubeconfig=""))
     assert run.code == 2, run.output
     assert "item=kubelet" in run.output
     assert encoded not in run.output
@@ -106,23 +106,23 @@ def test_a_refused_init_config_is_not_shown(tmp_path: Path) -> None:
     ],
 )
 def test_no_secret_of_an_instance_config_is_shown(tmp_path: Path, file: str, task: str, code: int) -> None:
-    [chosen] = [one for one in load(f"tasks/{file}.yml") if one["name"] == task]
+    [chosen] = [candidate for candidate in load(f"tasks/{file}.yml") if candidate["name"] == task]
     chosen.get("ansible.builtin.wait_for", {})["timeout"] = 1
     own = {"name": "kubelet", "instance_config": {"staticPodURLHeader": {"Authorization": [TOKEN]}}}
-    found = {"name": "kubelet", "unit": "kubelet.service", "active": True}
+    unit = {"name": "kubelet", "unit": "kubelet.service", "active": True}
     play = {"hosts": "localhost", "gather_facts": False, "tasks": [chosen]}
     (tmp_path / "play.yml").write_text(yaml.safe_dump([play]))
-    given: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "node_components": [own],
-        "__node_units": {"components": [found]},
-        "__node_merged": {"components": [{**found, "active": False}]},
+        "__node_units": {"components": [unit]},
+        "__node_merged": {"components": [{**unit, "active": False}]},
         "__node_state_directory": str(tmp_path),
         "__node_agent_unit": "configok-agent.service",
     }
     if file != "units":
-        given["__node_components"] = [{**found, **own}]
-    (tmp_path / "given.json").write_text(json.dumps(given))
-    run = finish(start(["play.yml", "-v", "-e", "@given.json"], directory=tmp_path, kubeconfig=""))
+        facts["__node_components"] = [{**unit, **own}]
+    (tmp_path / "facts.json").write_text(json.dumps(facts))
+    run = finish(start(["play.yml", "-v", "-e", "@facts.json"], directory=tmp_path, kubeconfig=""))
     assert run.code == code, run.output
     assert TOKEN not in run.output
 
@@ -135,7 +135,7 @@ def test_the_diff_of_a_template_names_its_target(tmp_path: Path) -> None:
     assert f"+++ after: {target}" in run.output
     assert "ansible-local" not in run.output
     assert run_tasks(tmp_path, ["drop_in"], "--diff").code == 0
-    wanted = render(
+    expected = render(
         "drop-in.conf.j2",
         __node_component=COMPONENT,
         __node_configuration_directory=str(tmp_path),
@@ -143,7 +143,7 @@ def test_the_diff_of_a_template_names_its_target(tmp_path: Path) -> None:
             f"/usr/bin/python3 -I /usr/local/lib/configok/configok-agent.pyz --config={tmp_path}/agent.yaml"
         ),
     )
-    assert target.read_text() == wanted
+    assert target.read_text() == expected
     assert run_tasks(tmp_path, ["drop_in"], "--diff").changed == 0
 
 
@@ -160,10 +160,10 @@ def test_the_files_below_a_directory_that_is_removed_are_not_listed(tmp_path: Pa
     [remove] = [task for task in load("tasks/absent.yml") if task["name"] == "Remove the agent's files"]
     play = {"hosts": "localhost", "gather_facts": False, "tasks": [remove]}
     names = ("link", "program_directory", "configuration_directory", "state_directory", "run_directory")
-    given = {f"__node_{name}": str(tmp_path / name.partition("_")[0]) for name in names}
+    facts = {f"__node_{name}": str(tmp_path / name.partition("_")[0]) for name in names}
     (tmp_path / "play.yml").write_text(yaml.safe_dump([play]))
-    (tmp_path / "given.json").write_text(json.dumps(given))
-    run = finish(start(["play.yml", "-e", "@given.json", "--check", "--diff"], directory=tmp_path, kubeconfig=""))
+    (tmp_path / "facts.json").write_text(json.dumps(facts))
+    run = finish(start(["play.yml", "-e", "@facts.json", "--check", "--diff"], directory=tmp_path, kubeconfig=""))
     assert run.code == 0, run.output
     assert "compiled.pyc" not in run.output
     assert f"item={tmp_path / 'program'}" in run.output

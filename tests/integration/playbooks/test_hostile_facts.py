@@ -66,13 +66,13 @@ class Hostile(SimulatedNodes):
     def say(self, name: str, verdict: ConfigOk, status: ConfigStatus) -> None:
         """Say that, and text."""
         component = ComponentStatus(self.text, self.text, self.text, self.text, (self.text,))
-        told = status._replace(
+        hostile_status = status._replace(
             error=f"{status.error} {self.text}",
             components={"kubelet": component},
             ignored=(self.text,),
             agent_version=self.text,
         )
-        patch: dict[str, Any] = status_patch(verdict, told, "init", now="2026-01-01T00:00:00Z")
+        patch: dict[str, Any] = status_patch(verdict, hostile_status, "init", now="2026-01-01T00:00:00Z")
         (condition,) = patch["status"]["conditions"]
         condition.update(reason=f"{verdict.reason} {self.text}", message=f"{verdict.message} {self.text}")
         ready = {"type": "Ready", "status": "True", "reason": self.text, "message": self.text}

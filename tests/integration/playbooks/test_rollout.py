@@ -133,11 +133,11 @@ def test_bad_configs_and_the_way_back(client: Client, nodes: SimulatedNodes, use
     nodes.assignments.clear()
     nodes.behaviour = lambda _name, source: GOOD if source is None or source.name in good else CRASHES
     user.write(quick_pool(), "maxPods: 61\n")
-    deadly = user.run("rollout")
-    assert deadly.code != 0
-    assert deadly.stats["phase"] == "Halted"
-    assert "crashed 4 times during its trial" in deadly.stats["reason"]
-    assert [failed["kind"] for failed in deadly.stats["exceptions"]] == ["failed"]
+    crashing = user.run("rollout")
+    assert crashing.code != 0
+    assert crashing.stats["phase"] == "Halted"
+    assert "crashed 4 times during its trial" in crashing.stats["reason"]
+    assert [failed["kind"] for failed in crashing.stats["exceptions"]] == ["failed"]
     assert len({name for name, _id, _source in nodes.assignments}) == 1
     assert active(nodes) == set(good)
 
@@ -154,7 +154,7 @@ def test_bad_configs_and_the_way_back(client: Client, nodes: SimulatedNodes, use
     assert not any("configok" in key for key in client.get(paths.node("n1"))["metadata"].get("annotations") or {})
 
 
-@pytest.mark.parametrize("given", ["layers", "documents"])
+@pytest.mark.parametrize("source", ["layers", "documents"])
 @pytest.mark.parametrize(
     ("text", "refusal"),
     [
@@ -171,12 +171,12 @@ def test_bad_configs_and_the_way_back(client: Client, nodes: SimulatedNodes, use
     ],
 )
 def test_a_skewed_pool_refuses_what_some_nodes_lack(
-    client: Client, embedded_api: Embedded, user: Playbooks, given: str, text: str, refusal: str
+    client: Client, embedded_api: Embedded, user: Playbooks, source: str, text: str, refusal: str
 ) -> None:
     """A field or gate that one of the versions lacks is refused with the field, the versions and the nodes."""
     prepare(client)
     pool = quick_pool()
-    if given == "documents":
+    if source == "documents":
         del pool["layers"]
         pool["documents"] = {"kubelet": KUBELET_HEADER + text}
     user.write(pool, text)

@@ -337,8 +337,8 @@ def _help(program: Path) -> str:
 def _free_ports(count: int, address: str = "127.0.0.1") -> Iterator[int]:
     sockets = [socket.create_server((address, 0)) for _each in range(count)]
     ports = [sock.getsockname()[1] for sock in sockets]
-    for one in sockets:
-        one.close()
+    for sock in sockets:
+        sock.close()
     return iter(ports)
 
 

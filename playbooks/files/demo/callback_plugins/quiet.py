@@ -19,7 +19,7 @@ description:
 
 
 class CallbackModule(CallbackBase):  # type: ignore[misc]
-    """Only what a person wants to read while the demo runs."""
+    """Prints only what a person needs to read while the demo runs."""
 
     CALLBACK_VERSION = 2.0
     CALLBACK_TYPE = "stdout"

@@ -122,9 +122,9 @@ def _strategic_list(original: Sequence[Any], patch: Sequence[Any], key: str) -> 
 
 
 def _in_order(merged: list[Any], patched: list[Any], before: list[Any], key: str) -> list[Any]:
-    """Return the items in the order of the real server: the patch's own for its items, woven into that of the rest.
+    """Return the items in the order of the real server: the patch's order for its items, merged with that of the rest.
 
-    An item of the rest comes first only where both items were there before and it stood in front.
+    An item of the rest comes first only if both items existed before, in this order.
     """
     named = sorted((item for item in merged if item[key] in patched), key=lambda item: patched.index(item[key]))
     rest = [item for item in merged if item[key] not in patched]

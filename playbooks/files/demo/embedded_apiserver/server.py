@@ -167,7 +167,7 @@ class EmbeddedApiServer:
     # --- hooks for tests
 
     def compact(self) -> None:
-        """Forget the history: watches and lists that go on from an older version get 410."""
+        """Forget the history: watches and lists that continue from an older version get 410."""
         self.storage.compact()
 
     def end_watches(self, user: str | None = None) -> int:

@@ -95,7 +95,7 @@ class _Table:
         self.history: deque[Change] = deque()
         self.floor = floor  # changes up to this version are forgotten
         self.watchers: dict[str, set[Watcher]] = {}  # by the only name that they ask for, or "" for all
-        self.snapshots: dict[int, list[Stored]] = {}  # by version: what paged lists go on reading
+        self.snapshots: dict[int, list[Stored]] = {}  # by version: what paged lists continue with
 
 
 class Storage:

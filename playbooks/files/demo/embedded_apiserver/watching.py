@@ -31,7 +31,7 @@ class WatchClock:
         return time.monotonic()
 
     def next(self, changes: queue.SimpleQueue[Change | None], seconds: float) -> Change | None:
-        """Return the next change. Raises queue.Empty after so many seconds without one."""
+        """Return the next change. Raises queue.Empty after `seconds` without one."""
         return changes.get(timeout=max(0.0, seconds))
 
 

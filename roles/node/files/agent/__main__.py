@@ -76,7 +76,7 @@ def _place(error: BaseException) -> str:
 
 def _parser() -> argparse.ArgumentParser:
     shared = argparse.ArgumentParser(add_help=False, formatter_class=_HELP)
-    # SUPPRESS: the option may stand before or after the command.
+    # SUPPRESS: the option may come before or after the command.
     shared.add_argument(
         "--config", metavar="PATH", default=argparse.SUPPRESS, help=f"the AgentConfiguration (default {DEFAULT_CONFIG})"
     )

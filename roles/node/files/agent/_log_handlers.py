@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the agent's log lines go: to journald with their fields, or to stderr for people.
+"""Write the agent's log lines: to journald with their fields, or to stderr in human-readable form.
 
 A line's fields are its ``extra``. This file is imported with the first line, since it imports ``logging``.
 """
@@ -33,7 +33,7 @@ class LineHandler(logging.Handler):
         self._prefixed = prefixed
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write one line; a stream that is gone is no fault of the node's."""
+        """Write one line; ignore a stream that was closed."""
         start = f"<{_priority(record)}>" if self._prefixed else f"{record.levelname.lower()}: "
         try:
             self._stream.write(f"{start}{_line(record)}\n")
@@ -101,7 +101,7 @@ def _is_journal(stream: TextIO, named: str) -> bool:
     if not named:
         return False
     try:
-        found = os.fstat(stream.fileno())
+        file_status = os.fstat(stream.fileno())
     except (OSError, ValueError):
         return False
-    return named == f"{found.st_dev}:{found.st_ino}"
+    return named == f"{file_status.st_dev}:{file_status.st_ino}"

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""migrate: turn a component's flags into a config file, for people or machines."""
+"""migrate: turn a component's flags into a config file, and print it as text or JSON."""
 
 from __future__ import annotations
 

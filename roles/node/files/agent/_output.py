@@ -24,7 +24,7 @@ def complain(sentence: str) -> None:
 
 
 def show(text: str) -> None:
-    """Print an answer for people, line by line."""
+    """Print a human-readable answer, line by line."""
     print(sanitize_lines(text))
 
 

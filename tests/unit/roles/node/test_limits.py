@@ -74,6 +74,6 @@ def test_the_agents_child_is_limited_and_judges_all_the_same(entry: Entry) -> No
 def test_what_runs_into_a_limit_is_no_verdict(entry: Entry, end: str) -> None:
     path = sys.path[0]
     program = f"import sys; sys.path.insert(0, {path!r}); {LIMITED} {end}"
-    judge = ValidateCommand(entry("_processes").run_command, [sys.executable, "-c", program])
+    validate = ValidateCommand(entry("_processes").run_command, [sys.executable, "-c", program])
     with pytest.raises(ValidationUnavailable):
-        judge("kubelet", "maxPods: 1\n", "", as_bundle=False)
+        validate("kubelet", "maxPods: 1\n", "", as_bundle=False)

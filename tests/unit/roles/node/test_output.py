@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tests log lines: with levels for journald, with names for people, always one line each."""
+"""Tests log lines: with numeric levels for journald, with named levels on a terminal, always one line each."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def test_every_option_is_described_and_has_its_default() -> None:
 
 
 def test_no_component_config_is_decoded_by_ansible() -> None:
-    """It reads n, 1:20 and dates otherwise than Kubernetes; local_fields takes the text."""
+    """Ansible reads n, 1:20 and dates differently from Kubernetes; local_fields takes the text."""
     assert "from_yaml" not in str(load("tasks/init_config.yml"))
 
 
