@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What we refuse although a component would take it: secrets, relative paths, denied fields."""
+"""Find what must not be in a bundle although a component accepts it: secrets, relative paths, denied fields."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["bundle_findings", "denied_field_findings", "matching_fields"]
 
 
 def bundle_findings(data: Any, kind: str) -> Iterator[Finding]:
-    """What may not stand in a bundle, since a bundle is shared by nodes and can be read by all of them."""
+    """Yield what must not be in a bundle: many nodes share a bundle, and all of them can read it."""
     for path in secret_paths(data):
         message = "a secret may not stand in a ConfigMap: name a file that holds it"
         yield Finding(path, message, RULE_SECRET, Level.POLICY)

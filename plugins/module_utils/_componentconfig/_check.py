@@ -50,9 +50,9 @@ def check(
 ) -> list[Finding]:
     """Check one config for a set of Kubernetes versions and return everything that is wrong with it.
 
-    file: the name of a text, for its findings. component: the one that will read the config, where it is known.
-    versions: Kubernetes versions ("1.31", "v1.31.4"). nodes: the version of each node of a pool, by name. Without both
-    the newest version is meant that the data cover. bundle: whether to check what must not be in a bundle, too.
+    file: the name of a text, for its findings. component: the one that will read the config, if known.
+    versions: Kubernetes versions ("1.31", "v1.31.4"). nodes: the version of each node of a pool, by name. Without both,
+    the newest version that the data cover. bundle: whether to check also what must not be in a bundle.
     denied_fields: field patterns; see `denied_field_findings`. host: also checks the config for the host that would
     run the component.
 
@@ -110,7 +110,7 @@ def check_each_version(
     versions: Sequence[str] = (),
     nodes: Mapping[str, str] | None = None,
 ) -> list[Finding]:
-    """Return the findings of a check of its own, which is called with each minor; versions and nodes as for `check`."""
+    """Call another check with each minor and return its findings; versions and nodes as for `check`."""
     targets = Targets(versions, nodes or {}, newest_minor())
     collector = Collector(config.document, targets)
     for minor in targets.minors:
@@ -136,7 +136,7 @@ def _document_of(config: Config | Document | str | bytes, file: str) -> Document
 
 
 class Collector:
-    """Collects the findings of one document for several minors: the same finding of several minors is one."""
+    """Collects the findings of one document for several minors; equal findings of several minors become one."""
 
     def __init__(self, document: Document, targets: Targets) -> None:
         """targets: the minors and nodes that the document is checked for."""

@@ -50,7 +50,7 @@ class Change:
 class FieldChange:
     """One field in which two effective configs differ, and what changing it asks of a node.
 
-    source: the file and line that set the new value, "" for a default, or where that is not known.
+    source: the file and line that set the new value, "" if they are not known or it is a default.
     """
 
     change: Change
@@ -85,7 +85,7 @@ class Comparison:
 
     @property
     def lines(self) -> list[str]:
-        """The changes as lines for people, and what the heaviest one asks."""
+        """The changes as human-readable lines, and what the heaviest one asks."""
         if self.heaviest is None:
             return ["no field differs"]
         width = min(max(len(str(change)) for change in self.changes), _MAX_WIDTH)
@@ -151,8 +151,8 @@ def effective_diff(
 ) -> list[FieldChange]:
     """Return the fields in which two decoded configs differ to components of two minors, defaults filled in.
 
-    Values with the same meaning are the same: null and absent, also an empty value where neither a default nor a
-    pointer gives it a meaning; a default written out; `60s` and `1m`. One of the two may be empty: it then stands for
+    Values with the same meaning are equal: null and absent, an empty value unless a default or a pointer gives it a
+    meaning, a default written out, `60s` and `1m`. One of the two may be empty: it then stands for
     the defaults of the other's kind. overrides: the user's own classes of disruption, by field path. Raises ConfigError
     for an override that cannot be.
     """

@@ -97,12 +97,12 @@ class ConvertedFile(NamedTuple):
 
     @property
     def lines(self) -> list[str]:
-        """The conversions and the losses as lines for people."""
-        done = [
+        """The conversions and the losses as human-readable lines."""
+        converted = [
             f"{source.kind}: {source.api_version} -> {target.api_version}, read by {readers_text(target)}"
             for _data, _losses, source, target in self.conversions
         ]
-        return done + [
+        return converted + [
             "lost: " + ": ".join(part for part in (row["kind"], row["path"], row["value"], row["why"]) if part)
             for row in self.losses
         ]

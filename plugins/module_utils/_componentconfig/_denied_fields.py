@@ -1,12 +1,12 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The fields that no bundle may set unless a node's own config says otherwise, by kind.
+"""List the fields that no bundle may set unless a node's own config allows it, by kind.
 
-Imports nothing, since every start of a component imports this file.
+This file imports nothing, since every start of a component imports it.
 
-An identity that may write ConfigMaps and Nodes is not meant to be root on every node, nor to be able to cut all of them
-off at once. A field path denies everything below it. These fields belong into a node's init config or instance config.
+An identity that may write ConfigMaps and Nodes must not become root on every node, nor cut off all nodes at once. A
+field path denies everything below it. These fields belong in a node's init config or instance config.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _KUBELET = (
     "staticPodPath",
     "staticPodURL",
     "staticPodURLHeader",
-    # Root: who may call the kubelet's API may run commands in every container; a wrong value locks the API server out.
+    # Root: a caller of the kubelet's API may run commands in every container; a wrong value locks the API server out.
     "authentication",
     "authorization",
     "address",
@@ -41,9 +41,9 @@ _KUBELET = (
     "volumePluginDir",
     "containerRuntimeEndpoint",
     "imageServiceEndpoint",
-    # Root by way of the kernel: pods may then set sysctls that are not kept apart from the node.
+    # Root by way of the kernel: pods may then set sysctls that are not namespaced.
     "allowedUnsafeSysctls",
-    # Cuts the node off: it leaves the cluster, ends after one look, or is another machine to the cloud provider.
+    # Cuts the node off: it does not register, exits after one run, or is another machine to the cloud provider.
     "registerNode",
     "runOnce",
     "providerID",
@@ -55,17 +55,17 @@ _KUBELET = (
     "cgroupRoot",
     # Single source files can be made to write secrets to the journal.
     "logging.vmodule",
-    # What the node does for each pod, sent to whoever listens.
+    # Sends traces of what the node does for each pod to any address.
     "tracing.endpoint",
-    # One node's own: never shared, so in a bundle they can only be a mistake.
+    # One node's own: in a bundle they can only be a mistake.
     "podCIDR",
     "registerWithTaints",
-    # Root writes there, so it is for whoever owns the machine to say where.
+    # Root writes there, so the owner of the machine decides on the directory.
     "podLogsDir",
 )
 
 _KUBE_PROXY = (
-    # Identity: who kube-proxy is to the API server, and as whom it speaks.
+    # Identity: the credentials that kube-proxy has for the API server.
     "clientConnection.kubeconfig",
     "logging.vmodule",
     # One node's own.
@@ -73,16 +73,16 @@ _KUBE_PROXY = (
 )
 
 _KUBE_SCHEDULER = (
-    # Identity: who the scheduler is to the API server.
+    # Identity: the credentials that the scheduler has for the API server.
     "clientConnection",
-    # A program elsewhere that sees every pod and decides where it runs.
+    # A remote program that sees every pod and decides on which node it runs.
     "extenders",
 )
 
 _EVERYTHING_OF = (
-    # A program that runs as root and is handed the credentials of every image.
+    # A program that runs as root and provides the credentials for every image.
     "CredentialProviderConfig",
-    # The API server's files: who may do what in the whole cluster, and how its secrets are kept.
+    # The API server's files: permissions in the whole cluster, and the encryption of its secrets.
     "AdmissionConfiguration",
     "AuthenticationConfiguration",
     "AuthorizationConfiguration",
@@ -111,13 +111,13 @@ INSTANCE_FIELDS: Mapping[str, tuple[str, ...]] = {
     "KubeletConfiguration": ("providerID", "registerWithTaints"),
     "KubeProxyConfiguration": ("hostnameOverride",),
 }
-"""Fields whose value only one node can have: they belong into the instance config, never into a bundle."""
+"""Fields whose value only one node can have: they belong in the instance config, never in a bundle."""
 
 
 class DenyPolicy(NamedTuple):
     """What a node's own config says about denied fields. The default is what DENIED_FIELDS says."""
 
-    additional: tuple[str, ...] = ()  # denied as well
+    additional: tuple[str, ...] = ()  # denied in addition
     allowed: tuple[str, ...] = ()  # allowed again, with everything below them; "*" allows a whole kind
     instead: tuple[str, ...] | None = None  # deprecated: all fields that are denied, whatever the kind
 

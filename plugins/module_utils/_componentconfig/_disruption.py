@@ -48,7 +48,7 @@ class Disruption:
         return name + (f" with {self.peer}" if self.peer else "") + (f", if {self.when}" if self.when else "")
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as plain data, for a module's result."""
+        """Return the disruption as plain data, for a module's result."""
         return {
             "disruption": self.name,
             "meaning": self.meaning,

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Merge the kubelet's config with its drop-ins as each minor does, and write layers as drop-ins.
+"""Merge the kubelet's config with its drop-ins as each minor does, write drop-ins, and compare configs below drop-ins.
 
 1.28 merges decoded objects. 1.29 to 1.31 decode the merged drop-ins over the main file's object. From 1.32 on all files
 are one JSON merge patch (schema/kubelet_dropin_merge.json; cmd/kubelet/app/server.go of each minor).
@@ -140,7 +140,7 @@ def _merge_internal(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int
 def _merge_versioned(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> dict[str, Any]:
     result = merge([_with_eviction_defaults(main, drop_ins, kind, minor), *drop_ins])
     if _sets_eviction(drop_ins):
-        result.setdefault(_EVICTION, {})  # reset by null after the defaults were filled in
+        result.setdefault(_EVICTION, {})  # a null has reset it after the defaults were filled in
     return result
 
 
@@ -218,7 +218,7 @@ class DropIn:
 def write_drop_ins(config: Config) -> list[DropIn]:
     """Return the layers as drop-ins whose names sort from the lowest layer up: 10-base.conf, 20-workers.conf.
 
-    Raises ConfigError for another kind than the kubelet's.
+    Raises ConfigError for a config that is not the kubelet's.
     """
     _require_kubelet(config)
     width = len(str(_STEP * len(config.layers)))
@@ -234,8 +234,8 @@ def write_drop_ins(config: Config) -> list[DropIn]:
 def drop_in_findings(config: Config, minor: int) -> Iterator[Finding]:
     """Yield what keeps the kubelet of a minor from reading the layers as drop-ins with the same result.
 
-    The main file below the drop-ins is taken to set nothing but its apiVersion and kind. Raises ConfigError for another
-    kind than the kubelet's.
+    The main file below the drop-ins is assumed to set only its apiVersion and kind. Raises ConfigError for a
+    config that is not the kubelet's.
     """
     kind, data = _require_kubelet(config), config.data
     support = support_at(minor)
@@ -265,8 +265,8 @@ def _require_kubelet(config: Config) -> Kind:
 def is_same_with_drop_ins(drop_ins: Sequence[Any], old: Any, new: Any, version: str = "") -> bool:
     """Return whether a component reads the same from two decoded configs, with the same drop-ins over both.
 
-    A drop-in may set the field from which another field has its default, so that a default written out is not the
-    default any more. drop_ins: decoded, lowest first; only the kubelet reads them. version: as for `is_same_config`.
+    A drop-in may set the field from which another field has its default, so a value that equals today's default may not
+    be the default then. drop_ins: decoded, lowest first; only the kubelet reads them. version: as for `is_same_config`.
     """
     if not is_same_config(old, new, version):
         return False

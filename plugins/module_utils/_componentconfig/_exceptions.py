@@ -11,5 +11,5 @@ __all__ = ["ConfigError"]
 class ConfigError(Exception):
     """Raised for input that cannot be used; the text is a sentence for the user.
 
-    Any other exception that leaves this package is a bug of it, except ImportError where PyYAML is missing.
+    Any other exception that leaves this package is a bug, except ImportError if PyYAML is missing.
     """

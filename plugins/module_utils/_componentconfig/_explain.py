@@ -37,7 +37,7 @@ class Explanation:
 
     @property
     def lines(self) -> list[str]:
-        """The explanation as lines for people."""
+        """The explanation as human-readable lines."""
         lines = [self.heading]
         width = max((len(label) for label in self.facts), default=0)
         for label, value in self.facts.items():
@@ -96,7 +96,7 @@ def _did_you_mean(names: Sequence[str]) -> str:
 
 
 def _find_field(kind: Kind, names: Sequence[str]) -> tuple[Mapping[str, Any], list[str], str]:
-    """Return a field's entry, its path, and the key in it if it is a map of plain values and names go on."""
+    """Return a field's entry, its path, and the key in it if it is a map of plain values and names has more parts."""
     fields, field_path = kind.fields, list[str]()
     entry: Mapping[str, Any] = {}
     for number, part in enumerate(names):
@@ -217,7 +217,7 @@ def _explain_gate(gate: str) -> Explanation:
             for minor, needed in gate_dependencies(gate)
         ],
         "needed_by": [
-            other for other in gate_names() if any(gate in needed for _since, needed in gate_dependencies(other))
+            name for name in gate_names() if any(gate in needed for _since, needed in gate_dependencies(name))
         ],
     }
     return Explanation(f"{gate}, a feature gate", {label: value for label, value in facts.items() if value})

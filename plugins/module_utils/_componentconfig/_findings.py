@@ -50,10 +50,10 @@ RULE_SECRET = "secret"
 RULE_DENIED = "denied"
 RULE_DUPLICATE = "duplicate"
 RULE_UNKNOWN_FIELD = "unknown-field"
-"""Ids of checks that code compares; all others are only shown."""
+"""Ids of rules that code compares; all others are only shown."""
 
 MAX_FINDINGS = 100
-"""How many findings a check returns: readers need no more, and a bundle of 128 kB can have 20,000."""
+"""The most findings that a check returns: users need no more, and a bundle of 128 kB can have 20,000."""
 _MAX_VALUE = 60
 _MAX_MESSAGE = 1000
 _MAX_PATH = 300
@@ -75,11 +75,11 @@ class Finding(NamedTuple):
     file: str = ""
     line: int | None = None
     versions: tuple[str, ...] = ()
-    """The Kubernetes minors for which it holds, where they are known."""
+    """The Kubernetes minors for which it holds, if known."""
     nodes: tuple[str, ...] = ()
-    """The nodes of a pool for which it holds, where they are known."""
+    """The nodes of a pool for which it holds, if known."""
     omitted: int = 0
-    """How many findings it stands for that are not shown; 0 for a finding of its own."""
+    """The number of findings that are not shown and that it counts; 0 for an ordinary finding."""
 
     @property
     def field(self) -> str:

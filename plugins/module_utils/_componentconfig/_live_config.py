@@ -51,7 +51,7 @@ def _differing(config: EffectiveConfig, live: Any) -> Iterator[tuple[Path, Any, 
         expected, actual = config.get(*names), value_at(live, path)
         entry = config.entry(*names)
         if _is_zero(expected) and not _is_meaningful_zero(expected, entry):
-            continue  # absent
+            continue  # a component may omit a zero
         if not _is_same(expected, actual, str(entry.get("type"))):
             yield path, expected, actual
 

@@ -34,7 +34,7 @@ class Config(NamedTuple):
 
     @property
     def kind(self) -> Kind | None:
-        """The kind in its API version, None where the data do not have it."""
+        """The kind in its API version, None if the data lack it."""
         return find_kind(self.data["apiVersion"], self.data["kind"])
 
     @property
@@ -56,7 +56,7 @@ def load(layers: Sequence[tuple[str, str | bytes]]) -> Config:
     """Decode layers, each a file name and its text, lowest first, and merge them into one config.
 
     Every layer needs the same apiVersion and kind. Raises InvalidConfig with a finding for each layer that cannot be
-    used, ConfigError without any layer, and ImportError where PyYAML is missing.
+    used, ConfigError without any layer, and ImportError if PyYAML is missing.
     """
     documents: list[Document] = []
     findings: list[Finding] = []

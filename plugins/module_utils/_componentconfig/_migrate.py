@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Turn a component's flags into a config file and the flags that must stay.
-
-With the result the component does the same as today.
-"""
+"""Turn a component's flags into a config file and the flags that must stay; the component then does the same."""
 
 from __future__ import annotations
 
@@ -70,7 +67,7 @@ class KeptFlag(NamedTuple):
 
 
 class DroppedFlag(NamedTuple):
-    """A flag that is not needed any more: its name, the field with its value or "", and the reason."""
+    """A flag that is no longer needed: its name, the field with its value or "", and the reason."""
 
     name: str
     field: str
@@ -96,12 +93,12 @@ class Migration:
 
     @property
     def shown_text(self) -> str:
-        """`text`, "" if it holds a secret, which a finding says."""
+        """`text`, or "" if a finding says that it holds a secret."""
         return "" if any(finding.rule == RULE_SECRET for finding in self.findings) else self.text
 
     @property
     def lines(self) -> list[str]:
-        """The result for each flag, and the findings, as lines for people."""
+        """The result for each flag, and the findings, as human-readable lines."""
         lines = [f"--{flag.name} stays: {flag.reason}" for flag in self.flags]
         lines += [f"--{flag.name} goes: {flag.reason}" for flag in self.dropped]
         for name, value in self.instance_config.items():

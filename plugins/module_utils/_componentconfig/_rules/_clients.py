@@ -1,9 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The rules about kubeconfig files, by id in schema/client_validation_rules.json.
+"""Check kubeconfig files, and the small kinds of kubectl and kube-controller-manager.
 
-A client looks at what its current context names, and at nothing else of the file.
+The rules have the ids of schema/client_validation_rules.json. A client reads only what the current context of its
+kubeconfig names.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _Entry = tuple[Path, Mapping[str, Any]]
 
 
 def _entries(config: EffectiveConfig, field: str, name: str) -> Iterator[_Entry]:
-    """The entries of a name in `clusters`, `users` or `contexts`: path and content."""
+    """Yield the entries of a name in `clusters`, `users` or `contexts`: path and content."""
     for index, entry in enumerate(config.data.get(field) or ()):
         if entry.get("name") == name:
             yield (field, index, field[:-1]), entry.get(field[:-1]) or {}
@@ -36,7 +37,7 @@ def _context(config: EffectiveConfig) -> _Entry | None:
 
 
 def _used(config: EffectiveConfig, field: str) -> Iterator[_Entry]:
-    """The cluster or user that the current context names."""
+    """Yield the cluster or user that the current context names, with its path."""
     context = _context(config)
     if context is not None:
         yield from _entries(config, field, context[1].get(field[:-1]) or "")
@@ -195,7 +196,7 @@ KUBECONFIG_RULES: dict[str, Rule] = {
 
 _ALIAS = re.compile(r"[a-zA-Z]+")
 _OPTIONS = ("aliases[].options[]", "defaults[].options[]", "aliases[].flags[]", "overrides[].flags[]")
-"""Where flags are named, in v1beta1 and in v1alpha1."""
+"""The fields that name flags, in v1beta1 and in v1alpha1."""
 
 
 def _allowlist(config: EffectiveConfig) -> Violations:

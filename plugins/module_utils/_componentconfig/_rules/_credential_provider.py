@@ -1,7 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The kubelet's rules about CredentialProviderConfig, by id in schema/credential_provider_validation_rules.json."""
+"""Check CredentialProviderConfig as the kubelet does.
+
+The rules have the ids of schema/credential_provider_validation_rules.json.
+"""
 
 from __future__ import annotations
 
@@ -89,9 +92,9 @@ def _token_required(config: EffectiveConfig) -> Violations:
 def _token_keys(config: EffectiveConfig) -> Violations:
     for path, attributes in values_at(config.data, _TOKEN):
         keys = [pair for name in _KEY_LISTS for pair in values_at(attributes, f"{name}[]", path)]
-        for here, key in keys:
+        for key_path, key in keys:
             if not is_label_key(key.lower()):
-                yield here, "must be the key of an annotation"
+                yield key_path, "must be the key of an annotation"
         yield from duplicates(keys)
 
 

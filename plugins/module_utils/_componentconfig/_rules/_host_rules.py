@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Check a config against the facts of the host that would run it: what to read, and the rules."""
+"""Check a config against the host that would run it: say which facts to read, and check them."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ KERNEL_PARAMETERS: Mapping[str, int] = {
 StateFile = Literal["cpu_manager_state", "memory_manager_state"]
 STATE_FILES: tuple[StateFile, ...] = ("cpu_manager_state", "memory_manager_state")
 FileKind = Literal["file", "directory", "socket", "other", "missing", "unseen"]
-"""What is at a path; "unseen" if the agent cannot see what the component sees."""
+"""The kind of file at a path; "unseen" if the agent cannot see what the component sees."""
 ContainerRuntime = Literal["", "containerd", "cri-o"]
 CgroupDriver = Literal["", "systemd", "cgroupfs"]
 
 
 class File(NamedTuple):
-    """What is at a path, and which kinds of PEM blocks a file holds (None: it could not be read)."""
+    """The kind of file at a path, and the kinds of its PEM blocks (None: it could not be read)."""
 
     kind: FileKind
     pem: frozenset[str] | None = frozenset()
@@ -213,7 +213,7 @@ def _files(config: EffectiveConfig, host: Host) -> Iterator[Finding]:
 def _resolv_conf(config: EffectiveConfig, host: Host) -> Iterator[Finding]:
     file = host.files.get(config.written("resolvConf") or "")
     if file is not None and file.kind in ("missing", "directory"):
-        # The kubelet runs, but cannot start a pod that uses the node's DNS.
+        # The kubelet runs, but cannot start pods that use the node's DNS.
         message = "the file does not exist on this host: no pod could be started"
         yield Finding(("resolvConf",), message, "resolv-conf", Level.POLICY)
 
@@ -257,7 +257,7 @@ def _kernel_flags(config: EffectiveConfig, host: Host) -> Iterator[Finding]:
 
 
 def _reserved_cpus(config: EffectiveConfig, host: Host) -> Iterator[Finding]:
-    # cmd/kubelet/app/server.go; before 1.22 it compares the highest one with the number of CPUs.
+    # cmd/kubelet/app/server.go; before 1.22 the kubelet compares the highest CPU with their number.
     by_number = config.minor < _SINGLE_CPUS_SINCE
     allowed = frozenset(range(len(host.cpus))) if by_number else host.cpus
     missing = parse_cpu_list(config.get("reservedSystemCPUs")) - allowed
@@ -319,8 +319,8 @@ def _threshold(value: Any, capacity: int) -> Fraction:
 
 def _sockets(config: EffectiveConfig, host: Host) -> Iterator[Finding]:
     option = ("cpuManagerPolicyOptions", "align-by-socket")
-    on = str(config.written(*option)).lower() in ("true", "t", "1")
-    if on and host.sockets > len(host.numa_nodes) > 0 and config.get("cpuManagerPolicy") == "static":
+    is_on = str(config.written(*option)).lower() in ("true", "t", "1")
+    if is_on and host.sockets > len(host.numa_nodes) > 0 and config.get("cpuManagerPolicy") == "static":
         message = f"needs no more sockets than NUMA nodes: this host has {host.sockets} and {len(host.numa_nodes)}"
         yield Finding(option, message, "cpu-align-socket")
 
@@ -419,7 +419,7 @@ class HostRules:
         self.resets_state = resets_state
 
     def __call__(self, config: EffectiveConfig, component: str) -> Iterator[Finding]:
-        """Yield what on the host does not fit the config."""
+        """Read the host and yield what on it does not fit the config."""
         host = self.read(query_for(config, component, root_directory=self.root_directory, runtime=self.runtime))
         yield from host_findings(config, component, host)
         if component == KUBELET and not self.resets_state:

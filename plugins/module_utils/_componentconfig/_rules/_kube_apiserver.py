@@ -1,7 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The API server's rules about admission plugins, by id in schema/kube_apiserver_validation_rules.json."""
+"""Check the API server's files: admission plugins, tracing, egress and audit; _kube_apiserver_security has the rest.
+
+The rules have the ids of schema/kube_apiserver_validation_rules.json.
+"""
 
 from __future__ import annotations
 
@@ -86,7 +89,10 @@ def _toleration_seconds(config: EffectiveConfig) -> Violations:
 
 def _in_each_mode(suffix: str, allowed: Callable[[str], object], words: str) -> Rule:
     return all_of(
-        *(values_must(f"defaults.{mode}{suffix}", lambda v: not v or bool(allowed(v)), words) for mode in _MODES)
+        *(
+            values_must(f"defaults.{mode}{suffix}", lambda value: not value or bool(allowed(value)), words)
+            for mode in _MODES
+        )
     )
 
 
@@ -132,7 +138,7 @@ ADMISSION_RULES: dict[str, dict[str, Rule]] = {
         ),
     },
 }
-"""The rules by kind; kinds that are called Configuration with the first word of their group."""
+"""The rules by kind; kinds named Configuration have the first word of their group before it."""
 
 
 _STAGES = ("RequestReceived", "ResponseStarted", "ResponseComplete", "Panic")
@@ -185,7 +191,7 @@ def _egress_uds(config: EffectiveConfig) -> Violations:
 
 
 def _egress_tcp(config: EffectiveConfig) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-    """Each address that is looked at: that of HTTPConnect."""
+    """Yield each TCP transport that the API server reads, with its path: those of HTTPConnect."""
     for path, connection in values_at(config.data, "egressSelections[].connection"):
         if connection.get("proxyProtocol") == "HTTPConnect":
             for below, tcp in values_at(connection, "transport.tcp"):
@@ -286,4 +292,4 @@ APISERVER_RULE_SETS: dict[str, tuple[RuleSet, ...]] = {
         "AuthorizationConfiguration": AUTHORIZATION_RULES,
     }.items()
 }
-"""The rules by kind; kinds that are called Configuration with the first word of their group."""
+"""The rules by kind; kinds named Configuration have the first word of their group before it."""

@@ -1,7 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The API server's rules about EncryptionConfiguration, by id in schema/kube_apiserver_validation_rules.json."""
+"""Check the API server's encryption, authentication and authorization.
+
+The rules have the ids of schema/kube_apiserver_validation_rules.json.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ from ._rule import (
 __all__ = ["AUTHENTICATION_RULES", "AUTHORIZATION_RULES", "ENCRYPTION_RULES"]
 
 _KEYED = {"aescbc": (16, 24, 32), "aesgcm": (16, 24, 32), "secretbox": (32,)}
-"""Providers with keys, and the bytes that a key of theirs may have."""
+"""Providers with keys, and the sizes of their keys in bytes."""
 _PROVIDERS = (*_KEYED, "identity", "kms")
 _WITHOUT_API = ("apiserveripinfo", "serviceipallocations", "servicenodeportallocations")
 _BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
@@ -42,12 +45,12 @@ def _at_least_one(pattern: str, what: str) -> Rule:
 
 
 def _split(resource: str) -> tuple[str, str]:
-    """Name and group: `deployments.apps`, `secrets`, `*.` for all of the core group."""
+    """Return name and group of a resource: `deployments.apps`, `secrets`, `*.` for all of the core group."""
     name, *group = resource.split(".", 1)
     return name, "".join(group)
 
 
-def _name_fault(resource: str) -> str | None:
+def _invalid_name_reason(resource: str) -> str | None:
     name, group = _split(resource)
     if resource.lower() != resource:
         return "must be in lower case"
@@ -66,9 +69,9 @@ def _name_fault(resource: str) -> str | None:
 
 def _resource_name(config: EffectiveConfig) -> Violations:
     for path, resource in values_at(config.data, "resources[].resources[]"):
-        fault = _name_fault(resource)
-        if fault is not None:
-            yield path, fault
+        reason = _invalid_name_reason(resource)
+        if reason is not None:
+            yield path, reason
 
 
 def _covers(wide: tuple[str, str], narrow: tuple[str, str]) -> bool:
@@ -96,7 +99,7 @@ def _provider_one(config: EffectiveConfig) -> Violations:
 
 
 def _keyed(config: EffectiveConfig) -> Iterator[tuple[str, Path, list[Mapping[str, Any]]]]:
-    """Each list of keys, with the provider that uses it."""
+    """Yield each list of keys with its path and the provider that uses it."""
     for path, provider in values_at(config.data, "resources[].providers[]"):
         for name in _KEYED:
             for below, value in values_at(provider, name):
@@ -127,7 +130,7 @@ def _key_secret(config: EffectiveConfig) -> Violations:
 
 
 def _kms(config: EffectiveConfig) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-    """Each KMS provider, with the version of its interface where that is the default one."""
+    """Yield each KMS provider with its path; a missing apiVersion is set to its default."""
     for path, kms in values_at(config.data, "resources[].providers[].kms"):
         yield path, {**kms, "apiVersion": kms.get("apiVersion") or "v1"}
 
@@ -304,7 +307,7 @@ def _extra_key(config: EffectiveConfig) -> Violations:
 
 
 def _in_each_issuer(pattern: str) -> Rule:
-    """No value twice within one issuer."""
+    """Return the rule that no issuer has a value twice."""
 
     def check(config: EffectiveConfig) -> Violations:
         for path, issuer in values_at(config.data, "jwt[]"):

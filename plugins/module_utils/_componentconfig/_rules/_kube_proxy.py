@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The rules that kube-proxy itself validates, by id in schema/kubeproxy_validation_rules.json."""
+"""Check KubeProxyConfiguration as kube-proxy does, by id in schema/kubeproxy_validation_rules.json."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KUBE_PROXY_RULES_CHECKED_ELSEWHERE = {
     "detect-mode": "the values of the field in the schema, by minor",
     "mode-windows": "not on Linux",
 }
-"""Rules that no function below judges, each with what judges it or why nothing can."""
+"""Rules without a function in this file, each with what checks it or why nothing can."""
 
 _SCHEDULERS = frozenset(["rr", "wrr", "lc", "wlc", "lblc", "lblcr", "sh", "dh", "sed", "nq"])
 _RANGE = re.compile(r"(?:([+-]?[0-9]{1,9})(?:([+-])([+-]?[0-9]{1,9}))?)?")
@@ -43,19 +43,19 @@ def _gates(config: EffectiveConfig) -> Violations:
 
 
 def _mode(config: EffectiveConfig) -> Violations:
-    # The list of values holds kernelspace too, which is Windows': here the node is a Linux one.
+    # The schema allows kernelspace too, which is for Windows; the nodes here run Linux.
     if config.get("mode") == "kernelspace":
         yield ("mode",), "kernelspace is for Windows"
 
 
 def _modes(config: EffectiveConfig) -> tuple[str, ...]:
-    """The modes whose fields kube-proxy looks at: iptables always, and its own."""
+    """Return the modes whose fields kube-proxy checks: always iptables, and its own."""
     mode = config.get("mode")
     return ("iptables", mode) if mode in ("ipvs", "nftables") else ("iptables",)
 
 
 def _masquerade(config: EffectiveConfig) -> Violations:
-    # The schema's default of -999 stands for the pointer's own default, 14.
+    # Not get(): the schema's default is a placeholder, -999, for the pointer's own default, 14.
     for mode in _modes(config):
         value = config.written(mode, "masqueradeBit")
         if value is not None and not 0 <= value <= 31:

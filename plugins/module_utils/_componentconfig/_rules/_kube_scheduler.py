@@ -1,7 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""kube-scheduler's rules about its own file, by id in schema/kube_scheduler_validation_rules.json."""
+"""Check KubeSchedulerConfiguration except its plugins' arguments.
+
+The rules have the ids of schema/kube_scheduler_validation_rules.json.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +75,7 @@ def _leader_lock(config: EffectiveConfig) -> Violations:
 
 
 def _version(config: EffectiveConfig) -> str:
-    """The version of the file: v1beta1 to v1."""
+    """Return the version of the file: v1beta1 to v1."""
     return str(config.data.get("apiVersion", "")).rpartition("/")[2]
 
 
@@ -83,8 +86,7 @@ def _bind_addresses(config: EffectiveConfig) -> Violations:
             continue
         parts = split_host_port(value)
         if parts is None and _version(config) == "v1beta1":
-            # Taken for absent.
-            continue
+            continue  # treated as absent
         minimum = 0 if config.minor >= 22 else 1
         if not (value == "" and config.minor >= 22) and not is_ip_port(
             value if parts is None or parts[0] else f"0.0.0.0:{parts[1]}", minimum
@@ -123,7 +125,7 @@ def _queue_sort(profile: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _plugins_at(profile: Mapping[str, Any], point: str, default: str) -> list[str]:
-    """The plugins of a profile at an extension point, the default one among them unless the profile disables it."""
+    """Return a profile's plugins at an extension point, with the default one unless the profile disables it."""
     plugins = profile.get("plugins") or {}
     own, multi = plugins.get(point) or {}, plugins.get("multiPoint") or {}
     disabled = _names(own.get("disabled")) + _names(multi.get("disabled"))
@@ -136,8 +138,8 @@ def _queue_sort_plugins(profile: Mapping[str, Any]) -> list[str]:
     return _plugins_at(profile, "queueSort", _QUEUE_SORT)
 
 
-def _names_own_at_all_points(profile: Mapping[str, Any]) -> bool:
-    """Whether plugins come in by multiPoint, of which only they know at which points they work."""
+def _enables_by_multi_point(profile: Mapping[str, Any]) -> bool:
+    """Return whether a profile enables plugins by multiPoint: only they know their extension points."""
     return bool(((profile.get("plugins") or {}).get("multiPoint") or {}).get("enabled"))
 
 
@@ -147,13 +149,13 @@ def _queue_sort_one(config: EffectiveConfig) -> Violations:
         if len(plugins) > 1:
             message = f"exactly one plugin must be enabled, not {', '.join(plugins)}: disable the default one"
             yield ("profiles", index, "plugins", "queueSort"), message
-        elif not plugins and not _names_own_at_all_points(profile):
+        elif not plugins and not _enables_by_multi_point(profile):
             yield ("profiles", index, "plugins", "queueSort"), "exactly one plugin must be enabled"
 
 
 def _bind_one(config: EffectiveConfig) -> Violations:
     for index, profile in enumerate(config.data.get("profiles") or ()):
-        if not _plugins_at(profile, "bind", _BINDER) and not _names_own_at_all_points(profile):
+        if not _plugins_at(profile, "bind", _BINDER) and not _enables_by_multi_point(profile):
             yield ("profiles", index, "plugins", "bind"), "at least one plugin must be enabled"
 
 
@@ -166,7 +168,7 @@ def _plugin_once(config: EffectiveConfig) -> Violations:
 
 
 def _queue_sort_same(config: EffectiveConfig) -> Violations:
-    def told(profile: Mapping[str, Any]) -> Any:
+    def settings(profile: Mapping[str, Any]) -> Any:
         own = _queue_sort(profile)
         merged = _version(config) == "v1beta2" or config.minor == 22
         enabled = _queue_sort_plugins(profile) if merged else _names(own.get("enabled"))
@@ -174,7 +176,7 @@ def _queue_sort_same(config: EffectiveConfig) -> Violations:
 
     profiles = config.data.get("profiles") or []
     for index, profile in enumerate(profiles[1:], 1):
-        if told(profile) != told(profiles[0]):
+        if settings(profile) != settings(profiles[0]):
             yield ("profiles", index, "plugins", "queueSort"), "must be the same in all profiles"
 
 
@@ -197,7 +199,7 @@ def _queue_sort_args(config: EffectiveConfig) -> Violations:
 
 
 def _plugins_named(config: EffectiveConfig) -> Iterator[tuple[Path, str]]:
-    """Every plugin that the file enables or configures, with the path of its name."""
+    """Yield every plugin that the file enables or configures, with the path of its name."""
     for index, profile in enumerate(config.data.get("profiles") or ()):
         for point, plugins in (profile.get("plugins") or {}).items():
             for number, name in enumerate(_names(plugins.get("enabled"))):
@@ -207,7 +209,7 @@ def _plugins_named(config: EffectiveConfig) -> Iterator[tuple[Path, str]]:
 
 
 def _removed(config: EffectiveConfig) -> dict[str, str]:
-    """Plugins that the file's version does not take, each with the version that took it away."""
+    """Return the plugins that the file's version lacks, each with the version that removed it."""
     version = _version(config)
     result = {}
     for since, plugins in value_facts("removedPlugins", config.minor, _COMPONENT) if version != "v1beta1" else ():
@@ -220,7 +222,7 @@ def _removed(config: EffectiveConfig) -> dict[str, str]:
 def _plugin_removed(config: EffectiveConfig) -> Violations:
     removed = _removed(config)
     for path, name in _plugins_named(config):
-        # What multiPoint enables is not looked at.
+        # kube-scheduler does not check what multiPoint enables.
         if name in removed and "multiPoint" not in path:
             yield path, f"the plugin is gone since {removed[name]} of this file"
 

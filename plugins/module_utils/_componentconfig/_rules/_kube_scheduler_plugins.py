@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rules of the arguments of kube-scheduler's plugins.
+"""Check the arguments of kube-scheduler's plugins.
 
 The rules have the ids of schema/kube_scheduler_validation_rules.json.
 """
@@ -57,11 +57,11 @@ def _both_zero(config: EffectiveConfig) -> Violations:
 
 
 def _requirements(config: EffectiveConfig) -> Iterator[tuple[Path, Mapping[str, Any], bool]]:
-    """Each requirement of a node selector with its path, and whether it is about a node's fields."""
+    """Yield each requirement of a node selector with its path, and whether it is about a node's fields."""
     required_terms = "addedAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[]"
     terms = list(values_at(config.data, required_terms))
     for path, preferred in values_at(config.data, "addedAffinity.preferredDuringSchedulingIgnoredDuringExecution[]"):
-        # A preference without weight is not looked at.
+        # kube-scheduler does not check a preference without a weight.
         if preferred.get("weight"):
             terms.append((path + ("preference",), preferred.get("preference") or {}))
     for path, term in terms:
@@ -112,7 +112,7 @@ def _labels_conflict(config: EffectiveConfig) -> Violations:
 
 
 def _weight(pattern: str, greatest: float | None, words: str) -> Rule:
-    # The component makes a weight of 0 a 1.
+    # kube-scheduler replaces a weight of 0 with 1.
     return values_must(
         pattern,
         lambda value: value == 0 or (value >= 1 and (greatest is None or value <= greatest)),
@@ -149,7 +149,7 @@ def _fit_ratio(config: EffectiveConfig) -> Violations:
 
 
 def _spread_defaulting(config: EffectiveConfig) -> Violations:
-    # In v1beta1 constraints make it List where nothing is said.
+    # In v1beta1 the default is List if there are constraints.
     default = "List" if str(config.written("apiVersion")).endswith("/v1beta1") else "System"
     if (config.written("defaultingType") or default) == "System" and config.written("defaultConstraints"):
         yield (

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""kubeadm's rules about nodes that come, go and are upgraded, by id in schema/kubeadm_validation_rules.json."""
+"""Check kubeadm's files: cluster, init, join, reset and upgrade, by id in schema/kubeadm_validation_rules.json."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ _VERSION = re.compile(
 
 
 def is_kubernetes_version(text: str) -> bool:
-    """Whether kubeadm can make a version of it: v1.31.0, stable, latest-1.31, ci/latest."""
+    """Return whether kubeadm resolves a text to a version: v1.31.0, stable, latest-1.31, ci/latest."""
     return _VERSION.fullmatch(text) is not None
 
 
 def named_arguments(pattern: str) -> Rule:
-    """Arguments in a list have names; up to v1beta3 they are a map, and always have."""
+    """Return the rule that every argument has a name; up to v1beta3 arguments are a map, so they always do."""
     return required(f"{pattern}[].name", "is required: the argument's name without dashes")
 
 
@@ -81,7 +81,7 @@ def _token_groups(config: EffectiveConfig) -> Violations:
         for index, group in enumerate(token.get("groups") or ()):
             if not _GROUP.fullmatch(group):
                 yield path + ("groups", index), "must be system:bootstrappers: and a name of a-z, 0-9, : and -"
-        # Groups have a default as well: it is the usages that must fit.
+        # Groups always have a value, since they have a default: so the usages must fit.
         if "authentication" not in usages:
             yield path + ("usages",), "must hold authentication, since tokens have groups"
 
@@ -163,7 +163,7 @@ def _discovery_hashes(config: EffectiveConfig) -> Violations:
 
 def _hash_format(config: EffectiveConfig) -> Violations:
     hashes = (config.written("discovery", "bootstrapToken") or {}).get("caCertHashes") or []
-    # kubeadm looks at the first one only.
+    # kubeadm checks only the first one.
     if hashes and not _HASH.fullmatch(hashes[0]):
         yield ("discovery", "bootstrapToken", "caCertHashes", 0), "must be sha256: and 64 hexadecimal digits"
 
@@ -247,7 +247,7 @@ _REPOSITORY = re.compile(
     rf"(?:[A-Za-z0-9.-]+(?::[0-9]+)?|\[[0-9A-Fa-f:]+\](?::[0-9]+)?|{_PATH_PART})(?:/{_PATH_PART})*"
 )
 _LARGEST_DIFFERENCE = 16
-"""Bits between the pods' network and that of a node."""
+"""The largest difference in bits between the mask of a node's network and that of the pods."""
 
 
 def _dual_stack(config: EffectiveConfig) -> bool:
@@ -289,14 +289,14 @@ def _pod_subnet(config: EffectiveConfig) -> Violations:
 
 
 def _argument(config: EffectiveConfig, name: str) -> str | None:
-    """What the controller manager is told by an argument, the last of its name; a map up to v1beta3, then a list."""
+    """Return the last value of a controller manager's argument; arguments are a map up to v1beta3, then a list."""
     arguments: Any = config.written("controllerManager", "extraArgs") or {}
     pairs = (
         arguments.items()
         if isinstance(arguments, dict)
         else [(argument.get("name"), argument.get("value", "")) for argument in arguments]
     )
-    return next((value for given_name, value in reversed(list(pairs)) if given_name == name), None)
+    return next((value for argument_name, value in reversed(list(pairs)) if argument_name == name), None)
 
 
 def _node_mask(config: EffectiveConfig) -> Violations:

@@ -1,7 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The kubelet's rules about a node's resources: reservations, swap, memory, shutdown, restarts."""
+"""Check KubeletConfiguration as the kubelet validates it; _kubelet_startup has the checks that follow.
+
+The rules have the ids of schema/kubelet_validation_rules.json. Those about a node's resources come first.
+"""
 
 from __future__ import annotations
 
@@ -57,8 +60,8 @@ def _shutdown_gate(config: EffectiveConfig) -> Violations:
 
 
 def _shutdown_by_priority(config: EffectiveConfig) -> Violations:
-    on = config.gates.is_on("GracefulNodeShutdownBasedOnPodPriority")
-    if on and config.get("shutdownGracePeriodByPodPriority") and max(_shutdown(config)) > 0:
+    is_on = config.gates.is_on("GracefulNodeShutdownBasedOnPodPriority")
+    if is_on and config.get("shutdownGracePeriodByPodPriority") and max(_shutdown(config)) > 0:
         yield (
             ("shutdownGracePeriodByPodPriority",),
             "excludes shutdownGracePeriod and shutdownGracePeriodCriticalPods",
@@ -146,10 +149,13 @@ def _reserved_memory_duplicate(config: EffectiveConfig) -> Violations:
     seen = set()
     for index, entry in enumerate(config.get("reservedMemory") or []):
         for key in entry.get("limits", {}):
-            place = (entry.get("numaNode", 0), key)
-            if place in seen:
-                yield ("reservedMemory", index, "limits", key), f"NUMA node {place[0]} has a reservation of it already"
-            seen.add(place)
+            reservation = (entry.get("numaNode", 0), key)
+            if reservation in seen:
+                yield (
+                    ("reservedMemory", index, "limits", key),
+                    f"NUMA node {reservation[0]} has a reservation of it already",
+                )
+            seen.add(reservation)
 
 
 def _memory_throttling(config: EffectiveConfig) -> Violations:
@@ -199,8 +205,7 @@ RULE_CHECKED_FIELDS = frozenset(
         "memorySwap.swapBehavior",
     )
 )
-"""Fields whose values the kubelet looks at only while a gate is on, or never: rules judge them, not the list of values
-alone."""
+"""Fields whose values the kubelet checks only while a gate is on, or never: rules check them, not the schema alone."""
 
 KUBELET_RULES_CHECKED_ELSEWHERE = {
     "topology-policy": "the values of the field in the schema",
@@ -215,7 +220,7 @@ KUBELET_RULES_CHECKED_ELSEWHERE = {
     "oomkill-os": "not on Linux",
     "userns-os": "not on Linux",
 }
-"""Rules that no function below judges, each with what judges it or why nothing can."""
+"""Rules without a function in this file, each with what checks it or why nothing can."""
 
 _LARGEST_INT32 = 2**31 - 1
 _LABEL = r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
@@ -269,13 +274,13 @@ def _gates_known(config: EffectiveConfig) -> Violations:
 
 def _gates_needed(config: EffectiveConfig) -> Violations:
     for gate, dependency in config.gates.unmet_dependencies():
-        at = gate if config.written("featureGates", gate) is not None else dependency
-        path = ("featureGates", at) if config.written("featureGates", at) is not None else ("featureGates",)
+        name = gate if config.written("featureGates", gate) is not None else dependency
+        path = ("featureGates", name) if config.written("featureGates", name) is not None else ("featureGates",)
         yield path, f"the gate {gate} may only be on while {dependency} is on"
 
 
 def _needs_gate(field: str, gate: str, harmless: Callable[[Any], bool], words: str) -> Rule:
-    """A field that may only be used while a gate is on; `harmless` tells the values that do not use it."""
+    """Return the rule that a field is only used while a gate is on; `harmless` accepts values that do not use it."""
 
     def check(config: EffectiveConfig) -> Violations:
         path = tuple(field.split("."))
@@ -295,9 +300,9 @@ def _cfs_period_milliseconds(config: EffectiveConfig) -> Violations:
 def _image_gc_order(config: EffectiveConfig) -> Violations:
     low, high = config.get("imageGCLowThresholdPercent"), config.get("imageGCHighThresholdPercent")
     if low >= high:
-        low_given = config.written("imageGCLowThresholdPercent") is not None
-        field, bound = ("Low", f"below imageGCHighThresholdPercent, {high}") if low_given else ("High", f"above {low}")
-        suffix = "" if low_given else ", the default of imageGCLowThresholdPercent"
+        low_is_set = config.written("imageGCLowThresholdPercent") is not None
+        field, bound = ("Low", f"below imageGCHighThresholdPercent, {high}") if low_is_set else ("High", f"above {low}")
+        suffix = "" if low_is_set else ", the default of imageGCLowThresholdPercent"
         yield (f"imageGC{field}ThresholdPercent",), f"must be {bound}{suffix}"
 
 
@@ -370,10 +375,10 @@ def _log_query_handler(config: EffectiveConfig) -> Violations:
 
 def _pod_logs_dir(config: EffectiveConfig) -> Violations:
     value = config.get("podLogsDir") or ""
-    clean = (
+    is_clean = (
         value.startswith("/") and value.isascii() and posixpath.normpath(value) == value and not value.startswith("//")
     )
-    if not clean:
+    if not is_clean:
         yield ("podLogsDir",), "must be an absolute path in ASCII without . .. // and without a trailing /"
 
 
@@ -383,30 +388,36 @@ KUBELET_RULES: dict[str, Rule] = {
     "gates-known": _gates_known,
     "gates-deps": _gates_needed,
     "cfs-period-gate": _needs_gate(
-        "cpuCFSQuotaPeriod", "CustomCPUCFSQuotaPeriod", lambda v: v == SECOND // 10, "a duration other than 100ms"
+        "cpuCFSQuotaPeriod",
+        "CustomCPUCFSQuotaPeriod",
+        lambda value: value == SECOND // 10,
+        "a duration other than 100ms",
     ),
     "cfs-period-range-ms": _cfs_period_milliseconds,
     "imagegc-order": _image_gc_order,
-    "image-maxage-gate": _needs_gate("imageMaximumGCAge", "ImageMaximumGCAge", lambda v: v == 0, "a duration"),
+    "image-maxage-gate": _needs_gate("imageMaximumGCAge", "ImageMaximumGCAge", lambda value: value == 0, "a duration"),
     "image-age-order": _image_age_order,
     "parallel-pulls-serial": _parallel_pulls,
     "server-tls-bootstrap": _needs_gate(
-        "serverTLSBootstrap", "RotateKubeletServerCertificate", lambda v: not v, "true"
+        "serverTLSBootstrap", "RotateKubeletServerCertificate", lambda value: not value, "true"
     ),
     "run-once": _run_once,
     "taints": _taints,
     "topology-policy-gate": _needs_gate(
-        "topologyManagerPolicy", "TopologyManager", lambda v: v == "none", "a policy other than none"
+        "topologyManagerPolicy", "TopologyManager", lambda value: value == "none", "a policy other than none"
     ),
     "topology-scope-gate": _needs_gate(
-        "topologyManagerScope", "TopologyManager", lambda v: v == "container", "a scope other than container"
+        "topologyManagerScope", "TopologyManager", lambda value: value == "container", "a scope other than container"
     ),
     "shutdown-priority-gate": _needs_gate(
-        "shutdownGracePeriodByPodPriority", "GracefulNodeShutdownBasedOnPodPriority", lambda v: not v, "a list"
+        "shutdownGracePeriodByPodPriority", "GracefulNodeShutdownBasedOnPodPriority", lambda value: not value, "a list"
     ),
     "pull-creds-values": _pull_values,
     "pull-creds-gate": _needs_gate(
-        "imagePullCredentialsVerificationPolicy", "KubeletEnsureSecretPulledImages", lambda v: v == "", "a policy"
+        "imagePullCredentialsVerificationPolicy",
+        "KubeletEnsureSecretPulledImages",
+        lambda value: value == "",
+        "a policy",
     ),
     "pull-allowlist": _pull_allowlist,
     "pull-allowlist-pattern": _pull_patterns,
@@ -415,9 +426,9 @@ KUBELET_RULES: dict[str, Rule] = {
     "tracing": tracing_rule,
     "tracing-gate": _tracing_gate,
     "mem-reservation-gate": _needs_gate(
-        "memoryReservationPolicy", "MemoryQoS", lambda v: v != "TieredReservation", "TieredReservation"
+        "memoryReservationPolicy", "MemoryQoS", lambda value: value != "TieredReservation", "TieredReservation"
     ),
-    "log-query-gate": _needs_gate("enableSystemLogQuery", "NodeLogQuery", lambda v: not v, "true"),
+    "log-query-gate": _needs_gate("enableSystemLogQuery", "NodeLogQuery", lambda value: not value, "true"),
     "log-query-handler": _log_query_handler,
     "pod-logs-dir": _pod_logs_dir,
 }

@@ -1,7 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What ends a kubelet when its server starts: certificates, cipher suites, addresses, ports."""
+"""Check what ends a kubelet after validation, when it starts: its server, managers, reservations, evictions.
+
+The rules have the ids of schema/kubelet_validation_rules.json. Values that the kubelet only logs are found too.
+"""
 
 from __future__ import annotations
 
@@ -75,8 +78,8 @@ def _tls_suites(config: EffectiveConfig) -> Violations:
 
 def _tls_suites_of_http2(config: EffectiveConfig) -> Violations:
     suites = config.get("tlsCipherSuites") or []
-    judged = config.get("enableServer") and config.get("tlsMinVersion") != "VersionTLS13"
-    if judged and suites and _SUITES.issuperset(suites) and not set(suites) & set(_HTTP2_SUITES):
+    applies = config.get("enableServer") and config.get("tlsMinVersion") != "VersionTLS13"
+    if applies and suites and _SUITES.issuperset(suites) and not set(suites) & set(_HTTP2_SUITES):
         yield ("tlsCipherSuites",), "must hold one that HTTP/2 requires: " + " or ".join(_HTTP2_SUITES)
 
 
@@ -94,7 +97,7 @@ def _address(config: EffectiveConfig) -> Violations:
 
 
 def _ports(config: EffectiveConfig) -> Violations:
-    # The health server only logs that its port is taken, the other two end the kubelet. Which comes first varies.
+    # With a port that is taken the health server only logs an error, the other two end the kubelet. The first varies.
     for field, second_field in (("readOnlyPort", "port"), ("healthzPort", "port"), ("readOnlyPort", "healthzPort")):
         same = config.get(field) and config.get(field) == config.get(second_field)
         served = config.get("enableServer") or second_field != "port"
@@ -123,7 +126,7 @@ _NAME = re.compile(
 
 
 def logged_only_findings(config: EffectiveConfig) -> Iterator[Finding]:
-    """Yield the values of a KubeletConfiguration that the kubelet would run with, and not use."""
+    """Yield the values of a KubeletConfiguration that the kubelet would log and not use."""
     for index, address in enumerate(config.get("clusterDNS") or []):
         if not is_ip(address):
             message = "must be an IP address, for example 10.96.0.10: the kubelet leaves out any other, pods get no DNS"
@@ -164,7 +167,7 @@ STARTUP_RULES_CHECKED_ELSEWHERE = {
     "cgroup-driver-cri": "needs the host: what the container runtime answers",
     "evict-partial": "no reason to refuse: it tells what a partial map means",
 }
-"""Checks that no function below makes, each with what judges it or why nothing can."""
+"""Rules without a function in this file, each with what checks it or why nothing can."""
 
 _TRUE = frozenset(("1", "t", "T", "true", "TRUE", "True"))
 _FALSE = frozenset(("0", "f", "F", "false", "FALSE", "False"))
@@ -186,7 +189,7 @@ def _quantity(value: Any) -> Fraction | None:
 
 
 def _percent(value: str) -> float | None:
-    """The number before the signs of per cent, None where there is none."""
+    """Return the number before the percent signs, or None if the value is not a percentage."""
     number = value.rstrip("%")
     try:
         return parse_float(number) if number != value else None
@@ -200,7 +203,7 @@ def _reserved_keys(config: EffectiveConfig) -> Violations:
         for key, value in (config.get(field) or {}).items():
             amount = _quantity(value)
             if key == "cpu" and config.get("reservedSystemCPUs"):
-                continue  # they take its place
+                continue  # reservedSystemCPUs replaces it
             if key not in keys:
                 yield (field, key), "must be one of " + ", ".join(keys)
             elif amount is None or amount < 0:
@@ -208,7 +211,7 @@ def _reserved_keys(config: EffectiveConfig) -> Violations:
 
 
 def _policy(field: str, gate: str) -> Rule:
-    """The manager that a policy is for is only made while its gate is on, and looks at it then."""
+    """Return the rule that a policy has an allowed value; the kubelet checks it only while the manager's gate is on."""
 
     def check(config: EffectiveConfig) -> Violations:
         allowed = fact_at(config.fields[field], "enum", config.minor)
@@ -264,9 +267,9 @@ def _cpu_options(config: EffectiveConfig) -> Violations:
     for option, value in options.items():
         if value not in _TRUE and value not in _FALSE:
             yield ("cpuManagerPolicyOptions", option), 'must be "true" or "false"'
-    on = _true_options(config)
+    enabled = _true_options(config)
     for option, excluded in _EXCLUDING_CPU_OPTIONS:
-        if option in on and excluded in on:
+        if option in enabled and excluded in enabled:
             yield ("cpuManagerPolicyOptions", excluded), f"excludes {option}"
 
 
@@ -297,7 +300,7 @@ def _memory_static(config: EffectiveConfig) -> Violations:
     reserved = [_quantity((config.get(field) or {}).get("memory", 0)) for field in ("kubeReserved", "systemReserved")]
     parts = [*reserved, _quantity(eviction)]
     if None in parts:
-        return  # a percentage needs the host, and what is no quantity is found elsewhere
+        return  # a percentage needs the host, and another rule refuses an invalid quantity
     total = sum(amount for amount in parts if amount is not None)
     entries = config.get("reservedMemory") or []
     reserved_total = sum(parse_quantity(entry.get("limits", {}).get("memory", 0)) for entry in entries)
@@ -319,7 +322,7 @@ def _evict_signals(config: EffectiveConfig) -> Violations:
 
 
 def _evict_values(config: EffectiveConfig) -> Violations:
-    maximum = 10_000 if config.minor == 20 else 100  # the real 1.20 takes 150%: it compares the fraction with 100
+    maximum = 10_000 if config.minor == 20 else 100  # 1.20 accepts 150%: it compares the fraction with 100
     for field in ("evictionHard", "evictionSoft"):
         for signal, value in (config.get(field) or {}).items():
             amount = _quantity(value)
@@ -338,10 +341,10 @@ def _evict_grace(config: EffectiveConfig) -> Violations:
             yield ("evictionSoft", signal), f"needs evictionSoftGracePeriod[{signal}]"
     for signal, value in periods.items():
         try:
-            fits = nanoseconds(value) >= 0
+            is_valid = nanoseconds(value) >= 0
         except ConfigError:
-            fits = False
-        if not fits:
+            is_valid = False
+        if not is_valid:
             yield ("evictionSoftGracePeriod", signal), "must be a duration >= 0, for example 1m30s"
 
 
@@ -380,11 +383,11 @@ def _log_manager(config: EffectiveConfig) -> Violations:
         return
     size = config.get("containerLogMaxSize")
     amount = _quantity(size)
-    # The kubelet wants the size as a whole number and does not reduce 1.5Gi or 1000m to one.
+    # The kubelet needs a whole number and does not convert 1.5Gi or 1000m to one.
     whole = amount is not None and amount.denominator == 1 and not ("." in size and size.endswith("i"))
     if not whole or size.endswith(("m", "u", "n")) or (amount or 0) < 0:
         yield ("containerLogMaxSize",), "must be a whole quantity >= 0, for example 10Mi"
-    if config.minor < 33 and config.get("containerLogMaxFiles") <= 1:  # from 1.33 on a rule of validation says it
+    if config.minor < 33 and config.get("containerLogMaxFiles") <= 1:  # from 1.33 on validation checks it
         yield ("containerLogMaxFiles",), "must be > 1"
 
 

@@ -14,8 +14,8 @@ __all__ = ["rule_checked_fields", "rule_sets"]
 
 
 def _rule_sets_of(component: str) -> Mapping[str, tuple[RuleSet, ...]]:
-    # Written out, since the files of a module or of the agent's archive are found by reading the import statements.
-    # Imported on first use, since a node checks one component at a time.
+    # Imported on first use, since a node checks one component at a time. One import statement each: they are how the
+    # files of a module and of the agent's archive are found.
     if component == "kubelet":
         from ._credential_provider import CREDENTIAL_PROVIDER_RULE_SETS
         from ._kubelet import KUBELET_RULES
@@ -49,7 +49,7 @@ def _rule_sets_of(component: str) -> Mapping[str, tuple[RuleSet, ...]]:
 
 
 def rule_sets(kind: Kind) -> tuple[RuleSet, ...]:
-    """Return the sets of rules for a kind; none where only names and types can be checked."""
+    """Return the sets of rules for a kind, () if only names and types can be checked."""
     return _rule_sets_of(kind.component).get(kind.unique_name, ())
 
 

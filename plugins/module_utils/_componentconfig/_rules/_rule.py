@@ -60,7 +60,7 @@ class EffectiveConfig:
     broken_fields: frozenset[str] = frozenset()
 
     def written(self, *path: str) -> Any:
-        """Return the value that the document sets, None for none."""
+        """Return the value that the document sets, or None."""
         value: Any = self.data
         for part in path:
             value = value.get(part) if isinstance(value, dict) else None
@@ -74,7 +74,7 @@ class EffectiveConfig:
         return effective_value(name, siblings if isinstance(siblings, Mapping) else {}, fields, self.minor, self.gates)
 
     def nanoseconds(self, *path: str) -> int | None:
-        """Return a duration in nanoseconds, or its default; None without both."""
+        """Return a duration, or its default, in nanoseconds; None without both."""
         value = self.get(*path)
         return nanoseconds(value) if isinstance(value, str) else value
 

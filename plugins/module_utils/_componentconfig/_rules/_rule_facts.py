@@ -15,7 +15,7 @@ __all__ = ["rule_facts", "sections_of", "value_facts", "value_table"]
 
 
 _SECTIONS = {KUBELET_CONFIGURATION: ("kubelet", "kubeletStart"), "KubeProxyConfiguration": ("kubeProxy",)}
-"""The sections of kinds that are not called as the kind."""
+"""The sections of kinds that do not have the kind's name."""
 
 
 @cache
