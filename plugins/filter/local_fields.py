@@ -71,14 +71,12 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.configok.node.plugins.module_utils._agent._store._rendered_files import (
-    UndecodableConfig,
-    decode_values,
-    resolve_relative_paths,
-)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._plain_values import decode_values
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._denials import select_denied_fields
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._denied_fields import DenyPolicy
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import MAIN_KINDS
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._path_fields import resolve_paths
 
 
 def local_fields(
@@ -86,27 +84,27 @@ def local_fields(
 ) -> dict[str, Any]:
     """Return the fields of a config, text or decoded, that no bundle may set on this node, paths made absolute."""
     if isinstance(config, str):
-        config = _decoded(config)
+        config = _decode(config)
     if not isinstance(config, Mapping):
         raise AnsibleFilterError(f"local_fields needs a component config, not {type(config).__name__}")
+    kind = str(config.get("kind") or MAIN_KINDS.get(component, ""))
     if directory:
-        config = resolve_relative_paths(component, config, directory)
+        config = resolve_paths(config, kind, directory)
     own = options or {}
     policy = DenyPolicy(
         additional=tuple(own.get("additionalDeniedFields") or ()),
         allowed=tuple(own.get("allowedFields") or ()),
         instead=None if own.get("deniedFields") is None else tuple(own["deniedFields"]),
     )
-    kind = str(config.get("kind") or MAIN_KINDS.get(component, ""))
     if policy.denies_kind(kind):
         return {}  # no bundle ever holds such a config, so nothing has to be kept over one
     return select_denied_fields(config, policy, kind)
 
 
-def _decoded(text: str) -> Any:
+def _decode(text: str) -> Any:
     try:
         return decode_values(text, "the component config")
-    except UndecodableConfig as error:
+    except ConfigError as error:
         raise AnsibleFilterError(f"local_fields: {error}") from error
 
 
