@@ -137,7 +137,7 @@ class _NodeClient:
         self._errors = load("_kube._api_errors")
         credentials = load("_kube._credentials").from_kubeconfig(kubeconfig)
         self._client = load("_kube._api_client").Client(
-            credentials, load("_kube._client_settings").ClientSettings(pool_size=1)
+            credentials, load("_kube._transport").ClientSettings(pool_size=1)
         )
         self._name = name
         self._labels = labels
