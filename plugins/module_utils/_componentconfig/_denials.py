@@ -166,7 +166,7 @@ def _weaker_values(data: Mapping[str, Any], kind: str, node: Mapping[str, Any], 
 
 
 def _head(data: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: data[key] for key in ("apiVersion", "kind") if key in data}
+    return {key: data[key] for key in HEAD_FIELDS if key in data}
 
 
 def _if_weaker(field: str, value: Any, node_value: Any, prefix: str, kind: str) -> Iterator[Finding]:

@@ -17,6 +17,7 @@ from .._findings import show
 from .._scalars._duration import nanoseconds
 from .._scalars._field_path import Path
 from .._scalars._numbers import parse_quantity
+from .._scalars._strconv import parse_bool
 
 __all__ = [
     "CommandLine",
@@ -109,10 +110,6 @@ def _split_argument(argument: str) -> tuple[str, bool, str]:
     return "", False, ""
 
 
-_BOOLEANS = {
-    **dict.fromkeys(("1", "t", "T", "TRUE", "true", "True"), True),
-    **dict.fromkeys(("0", "f", "F", "FALSE", "false", "False"), False),
-}  # strconv.ParseBool
 _OCTAL = re.compile(r"[+-]?0[0-7_]+")
 
 
@@ -138,9 +135,10 @@ def _string(values: Sequence[str]) -> str:
 
 
 def _boolean(values: Sequence[str]) -> bool:
-    if values[-1] not in _BOOLEANS:
+    value = parse_bool(values[-1])
+    if value is None:
         raise _error(values[-1], "must be true or false")
-    return _BOOLEANS[values[-1]]
+    return value
 
 
 def _integer(values: Sequence[str]) -> int:

@@ -8,14 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
+from math import isfinite
 from typing import Any, Literal, NamedTuple
 
-from .._exceptions import ConfigError
 from .._findings import Finding, Level
 from .._scalars._field_path import Path
-from .._scalars._numbers import parse_cpu_list, parse_float, parse_quantity
+from .._scalars._numbers import parse_cpu_list, parse_quantity
 from .._schema._kinds import KUBELET
-from ._rule import EffectiveConfig
+from ._rule import EffectiveConfig, percentage_or_none, quantity_or_none
 
 __all__ = [
     "File",
@@ -267,13 +267,6 @@ def _reserved_cpus(config: EffectiveConfig, host: Host) -> Iterator[Finding]:
         yield Finding(("reservedSystemCPUs",), message, "reserved-cpus-host")
 
 
-def _quantity(value: Any) -> Fraction:
-    try:
-        return parse_quantity(value)
-    except ConfigError:
-        return Fraction(0)  # validation refuses it
-
-
 # Resource -> the eviction signal that reserves it as well, and its unit. The kubelet does not check process ids.
 _EVICTION_SIGNALS = {
     "cpu": ("", "CPUs"),
@@ -291,7 +284,9 @@ def _allocatable(config: EffectiveConfig, host: Host) -> Iterator[Finding]:
         if resource == "ephemeral-storage" and not _isolates_storage(config):
             continue  # the kubelet does not count it then
         reserved = [
-            _quantity((config.get(field) or {}).get(resource, 0)) for field in ("kubeReserved", "systemReserved")
+            quantity_or_none((config.get(field) or {}).get(resource, 0))
+            or Fraction(0)  # validation refuses an invalid one
+            for field in ("kubeReserved", "systemReserved")
         ]
         fields = [field for field, amount in zip(("kubeReserved", "systemReserved"), reserved) if amount]
         total = sum(reserved) + _threshold((config.get("evictionHard") or {}).get(signal, 0), capacity)
@@ -310,11 +305,10 @@ def _isolates_storage(config: EffectiveConfig) -> bool:
 def _threshold(value: Any, capacity: int) -> Fraction:
     text = str(value)
     if text.endswith("%"):
-        try:
-            return Fraction(parse_float(text.rstrip("%"))) * capacity / 100
-        except (ConfigError, ValueError, OverflowError):
-            return Fraction(0)  # validation refuses it, or it is infinite
-    return _quantity(value)
+        percentage = percentage_or_none(text)
+        # Validation refuses an invalid percentage; an infinite one reserves nothing.
+        return Fraction(percentage) * capacity / 100 if percentage is not None and isfinite(percentage) else Fraction(0)
+    return quantity_or_none(value) or Fraction(0)
 
 
 def _sockets(config: EffectiveConfig, host: Host) -> Iterator[Finding]:

@@ -13,6 +13,7 @@ import re
 from typing import Any, Callable
 
 from .._scalars._numbers import parse_quantity
+from .._scalars._syntax import is_label_key, is_label_value
 from ._rule import SECOND, Bound, EffectiveConfig, Rule, Violations, bound_rules, logging_rule, tracing_rule
 
 __all__ = ["RULE_CHECKED_FIELDS", "KUBELET_RULES", "KUBELET_RULES_CHECKED_ELSEWHERE", "RESOURCE_RULES"]
@@ -222,11 +223,6 @@ KUBELET_RULES_CHECKED_ELSEWHERE = {
 }
 """Rules without a function in this file, each with what checks it or why nothing can."""
 
-_LARGEST_INT32 = 2**31 - 1
-_LABEL = r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
-_DNS = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
-_QUALIFIED = re.compile(rf"((?=.{{1,253}}/){_DNS}/)?{_LABEL}")
-_LABEL_VALUE = re.compile(rf"({_LABEL})?")
 _COMPONENT = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
 _HOST = r"(?:[A-Za-z0-9](?:[-A-Za-z0-9]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[-A-Za-z0-9]*[A-Za-z0-9])?)*(?::[0-9]+)?)"
 _IMAGE = re.compile(rf"(?:{_HOST}/)?{_COMPONENT}(?:/{_COMPONENT})*")
@@ -325,9 +321,9 @@ def _run_once(config: EffectiveConfig) -> Violations:
 def _taints(config: EffectiveConfig) -> Violations:
     for index, taint in enumerate(config.get("registerWithTaints") or []):
         path = ("registerWithTaints", index)
-        if not _QUALIFIED.fullmatch(taint.get("key", "")):
+        if not is_label_key(taint.get("key", "")):
             yield path + ("key",), "must be a qualified name, for example example.com/role"
-        if not _LABEL_VALUE.fullmatch(taint.get("value", "")):
+        if not is_label_value(taint.get("value", "")):
             yield path + ("value",), "must be a label value"
         if taint.get("timeAdded") is not None:
             yield path + ("timeAdded",), "must not be set"

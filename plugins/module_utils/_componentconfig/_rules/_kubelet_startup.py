@@ -10,16 +10,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from fractions import Fraction
-from typing import Any
 
 from .._exceptions import ConfigError
 from .._findings import Finding, Level
 from .._scalars._duration import nanoseconds
-from .._scalars._numbers import parse_float, parse_quantity
+from .._scalars._numbers import parse_quantity
+from .._scalars._strconv import parse_bool
 from .._scalars._syntax import is_cidr, is_ip, split_url
 from .._schema._kinds import fact_at
-from ._rule import EffectiveConfig, Rule, Violations
+from ._rule import EffectiveConfig, Rule, Violations, percentage_or_none, quantity_or_none
 from ._rule_facts import value_facts, value_table
 
 __all__ = ["STARTUP_RULES", "STARTUP_RULES_CHECKED_ELSEWHERE", "SERVER_RULES", "logged_only_findings"]
@@ -169,8 +168,6 @@ STARTUP_RULES_CHECKED_ELSEWHERE = {
 }
 """Rules without a function in this file, each with what checks it or why nothing can."""
 
-_TRUE = frozenset(("1", "t", "T", "true", "TRUE", "True"))
-_FALSE = frozenset(("0", "f", "F", "false", "FALSE", "False"))
 _SYSCTL_GROUPS = ("kernel.shm", "kernel.msg", "fs.mqueue.", "net.")
 _OFF = ("0%", "100%")
 _EXCLUDING_CPU_OPTIONS = (
@@ -181,27 +178,11 @@ _EXCLUDING_CPU_OPTIONS = (
 )
 
 
-def _quantity(value: Any) -> Fraction | None:
-    try:
-        return parse_quantity(value)
-    except ConfigError:
-        return None
-
-
-def _percent(value: str) -> float | None:
-    """Return the number before the percent signs, or None if the value is not a percentage."""
-    number = value.rstrip("%")
-    try:
-        return parse_float(number) if number != value else None
-    except ConfigError:
-        return None
-
-
 def _reserved_keys(config: EffectiveConfig) -> Violations:
     keys = value_table("reservedResourceKeys")
     for field in ("kubeReserved", "systemReserved"):
         for key, value in (config.get(field) or {}).items():
-            amount = _quantity(value)
+            amount = quantity_or_none(value)
             if key == "cpu" and config.get("reservedSystemCPUs"):
                 continue  # reservedSystemCPUs replaces it
             if key not in keys:
@@ -228,7 +209,9 @@ def _cpu_static(config: EffectiveConfig) -> Violations:
         or not config.gates.is_on("CPUManager")
     ):
         return
-    amounts = [_quantity((config.get(field) or {}).get("cpu", 0)) for field in ("kubeReserved", "systemReserved")]
+    amounts = [
+        quantity_or_none((config.get(field) or {}).get("cpu", 0)) for field in ("kubeReserved", "systemReserved")
+    ]
     if None not in amounts and sum(amount for amount in amounts if amount is not None) <= 0:
         message = "static needs reserved CPUs: kubeReserved.cpu, systemReserved.cpu or reservedSystemCPUs"
         yield ("cpuManagerPolicy",), message
@@ -250,7 +233,7 @@ def _options(config: EffectiveConfig, field: str, group: str) -> Violations:
 
 
 def _true_options(config: EffectiveConfig) -> set[str]:
-    return {option for option, value in (config.get("cpuManagerPolicyOptions") or {}).items() if value in _TRUE}
+    return {option for option, value in (config.get("cpuManagerPolicyOptions") or {}).items() if parse_bool(value)}
 
 
 def _cpu_options(config: EffectiveConfig) -> Violations:
@@ -265,7 +248,7 @@ def _cpu_options(config: EffectiveConfig) -> Violations:
         return
     yield from _options(config, "cpuManagerPolicyOptions", "CPUManagerPolicy")
     for option, value in options.items():
-        if value not in _TRUE and value not in _FALSE:
+        if parse_bool(value) is None:
             yield ("cpuManagerPolicyOptions", option), 'must be "true" or "false"'
     enabled = _true_options(config)
     for option, excluded in _EXCLUDING_CPU_OPTIONS:
@@ -289,7 +272,7 @@ def _topology_options(config: EffectiveConfig) -> Violations:
         if option == "max-allowable-numa-nodes":
             if not re.fullmatch(r"\+?[0-9]{1,9}", value) or int(value) < 8:
                 yield (field, option), "must be a whole number >= 8, in quotes"
-        elif value not in _TRUE and value not in _FALSE:
+        elif parse_bool(value) is None:
             yield (field, option), 'must be "true" or "false"'
 
 
@@ -297,8 +280,10 @@ def _memory_static(config: EffectiveConfig) -> Violations:
     if config.get("memoryManagerPolicy") != "Static" or not config.gates.is_on("MemoryManager"):
         return
     eviction = (config.get("evictionHard") or {}).get("memory.available", 0)
-    reserved = [_quantity((config.get(field) or {}).get("memory", 0)) for field in ("kubeReserved", "systemReserved")]
-    parts = [*reserved, _quantity(eviction)]
+    reserved = [
+        quantity_or_none((config.get(field) or {}).get("memory", 0)) for field in ("kubeReserved", "systemReserved")
+    ]
+    parts = [*reserved, quantity_or_none(eviction)]
     if None in parts:
         return  # a percentage needs the host, and another rule refuses an invalid quantity
     total = sum(amount for amount in parts if amount is not None)
@@ -325,8 +310,8 @@ def _evict_values(config: EffectiveConfig) -> Violations:
     maximum = 10_000 if config.minor == 20 else 100  # 1.20 accepts 150%: it compares the fraction with 100
     for field in ("evictionHard", "evictionSoft"):
         for signal, value in (config.get(field) or {}).items():
-            amount = _quantity(value)
-            percent = _percent(value)
+            amount = quantity_or_none(value)
+            percent = percentage_or_none(value)
             if not (amount is not None and amount > 0) and not (percent is not None and 0 <= percent <= maximum):
                 yield (
                     (field, signal),
@@ -350,8 +335,8 @@ def _evict_grace(config: EffectiveConfig) -> Violations:
 
 def _evict_reclaim(config: EffectiveConfig) -> Violations:
     for signal, value in (config.get("evictionMinimumReclaim") or {}).items():
-        amount = _quantity(value)
-        percent = _percent(value)
+        amount = quantity_or_none(value)
+        percent = percentage_or_none(value)
         if not (amount is not None and amount >= 0) and not (percent is not None and percent > 0):
             yield ("evictionMinimumReclaim", signal), "must be a quantity >= 0 or a percentage above 0%"
 
@@ -382,7 +367,7 @@ def _log_manager(config: EffectiveConfig) -> Violations:
     if not config.gates.is_on("CRIContainerLogRotation"):
         return
     size = config.get("containerLogMaxSize")
-    amount = _quantity(size)
+    amount = quantity_or_none(size)
     # The kubelet needs a whole number and does not convert 1.5Gi or 1000m to one.
     whole = amount is not None and amount.denominator == 1 and not ("." in size and size.endswith("i"))
     if not whole or size.endswith(("m", "u", "n")) or (amount or 0) < 0:

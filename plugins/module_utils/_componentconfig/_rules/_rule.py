@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Callable, NamedTuple
 
+from .._exceptions import ConfigError
 from .._findings import Finding, Level
 from .._scalars._duration import nanoseconds
 from .._scalars._field_path import Path
 from .._scalars._numbers import parse_quantity
+from .._scalars._strconv import parse_float
 from .._scalars._syntax import is_grpc_target
 from .._schema._defaults import effective_value
 from .._schema._feature_gates import FeatureGates
@@ -32,7 +35,9 @@ __all__ = [
     "logging_rule",
     "fields_at",
     "split_pattern",
+    "percentage_or_none",
     "present",
+    "quantity_or_none",
     "duplicates",
     "required",
     "run_rules",
@@ -219,6 +224,23 @@ def all_of(*rules: Rule) -> Rule:
             yield from rule(config)
 
     return check
+
+
+def quantity_or_none(value: Any) -> Fraction | None:
+    """Return the amount of a quantity, or None if the value is not one."""
+    try:
+        return parse_quantity(value)
+    except ConfigError:
+        return None
+
+
+def percentage_or_none(value: str) -> float | None:
+    """Return the number before the percent signs, or None if the value is not a percentage."""
+    number = value.rstrip("%")
+    try:
+        return parse_float(number) if number != value else None
+    except ConfigError:
+        return None
 
 
 class Bound(NamedTuple):

@@ -10,7 +10,7 @@ import math
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._numbers import parse_float
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._strconv import parse_float
 
 
 @pytest.mark.parametrize(
