@@ -9,32 +9,23 @@ round is that of the heartbeat.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from .._nodeconfig import _config_ok as verdicts
 from .._nodeconfig._assignment import ConfigSource
-from .._nodeconfig._config_ok import ConfigOk
-from .._nodeconfig._config_status import Cause, ComponentState, ConfigStatus
 from ._agent_context import AgentContext
 from ._component_versions import VersionTracker
 from ._components import ComponentManager
 from ._config_sync import ConfigSync
 from ._interfaces import ANSWER_WAIT
 from ._log import log
-from ._reporting._crash_messages import CrashMessages
-from ._reporting._event_recorder import ChangeRecorder, EventRecorder
-from ._reporting._metrics import MetricsOutput, MetricsPublisher
-from ._reporting._status_writer import RunReport, StatusBuilder, StatusWriter, without_healthy_states
+from ._reporting._metrics import MetricsOutput
+from ._reporting._publisher import Publisher
 from ._state import _actions as actions
 from ._state._actions import Acknowledgement, Observation, plan
-from ._state._condition import ComponentsCondition, choose_verdict, config_in_use
 from ._state._desired_state import DesiredState, NodeAnnotations, read_desired_state
-from ._state._health import ComponentsObservation
 from ._state._node_state import Moment, NodeState
-from ._state._records import LOCAL_CONFIG, AnsweredAssignment, ConfigRecord
-from ._state._trial_period import TrialTransition, failure_outside_trial, trial_ends_at, trial_seconds
+from ._state._trial_period import TrialTransition, trial_ends_at, trial_seconds
 from ._store._durable_files import LOCK_WAIT, LockTimeout, locked
 from ._store._state_reader import read_node_state
 from ._store._trouble import FileTrouble
@@ -46,7 +37,6 @@ __all__ = ["Controller"]
 _FILES_RETRY = 5.0  # seconds after which a round that could not read or write its files is tried again
 _MAX_ROUNDS = 16  # one change takes up to five: the answer, "adopting", the adoption, its effect
 _RETRY_SPREAD = 5.0  # seconds
-_FALLBACK_CAUSES = (Cause.CRASH_LOOP, Cause.NOT_HEALTHY, Cause.SUSPECT)  # causes of a verdict after a rollback
 
 
 class Controller:
@@ -56,38 +46,17 @@ class Controller:
         """outputs: where the agent's metrics are published."""
         configuration, self._store, self._clock = context.configuration, context.store, context.clock
         self._configuration = configuration
-        self._agent_version = context.agent_version
-        self._started_at = self._clock.now()
         self._transactions = Transactions(configuration, self._store, self._clock)
         self.versions = VersionTracker(context)
         self.config_sync = ConfigSync(context)
         self.components = ComponentManager(context)
         self._command_lines = CommandLineTracker(configuration, self._store, context.commands.command_line)
         self._file_trouble = FileTrouble(configuration.state_directory, lasting=_FILES_RETRY)
-        self._status = StatusBuilder(configuration, self._store, agent_version=context.agent_version)
-        self.status_writer = StatusWriter(
-            configuration.node_name,
-            context.api,
-            self._clock,
-            context.counters,
-            context.new_task(),
-            heartbeat_interval=configuration.heartbeat_interval,
-        )
-        self._events = EventRecorder(configuration.node_name, context.api, self._clock, context.new_task())
-        self._changes = ChangeRecorder(self._events, context.counters, self._clock)
-        last_message = context.commands.last_message
-        self._crash_messages = (
-            None if last_message is None else CrashMessages(last_message, self._clock, context.new_task())
-        )
-        self._metrics = MetricsPublisher(configuration, context.counters, outputs, agent_version=context.agent_version)
-        self._node: NodeAnnotations | None = None  # as it was seen last
-        self._last_observation: Observation | None = None
+        self.publisher = Publisher(context, outputs)
         self._acknowledged: Acknowledgement | None = None
         self._unsaved_trial = 0.0  # healthy seconds that are not in the record yet
         self._trial_end = float("inf")  # when the trial can end, in seconds since boot
         self._is_asking = False  # a unit's state is about to come
-        self._reported_failure = ""
-        self._recorded_rollback: tuple[str, str] | None = None  # of the last Event: its uid and time
         self._executors: Mapping[type[Any], Callable[[Any, Observation], bool]] = {
             actions.SwitchFiles: self._switch_files,
             actions.RollBack: self._roll_back,
@@ -109,8 +78,7 @@ class Controller:
     def retry_soon(self) -> None:
         """Do what was put off while the API was away, spread a little, since it was away for all nodes."""
         self.config_sync.retry_soon(_RETRY_SPREAD)
-        self.status_writer.hurry(_RETRY_SPREAD)
-        self._events.hurry(_RETRY_SPREAD)
+        self.publisher.retry_soon(_RETRY_SPREAD)
 
     def close(self) -> None:
         """Write down what would be lost."""
@@ -123,7 +91,7 @@ class Controller:
             pass  # a hook has rolled back meanwhile
         except (OSError, LockTimeout) as error:
             log.warning("the trial's seconds were not written down: %s", error)
-        self._metrics.close()
+        self.publisher.close()
 
     def reconcile(self, node: NodeAnnotations | None, *, watch_error: str = "", refresh: bool = True) -> float:
         """Observe and act until nothing changes; return when the next round is due, in seconds since boot.
@@ -133,29 +101,25 @@ class Controller:
         """
         if refresh or self._clock.since_boot() >= self._components_due():
             self.components.refresh()
-        if node is not None and self._node is not None:
-            self._handle_node_change(self._node, node)
-        self._node = node if node is not None else self._node
+        self.publisher.set_node(node)
         try:
-            for _ in range(_MAX_ROUNDS):
+            for _round in range(_MAX_ROUNDS):
                 if not self._run_round(node):
                     break
             self._file_trouble.over()
             due = min(self._components_due(), self.versions.due, self.config_sync.next_due)
         except (OSError, LockTimeout) as error:
             lasting = self._file_trouble.met(error, self._clock.since_boot())
-            if lasting and self._node is not None:
-                self._report_unusable_files(self._node, lasting)
+            if lasting:
+                self.publisher.report_unusable_files(lasting)
             due = self._clock.since_boot() + _FILES_RETRY
         answer_due = self.components.answer_due
-        self.status_writer.attend(hold_heartbeat=answer_due < float("inf"))
-        if self.status_writer.is_written:
-            self._events.attend()  # the status goes first
-            due = min(due, self._events.due)
-        self._publish_locally(watch_error)
-        status_due = self.status_writer.due
-        is_held = self.status_writer.is_written and answer_due < float("inf")
-        return min(due, max(status_due, answer_due) if is_held else status_due)
+        is_answer_due = answer_due < float("inf")
+        due = min(due, self.publisher.advance(hold_heartbeat=is_answer_due))
+        self.publisher.publish_locally(watch_error)
+        status_writer = self.publisher.status_writer
+        is_held = status_writer.is_written and is_answer_due
+        return min(due, max(status_writer.due, answer_due) if is_held else status_writer.due)
 
     def _components_due(self) -> float:
         acknowledgement = self._acknowledgement()
@@ -170,20 +134,13 @@ class Controller:
         acknowledged = self._acknowledged
         if acknowledged is None or not acknowledged.pending:
             return acknowledged
-        is_pending = self.status_writer.is_sending and self._clock.since_boot() < acknowledged.until
+        is_pending = self.publisher.status_writer.is_sending and self._clock.since_boot() < acknowledged.until
         self._acknowledged = acknowledged._replace(pending=is_pending)
         return self._acknowledged
 
-    def _handle_node_change(self, before: NodeAnnotations, after: NodeAnnotations) -> None:
-        """Report again what another Node object was told, or what was taken away from this one."""
-        if before.uid != after.uid:
-            self.status_writer.begin()
-        elif before.status is not None and after.status is None:
-            self.status_writer.gone()
-
     def _run_round(self, node: NodeAnnotations | None) -> bool:
         """Return whether something has changed, so that everything has to be observed again."""
-        if self._clock.since_boot() >= min(self.status_writer.due, self._trial_end):
+        if self._clock.since_boot() >= min(self.publisher.status_writer.due, self._trial_end):
             self.components.probe_soon()
         observation = self._observe(node)
         if self._execute(observation):
@@ -196,7 +153,6 @@ class Controller:
             return False
         if self._execute(observation):
             return True
-        self._last_observation = observation
         self._report(observation)
         return False
 
@@ -236,7 +192,7 @@ class Controller:
         state = observation.state
         failure = state.records.answered.outcome
         suspect = failure is not None and failure.suspect
-        matters = observation.dynamic_config and (state.is_in_trial or suspect or self._reported_failure)
+        matters = observation.dynamic_config and (state.is_in_trial or suspect or self.publisher.reported_failure)
         seen = self.components.observe(state, steady=not matters)
         if seen is None:
             return observation
@@ -280,7 +236,7 @@ class Controller:
         with self._transactions.begin(state):
             self._transactions.roll_back(state, action.failure, action.component)
         if action.failure is not None:
-            self._changes.trial_changed("rolled back", state.active_record, action.failure.text)
+            self.publisher.changes.trial_changed("rolled back", state.active_record, action.failure.text)
         self._config_changed()
         return True
 
@@ -343,7 +299,7 @@ class Controller:
         self, observation: Observation, transition: actions.SyncTransition, detail: str, *, started_at: float = 0.0
     ) -> None:
         if observation.desired is not None:
-            self._changes.config_synced(transition, detail, observation.desired, started_at=started_at)
+            self.publisher.changes.config_synced(transition, detail, observation.desired, started_at=started_at)
 
     def _record_version(self, action: actions.RecordVersion, observation: Observation) -> bool:
         with self._transactions.begin(observation.state):
@@ -382,144 +338,26 @@ class Controller:
 
     def _record_trial(self, transition: TrialTransition, observation: Observation) -> None:
         detail = "" if observation.components is None else observation.components.detail
-        self._changes.trial_changed(transition, observation.state.active_record, detail)
+        self.publisher.changes.trial_changed(transition, observation.state.active_record, detail)
 
     # Report
 
     def _acknowledge(self, action: actions.Acknowledge, observation: Observation) -> bool:
-        """Report "adopting" before anything is touched."""
-        desired, record = observation.desired, action.record
-        if desired is None:
+        if observation.desired is None:
             return False
-        in_use = verdicts.ConfigInUse("current", record.uid, self._status.init_provided)
-        self._publish(verdicts.adopting(in_use.label), observation, active=record, states={})
+        self.publisher.report_adopting(action.record, observation)
         until = self._clock.since_boot() + ANSWER_WAIT
-        self._acknowledged = Acknowledgement(record.uid, desired.answered.id, self.status_writer.is_sending, until)
+        is_pending = self.publisher.status_writer.is_sending
+        self._acknowledged = Acknowledgement(action.record.uid, observation.desired.answered.id, is_pending, until)
         return True
 
     def _report(self, observation: Observation) -> None:
-        """Report the verdict that follows from an observation after which nothing is to be done."""
+        if self.publisher.report(observation):
+            self._acknowledged = None
         seen = observation.components
-        if seen is None:
-            return
-        if not observation.dynamic_config:
-            self._publish(verdicts.opted_out(), observation, active=LOCAL_CONFIG, states=seen.states)
-            return
-        verdict = self._choose_verdict(observation, seen)
-        if verdict is None:
-            return
-        self._acknowledged = None
-        self._record_rollback(observation, verdict)
-        self._publish(verdict, observation, active=observation.state.active_record, states=seen.states)
-
-    def _choose_verdict(self, observation: Observation, seen: ComponentsObservation) -> ConfigOk | None:
-        state, now = observation.state, observation.moment.now
-        failure = "" if state.is_in_trial else failure_outside_trial(state, seen, observation.moment)
-        # The first text stands while the failure lasts: one transition, one write.
-        self._reported_failure = (self._reported_failure or failure) if failure else ""
-        if self._reported_failure and not seen.stopped:
-            self.components.next_due = min(self.components.next_due, now + self._configuration.probe_interval)
-        verdict = choose_verdict(
-            observation.desired,
-            state,
-            ComponentsCondition(
-                healthy=seen.healthy, failing=self._reported_failure, stopped=seen.stopped, unread=seen.not_read
-            ),
-            init_provided=self._status.init_provided,
-            fetch_error=observation.sync.fetch_error,
-            damaged=state.damaged_files,
-        )
-        if verdict is not None and self._crash_messages is not None:
-            verdict = self._crash_messages.add_to(verdict, state)
-        return verdict
-
-    def _record_rollback(self, observation: Observation, verdict: ConfigOk) -> None:
-        """Record one Event for each rollback, of a hook or of the daemon, once its outcome is known."""
-        desired, failure = observation.desired, observation.state.records.answered.outcome
-        if desired is None or desired.kind != "failed" or failure is None or verdict.cause not in _FALLBACK_CAUSES:
-            return
-        before, rollback = self._last_status(), (failure.uid, failure.time)
-        # What was reported in between (the unit is stopped) does not make it another rollback.
-        if self._recorded_rollback != rollback and (before is None or before.cause not in _FALLBACK_CAUSES):
-            self._changes.rolled_back(verdict.message, verdict.reason)
-        self._recorded_rollback = rollback
-
-    def _last_status(self) -> ConfigStatus | None:
-        """Return what the node reported last, also before the agent was restarted."""
-        if self.status_writer.wanted is not None:
-            return self.status_writer.wanted[1]
-        try:
-            return ConfigStatus.parse(self._node.status or "") if self._node is not None else None
-        except ValueError:
-            return None
-
-    def _publish(
-        self, verdict: ConfigOk, observation: Observation, *, active: ConfigRecord, states: Mapping[str, ComponentState]
-    ) -> None:
-        for path in self._status.drift.drifted_origins():
-            verdict = verdicts.with_drift(verdict, path)
-        desired, answered = observation.desired, observation.state.records.answered
-        status = self._status.status(
-            verdict,
-            observation.state,
-            assignment=answered.id if desired is None else desired.answered.id,
-            assigned=answered.source if desired is None else desired.source,
-            active=active,
-            states=states,
-        )
-        self._publish_if_new(verdict, status, self._status.label(active))
-
-    def _publish_if_new(self, verdict: ConfigOk, status: ConfigStatus, label: str) -> None:
-        if self._node is not None:
-            self.status_writer.found(self._node.status, verdict.shortened(), status, label)
-        before = self.status_writer.wanted
-        if before is not None and (before[0], without_healthy_states(before[1]), before[2]) == (
-            verdict.shortened(),
-            without_healthy_states(status),
-            label,
-        ):
-            return
-        self.status_writer.say(verdict, status, label)
-
-    def _report_unusable_files(self, node: NodeAnnotations, error: str) -> None:
-        """Answer without the agent's own files: which config is in use is known from before at best."""
-        known = self._last_status() or ConfigStatus()
-        answered = AnsweredAssignment(node.uid, known.assignment, known.assigned)
-        active = ConfigRecord(source=known.active)
-        in_use = None
-        if self._last_observation is not None:
-            state = self._last_observation.state
-            answered, active = state.records.answered, state.active_record
-            in_use = config_in_use(self._last_observation.desired, state, init_provided=self._status.init_provided)
-        elif known.active is not None:
-            in_use = verdicts.ConfigInUse("current", known.active.uid)
-        desired = read_desired_state(node, answered, active, self._configuration.namespace)
-        verdict = verdicts.files_unusable(in_use, error)
-        status = known._replace(
-            assignment=desired.answered.id,
-            assigned=desired.source,
-            error=verdict.shortened().reason,
-            cause=verdict.cause,
-            agent_version=self._agent_version,
-        )
-        self._publish_if_new(verdict, status, self._status.label(active))
-
-    def _publish_locally(self, watch_error: str) -> None:
-        """Publish metrics and the report for ``status`` on the node itself."""
-        reported = self.status_writer.wanted
-        report = RunReport(
-            agent_version=self._agent_version,
-            pid=os.getpid(),
-            started_at=self._started_at,
-            condition=None if reported is None else reported[0],
-            written=self.status_writer.is_written,
-            written_at=self.status_writer.written_at,
-            trouble=watch_error or self.status_writer.trouble,
-        )
-        if self._last_observation is not None:
-            self._metrics.publish(self._last_observation.state, self._last_observation.desired, report)
-        elif reported is not None:
-            self._metrics.report(report)
+        if self.publisher.reported_failure and seen is not None and not seen.stopped:
+            due = observation.moment.now + self._configuration.probe_interval
+            self.components.next_due = min(self.components.next_due, due)
 
 
 def _name(source: ConfigSource) -> str:

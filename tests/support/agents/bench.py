@@ -225,7 +225,7 @@ class Bench:
             counters=self.counters,
             api=self.api,
             services=self,
-            prober=lambda *arguments: self.probe(*arguments),
+            prober=self._probe_component,
             commands=ComponentCommands(
                 validate=self.validate,
                 check=CommandCheck(self.check),
@@ -302,6 +302,10 @@ class Bench:
         except (OSError, InvalidConfig):
             return False
         return is_same_with_drop_ins(drop_ins, before, after, version)
+
+    def _probe_component(self, component: str, effective: Mapping[str, Any], unit: Unit) -> ProbeResult:
+        """Call probe(), which a test may have replaced since the agent was started."""
+        return self.probe(component, effective, unit)
 
     def probe(self, component: str, effective: Mapping[str, Any], unit: Unit) -> ProbeResult:
         process = self.processes[component]

@@ -13,7 +13,7 @@ import json
 import random as _random
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Literal, NamedTuple, Protocol, cast
+from typing import Any, Literal, NamedTuple, Protocol
 
 from ..._kube._api_errors import KubeError
 from ..._kube._api_paths import node_status
@@ -21,7 +21,7 @@ from ..._kube._backoff import Backoff
 from ..._kube._retry import is_transient
 from ..._nodeconfig._assignment import ConfigSource
 from ..._nodeconfig._config_ok import ConfigOk, status_patch
-from ..._nodeconfig._config_status import Cause, ComponentState, ComponentStatus, ConfigOkStatus, ConfigStatus
+from ..._nodeconfig._config_status import Cause, ComponentState, ComponentStatus, ConfigStatus
 from .._agent_configuration import AgentConfiguration
 from .._counters import Counters
 from .._interfaces import Clock, Task
@@ -81,12 +81,12 @@ def read_report(run_directory: str) -> RunReport | None:
     """Return what the daemon wrote last, None where there is nothing that can be read."""
     try:
         value = json.loads(DurableFiles(run_directory).read(_FILE) or b"null")
-        said = value["configOK"]
+        condition = value["configOK"]
         return RunReport(
             agent_version=str(value["agentVersion"]),
             pid=int(value["pid"]),
             started_at=str(value["startedAt"]),
-            condition=None if said is None else _verdict(said),
+            condition=None if condition is None else _verdict(condition),
             written=value["written"] is True,
             written_at=str(value["writtenAt"]),
             trouble=str(value["apiTrouble"]),
@@ -95,10 +95,9 @@ def read_report(run_directory: str) -> RunReport | None:
         return None
 
 
-def _verdict(said: Any) -> ConfigOk:
-    return ConfigOk(
-        cast("ConfigOkStatus", str(said["status"])), str(said["message"]), str(said["reason"]), str(said["cause"])
-    )
+def _verdict(condition: Any) -> ConfigOk:
+    status: Any = str(condition["status"])
+    return ConfigOk(status, str(condition["message"]), str(condition["reason"]), str(condition["cause"]))
 
 
 class StatusBuilder:

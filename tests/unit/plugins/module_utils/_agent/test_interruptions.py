@@ -91,11 +91,11 @@ def test_a_full_disk_while_a_bundle_is_fetched_is_told_and_backed_off(
 def test_a_write_to_the_node_object_before_is_not_taken_for_one_to_this(bench: Bench) -> None:
     bench.run(20)
     bench.api.hanging = True
-    bench.daemon.status_writer._heartbeat = 0.0
+    bench.daemon.publisher.status_writer._heartbeat = 0.0
     bench.run(2)
     bench.api.hanging = False
     # The write has reached the old object, and its answer was not read yet.
-    assert bench.daemon.status_writer._task.done
+    assert bench.daemon.publisher.status_writer._task.done
     bench.api.node = {"metadata": {"name": "n1", "uid": str(uuid.uuid4()), "annotations": {}}}
     before = len(bench.api.patches)
     bench.run(5)

@@ -1,0 +1,225 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Publishes what the controller observed: status, Events, metrics, and the run report. Private to configok.node."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+
+from ..._nodeconfig import _config_ok as verdicts
+from ..._nodeconfig._config_ok import ConfigOk
+from ..._nodeconfig._config_status import Cause, ComponentState, ConfigStatus
+from .._agent_context import AgentContext
+from .._state._actions import Observation
+from .._state._condition import ComponentsCondition, choose_verdict, config_in_use
+from .._state._desired_state import NodeAnnotations, read_desired_state
+from .._state._health import ComponentsObservation
+from .._state._records import LOCAL_CONFIG, AnsweredAssignment, ConfigRecord
+from .._state._trial_period import failure_outside_trial
+from ._crash_messages import CrashMessages
+from ._event_recorder import ChangeRecorder, EventRecorder
+from ._metrics import MetricsOutput, MetricsPublisher
+from ._status_writer import RunReport, StatusBuilder, StatusWriter, without_healthy_states
+
+__all__ = ["Publisher"]
+
+_FALLBACK_CAUSES = (Cause.CRASH_LOOP, Cause.NOT_HEALTHY, Cause.SUSPECT)  # causes of a verdict after a rollback
+
+
+class Publisher:
+    """Builds the report that follows from an observation, and brings it to the Node, the metrics and ``status``."""
+
+    def __init__(self, context: AgentContext, outputs: Sequence[MetricsOutput]) -> None:
+        """outputs: where the agent's metrics are published."""
+        configuration, self._clock = context.configuration, context.clock
+        self._namespace = configuration.namespace
+        self._agent_version = context.agent_version
+        self._started_at = self._clock.now()
+        self._status = StatusBuilder(configuration, context.store, agent_version=context.agent_version)
+        self.status_writer = StatusWriter(
+            configuration.node_name,
+            context.api,
+            self._clock,
+            context.counters,
+            context.new_task(),
+            heartbeat_interval=configuration.heartbeat_interval,
+        )
+        self._events = EventRecorder(configuration.node_name, context.api, self._clock, context.new_task())
+        self.changes = ChangeRecorder(self._events, context.counters, self._clock)
+        last_message = context.commands.last_message
+        self._crash_messages = (
+            None if last_message is None else CrashMessages(last_message, self._clock, context.new_task())
+        )
+        self._metrics = MetricsPublisher(configuration, context.counters, outputs, agent_version=context.agent_version)
+        self._node: NodeAnnotations | None = None  # the last that was observed
+        self._last_observation: Observation | None = None
+        self._recorded_rollback: tuple[str, str] | None = None  # of the last Event: its uid and time
+        self.reported_failure = ""  # of a config that is not on trial, while it lasts
+
+    def retry_soon(self, within: float) -> None:
+        """Send what was put off while the API was away, within so many seconds."""
+        self.status_writer.hurry(within)
+        self._events.hurry(within)
+
+    def close(self) -> None:
+        """Stop publishing metrics."""
+        self._metrics.close()
+
+    def set_node(self, node: NodeAnnotations | None) -> None:
+        """Take the observed Node; report again what a new Node object lacks, or what was removed from this one."""
+        before = self._node
+        if node is None:
+            return
+        self._node = node
+        if before is None:
+            return
+        if before.uid != node.uid:
+            self.status_writer.begin()
+        elif before.status is not None and node.status is None:
+            self.status_writer.gone()
+
+    def advance(self, *, hold_heartbeat: bool) -> float:
+        """Send what is due, the status before any Event. Return when the next Event is due, in seconds since boot.
+
+        hold_heartbeat: while a probe may be about to change the status.
+        """
+        self.status_writer.attend(hold_heartbeat=hold_heartbeat)
+        if not self.status_writer.is_written:
+            return float("inf")
+        self._events.attend()
+        return self._events.due
+
+    def report_adopting(self, record: ConfigRecord, observation: Observation) -> None:
+        """Report "adopting" before anything is touched."""
+        in_use = verdicts.ConfigInUse("current", record.uid, self._status.init_provided)
+        self._publish(verdicts.adopting(in_use.label), observation, active=record, states={})
+
+    def report(self, observation: Observation) -> bool:
+        """Report the verdict that follows from an observation after which nothing is to be done.
+
+        Return whether there is one: None stands for "nothing new can be said yet".
+        """
+        self._last_observation = observation
+        seen = observation.components
+        if seen is None:
+            return False
+        if not observation.dynamic_config:
+            self._publish(verdicts.opted_out(), observation, active=LOCAL_CONFIG, states=seen.states)
+            return True
+        verdict = self._choose_verdict(observation, seen)
+        if verdict is None:
+            return False
+        self._record_rollback(observation, verdict)
+        self._publish(verdict, observation, active=observation.state.active_record, states=seen.states)
+        return True
+
+    def _choose_verdict(self, observation: Observation, seen: ComponentsObservation) -> ConfigOk | None:
+        state = observation.state
+        failure = "" if state.is_in_trial else failure_outside_trial(state, seen, observation.moment)
+        # The first text stands while the failure lasts: one transition, one write.
+        self.reported_failure = (self.reported_failure or failure) if failure else ""
+        verdict = choose_verdict(
+            observation.desired,
+            state,
+            ComponentsCondition(
+                healthy=seen.healthy, failing=self.reported_failure, stopped=seen.stopped, unread=seen.not_read
+            ),
+            init_provided=self._status.init_provided,
+            fetch_error=observation.sync.fetch_error,
+            damaged=state.damaged_files,
+        )
+        if verdict is not None and self._crash_messages is not None:
+            verdict = self._crash_messages.add_to(verdict, state)
+        return verdict
+
+    def _record_rollback(self, observation: Observation, verdict: ConfigOk) -> None:
+        """Record one Event for each rollback, of a hook or of the daemon, once its outcome is known."""
+        desired, failure = observation.desired, observation.state.records.answered.outcome
+        if desired is None or desired.kind != "failed" or failure is None or verdict.cause not in _FALLBACK_CAUSES:
+            return
+        before, rollback = self._last_status(), (failure.uid, failure.time)
+        # A status in between (the unit is stopped) does not make it another rollback.
+        if self._recorded_rollback != rollback and (before is None or before.cause not in _FALLBACK_CAUSES):
+            self.changes.rolled_back(verdict.message, verdict.reason)
+        self._recorded_rollback = rollback
+
+    def _last_status(self) -> ConfigStatus | None:
+        """Return what the node reported last, also before the agent was restarted."""
+        if self.status_writer.wanted is not None:
+            return self.status_writer.wanted[1]
+        try:
+            return ConfigStatus.parse(self._node.status or "") if self._node is not None else None
+        except ValueError:
+            return None
+
+    def _publish(
+        self, verdict: ConfigOk, observation: Observation, *, active: ConfigRecord, states: Mapping[str, ComponentState]
+    ) -> None:
+        for path in self._status.drift.drifted_origins():
+            verdict = verdicts.with_drift(verdict, path)
+        desired, answered = observation.desired, observation.state.records.answered
+        status = self._status.status(
+            verdict,
+            observation.state,
+            assignment=answered.id if desired is None else desired.answered.id,
+            assigned=answered.source if desired is None else desired.source,
+            active=active,
+            states=states,
+        )
+        self._publish_if_new(verdict, status, self._status.label(active))
+
+    def _publish_if_new(self, verdict: ConfigOk, status: ConfigStatus, label: str) -> None:
+        if self._node is not None:
+            self.status_writer.found(self._node.status, verdict.shortened(), status, label)
+        before = self.status_writer.wanted
+        if before is not None and (before[0], without_healthy_states(before[1]), before[2]) == (
+            verdict.shortened(),
+            without_healthy_states(status),
+            label,
+        ):
+            return
+        self.status_writer.say(verdict, status, label)
+
+    def report_unusable_files(self, error: str) -> None:
+        """Report without the agent's own files: which config is in use is known from before at best."""
+        if self._node is None:
+            return
+        known = self._last_status() or ConfigStatus()
+        answered = AnsweredAssignment(self._node.uid, known.assignment, known.assigned)
+        active = ConfigRecord(source=known.active)
+        in_use = None
+        if self._last_observation is not None:
+            state = self._last_observation.state
+            answered, active = state.records.answered, state.active_record
+            in_use = config_in_use(self._last_observation.desired, state, init_provided=self._status.init_provided)
+        elif known.active is not None:
+            in_use = verdicts.ConfigInUse("current", known.active.uid)
+        desired = read_desired_state(self._node, answered, active, self._namespace)
+        verdict = verdicts.files_unusable(in_use, error)
+        status = known._replace(
+            assignment=desired.answered.id,
+            assigned=desired.source,
+            error=verdict.shortened().reason,
+            cause=verdict.cause,
+            agent_version=self._agent_version,
+        )
+        self._publish_if_new(verdict, status, self._status.label(active))
+
+    def publish_locally(self, watch_error: str) -> None:
+        """Publish metrics and the report for ``status`` on the node itself. watch_error: as for reconcile()."""
+        reported = self.status_writer.wanted
+        report = RunReport(
+            agent_version=self._agent_version,
+            pid=os.getpid(),
+            started_at=self._started_at,
+            condition=None if reported is None else reported[0],
+            written=self.status_writer.is_written,
+            written_at=self.status_writer.written_at,
+            trouble=watch_error or self.status_writer.trouble,
+        )
+        if self._last_observation is not None:
+            self._metrics.publish(self._last_observation.state, self._last_observation.desired, report)
+        elif reported is not None:
+            self._metrics.report(report)
