@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Numbers are read as strconv.ParseFloat reads them."""
+"""Numbers and booleans are read as Go's strconv reads them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ import math
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._strconv import parse_float
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._strconv import (
+    parse_bool,
+    parse_float,
+)
 
 
 @pytest.mark.parametrize(
@@ -43,3 +46,15 @@ def test_not_a_number_written_out() -> None:
 def test_refused(text: str) -> None:
     with pytest.raises(ConfigError, match="not a number"):
         parse_float(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("1", True), ("T", True), ("True", True), ("0", False), ("f", False), ("FALSE", False)]
+)
+def test_booleans(text: str, value: bool) -> None:
+    assert parse_bool(text) is value
+
+
+@pytest.mark.parametrize("text", ["", "yes", "tRUE", "2", " true"])
+def test_refused_booleans(text: str) -> None:
+    assert parse_bool(text) is None
