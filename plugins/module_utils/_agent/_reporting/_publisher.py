@@ -59,7 +59,7 @@ class Publisher:
         self.reported_failure = ""  # of a config that is not on trial, while it lasts
 
     def retry_soon(self, within: float) -> None:
-        """Send what was put off while the API was away, within so many seconds."""
+        """Send what was put off while the API was away. within: seconds over which nodes spread their requests."""
         self.status_writer.hurry(within)
         self._events.hurry(within)
 

@@ -1,10 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the daemon leaves for ``status``: what it said last, and whether the API answers. Private to configok.node.
+"""Build the structured status, write it to the Node, and leave a report for ``status`` on the node.
 
-One small file in the run directory, which is gone after a reboot. It decides nothing: a missing or damaged one only
-leaves lines of ``status`` empty.
+The report is one small file in the run directory, which is gone after a reboot. It decides nothing: if it is missing
+or damaged, lines of ``status`` stay empty. Private to configok.node.
 """
 
 from __future__ import annotations

@@ -61,9 +61,9 @@ class Scripted:
         if self.lists == 1:
             self.may_list.clear()
         reply = self._replies.pop(0) if self._replies else Lines()
-        if isinstance(reply, Lines):
-            return self._read(reply)
-        raise reply
+        if isinstance(reply, Exception):
+            raise reply
+        return self._read(reply)
 
     def _read(self, reply: Lines) -> Iterator[bytes]:
         yield from (json.dumps(line).encode() for line in reply.lines)
