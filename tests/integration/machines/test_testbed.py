@@ -112,7 +112,7 @@ def test_what_a_killed_run_has_left_behind_goes_away() -> None:
         "import os; from support.machines import Testbed; bed = Testbed.start('killed', [], prepare_cluster=False); "
         "print(bed.number, flush=True); os.kill(os.getpid(), 9)"
     )
-    paths = [str(CHECKOUT / "tests"), str(CHECKOUT / "build/collections")]
+    paths = [str(CHECKOUT / name) for name in ("tests", "playbooks/files/demo", "build/collections")]
     killed = subprocess.run(
         [sys.executable, "-c", script],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
