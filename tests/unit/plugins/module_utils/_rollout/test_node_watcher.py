@@ -60,10 +60,12 @@ class Scripted:
     def stream(self, _path: str, **_options: Any) -> Iterator[bytes]:
         if self.lists == 1:
             self.may_list.clear()
-        reply = self._replies.pop(0) if self._replies else Lines()
-        if isinstance(reply, Exception):
-            raise reply
-        return self._read(reply)
+        if not self._replies:
+            return self._read(Lines())
+        reply = self._replies.pop(0)
+        if isinstance(reply, Lines):
+            return self._read(reply)
+        raise reply
 
     def _read(self, reply: Lines) -> Iterator[bytes]:
         yield from (json.dumps(line).encode() for line in reply.lines)
