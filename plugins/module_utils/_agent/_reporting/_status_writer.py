@@ -291,7 +291,7 @@ class StatusWriter:
     @property
     def is_sending(self) -> bool:
         """Whether a write has no answer yet."""
-        return self._sending is not None
+        return self._sending is not None and not self._task.done
 
     def attend(self, *, hold_heartbeat: bool = False) -> None:
         """Start the write that is due, of an unwritten status or a heartbeat; and collect its answer.

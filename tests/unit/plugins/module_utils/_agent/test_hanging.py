@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import AgentConfiguration
+from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import annotations_of
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import ValidationUnavailable
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import (
     KubeError,
@@ -342,3 +343,24 @@ def test_a_service_manager_that_hangs_holds_up_nothing(
     hanging = False
     bench.run(20)
     assert bench.words[:2] == ("True", f"using current (UID: {better.uid})")
+
+
+def test_an_adoption_goes_on_as_soon_as_its_announcement_is_answered(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.run(5)
+    source = bench.publish("maxPods: 130\n")
+    bench.assign(source)
+    patch, is_hanging = bench.api.patch, True
+
+    def patch_later(path: str, body: dict[str, Any], *, kind: str) -> dict[str, Any]:
+        if is_hanging:
+            raise Hangs
+        return patch(path, body, kind=kind)
+
+    monkeypatch.setattr(bench.api, "patch", patch_later)
+    bench.run(0.1)
+    assert "130" not in bench.reads()
+    is_hanging = False
+    bench.daemon.reconcile(annotations_of(bench.api.node), refresh=False)  # as the end of a task does
+    assert "130" in bench.reads()
