@@ -11,8 +11,10 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -107,9 +109,26 @@ def finish(running: subprocess.Popen[str]) -> PlaybookRun:
 
 
 def kill(running: subprocess.Popen[str]) -> None:
-    """Kill a run and all its workers at once, as a power cut of the control machine would."""
-    os.killpg(running.pid, signal.SIGKILL)
+    """Kill a run and all its workers at once, as a power cut of the control machine would.
+
+    From ansible-core 2.19 on, each worker has a session of its own: a signal to the run's process group misses it.
+    """
+    for pid in _stop_with_descendants(running.pid):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
     running.communicate(timeout=30)
+
+
+def _stop_with_descendants(pid: int) -> Iterator[int]:
+    """Stop a process, then its descendants; yield the id of each. A process that is stopped starts no other."""
+    try:
+        os.kill(pid, signal.SIGSTOP)
+        children = [path.read_text().split() for path in Path(f"/proc/{pid}/task").glob("*/children")]
+    except (ProcessLookupError, FileNotFoundError):  # it has ended
+        return
+    for child in chain.from_iterable(children):
+        yield from _stop_with_descendants(int(child))
+    yield pid
 
 
 @dataclass(frozen=True)
