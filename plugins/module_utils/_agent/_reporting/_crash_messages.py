@@ -15,7 +15,8 @@ from ..._nodeconfig._config_ok import ConfigOk
 from ..._nodeconfig._config_status import Cause
 from ..._nodeconfig._redact import beginning, redact
 from ..._nodeconfig._untrusted import sanitize
-from .._interfaces import Clock, CommandRunner, LastMessageReader, Task
+from .._agent_context import AgentContext
+from .._interfaces import CommandRunner
 from .._state._node_state import NodeState
 from .._state._startups import Start, is_crash
 
@@ -108,16 +109,17 @@ def last_crash(state: NodeState, boot_id: str, *, until: float = float("inf")) -
 class CrashMessages:
     """Adds last messages to verdicts. A message stays as long as the verdict does: one transition, one write."""
 
-    def __init__(self, messages: LastMessageReader, clock: Clock, task: Task) -> None:
-        """messages: reads a last message, in the background since it may hang."""
-        self._messages = messages
-        self._clock = clock
-        self._task = task
+    def __init__(self, context: AgentContext) -> None:
+        self._read_message = context.commands.last_message  # in the background, since it may hang
+        self._clock = context.clock
+        self._task = context.new_task()
         self._asked: tuple[ConfigOk, str] | None = None  # the verdict in question, and the component
         self._explained: tuple[ConfigOk, ConfigOk] | None = None  # the verdict without and with the message
 
     def add_to(self, verdict: ConfigOk, state: NodeState) -> ConfigOk | None:
-        """Return the verdict with its message, or as it is if there is none; None while the journal is read."""
+        """Return the verdict with its message, or unchanged without a message; None while the journal is read."""
+        if self._read_message is None:
+            return verdict
         if self._explained is not None and self._explained[0] == verdict:
             return self._explained[1]
         if self._asked is None or self._asked[0] != verdict:
@@ -127,7 +129,7 @@ class CrashMessages:
             if crash is None:
                 return verdict
             self._asked = verdict, crash[0]
-            self._task.start(partial(self._messages, crash[1].invocation))
+            self._task.start(partial(self._read_message, crash[1].invocation))
         if not self._task.done:
             return None
         message, component = self._task.result(), self._asked[1]

@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 
 from ..._nodeconfig._assignment import ConfigSource
 from ..._nodeconfig._config_status import Cause
-from .._agent_configuration import AgentConfiguration
+from .._agent_context import AgentContext
 from .._counters import BUCKETS, Counters
 from .._log import log
 from .._state._desired_state import DesiredState
@@ -204,19 +204,12 @@ def current_gauges(state: NodeState, desired: DesiredState | None, report: RunRe
 class MetricsPublisher:
     """Keeps the metrics and the report for ``status`` up to date."""
 
-    def __init__(
-        self,
-        configuration: AgentConfiguration,
-        counters: Counters,
-        outputs: Sequence[MetricsOutput],
-        *,
-        agent_version: str,
-    ) -> None:
-        self._run_directory = configuration.run_directory
-        self._counters = counters
+    def __init__(self, context: AgentContext, outputs: Sequence[MetricsOutput]) -> None:
+        self._run_directory = context.configuration.run_directory
+        self._counters = context.counters
         self._outputs = outputs
         self._published = [""] * len(outputs)
-        self._agent_version = agent_version
+        self._agent_version = context.agent_version
         self._report: RunReport | None = None
         self._last_error = ""
 

@@ -48,11 +48,8 @@ class Publisher:
         )
         self._events = EventRecorder(configuration.node_name, context.api, self._clock, context.new_task())
         self.changes = ChangeRecorder(self._events, context.counters, self._clock)
-        last_message = context.commands.last_message
-        self._crash_messages = (
-            None if last_message is None else CrashMessages(last_message, self._clock, context.new_task())
-        )
-        self._metrics = MetricsPublisher(configuration, context.counters, outputs, agent_version=context.agent_version)
+        self._crash_messages = CrashMessages(context)
+        self._metrics = MetricsPublisher(context, outputs)
         self._node: NodeAnnotations | None = None  # the last that was observed
         self._last_observation: Observation | None = None
         self._recorded_rollback: tuple[str, str] | None = None  # of the last Event: its uid and time
@@ -130,9 +127,7 @@ class Publisher:
             fetch_error=observation.sync.fetch_error,
             damaged=state.damaged_files,
         )
-        if verdict is not None and self._crash_messages is not None:
-            verdict = self._crash_messages.add_to(verdict, state)
-        return verdict
+        return None if verdict is None else self._crash_messages.add_to(verdict, state)
 
     def _record_rollback(self, observation: Observation, verdict: ConfigOk) -> None:
         """Record one Event for each rollback, of a hook or of the daemon, once its outcome is known."""
