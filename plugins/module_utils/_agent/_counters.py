@@ -29,7 +29,7 @@ class Counters:
         self.adoption_seconds = 0.0
         self.adoption_buckets = [0] * (len(BUCKETS) + 1)  # not cumulative; the last is +Inf
 
-    def adopted_within(self, seconds: float) -> None:
+    def observe_adoption(self, seconds: float) -> None:
         """Count an adoption that ended well, and how long it took."""
         self.adoption_seconds += seconds
         self.adoption_buckets[sum(seconds > bound for bound in BUCKETS)] += 1

@@ -7,21 +7,20 @@ from __future__ import annotations
 
 import hashlib
 from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from ..._kube._api_errors import AlreadyExists, KubeError
 from ..._kube._api_paths import events
 from ..._kube._backoff import Backoff
 from ..._nodeconfig._untrusted import sanitize
-from .._counters import Counters
-from .._interfaces import Clock, Task
+from .._agent_context import AgentContext
 from .._log import ADOPTED, CONFIRMED, PROMOTED, REFUSED, SUSPECT, log
 from .._state._actions import SyncTransition
 from .._state._desired_state import DesiredState
 from .._state._records import ConfigRecord
 from .._state._trial_period import TrialTransition
 
-__all__ = ["AT_ONCE", "ChangeRecorder", "EventRecorder", "MOST_WAITING", "PAUSE", "NodeEvent", "event_body"]
+__all__ = ["BURST", "ChangeRecorder", "EventRecorder", "MAX_QUEUED", "INTERVAL", "NodeEvent", "event_body"]
 
 _DONE = {"confirmed": CONFIRMED, "promoted": PROMOTED, "suspect": SUSPECT}
 
@@ -29,10 +28,10 @@ _DONE = {"confirmed": CONFIRMED, "promoted": PROMOTED, "suspect": SUSPECT}
 class ChangeRecorder:
     """Each happening is told once, in all three."""
 
-    def __init__(self, events: EventRecorder, counters: Counters, clock: Clock) -> None:
+    def __init__(self, context: AgentContext, events: EventRecorder) -> None:
         self._events = events
-        self._counters = counters
-        self._clock = clock
+        self._counters = context.counters
+        self._clock = context.clock
         self._adopting: tuple[str, float] | None = None  # the uid, and since when (seconds since boot)
 
     def config_synced(
@@ -43,12 +42,12 @@ class ChangeRecorder:
         if transition == "refused":
             self._counters.refusals += 1
             log.warning("refused %s", detail, extra={**fields, "message_id": REFUSED})
-            self._events.tell("ConfigRefused", detail, warning=True)
+            self._events.record("ConfigRefused", detail, warning=True)
         elif transition in ("adopted", "unassigned"):
             self._counters.adoptions += 1
             self._adopting = None if desired.source is None else (desired.source.uid, started_at)
             log.info("adopted %s", detail, extra={**fields, "message_id": ADOPTED})
-            self._events.tell("ConfigAdopted", f"adopted {detail}")
+            self._events.record("ConfigAdopted", f"adopted {detail}")
         else:
             log.info("%s %s", transition, detail, extra=fields)
 
@@ -60,30 +59,24 @@ class ChangeRecorder:
             fields["detail"] = detail
         write("config %s", done, extra={"uid": record.uid or "init", **fields})
         if done in ("confirmed", "promoted") and self._adopting is not None and record.uid == self._adopting[0]:
-            self._counters.adopted_within(self._clock.since_boot() - self._adopting[1])
+            self._counters.observe_adoption(self._clock.since_boot() - self._adopting[1])
             self._adopting = None
 
     def rolled_back(self, message: str, reason: str) -> None:
         """Record a rollback, whichever process did it, once its outcome is known."""
         self._counters.rollbacks += 1
-        self._events.tell("ConfigRolledBack", f"{message}: {reason}", warning=True)
+        self._events.record("ConfigRolledBack", f"{message}: {reason}", warning=True)
 
 
 NAMESPACE = "default"  # where Events on Nodes live
-MOST_WAITING = 16
-AT_ONCE = 16  # Events that may be sent in a row; after that one for each PAUSE, so that what waits is sent in a minute
-PAUSE = 3.0  # seconds
+MAX_QUEUED = 16
+BURST = 16  # Events that may be sent in a row; after that one for each INTERVAL, so that what waits is sent in a minute
+INTERVAL = 3.0  # seconds
 _MAX_MESSAGE = 1024  # what Kubernetes allows
 _MAX_NODE = 236  # characters of a Node's name in an Event's, which has room for 253
 # An answer that will not be another one the next time: no permission, an object that is not accepted.
 _PERMANENT = range(400, 500)
 _RETRIED = (401, 408, 429)
-
-
-class Writer(Protocol):
-    """The one request that is needed here."""
-
-    def create(self, path: str, body: dict[str, Any]) -> Any: ...
 
 
 class NodeEvent(NamedTuple):
@@ -126,19 +119,18 @@ def event_body(node_name: str, event: NodeEvent) -> dict[str, Any]:
 class EventRecorder:
     """What is still to be told, and the telling."""
 
-    def __init__(self, node_name: str, client: Writer, clock: Clock, task: Task) -> None:
-        """task: in which an Event is sent."""
-        self._node_name = node_name
-        self._client = client
-        self._clock = clock
-        self._task = task
+    def __init__(self, context: AgentContext) -> None:
+        self._node_name = context.configuration.node_name
+        self._api = context.api
+        self._clock = context.clock
+        self._task = context.new_task()
         self._sending: NodeEvent | None = None
         self._waiting: list[NodeEvent] = []
         self._backoff = Backoff(first=1.0, longest=300.0)
-        self._allowance = float(AT_ONCE)
-        self._counted = clock.since_boot()
+        self._allowance = float(BURST)
+        self._counted = self._clock.since_boot()
 
-    def tell(self, reason: str, message: str, *, warning: bool = False) -> None:
+    def record(self, reason: str, message: str, *, warning: bool = False) -> None:
         """Have this told. The same as what still waits is counted there; of too many the oldest is dropped."""
         message, now = " ".join(sanitize(message).split())[:_MAX_MESSAGE], self._clock.now()
         for index, event in enumerate(self._waiting):
@@ -146,27 +138,27 @@ class EventRecorder:
                 self._waiting[index] = event._replace(last=now, times=event.times + 1)
                 return
         self._waiting.append(NodeEvent(reason, message, warning, now, now))
-        if len(self._waiting) > MOST_WAITING:
+        if len(self._waiting) > MAX_QUEUED:
             dropped = self._waiting.pop(0)
             log.warning("an Event was dropped: too many wait", extra={"event": dropped.reason})
 
     @property
-    def due(self) -> float:
-        """When attend() has something to do next, in seconds since boot."""
+    def next_due(self) -> float:
+        """When advance() has something to do next, in seconds since boot."""
         if not self._waiting or self._sending is not None:
             return float("inf")  # what is being sent wakes the daemon when it is done
-        return max(self._backoff.until, self._counted + (1.0 - self._allowance) * PAUSE)
+        return max(self._backoff.until, self._counted + (1.0 - self._allowance) * INTERVAL)
 
-    def attend(self) -> None:
+    def advance(self) -> None:
         """Send what waits and may be sent now, and see what came of it. That one cannot be sent is no fault."""
         while True:
             if self._sending is None:
-                if self._clock.since_boot() < self.due:
+                if self._clock.since_boot() < self.next_due:
                     return
-                self._allow()
+                self._spend_allowance()
                 self._sending = self._waiting.pop(0)
                 body = event_body(self._node_name, self._sending)
-                self._task.start(partial(self._client.create, events(NAMESPACE), body))
+                self._task.start(partial(self._api.create, events(NAMESPACE), body))
             if not self._task.done:
                 return
             event, self._sending = self._sending, None
@@ -174,13 +166,13 @@ class EventRecorder:
                 self._waiting.insert(0, event)
                 return
 
-    def hurry(self, within: float) -> None:
+    def retry_soon(self, within: float) -> None:
         """The API answers again: send what waits within so many seconds."""
         self._backoff.hurry(self._clock.since_boot(), within)
 
-    def _allow(self) -> None:
+    def _spend_allowance(self) -> None:
         now = self._clock.since_boot()
-        self._allowance = min(float(AT_ONCE), self._allowance + (now - self._counted) / PAUSE) - 1.0
+        self._allowance = min(float(BURST), self._allowance + (now - self._counted) / INTERVAL) - 1.0
         self._counted = now
 
     def _sent(self, event: NodeEvent) -> bool:

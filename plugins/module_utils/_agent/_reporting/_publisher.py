@@ -38,16 +38,9 @@ class Publisher:
         self._agent_version = context.agent_version
         self._started_at = self._clock.now()
         self._status = StatusBuilder(configuration, context.store, agent_version=context.agent_version)
-        self.status_writer = StatusWriter(
-            configuration.node_name,
-            context.api,
-            self._clock,
-            context.counters,
-            context.new_task(),
-            heartbeat_interval=configuration.heartbeat_interval,
-        )
-        self._events = EventRecorder(configuration.node_name, context.api, self._clock, context.new_task())
-        self.changes = ChangeRecorder(self._events, context.counters, self._clock)
+        self.status_writer = StatusWriter(context)
+        self._events = EventRecorder(context)
+        self.changes = ChangeRecorder(context, self._events)
         self._crash_messages = CrashMessages(context)
         self._metrics = MetricsPublisher(context, outputs)
         self._node: NodeAnnotations | None = None  # the last that was observed
@@ -57,8 +50,8 @@ class Publisher:
 
     def retry_soon(self, within: float) -> None:
         """Send what was put off while the API was away. within: seconds over which nodes spread their requests."""
-        self.status_writer.hurry(within)
-        self._events.hurry(within)
+        self.status_writer.retry_soon(within)
+        self._events.retry_soon(within)
 
     def close(self) -> None:
         """Stop publishing metrics."""
@@ -73,25 +66,26 @@ class Publisher:
         if before is None:
             return
         if before.uid != node.uid:
-            self.status_writer.begin()
+            self.status_writer.reset()
         elif before.status is not None and node.status is None:
-            self.status_writer.gone()
+            self.status_writer.mark_lost()
 
     def advance(self, *, hold_heartbeat: bool) -> float:
         """Send what is due, the status before any Event. Return when the next Event is due, in seconds since boot.
 
         hold_heartbeat: while a probe may be about to change the status.
         """
-        self.status_writer.attend(hold_heartbeat=hold_heartbeat)
+        self.status_writer.advance(hold_heartbeat=hold_heartbeat)
         if not self.status_writer.is_written:
             return float("inf")
-        self._events.attend()
-        return self._events.due
+        self._events.advance()
+        return self._events.next_due
 
     def report_adopting(self, record: ConfigRecord, observation: Observation) -> None:
-        """Report "adopting" before anything is touched."""
+        """Report "adopting", and start to write it: the adoption waits for the answer."""
         in_use = verdicts.ConfigInUse("current", record.uid, self._status.init_provided)
         self._publish(verdicts.adopting(in_use.label), observation, active=record, states={})
+        self.status_writer.advance()
 
     def report(self, observation: Observation) -> bool:
         """Report the verdict that follows from an observation after which nothing is to be done.
@@ -142,8 +136,8 @@ class Publisher:
 
     def _last_status(self) -> ConfigStatus | None:
         """Return what the node reported last, also before the agent was restarted."""
-        if self.status_writer.wanted is not None:
-            return self.status_writer.wanted[1]
+        if self.status_writer.latest is not None:
+            return self.status_writer.latest[1]
         try:
             return ConfigStatus.parse(self._node.status or "") if self._node is not None else None
         except ValueError:
@@ -167,15 +161,15 @@ class Publisher:
 
     def _publish_if_new(self, verdict: ConfigOk, status: ConfigStatus, label: str) -> None:
         if self._node is not None:
-            self.status_writer.found(self._node.status, verdict.shortened(), status, label)
-        before = self.status_writer.wanted
+            self.status_writer.accept_existing(self._node.status, verdict.shortened(), status, label)
+        before = self.status_writer.latest
         if before is not None and (before[0], without_healthy_states(before[1]), before[2]) == (
             verdict.shortened(),
             without_healthy_states(status),
             label,
         ):
             return
-        self.status_writer.say(verdict, status, label)
+        self.status_writer.update(verdict, status, label)
 
     def report_unusable_files(self, error: str) -> None:
         """Report without the agent's own files: which config is in use is known from before at best."""
@@ -204,7 +198,7 @@ class Publisher:
 
     def publish_locally(self, watch_error: str) -> None:
         """Publish metrics and the report for ``status`` on the node itself. watch_error: as for reconcile()."""
-        reported = self.status_writer.wanted
+        reported = self.status_writer.latest
         report = RunReport(
             agent_version=self._agent_version,
             pid=os.getpid(),
@@ -212,7 +206,7 @@ class Publisher:
             condition=None if reported is None else reported[0],
             written=self.status_writer.is_written,
             written_at=self.status_writer.written_at,
-            trouble=watch_error or self.status_writer.trouble,
+            api_error=watch_error or self.status_writer.error,
         )
         if self._last_observation is not None:
             self._metrics.publish(self._last_observation.state, self._last_observation.desired, report)

@@ -13,7 +13,7 @@ import json
 import random as _random
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from ..._kube._api_errors import KubeError
 from ..._kube._api_paths import node_status
@@ -23,8 +23,7 @@ from ..._nodeconfig._assignment import ConfigSource
 from ..._nodeconfig._config_ok import ConfigOk, status_patch
 from ..._nodeconfig._config_status import Cause, ComponentState, ComponentStatus, ConfigStatus
 from .._agent_configuration import AgentConfiguration
-from .._counters import Counters
-from .._interfaces import Clock, Task
+from .._agent_context import AgentContext
 from .._log import CONDITION, log
 from .._state._active_config import in_trial
 from .._state._node_state import NodeState
@@ -39,7 +38,6 @@ __all__ = [
     "RunReport",
     "StatusWriter",
     "StatusBuilder",
-    "Writer",
     "without_healthy_states",
     "read_report",
     "write_report",
@@ -57,7 +55,7 @@ class RunReport(NamedTuple):
     condition: ConfigOk | None = None  # ConfigOK as it was said last
     written: bool = False  # whether that stands on the Node
     written_at: str = ""  # the last write
-    trouble: str = ""  # why the API cannot be had now
+    api_error: str = ""  # why the API cannot be had now
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as ``status --json`` shows it."""
@@ -68,7 +66,7 @@ class RunReport(NamedTuple):
             "configOK": None if self.condition is None else self.condition._asdict(),
             "written": self.written,
             "writtenAt": self.written_at,
-            "apiTrouble": self.trouble,
+            "apiTrouble": self.api_error,
         }
 
 
@@ -89,7 +87,7 @@ def read_report(run_directory: str) -> RunReport | None:
             condition=None if condition is None else _verdict(condition),
             written=value["written"] is True,
             written_at=str(value["writtenAt"]),
-            trouble=str(value["apiTrouble"]),
+            api_error=str(value["apiTrouble"]),
         )
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
@@ -183,12 +181,6 @@ def without_healthy_states(status: ConfigStatus) -> ConfigStatus:
 MIN_INTERVAL = 10.0
 
 
-class Writer(Protocol):
-    """The one request that is needed here."""
-
-    def patch(self, path: str, body: dict[str, Any], *, kind: Literal["strategic"]) -> Any: ...
-
-
 def _subject(said: tuple[ConfigOk, ConfigStatus, str] | None) -> tuple[object, ...]:
     """Return what a status is about: while that stays the same, a change is the component's own."""
     if said is None:
@@ -208,69 +200,63 @@ class StatusWriter:
 
     def __init__(
         self,
-        node_name: str,
-        client: Writer,
-        clock: Clock,
-        counters: Counters,
-        task: Task,
+        context: AgentContext,
         *,
-        heartbeat_interval: float,
         random: Callable[[], float] = _random.random,
     ) -> None:
-        """task: in which a write is made. heartbeat_interval: seconds without one after which one is made (20 %
-        jitter)."""
-        self._node_name = node_name
-        self._client = client
-        self._clock = clock
-        self._counters = counters
-        self._task = task
-        self._interval = heartbeat_interval
+        """random: for the jitter of heartbeats and retries."""
+        self._node_name = context.configuration.node_name
+        self._api = context.api
+        self._clock = context.clock
+        self._counters = context.counters
+        self._task = context.new_task()
+        self._interval = context.configuration.heartbeat_interval
         self._random = random
         self._backoff = Backoff(first=1.0, longest=60.0, random=random)
-        self._wanted: tuple[ConfigOk, ConfigStatus, str] | None = None
+        self._latest: tuple[ConfigOk, ConfigStatus, str] | None = None
         self._sending: tuple[ConfigOk, ConfigStatus, str] | None = None
         self._written: tuple[ConfigOk, ConfigStatus, str] | None = None
         self._status = ""  # of the condition, as far as it is known to be on the Node
         self._heartbeat = 0.0
-        self._earliest = 0.0  # when another status about the same config may be written
-        self.trouble = ""  # why the last write was not made
+        self._not_before = 0.0  # when another status about the same config may be written
+        self.error = ""  # why the last write was not made
         self.written_at = ""  # RFC 3339, of the last write
-        self._rest(clock.since_boot())
+        self._schedule_heartbeat(self._clock.since_boot())
 
     @property
-    def wanted(self) -> tuple[ConfigOk, ConfigStatus, str] | None:
+    def latest(self) -> tuple[ConfigOk, ConfigStatus, str] | None:
         """What was said last, written or not."""
-        return self._wanted
+        return self._latest
 
     @property
     def is_written(self) -> bool:
         """Whether what was said last stands on the Node."""
-        return self._wanted is not None and self._wanted == self._written
+        return self._latest is not None and self._latest == self._written
 
-    def found(self, annotation: str | None, verdict: ConfigOk, status: ConfigStatus, label: str) -> None:
+    def accept_existing(self, annotation: str | None, verdict: ConfigOk, status: ConfigStatus, label: str) -> None:
         """Take what stands on the Node already as written: an agent that restarts has nothing to say."""
         if self._written is None and annotation is not None and annotation == status.encode():
-            self._written = self._wanted = (verdict, status, label)
+            self._written = self._latest = (verdict, status, label)
             self._status = verdict.status
 
-    def begin(self) -> None:
+    def reset(self) -> None:
         """It is another Node object: nothing was said to it yet."""
-        self.gone()
-        self._wanted = None
+        self.mark_lost()
+        self._latest = None
 
-    def gone(self) -> None:
+    def mark_lost(self) -> None:
         """The Node does not say it any more (restored): it is to be written again."""
         self._task.abandon()  # its request was meant for what was there before
         self._sending = None
         self._written = None
         self._status = ""
 
-    def say(self, verdict: ConfigOk, status: ConfigStatus, label: str) -> None:
-        """Have this written, now or as soon as it can be. label: the bundle's name, "init" or "default"."""
+    def update(self, verdict: ConfigOk, status: ConfigStatus, label: str) -> None:
+        """Have this written by advance(), as soon as it can be. label: the bundle's name, "init" or "default"."""
         wanted = (verdict.shortened(), status, label)
-        if _subject(wanted) != _subject(self._wanted):
+        if _subject(wanted) != _subject(self._latest):
             self._backoff.reset()
-        if wanted != self._wanted:
+        if wanted != self._latest:
             write = log.info if verdict.status == "True" else log.warning
             fields = {
                 "status": verdict.status,
@@ -281,10 +267,9 @@ class StatusWriter:
                 "message_id": CONDITION,
             }
             write("%s", verdict.message, extra=fields)
-        self._wanted = wanted
-        self.attend()
+        self._latest = wanted
 
-    def hurry(self, within: float) -> None:
+    def retry_soon(self, within: float) -> None:
         """The API answers again: write what is not written within so many seconds."""
         self._backoff.hurry(self._clock.since_boot(), within)
 
@@ -293,17 +278,17 @@ class StatusWriter:
         """Whether a write has no answer yet."""
         return self._sending is not None and not self._task.done
 
-    def attend(self, *, hold_heartbeat: bool = False) -> None:
+    def advance(self, *, hold_heartbeat: bool = False) -> None:
         """Start the write that is due, of an unwritten status or a heartbeat; and collect its answer.
 
         hold_heartbeat: while a probe may be about to say something else.
         """
         if self._sending is None:
-            if self._wanted is None or self._clock.since_boot() < self.due or (hold_heartbeat and self.is_written):
+            if self._latest is None or self._clock.since_boot() < self.due or (hold_heartbeat and self.is_written):
                 return
-            self._send(self._wanted)
+            self._send(self._latest)
         if self._task.done:
-            self._sent()
+            self._collect()
 
     def _send(self, wanted: tuple[ConfigOk, ConfigStatus, str]) -> None:
         self._sending = wanted
@@ -311,9 +296,9 @@ class StatusWriter:
         patch = status_patch(verdict, status, label, now=self._clock.now())
         if verdict.status == self._status:  # no transition: the time of the last one stays on the Node
             del patch["status"]["conditions"][0]["lastTransitionTime"]
-        self._task.start(partial(self._client.patch, node_status(self._node_name), patch, kind="strategic"))
+        self._task.start(partial(self._api.patch, node_status(self._node_name), patch, kind="strategic"))
 
-    def _sent(self) -> None:
+    def _collect(self) -> None:
         sent, self._sending = self._sending, None
         try:
             self._task.result()
@@ -321,26 +306,26 @@ class StatusWriter:
             transient = is_transient(error, idempotent=True)
             self._backoff.failed(self._clock.since_boot(), error.retry_after, transient=transient)
             self._counters.errors["status"] += 1
-            self.trouble = str(error)
+            self.error = str(error)
             log.warning("the status was not written: %s", error)
             return
         self._backoff.reset()
-        self.trouble = ""
+        self.error = ""
         self.written_at = self._clock.now()
         self._written = sent
         self._status = "" if sent is None else sent[0].status
-        self._earliest = self._clock.since_boot() + MIN_INTERVAL
-        self._rest(self._clock.since_boot())
+        self._not_before = self._clock.since_boot() + MIN_INTERVAL
+        self._schedule_heartbeat(self._clock.since_boot())
 
-    def _rest(self, now: float) -> None:
+    def _schedule_heartbeat(self, now: float) -> None:
         self._heartbeat = now + self._interval * (0.8 + 0.4 * self._random())
 
     @property
     def due(self) -> float:
-        """When attend() has something to do next, in seconds since boot."""
-        if self._wanted is None or self._sending is not None:
+        """When advance() has something to do next, in seconds since boot."""
+        if self._latest is None or self._sending is not None:
             return float("inf")  # what is being sent wakes the daemon when it is done
-        if self._wanted == self._written:
+        if self._latest == self._written:
             return max(self._heartbeat, self._backoff.until)
-        is_news = _subject(self._wanted) != _subject(self._written)
-        return self._backoff.until if is_news else max(self._earliest, self._backoff.until)
+        is_news = _subject(self._latest) != _subject(self._written)
+        return self._backoff.until if is_news else max(self._not_before, self._backoff.until)

@@ -49,7 +49,7 @@ def test_nothing_that_others_wrote_draws_on_the_terminal(
 ) -> None:
     configuration = configured(tmp_path)
     condition = ConfigOk("False", f"using current {FORGED}", f"cause {FORGED}", "Failing")
-    write_report(str(tmp_path / "run"), RunReport("0.1.0", 7, condition=condition, trouble=f"GET nodes/n1: {FORGED}"))
+    write_report(str(tmp_path / "run"), RunReport("0.1.0", 7, condition=condition, api_error=f"GET nodes/n1: {FORGED}"))
     assert entry("__main__").main([f"--config={configuration}", "status"]) == 0
     shown = capsys.readouterr()
     assert "wave 1 passed" in shown.out

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._reporting._event_recorder import (
-    AT_ONCE,
-    MOST_WAITING,
-    PAUSE,
+    BURST,
+    INTERVAL,
+    MAX_QUEUED,
     EventRecorder,
     NodeEvent,
     event_body,
@@ -27,8 +27,8 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_errors im
     Unauthorized,
     Unreachable,
 )
-from support.agents.background import InlineTask
 from support.agents.bench import Bench, FakeClock
+from support.agents.context import new_context
 from support.agents.log_lines import record_log
 
 EVENT = NodeEvent("ConfigRefused", "no", True, "2026-01-01T00:00:00Z", "2026-01-01T00:00:05Z", 2)
@@ -43,7 +43,7 @@ class World:
         self.attempts = 0
         self.error: KubeError | None = None
         self.log = record_log([])
-        self.events = EventRecorder("n1", self, self.clock, InlineTask())
+        self.events = EventRecorder(new_context(self, self.clock))
 
     def create(self, path: str, body: dict[str, Any]) -> None:
         assert path == "/api/v1/namespaces/default/events"
@@ -72,12 +72,12 @@ def test_one_happening_has_one_name_and_another_has_another() -> None:
 
 def test_what_is_told_is_sent_when_there_is_time_for_it() -> None:
     world = World()
-    assert world.events.due == float("inf")
-    world.events.tell("ConfigAdopted", "adopted\n pool")
-    assert (world.bodies, world.events.due <= world.clock.seconds) == ([], True)
-    world.events.attend()
+    assert world.events.next_due == float("inf")
+    world.events.record("ConfigAdopted", "adopted\n pool")
+    assert (world.bodies, world.events.next_due <= world.clock.seconds) == ([], True)
+    world.events.advance()
     assert [body["message"] for body in world.bodies] == ["adopted pool"]
-    assert world.events.due == float("inf")
+    assert world.events.next_due == float("inf")
 
 
 @pytest.mark.parametrize(
@@ -93,9 +93,9 @@ def test_what_is_told_is_sent_when_there_is_time_for_it() -> None:
 def test_an_answer_that_will_not_change_ends_it(error: KubeError) -> None:
     world = World()
     world.error = error
-    world.events.tell("ConfigAdopted", "adopted pool")
-    world.events.attend()
-    assert (world.attempts, world.events.due) == (1, float("inf"))
+    world.events.record("ConfigAdopted", "adopted pool")
+    world.events.advance()
+    assert (world.attempts, world.events.next_due) == (1, float("inf"))
     assert len(world.log) == (0 if isinstance(error, AlreadyExists) else 1)
 
 
@@ -111,24 +111,24 @@ def test_an_answer_that_will_not_change_ends_it(error: KubeError) -> None:
 def test_what_may_work_later_waits_and_keeps_its_time(error: KubeError) -> None:
     world = World()
     world.error = error
-    world.events.tell("ConfigAdopted", "adopted pool")
+    world.events.record("ConfigAdopted", "adopted pool")
     for _attempt in range(5):
-        world.events.attend()
-        world.events.attend()  # not due
-        world.clock.advance(world.events.due - world.clock.seconds)
+        world.events.advance()
+        world.events.advance()  # not due
+        world.clock.advance(world.events.next_due - world.clock.seconds)
     assert world.attempts == 5
     world.error = None
-    world.events.attend()
+    world.events.advance()
     assert [body["firstTimestamp"] for body in world.bodies] == ["2026-01-01T00:00:00Z"]
     assert world.clock.passed > 20  # with growing pauses
 
 
 def test_the_same_again_is_counted_while_it_waits() -> None:
     world = World()
-    world.events.tell("ConfigRefused", "no", warning=True)
+    world.events.record("ConfigRefused", "no", warning=True)
     world.clock.advance(5)
-    world.events.tell("ConfigRefused", "no", warning=True)
-    world.events.attend()
+    world.events.record("ConfigRefused", "no", warning=True)
+    world.events.advance()
     [body] = world.bodies
     assert (body["count"], body["lastTimestamp"]) == (2, "2026-01-01T00:00:05Z")
 
@@ -137,34 +137,34 @@ def test_neither_what_waits_nor_what_is_sent_grows_without_bound() -> None:
     world = World()
     world.error = Unreachable("away")
     for number in range(100):
-        world.events.tell("ConfigRefused", f"no {number}")
+        world.events.record("ConfigRefused", f"no {number}")
     world.error = None
-    world.events.attend()
-    assert [body["message"] for body in world.bodies] == [f"no {number}" for number in range(100 - MOST_WAITING, 100)]
-    for number in range(AT_ONCE):
-        world.events.tell("ConfigRefused", f"more {number}")
-    world.events.attend()
-    assert len(world.bodies) == MOST_WAITING
+    world.events.advance()
+    assert [body["message"] for body in world.bodies] == [f"no {number}" for number in range(100 - MAX_QUEUED, 100)]
+    for number in range(BURST):
+        world.events.record("ConfigRefused", f"more {number}")
+    world.events.advance()
+    assert len(world.bodies) == MAX_QUEUED
     for _pause in range(5):
-        world.clock.advance(world.events.due - world.clock.seconds)
-        world.events.attend()
-    assert len(world.bodies) == MOST_WAITING + 5
-    assert world.clock.passed == pytest.approx(5 * PAUSE)
+        world.clock.advance(world.events.next_due - world.clock.seconds)
+        world.events.advance()
+    assert len(world.bodies) == MAX_QUEUED + 5
+    assert world.clock.passed == pytest.approx(5 * INTERVAL)
 
 
 @pytest.mark.contract("manners.events")
 def test_what_waits_is_sent_within_a_minute() -> None:
     """It does not matter how many events were recorded before."""
     world = World()
-    for number in range(AT_ONCE):
-        world.events.tell("ConfigAdopted", f"adopted {number}")
-        world.events.attend()
-    for number in range(MOST_WAITING):
-        world.events.tell("ConfigRefused", f"no {number}", warning=True)
-    while world.events.due < float("inf"):
-        world.clock.advance(max(0.0, world.events.due - world.clock.seconds))
-        world.events.attend()
-    assert len(world.bodies) == AT_ONCE + MOST_WAITING
+    for number in range(BURST):
+        world.events.record("ConfigAdopted", f"adopted {number}")
+        world.events.advance()
+    for number in range(MAX_QUEUED):
+        world.events.record("ConfigRefused", f"no {number}", warning=True)
+    while world.events.next_due < float("inf"):
+        world.clock.advance(max(0.0, world.events.next_due - world.clock.seconds))
+        world.events.advance()
+    assert len(world.bodies) == BURST + MAX_QUEUED
     assert world.clock.passed <= 60.0
 
 

@@ -22,8 +22,8 @@ def busy() -> str:
     counters.adoptions, counters.refusals, counters.rollbacks = 3, 2, 1
     counters.restarts["kubelet"] = 7
     counters.errors["fetch"] = 4
-    counters.adopted_within(6.1)
-    counters.adopted_within(500.0)
+    counters.observe_adoption(6.1)
+    counters.observe_adoption(500.0)
     return render_metrics(Gauges(ONE, TWO, None, error=True), counters, agent_version="0.1.0")
 
 
@@ -76,7 +76,7 @@ def test_the_seconds_of_adoptions_are_a_histogram() -> None:
     assert counts == [0, 0, 0, 1, 1, 1, 1, 1, 1]
     assert values[f'{name}_bucket{{le="+Inf"}}'] == 2
     on_the_bound = Counters([])
-    on_the_bound.adopted_within(BUCKETS[0])
+    on_the_bound.observe_adoption(BUCKETS[0])
     assert on_the_bound.adoption_buckets[0] == 1
 
 

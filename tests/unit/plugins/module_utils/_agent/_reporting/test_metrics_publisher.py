@@ -128,7 +128,7 @@ def test_requests_that_fail_are_counted_by_what_they_were_for(bench: Bench, sink
     assert sink["node_config_error"] == 1
     report = read_report(bench.configuration.run_directory)
     assert report is not None
-    assert (report.written, "no route to host" in report.trouble) == (False, True)
+    assert (report.written, "no route to host" in report.api_error) == (False, True)
 
 
 def test_nothing_is_shown_again_while_nothing_happens(bench: Bench, sink: Sink) -> None:

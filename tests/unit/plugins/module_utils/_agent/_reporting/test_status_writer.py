@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._counters import Counters
 from ansible_collections.configok.node.plugins.module_utils._agent._reporting._status_writer import (
     MIN_INTERVAL,
     StatusWriter,
@@ -21,13 +20,14 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_errors im
 from ansible_collections.configok.node.plugins.module_utils._kube._backoff import Backoff
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import (
     ConfigInUse,
+    ConfigOk,
     adopting,
     failing,
     good,
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus
-from support.agents.background import InlineTask
 from support.agents.bench import FakeApi, FakeClock
+from support.agents.context import new_context
 from support.agents.log_lines import record_log
 
 STATUS = ConfigStatus(assignment=1)
@@ -36,24 +36,22 @@ FAILING = failing(ConfigInUse("current", "u"), "the health endpoint does not ans
 
 
 def new_writer(api: FakeApi, clock: FakeClock, random: float = 0.5) -> StatusWriter:
-    return StatusWriter(
-        "n1",
-        api,
-        clock,
-        Counters(["kubelet"]),
-        InlineTask(),
-        heartbeat_interval=600.0,
-        random=lambda: random,
-    )
+    return StatusWriter(new_context(api, clock), random=lambda: random)
+
+
+def update(writer: StatusWriter, verdict: ConfigOk, status: ConfigStatus, label: str) -> None:
+    """Report as the agent does, which starts what is due at the end of its round."""
+    writer.update(verdict, status, label)
+    writer.advance()
 
 
 @pytest.mark.contract("say.on-transitions")
 def test_one_write_for_each_transition() -> None:
     api, clock = FakeApi(), FakeClock()
     writer = new_writer(api, clock)
-    writer.say(adopting("UID: u"), STATUS, "pool")
-    writer.say(adopting("UID: u"), STATUS, "pool")
-    writer.say(GOOD, STATUS, "pool")
+    update(writer, adopting("UID: u"), STATUS, "pool")
+    update(writer, adopting("UID: u"), STATUS, "pool")
+    update(writer, GOOD, STATUS, "pool")
     assert len(api.patches) == 2
     assert "lastTransitionTime" in api.patches[1]["status"]["conditions"][0]
 
@@ -71,18 +69,18 @@ def test_it_is_tried_again_with_growing_pauses_until_it_is_written(error: KubeEr
     api, clock = FakeApi(), FakeClock()
     writer = new_writer(api, clock)
     api.down = error
-    writer.say(GOOD, STATUS, "pool")
+    update(writer, GOOD, STATUS, "pool")
     pauses = []
     for _attempt in range(8):
         pauses.append(writer.due - clock.seconds)
-        writer.attend()  # not due yet
+        writer.advance()  # not due yet
         clock.advance(pauses[-1])
-        writer.attend()
+        writer.advance()
     assert pauses == expected
     assert len(api.requests) == 9
     api.down = None
     clock.advance(60.0)
-    writer.attend()
+    writer.advance()
     assert len(api.patches) == 1
 
 
@@ -91,10 +89,10 @@ def test_retry_after_is_obeyed() -> None:
     api, clock = FakeApi(), FakeClock()
     writer = new_writer(api, clock)
     api.down = TooManyRequests("slow", status=429, retry_after=90.0)
-    writer.say(GOOD, STATUS, "pool")
+    update(writer, GOOD, STATUS, "pool")
     assert writer.due - clock.seconds == 90.0
-    writer.say(adopting("UID: u"), STATUS, "pool")  # a new transition does not shorten the wait
-    writer.hurry(5.0)
+    update(writer, adopting("UID: u"), STATUS, "pool")  # a new transition does not shorten the wait
+    writer.retry_soon(5.0)
     assert writer.due - clock.seconds == 90.0
     assert len(api.requests) == 1
 
@@ -104,12 +102,12 @@ def test_what_was_put_off_is_written_soon_after_the_api_is_back() -> None:
     api, clock = FakeApi(), FakeClock()
     writer = new_writer(api, clock)
     api.down = Forbidden("no", status=403)
-    writer.say(GOOD, STATUS, "pool")
+    update(writer, GOOD, STATUS, "pool")
     for _attempt in range(8):
         clock.advance(writer.due - clock.seconds)
-        writer.attend()
+        writer.advance()
     assert writer.due - clock.seconds == 60.0
-    writer.hurry(5.0)
+    writer.retry_soon(5.0)
     assert writer.due - clock.seconds == 2.5  # with jitter: the API was unreachable for all nodes
 
 
@@ -117,16 +115,16 @@ def test_an_answer_that_does_not_come_holds_nothing_up_and_is_heard_when_it_come
     api, clock = FakeApi(), FakeClock()
     writer = new_writer(api, clock)
     api.hanging = True
-    writer.say(adopting("UID: u"), STATUS, "pool")
-    writer.say(GOOD, STATUS, "pool")
-    writer.attend()
+    update(writer, adopting("UID: u"), STATUS, "pool")
+    update(writer, GOOD, STATUS, "pool")
+    writer.advance()
     assert clock.passed <= 1.0
     assert writer.due == float("inf")
     api.hanging = False
-    writer.attend()
+    writer.advance()
     assert len(api.patches) == 1  # the first transition
     assert writer.due <= clock.seconds
-    writer.attend()
+    writer.advance()
     assert len(api.patches) == 2
     assert writer.is_written
 
@@ -135,17 +133,17 @@ def test_an_answer_that_does_not_come_holds_nothing_up_and_is_heard_when_it_come
 def test_a_heartbeat_only_when_nothing_was_written_for_long() -> None:
     api, clock = FakeApi(), FakeClock()
     writer = new_writer(api, clock)
-    writer.say(GOOD, STATUS, "pool")
+    update(writer, GOOD, STATUS, "pool")
     clock.advance(599.0)
-    writer.attend()
+    writer.advance()
     assert len(api.patches) == 1
     clock.advance(1.0)
-    writer.attend()
+    writer.advance()
     assert len(api.patches) == 2
     assert "lastTransitionTime" not in api.patches[1]["status"]["conditions"][0]
     api.down = ServerError("no", status=500)
     clock.advance(600.0)
-    writer.attend()
+    writer.advance()
     assert writer.due > clock.seconds  # a failing heartbeat causes no busy loop
 
 
@@ -153,7 +151,7 @@ def test_a_heartbeat_only_when_nothing_was_written_for_long() -> None:
 def test_the_journal_has_all_of_what_is_cut() -> None:
     api, log = FakeApi(), record_log([])
     writer = new_writer(api, FakeClock())
-    writer.say(GOOD._replace(reason="x" * 5000), STATUS, "pool")
+    update(writer, GOOD._replace(reason="x" * 5000), STATUS, "pool")
     assert [(message, fields["reason"]) for _level, message, fields in log] == [(GOOD.message, "x" * 5000)]
     assert len(api.patches[0]["status"]["conditions"][0]["reason"]) == 512
 
@@ -163,18 +161,18 @@ def test_the_journal_has_all_of_what_is_cut() -> None:
 def test_the_heartbeat_has_20_percent_jitter(random: float, expected: float) -> None:
     clock = FakeClock()
     writer = new_writer(FakeApi(), clock, random)
-    writer.say(GOOD, STATUS, "pool")
+    update(writer, GOOD, STATUS, "pool")
     assert writer.due - clock.seconds == pytest.approx(expected)
 
 
 def test_what_stands_on_the_node_already_is_not_written_again() -> None:
     api, clock = FakeApi(), FakeClock()
     writer = new_writer(api, clock)
-    writer.found(STATUS.encode(), GOOD, STATUS, "pool")
-    writer.say(GOOD, STATUS, "pool")
+    writer.accept_existing(STATUS.encode(), GOOD, STATUS, "pool")
+    update(writer, GOOD, STATUS, "pool")
     assert api.patches == []
-    writer.gone()
-    writer.say(GOOD, STATUS, "pool")
+    writer.mark_lost()
+    update(writer, GOOD, STATUS, "pool")
     assert len(api.patches) == 1
 
 
@@ -194,18 +192,18 @@ def test_backoff_is_jittered_and_bounded() -> None:
 def test_a_component_that_flaps_is_reported_at_once_and_then_now_and_then() -> None:
     api, clock = FakeApi(), FakeClock()
     writer = new_writer(api, clock)
-    writer.say(GOOD, STATUS, "pool")
+    update(writer, GOOD, STATUS, "pool")
     clock.advance(60.0)
     for second in range(600):
-        writer.say(GOOD if second % 2 else FAILING, STATUS, "pool")
+        update(writer, GOOD if second % 2 else FAILING, STATUS, "pool")
         clock.advance(1.0)
-        writer.attend()
+        writer.advance()
         if second == 0:
             assert len(api.patches) == 2  # the first transition waits for nothing
     assert len(api.patches) <= 2 + 600 / MIN_INTERVAL
-    writer.say(FAILING, STATUS, "pool")
+    update(writer, FAILING, STATUS, "pool")
     clock.advance(max(0.0, writer.due - clock.seconds) if not writer.is_written else 0.0)
-    writer.attend()
+    writer.advance()
     assert writer.is_written
     assert api.patches[-1]["status"]["conditions"][0]["status"] == FAILING.status
 
@@ -214,11 +212,11 @@ def test_a_component_that_flaps_is_reported_at_once_and_then_now_and_then() -> N
 def test_what_is_over_before_it_is_written_stands_in_the_journal_alone() -> None:
     api, clock, log = FakeApi(), FakeClock(), record_log([])
     writer = new_writer(api, clock)
-    writer.say(GOOD, STATUS, "pool")
-    writer.say(FAILING, STATUS, "pool")
-    writer.say(GOOD, STATUS, "pool")
+    update(writer, GOOD, STATUS, "pool")
+    update(writer, FAILING, STATUS, "pool")
+    update(writer, GOOD, STATUS, "pool")
     clock.advance(MIN_INTERVAL)
-    writer.attend()
+    writer.advance()
     assert (len(api.patches), writer.is_written) == (1, True)
     assert [fields["status"] for _level, _message, fields in log] == [GOOD.status, FAILING.status, GOOD.status]
 
@@ -227,10 +225,10 @@ def test_what_is_over_before_it_is_written_stands_in_the_journal_alone() -> None
 def test_an_answer_to_another_assignment_waits_for_no_interval() -> None:
     api, clock = FakeApi(), FakeClock()
     writer = new_writer(api, clock)
-    writer.say(adopting("UID: u"), STATUS, "pool")
-    writer.say(GOOD, STATUS._replace(in_trial=True), "pool")
-    writer.say(GOOD, STATUS, "pool")
-    writer.say(GOOD, STATUS._replace(assignment=2), "pool")
+    update(writer, adopting("UID: u"), STATUS, "pool")
+    update(writer, GOOD, STATUS._replace(in_trial=True), "pool")
+    update(writer, GOOD, STATUS, "pool")
+    update(writer, GOOD, STATUS._replace(assignment=2), "pool")
     assert len(api.patches) == 4
 
 
@@ -240,7 +238,7 @@ def test_a_component_that_flaps_does_not_hurry_writes_that_fail() -> None:
     writer = new_writer(api, clock)
     api.down = ServerError("no", status=500)
     for second in range(60):
-        writer.say(GOOD if second % 2 else FAILING, STATUS, "pool")
+        update(writer, GOOD if second % 2 else FAILING, STATUS, "pool")
         clock.advance(1.0)
-        writer.attend()
+        writer.advance()
     assert len(api.requests) <= 10
