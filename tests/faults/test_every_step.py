@@ -94,7 +94,7 @@ def test_the_power_is_cut(ledger: Ledger, tmp_path: Path, every: int, phase: str
             # The boot counts as a start, and resets the crash count.
             expected = change.expected((1, starts + 1 + change.threshold + 1), doomed_more=change.threshold + 1)
             case.check(expected, node.seen(kept))
-            case.holds("I2", node.store.set_aside() == [], f"damaged by a cut: {node.store.set_aside()}")
+            case.holds("I2", node.store.damaged_files() == [], f"damaged by a cut: {node.store.damaged_files()}")
 
 
 DISKS = {

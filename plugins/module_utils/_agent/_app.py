@@ -44,11 +44,11 @@ class App:
         wakeup = Wakeup.NOTIFIED
         try:
             while not stop.is_set():
-                if watch.came_back():
+                if watch.has_recovered():
                     controller.retry_soon()
                 # The end of a task says nothing new about units: to ask again would end in another task.
                 refresh = wakeup is not Wakeup.TASK_DONE
-                due = controller.reconcile(watch.view, watch_error=watch.trouble, refresh=refresh)
+                due = controller.reconcile(watch.view, watch_error=watch.error, refresh=refresh)
                 if watch.ended:
                     raise RuntimeError("the watch of the Node has ended")  # systemd restarts the agent
                 pause = max(_MIN_PAUSE, due - context.clock.since_boot())

@@ -46,7 +46,7 @@ def describe_node(configuration: AgentConfiguration, messages: LastMessageReader
     faults = directory_faults(configuration.state_directory)
     with _locked(store.lock):
         state = read_node_state(configuration, store, clock)
-        damaged = store.set_aside()
+        damaged = store.damaged_files()
         components = _components(configuration, store, state)
     for name, component in components.items():
         component["lastCrash"] = _crash(state.startups[name], messages)  # after the lock: the journal takes its time
@@ -73,7 +73,7 @@ def describe_node(configuration: AgentConfiguration, messages: LastMessageReader
         "assignment": {
             "id": answered.id,
             "source": None if answered.source is None else answered.source.to_dict(),
-            "outcome": None if answered.outcome is None else answered.outcome.to_dict(),
+            "outcome": None if answered.failure is None else answered.failure.to_dict(),
         },
         "badConfigs": {uid: mark._asdict() for uid, mark in sorted(state.bad_configs.items())},
         "components": components,
@@ -117,7 +117,7 @@ def _record(record: ConfigRecord) -> dict[str, Any]:
         "adoptedAt": record.adopted_at,
         "trialDuration": record.trial.duration,
         "crashLoopThreshold": record.trial.crash_loop_threshold,
-        "healthySeconds": record.healthy,
+        "healthySeconds": record.healthy_seconds,
     }
 
 

@@ -143,7 +143,7 @@ class VersionTracker:
             name,
             data,
             version=version,
-            tracking_version=self._store.component_version(name, version),
+            tracking_version=self._store.tracking_version(name, version),
             engine_version=self._context.agent_version,
         )
 

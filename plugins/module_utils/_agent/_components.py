@@ -92,7 +92,7 @@ class ComponentManager:
         if any(unit.answer_due(now) < float("inf") for unit in self._units.values()):
             return None
         probing = now >= self.next_due
-        involved = [name for name in names if state.active_record.involves(name)]
+        involved = [name for name in names if state.active_record.covers(name)]
         stopped, seconds = "", []
         states: dict[str, ComponentState] = {}
         restarts_due: dict[str, str] = {}
@@ -117,7 +117,7 @@ class ComponentManager:
             before = self._health.setdefault(name, new_health(now))
             after = self._update_health(name, unit, config, before, now, pending=pending, probing=probing)
             self._health[name] = after
-            seconds.append(healthy_seconds(before, after, most=2 * self._configuration.probe_interval))
+            seconds.append(healthy_seconds(before, after, limit=2 * self._configuration.probe_interval))
             states[name] = "healthy" if is_healthy(after) else "unknown"
         self._schedule_probe(involved, now, probing=probing, steady=steady)
         bad = self._failed_component([name for name in involved if name not in unknown], now)

@@ -232,7 +232,7 @@ class BundlePreparer:
                 name,
                 document.encode(),
                 version=version,
-                tracking_version=self._store.component_version(name, component.version),
+                tracking_version=self._store.tracking_version(name, component.version),
                 engine_version=self._engine,
                 deny_policy=component.deny,
                 inputs=inputs,
@@ -248,7 +248,7 @@ class BundlePreparer:
         if not component.check_command:
             return
         name = component.name
-        tracked = self._store.component_version(name, component.version)
+        tracked = self._store.tracking_version(name, component.version)
         key = f"{kept}:own check:{digest(repr(component.check_command).encode())[:16]}"
         path = self._store.rendered_path(name, kept)
         try:

@@ -190,7 +190,7 @@ class Controller:
 
     def _observe_components(self, observation: Observation) -> Observation:
         state = observation.state
-        failure = state.records.answered.outcome
+        failure = state.records.answered.failure
         suspect = failure is not None and failure.suspect
         matters = observation.dynamic_config and (state.is_in_trial or suspect or self.publisher.reported_failure)
         seen = self.components.observe(state, steady=not matters)
@@ -248,7 +248,7 @@ class Controller:
     def _refuse(self, action: actions.Refuse, observation: Observation) -> bool:
         failure = action.failure
         with self._transactions.begin(observation.state):
-            self._transactions.record_answer(action.answered.failed(failure))
+            self._transactions.record_answer(action.answered.with_failure(failure))
         for finding in action.findings:
             log.warning(
                 "finding: %s: %s",
@@ -332,7 +332,7 @@ class Controller:
     def _mark_suspect(self, action: actions.MarkSuspect, observation: Observation) -> bool:
         state = observation.state
         with self._transactions.begin(state):
-            self._transactions.record_answer(state.records.answered.failed(action.failure))
+            self._transactions.record_answer(state.records.answered.with_failure(action.failure))
         self._record_trial("suspect" if action.failure.suspect else "cleared", observation)
         return True
 

@@ -90,9 +90,9 @@ def _init_config_is_fatal(configuration: AgentConfiguration, store: Store, state
     if state.active_record.source is not None:
         return False
     configured = configuration.components[component]
-    verdicts = store.read_verdicts(component, state.tracking_versions[component])
+    findings = store.read_findings(component, state.tracking_versions[component])
     version = store.known_version(component, configured.version)
-    return is_known_fatal(verdicts, init_config_hash(configured, store), version)
+    return is_known_fatal(findings, init_config_hash(configured, store), version)
 
 
 def _record_start(store: Store, state: NodeState, component: str, environ: Mapping[str, str], clock: Clock) -> None:
@@ -145,7 +145,7 @@ def _poststop(
         time=clock.now(),
     )
     with locked(store.lock, wait=_WAIT):
-        version = store.component_version(component, configuration.components[component].version)
+        version = store.tracking_version(component, configuration.components[component].version)
         startups = store.read_startups(component, version)
         changed = record_end(startups, environ.get("INVOCATION_ID", ""), clock.boot_id(), end)
         if changed is not None:

@@ -62,7 +62,7 @@ class NodeWatch:
         self._wake = wake
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="node-watch", daemon=True)
-        self.trouble = ""  # why the Node cannot be watched now
+        self.error = ""  # why the Node cannot be watched now
         self._returns = self._noticed = 0  # how often it has ceased to fail; how many of those were told
         self.view: NodeAnnotations | None = None
         self.ended = False  # without having been stopped: a fault of ours
@@ -97,17 +97,17 @@ class NodeWatch:
             elif event.object is not None:
                 self._set_node(annotations_of(event.object))
 
-    def _set_error(self, trouble: str) -> None:
-        if trouble == self.trouble:  # one line for each kind of trouble, not one for each attempt
+    def _set_error(self, error: str) -> None:
+        if error == self.error:  # one line for each kind of trouble, not one for each attempt
             return
-        self.trouble = trouble
-        if trouble:
-            log.warning("the Node cannot be watched: %s", trouble)
+        self.error = error
+        if error:
+            log.warning("the Node cannot be watched: %s", error)
         else:
             self._returns += 1
         self._wake()
 
-    def came_back(self) -> bool:
+    def has_recovered(self) -> bool:
         """Return whether the API has answered again, after it did not, since this was asked last."""
         returns, before = self._returns, self._noticed
         self._noticed = returns

@@ -74,7 +74,7 @@ class Transactions:
                 keep_rendered(name, self._store, data)
                 # Where there was no file, a component that runs already is taken over with what it has read.
                 since = 0.0 if before is None else self._clock.since_boot()
-                self._store.write_switched(name, digest(data), self._clock.boot_id(), since)
+                self._store.note_switch(name, digest(data), self._clock.boot_id(), since)
                 self._store.write_config(name, data)
                 is_changed = True
                 log.info("switched what the component reads", extra={"component": name, "config": digest(data)[:10]})
@@ -117,10 +117,12 @@ class Transactions:
 
     def adopt(self, state: NodeState, record: ConfigRecord) -> None:
         """Use a config that was checked. ``current`` first: from then on every start of a component switches to it."""
-        self._store.write_current(record._replace(dropped=self._dropped(state.active_record, record)))
+        self._store.write_current(
+            record._replace(dropped_components=self._dropped_components(state.active_record, record))
+        )
         self.switch(state, record)
 
-    def _dropped(self, before: ConfigRecord, after: ConfigRecord) -> tuple[str, ...]:
+    def _dropped_components(self, before: ConfigRecord, after: ConfigRecord) -> tuple[str, ...]:
         """Return the components of this node that go back to their init config."""
         return tuple(
             name for name in self._configuration.components if name in before.files and name not in after.files
@@ -156,13 +158,15 @@ class Transactions:
     def save_trial(self, state: NodeState, seconds: float, *, confirmed: bool) -> None:
         """Add healthy seconds to the record in use."""
         record = state.active_record
-        self._store.write_current(record._replace(healthy=record.healthy + seconds, confirmed=confirmed))
+        self._store.write_current(
+            record._replace(healthy_seconds=record.healthy_seconds + seconds, confirmed=confirmed)
+        )
 
     def record_version(self, state: NodeState, component: str, version: str) -> None:
         """Track the component under this version from now on, and with it the start that runs: its end is to come."""
-        before = self._store.component_version(component, "")
+        before = self._store.tracking_version(component, "")
         self._store.write_note(component, "version", {"version": version})
-        after, start = self._store.component_version(component, ""), state.last_start(component)
+        after, start = self._store.tracking_version(component, ""), state.last_start(component)
         if before != after and start is not None:
             startups = self._store.read_startups(component, after)
             self._store.write_startups(component, after, append_start(startups, start))
@@ -194,12 +198,12 @@ class Transactions:
                     answered = AnsweredAssignment(
                         known.node_uid or abandoned.node_uid, max(known.id, abandoned.assignment), abandoned.source
                     )
-                    self._store.write_answered(answered.failed(failure))
+                    self._store.write_answered(answered.with_failure(failure))
         now = target._replace(
             adopted_at=self._clock.now(),
             boot_id=self._clock.boot_id(),
             since_boot=self._clock.since_boot(),
-            dropped=() if abandoned is None else self._dropped(abandoned, target),
+            dropped_components=() if abandoned is None else self._dropped_components(abandoned, target),
             confirmed=False,  # until it is probed healthy again: a component may still run what is abandoned
         )
         target = now if target.source is not None else LOCAL_CONFIG
@@ -271,10 +275,10 @@ class Transactions:
                     self._store.write_bad_configs(component, version, rest)
                     forgotten |= set(bad) - set(rest)
         answered = self._store.read_records().answered
-        outcome = answered.outcome
-        if outcome is not None and outcome.kind != "InvalidConfig" and (uid is None or outcome.uid == uid):
-            self._store.write_answered(answered._replace(outcome=None))
-            forgotten.add(outcome.uid)
+        failure = answered.failure
+        if failure is not None and failure.kind != "InvalidConfig" and (uid is None or failure.uid == uid):
+            self._store.write_answered(answered._replace(failure=None))
+            forgotten.add(failure.uid)
         return sorted(forgotten)
 
     def remove_unused(self, state: NodeState) -> None:
@@ -282,7 +286,7 @@ class Transactions:
         fresh = self._store.read_records()
         records = [record for record in (fresh.current, fresh.last_known_good) if record is not None]
         self._store.remove_checkpoints(
-            keep=self._configuration.checkpoints_kept, never=[record.uid for record in records]
+            keep=self._configuration.checkpoints_kept, protected=[record.uid for record in records]
         )
         self._store.remove_leftovers()
         for name, version in state.tracking_versions.items():

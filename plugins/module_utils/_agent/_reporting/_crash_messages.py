@@ -142,11 +142,11 @@ class CrashMessages:
         if verdict.cause not in _CRASH_CAUSES:
             return None
         boot_id, until = self._clock.boot_id(), self._clock.since_boot()
-        outcome = state.records.answered.outcome
-        if verdict.cause in (Cause.CRASH_LOOP, Cause.NOT_HEALTHY) and outcome is not None:
-            if outcome.boot_id != boot_id:
+        failure = state.records.answered.failure
+        if verdict.cause in (Cause.CRASH_LOOP, Cause.NOT_HEALTHY) and failure is not None:
+            if failure.boot_id != boot_id:
                 return None
-            until = outcome.since_boot  # crashes of last-known-good after the rollback do not count
+            until = failure.since_boot  # crashes of last-known-good after the rollback do not count
         crash = last_crash(state, boot_id, until=until)
         if crash is None or crash[1].end is None or crash[1].end.since_boot < until - _WINDOW:
             return None

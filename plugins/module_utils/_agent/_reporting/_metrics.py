@@ -197,7 +197,7 @@ def current_gauges(state: NodeState, desired: DesiredState | None, report: RunRe
         assigned=answered.source if desired is None else desired.source,
         active=state.active_record.source,
         last_known_good=None if good is None else good.source,
-        error=answered.outcome is not None if not status else status != "True" and cause not in _CAUSES_WITHOUT_ERROR,
+        error=answered.failure is not None if not status else status != "True" and cause not in _CAUSES_WITHOUT_ERROR,
     )
 
 

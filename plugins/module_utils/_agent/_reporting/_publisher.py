@@ -125,7 +125,7 @@ class Publisher:
 
     def _record_rollback(self, observation: Observation, verdict: ConfigOk) -> None:
         """Record one Event for each rollback, of a hook or of the daemon, once its outcome is known."""
-        desired, failure = observation.desired, observation.state.records.answered.outcome
+        desired, failure = observation.desired, observation.state.records.answered.failure
         if desired is None or desired.kind != "failed" or failure is None or verdict.cause not in _FALLBACK_CAUSES:
             return
         before, rollback = self._last_status(), (failure.uid, failure.time)

@@ -47,7 +47,7 @@ class ActiveConfig(NamedTuple):
 
 def in_trial(current: ConfigRecord | None, last_known_good: ConfigRecord | None) -> bool:
     """Return whether current has yet to prove itself. The local config has no trial."""
-    if current is None or current.source is None or current.passed:
+    if current is None or current.source is None or current.trial_passed:
         return False
     return not same_config(current, last_known_good)
 

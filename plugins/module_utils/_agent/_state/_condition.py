@@ -42,8 +42,8 @@ def config_in_use(desired: DesiredState | None, state: NodeState, *, init_provid
     record = state.active_record
     name = state.active.record_name
     # How it went with another Node object of this name is over with that.
-    outcome = (state.records.answered if desired is None else desired.answered).outcome
-    if outcome is not None and not in_trial(record, state.records.last_known_good):
+    failure = (state.records.answered if desired is None else desired.answered).failure
+    if failure is not None and not in_trial(record, state.records.last_known_good):
         name = "last-known-good"  # what is assigned failed; what runs is what the node fell back to, or stayed on
     return ConfigInUse(name, record.uid, init_provided)
 
@@ -75,9 +75,9 @@ def _verdict(
 ) -> ConfigOk | None:
     if desired is None:
         return None
-    outcome = state.records.answered.outcome if desired.kind == "failed" else None
-    if outcome is not None and outcome.kind in ("InvalidConfig", "KnownBad"):
-        return _refused(outcome, state, in_use)
+    failure = state.records.answered.failure if desired.kind == "failed" else None
+    if failure is not None and failure.kind in ("InvalidConfig", "KnownBad"):
+        return _refused(failure, state, in_use)
     if condition.stopped:
         return verdicts.unit_stopped(in_use.label, condition.stopped)
     if condition.unread:
@@ -90,29 +90,29 @@ def _verdict(
         return verdicts.not_synced(in_use, desired.cause, machine_cause=Cause.INVALID_CONFIG_SOURCE)
     if fetch_error:
         return verdicts.not_synced(in_use, fetch_error, machine_cause=Cause.FETCH_FAILED)
-    if outcome is not None:
-        return _fallen_back(outcome, condition, in_use)
+    if failure is not None:
+        return _fallen_back(failure, condition, in_use)
     if desired.kind in ("adopt", "unassign"):
         return None  # about to be done
     return _in_use(state, condition, in_use)
 
 
-def _refused(outcome: AssignmentFailure, state: NodeState, in_use: ConfigInUse) -> ConfigOk:
-    if outcome.kind == "KnownBad":
-        return verdicts.known_bad(in_use, outcome.uid, outcome.time, outcome.text)
+def _refused(failure: AssignmentFailure, state: NodeState, in_use: ConfigInUse) -> ConfigOk:
+    if failure.kind == "KnownBad":
+        return verdicts.known_bad(in_use, failure.uid, failure.time, failure.text)
     if in_trial(state.active_record, state.records.last_known_good):
-        return verdicts.invalid_in_trial(in_use, outcome.uid, outcome.text)
-    return verdicts.invalid(in_use, outcome.uid, outcome.text)
+        return verdicts.invalid_in_trial(in_use, failure.uid, failure.text)
+    return verdicts.invalid(in_use, failure.uid, failure.text)
 
 
-def _fallen_back(outcome: AssignmentFailure, condition: ComponentsCondition, in_use: ConfigInUse) -> ConfigOk | None:
-    if outcome.suspect:
-        return verdicts.both_fail(in_use, outcome.uid)
+def _fallen_back(failure: AssignmentFailure, condition: ComponentsCondition, in_use: ConfigInUse) -> ConfigOk | None:
+    if failure.suspect:
+        return verdicts.both_fail(in_use, failure.uid)
     if not condition.healthy:
         return None  # after going back, probe before saying that it worked
-    if outcome.kind == "CrashLoop":
-        return verdicts.crash_loop(in_use, outcome.uid, outcome.crashes)
-    return verdicts.not_healthy(in_use, outcome.uid, condition_duration(outcome.within), outcome.text)
+    if failure.kind == "CrashLoop":
+        return verdicts.crash_loop(in_use, failure.uid, failure.crashes)
+    return verdicts.not_healthy(in_use, failure.uid, condition_duration(failure.within), failure.text)
 
 
 def _in_use(state: NodeState, condition: ComponentsCondition, in_use: ConfigInUse) -> ConfigOk | None:

@@ -78,7 +78,7 @@ def read_desired_state(
         return DesiredState(kind, answered, source, new=True, forget_bad=assignment.forget_bad)
     if known.source != source:
         return DesiredState("stale", known, stale_id=assignment.id)  # this id was given to something else before
-    if known.outcome is not None:
+    if known.failure is not None:
         return DesiredState("failed", known, source)
     return DesiredState("keep" if source == current.source else "adopt", known, source)
 

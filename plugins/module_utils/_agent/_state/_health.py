@@ -33,17 +33,17 @@ _FIRST_INTERVAL = 0.2  # seconds between looks at a component that is not health
 class Health(NamedTuple):
     """What was seen of one component.
 
-    unhealthy_since: None when it is healthy. ok_since: the first of the present row of good looks. seen_well: the last
+    unhealthy_since: None when it is healthy. ok_since: the first of the present row of good looks. last_well: the last
     good look of a healthy component. failures: bad looks in a row of an invocation that was healthy before. detail:
     what the last bad look said.
     """
 
     unhealthy_since: float | None
     ok_since: float | None = None
-    seen_well: float | None = None
+    last_well: float | None = None
     failures: int = 0
     invocation: str = ""
-    proved: bool = False  # this invocation was healthy once
+    was_healthy: bool = False  # this invocation was healthy once
     detail: str = "not looked at yet"
 
 
@@ -61,14 +61,16 @@ def after_probe(health: Health, *, ok: bool, detail: str, invocation: str, now: 
         return health._replace(
             unhealthy_since=now if health.unhealthy_since is None else health.unhealthy_since,
             ok_since=None,
-            seen_well=None,
-            failures=health.failures + 1 if health.proved else 0,
+            last_well=None,
+            failures=health.failures + 1 if health.was_healthy else 0,
             detail=detail,
         )
     ok_since = now if health.ok_since is None else health.ok_since
     if now - ok_since < settling:
         return health._replace(ok_since=ok_since)
-    return health._replace(unhealthy_since=None, ok_since=ok_since, seen_well=now, failures=0, proved=True, detail="")
+    return health._replace(
+        unhealthy_since=None, ok_since=ok_since, last_well=now, failures=0, was_healthy=True, detail=""
+    )
 
 
 def is_healthy(health: Health) -> bool:
@@ -83,11 +85,11 @@ def has_failed(health: Health, *, now: float, timeout: float, threshold: int) ->
     return now - health.unhealthy_since >= timeout or health.failures >= threshold
 
 
-def healthy_seconds(before: Health, after: Health, *, most: float) -> float:
-    """Return the seconds between two looks in which one and the same invocation was healthy, at most ``most``."""
-    if before.seen_well is None or after.seen_well is None or before.invocation != after.invocation:
+def healthy_seconds(before: Health, after: Health, *, limit: float) -> float:
+    """Return the seconds between two looks in which one and the same invocation was healthy, at most ``limit``."""
+    if before.last_well is None or after.last_well is None or before.invocation != after.invocation:
         return 0.0
-    return max(0.0, min(after.seen_well - before.seen_well, most))
+    return max(0.0, min(after.last_well - before.last_well, limit))
 
 
 def next_probe_in(health: Health, *, now: float, settling: float, interval: float) -> float:

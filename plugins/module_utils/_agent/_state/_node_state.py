@@ -80,7 +80,7 @@ class NodeState(NamedTuple):
     def most_crashed_component(self) -> str:
         """Return the component of current with most crashes."""
         current = self.records.current
-        names = sorted(name for name in self.crashes if current is None or current.involves(name))
+        names = sorted(name for name in self.crashes if current is None or current.covers(name))
         return max(names, key=lambda name: self.crashes[name], default="")
 
     def last_start(self, component: str) -> Start | None:

@@ -34,25 +34,25 @@ class DamagedFile(ValueError):
     """A file of the agent's own that does not hold what it should; the text says what is wrong."""
 
 
-def _encode(kind: str, content: Mapping[str, Any]) -> bytes:
+def encode_document(kind: str, content: Mapping[str, Any]) -> bytes:
     value = {"apiVersion": API_VERSION, "kind": kind, **content}
-    value["hash"] = _hash(value)
+    value["hash"] = _content_hash(value)
     return json.dumps(value, sort_keys=True, indent=1).encode() + b"\n"
 
 
-def _hash(value: Mapping[str, Any]) -> str:
+def _content_hash(value: Mapping[str, Any]) -> str:
     rest = {key: part for key, part in value.items() if key != "hash"}
     return hashlib.sha256(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-def _decode(data: bytes, kind: str) -> dict[str, Any]:
+def decode_document(data: bytes, kind: str) -> dict[str, Any]:
     try:
         value = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise DamagedFile(f"it is not JSON: {error}") from error
     if not isinstance(value, dict) or value.get("kind") != kind or value.get("apiVersion") != API_VERSION:
         raise DamagedFile(f"it is not a {kind} of {API_VERSION}")
-    if value.get("hash") != _hash(value):
+    if value.get("hash") != _content_hash(value):
         raise DamagedFile("its content does not have the hash that it names")
     return value
 
@@ -62,8 +62,8 @@ class ConfigRecord(NamedTuple):
 
     source None: the local config, and nothing else is set. files: SHA-256 of the file that each component of the
     bundle reads. boot_id and since_boot (seconds) say when it was adopted, adopted_at (RFC 3339) says so to people.
-    healthy: the seconds of its trial in which the components were seen healthy; confirmed: probed healthy
-    once since the adoption. dropped: the components that went back to their init config with it, which the config
+    healthy_seconds: of its trial in which the components were seen healthy; confirmed: probed healthy
+    once since the adoption. dropped_components: those that went back to their init config with it, which the config
     before had a file for.
     """
 
@@ -75,14 +75,14 @@ class ConfigRecord(NamedTuple):
     boot_id: str = ""
     since_boot: float = 0.0
     trial: Trial = Trial()
-    healthy: float = 0.0
+    healthy_seconds: float = 0.0
     confirmed: bool = False
     files: Mapping[str, str] = {}
-    dropped: tuple[str, ...] = ()
+    dropped_components: tuple[str, ...] = ()
 
-    def involves(self, component: str) -> bool:
+    def covers(self, component: str) -> bool:
         """Return whether this config, once adopted, is to blame for how the component is."""
-        return self.source is None or component in self.files or component in self.dropped
+        return self.source is None or component in self.files or component in self.dropped_components
 
     @property
     def uid(self) -> str | None:
@@ -90,16 +90,16 @@ class ConfigRecord(NamedTuple):
         return None if self.source is None else self.source.uid
 
     @property
-    def passed(self) -> bool:
+    def trial_passed(self) -> bool:
         """Whether its trial is over: it was healthy for all of it. The record itself says so, whatever became of
         last-known-good."""
-        return self.confirmed and self.healthy >= self.trial.duration
+        return self.confirmed and self.healthy_seconds >= self.trial.duration
 
     def encode(self) -> bytes:
         """Return the file's content; empty for the local config."""
         if self.source is None:
             return b""
-        return _encode(
+        return encode_document(
             "ConfigRecord",
             {
                 "source": self.source.to_dict(),
@@ -112,20 +112,20 @@ class ConfigRecord(NamedTuple):
                 "trial": {
                     "duration": self.trial.duration,
                     "crashLoopThreshold": self.trial.crash_loop_threshold,
-                    "healthySeconds": self.healthy,
+                    "healthySeconds": self.healthy_seconds,
                     "confirmed": self.confirmed,
                 },
                 "files": dict(self.files),
-                "dropped": list(self.dropped),
+                "dropped": list(self.dropped_components),
             },
         )
 
     @classmethod
     def decode(cls, data: bytes) -> ConfigRecord:
-        """Read a file's content. Raises Damaged."""
+        """Read a file's content. Raises DamagedFile."""
         if not data:
             return LOCAL_CONFIG
-        value = _decode(data, "ConfigRecord")
+        value = decode_document(data, "ConfigRecord")
         try:
             trial = value["trial"]
             return cls(
@@ -137,10 +137,12 @@ class ConfigRecord(NamedTuple):
                 boot_id=str(value["bootID"]),
                 since_boot=float(value["sinceBoot"]),
                 trial=Trial(float(trial["duration"]), int(trial["crashLoopThreshold"])),
-                healthy=float(trial["healthySeconds"]),
+                healthy_seconds=float(trial["healthySeconds"]),
                 confirmed=trial["confirmed"] is True,
                 files={str(name): str(digest) for name, digest in value["files"].items()},
-                dropped=tuple(str(name) for name in value.get("dropped", ())),  # older agents did not write it down
+                dropped_components=tuple(
+                    str(name) for name in value.get("dropped", ())
+                ),  # older agents did not write it down
             )
         except (KeyError, TypeError, ValueError, OverflowError, AttributeError, InvalidConfigSource) as error:
             raise DamagedFile(f"a field is missing or wrong: {error!r}") from error
@@ -149,11 +151,11 @@ class ConfigRecord(NamedTuple):
 LOCAL_CONFIG = ConfigRecord()
 
 
-def same_config(one: ConfigRecord | None, other: ConfigRecord | None) -> bool:
+def same_config(first: ConfigRecord | None, second: ConfigRecord | None) -> bool:
     """Return whether two records mean the same config: the same content in the same files, whatever its uid."""
-    if one is None or other is None:
+    if first is None or second is None:
         return False
-    return one.content_hash == other.content_hash and dict(one.files) == dict(other.files)
+    return first.content_hash == second.content_hash and dict(first.files) == dict(second.files)
 
 
 class AssignmentFailure(NamedTuple):
@@ -176,7 +178,17 @@ class AssignmentFailure(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON-able data."""
-        return self._asdict()
+        return {
+            "kind": self.kind,
+            "uid": self.uid,
+            "text": self.text,
+            "crashes": self.crashes,
+            "within": self.within,
+            "time": self.time,
+            "boot_id": self.boot_id,
+            "since_boot": self.since_boot,
+            "suspect": self.suspect,
+        }
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> AssignmentFailure:
@@ -204,34 +216,34 @@ class AnsweredAssignment(NamedTuple):
     node_uid: str = ""
     id: int = 0
     source: ConfigSource | None = None
-    outcome: AssignmentFailure | None = None
+    failure: AssignmentFailure | None = None
 
-    def failed(self, outcome: AssignmentFailure) -> AnsweredAssignment:
+    def with_failure(self, failure: AssignmentFailure) -> AnsweredAssignment:
         """Return the same assignment with how it failed."""
-        return self._replace(outcome=outcome)
+        return self._replace(failure=failure)
 
     def encode(self) -> bytes:
         """Return the file's content."""
-        return _encode(
+        return encode_document(
             "AnsweredAssignment",
             {
                 "nodeUID": self.node_uid,
                 "id": self.id,
                 "source": None if self.source is None else self.source.to_dict(),
-                "outcome": None if self.outcome is None else self.outcome.to_dict(),
+                "outcome": None if self.failure is None else self.failure.to_dict(),
             },
         )
 
     @classmethod
     def decode(cls, data: bytes) -> AnsweredAssignment:
-        """Read a file's content. Raises Damaged."""
-        value = _decode(data, "AnsweredAssignment")
+        """Read a file's content. Raises DamagedFile."""
+        value = decode_document(data, "AnsweredAssignment")
         try:
             return cls(
                 node_uid=str(value["nodeUID"]),
                 id=int(value["id"]),
                 source=None if value["source"] is None else ConfigSource.from_dict(value["source"]),
-                outcome=None if value["outcome"] is None else AssignmentFailure.from_dict(value["outcome"]),
+                failure=None if value["outcome"] is None else AssignmentFailure.from_dict(value["outcome"]),
             )
         except (KeyError, TypeError, ValueError, OverflowError, InvalidConfigSource) as error:
             raise DamagedFile(f"a field is missing or wrong: {error!r}") from error

@@ -81,7 +81,7 @@ def _is_running(state: NodeState, seen: ComponentsObservation) -> bool:
 
 
 def _remaining(record: ConfigRecord, unsaved: float) -> float:
-    return record.trial.duration - record.healthy - unsaved
+    return record.trial.duration - record.healthy_seconds - unsaved
 
 
 def plan_trial(
@@ -94,11 +94,11 @@ def plan_trial(
     record = state.active_record
     if state.is_in_trial:
         return _plan_running(state, seen, unsaved, moment)
-    if record.passed and not same_config(record, state.records.last_known_good):
+    if record.trial_passed and not same_config(record, state.records.last_known_good):
         return Promote(record)  # that was cut short, or last-known-good was damaged
     if seen.healthy and record.source is not None and not record.confirmed:
         return SaveTrial(confirmed=True)
-    failure = state.records.answered.outcome
+    failure = state.records.answered.failure
     if failure is not None and failure.kind in ("CrashLoop", "NotHealthy"):
         return _plan_after_rollback(state, seen, failure, moment, health_timeout)
     return None
@@ -119,9 +119,9 @@ def _plan_running(state: NodeState, seen: ComponentsObservation, unsaved: float,
         return RollBack(failure, seen.failed)
     if not seen.healthy or seen.stopped:
         return None
-    covered = any(record.involves(name) for name in state.files)
+    covered = any(record.covers(name) for name in state.files)
     if _remaining(record, unsaved) <= 0 or not covered:  # without a component on this node there is nothing to try
-        return Promote(record._replace(healthy=record.trial.duration, confirmed=True))
+        return Promote(record._replace(healthy_seconds=record.trial.duration, confirmed=True))
     if not record.confirmed:
         return SaveTrial(confirmed=True)
     return SaveTrial() if unsaved >= _SAVE_EVERY else None

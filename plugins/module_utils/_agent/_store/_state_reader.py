@@ -31,7 +31,7 @@ def read_node_state(
     """
     records = store.read_records()
     versions = {
-        name: store.component_version(name, component.version) for name, component in configuration.components.items()
+        name: store.tracking_version(name, component.version) for name, component in configuration.components.items()
     }
     startups = {name: store.read_startups(name, version) for name, version in versions.items()}
     bad_configs: dict[str, BadConfig] = {}
@@ -53,7 +53,7 @@ def read_node_state(
         name: _read_files(component, store, state.last_start(name), boot_id)
         for name, component in configuration.components.items()
     }
-    return state._replace(files=files, damaged_files=tuple(store.set_aside()))
+    return state._replace(files=files, damaged_files=tuple(store.damaged_files()))
 
 
 def _active(
@@ -71,7 +71,7 @@ def _active(
         records.last_known_good,
         never_written=records.never_written,
         bad=bad_configs,
-        crashes={name: count for name, count in crashes.items() if current is not None and current.involves(name)},
+        crashes={name: count for name, count in crashes.items() if current is not None and current.covers(name)},
         usable={
             "current": _is_usable(configuration, store, current),
             "last-known-good": _is_usable(configuration, store, records.last_known_good),

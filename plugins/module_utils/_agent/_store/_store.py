@@ -115,11 +115,13 @@ class Store:
         """Keep a ConfigMap that was verified, whole."""
         self.files.write(self._checkpoint(source.uid), json.dumps(config_map, separators=(",", ":")).encode())
 
-    def remove_checkpoints(self, *, keep: int, never: Sequence[str | None]) -> None:
-        """Remove the oldest checkpoints beyond ``keep``, but none of the uids in ``never``."""
-        others = [uid for uid in self.files.list_names("checkpoints") if UID_PATTERN.match(uid) and uid not in never]
+    def remove_checkpoints(self, *, keep: int, protected: Sequence[str | None]) -> None:
+        """Remove the oldest checkpoints beyond ``keep``, but none of the uids in ``protected``."""
+        others = [
+            uid for uid in self.files.list_names("checkpoints") if UID_PATTERN.match(uid) and uid not in protected
+        ]
         others.sort(key=lambda uid: os.stat(self.files.path(f"checkpoints/{uid}")).st_mtime, reverse=True)
-        for uid in others[max(0, keep - len({uid for uid in never if uid})) :]:
+        for uid in others[max(0, keep - len({uid for uid in protected if uid})) :]:
             self.files.remove(f"checkpoints/{uid}")
 
     @staticmethod
@@ -142,7 +144,7 @@ class Store:
         """Switch what the component reads: a whole file in the place of a whole file, the path never changes."""
         self.files.write(f"components/{component}/{CONFIG_FILE}", data)
 
-    def write_switched(self, component: str, config: str, boot_id: str, since_boot: float) -> None:
+    def note_switch(self, component: str, config: str, boot_id: str, since_boot: float) -> None:
         """Note when what the component reads becomes another file (its hash); one that is only mended is the same."""
         if self.read_note(component, _SWITCHED).get("config") != config:
             self.write_note(component, _SWITCHED, {"config": config, "bootID": boot_id, "sinceBoot": since_boot})
@@ -206,7 +208,7 @@ class Store:
 
     # Tracking, under the component's version
 
-    def component_version(self, component: str, configured: str) -> str:
+    def tracking_version(self, component: str, configured: str) -> str:
         """Return the version under which the component is tracked: configured, or as it was last asked for."""
         return _NOT_IN_A_NAME.sub("_", self.known_version(component, configured))[:64] or UNKNOWN_VERSION
 
@@ -239,7 +241,7 @@ class Store:
             if name.startswith(prefix) and os.path.isfile(self.files.path(f"{name}/bad-configs"))
         ]
 
-    def read_verdicts(self, component: str, version: str) -> dict[str, Any]:
+    def read_findings(self, component: str, version: str) -> dict[str, Any]:
         """Return the findings that were recorded, by file hash and engine."""
 
         def decode(data: bytes) -> dict[str, Any]:
@@ -250,7 +252,7 @@ class Store:
 
         return self._read(f"{component}-{version}/verdicts", decode) or {}
 
-    def write_verdicts(self, component: str, version: str, verdicts: Mapping[str, Any]) -> None:
+    def write_findings(self, component: str, version: str, verdicts: Mapping[str, Any]) -> None:
         """Replace the recorded findings; the oldest ones are dropped if the file would be too large."""
         parts: list[str] = []
         room = MAX_BYTES - 2
@@ -264,7 +266,7 @@ class Store:
 
     # Damage
 
-    def set_aside(self) -> list[str]:
+    def damaged_files(self) -> list[str]:
         """Return the files that were set aside as damaged and are still kept, oldest first."""
         damaged = []
         for directory in ("", *self._directories()):
@@ -291,14 +293,14 @@ class Store:
                 return None
             return decode(data)
         except (ValueError, RecursionError):  # DamagedFile is a ValueError
-            self._set_aside(name)
+            self._set_aside_damaged(name)
         except OSError as error:
             if error.errno not in _UNREADABLE:
                 raise
-            self._set_aside(name)
+            self._set_aside_damaged(name)
         return None
 
-    def _set_aside(self, name: str) -> None:
+    def _set_aside_damaged(self, name: str) -> None:
         """Put a damaged file out of the way, under a name that says when."""
         if name not in self.damaged:
             self.damaged.append(name)

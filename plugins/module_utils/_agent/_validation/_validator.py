@@ -211,7 +211,7 @@ def validate_bundle_document(
     key. host: whether to check the host. The rest is as in validate_init_config.
     """
     key = f"{_key(data, engine_version, version)}:bundle:{digest(repr((deny_policy, inputs)).encode())[:16]}"
-    known = store.read_verdicts(component, tracking_version).get(key)
+    known = store.read_findings(component, tracking_version).get(key)
     if known is not None and (refusing_findings(known) or not host):
         return list(known), []
     text = data.decode("utf-8", "replace")
@@ -236,12 +236,12 @@ def recorded(
 
     key: the file's hash, and what validated it. Raises what find raises, OSError, LockTimeout.
     """
-    findings = store.read_verdicts(component, tracking_version).get(key)
+    findings = store.read_findings(component, tracking_version).get(key)
     if findings is None:
         findings = [_plain(finding) for finding in list(find())[:_MAX_FINDINGS]]
         with locked(store.lock, wait=_LOCK_WAIT):
-            verdicts = {**store.read_verdicts(component, tracking_version), key: findings}
-            store.write_verdicts(component, tracking_version, dict(list(verdicts.items())[-_MAX_RECORDED:]))
+            verdicts = {**store.read_findings(component, tracking_version), key: findings}
+            store.write_findings(component, tracking_version, dict(list(verdicts.items())[-_MAX_RECORDED:]))
     return list(findings)
 
 

@@ -102,7 +102,7 @@ def test_a_power_cut_at_any_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         bench.run(60)
         assert bench.reads() == change.ends_with, f"step {step}"
         assert bench.status.cause in ("Good", "Init", "CrashLoop"), f"step {step}"
-        assert bench.store.set_aside() == [], f"step {step}: a cut must damage nothing"
+        assert bench.store.damaged_files() == [], f"step {step}: a cut must damage nothing"
         shutil.rmtree(bench.directory)
 
 

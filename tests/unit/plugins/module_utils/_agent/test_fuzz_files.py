@@ -102,7 +102,7 @@ def resealed(data: bytes, change: Any) -> bytes:
     from ansible_collections.configok.node.plugins.module_utils._agent._state import _records
 
     value = {**json.loads(data), **change}
-    return json.dumps({**value, "hash": _records._hash(value)}).encode()
+    return json.dumps({**value, "hash": _records._content_hash(value)}).encode()
 
 
 @fuzz(150)

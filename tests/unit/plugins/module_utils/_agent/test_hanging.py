@@ -73,7 +73,7 @@ def test_a_component_that_hangs_does_not_keep_another_from_being_probed(tmp_path
     local = bench.store.read_records().current
     assert local is not None
     assert local.source != good
-    assert bench.daemon.components._health["kube-proxy"].proved
+    assert bench.daemon.components._health["kube-proxy"].was_healthy
     bench.run(130)
     assert bench.words == (
         "False",

@@ -107,7 +107,7 @@ def test_a_version_that_could_not_be_noted_is_noted_later(bench: Bench, monkeypa
     bench.version_of = lambda _name: "v1.35.0"
     bench.configure(components={"kubelet": component})
     bench.run(5)
-    assert bench.store.component_version("kubelet", "") == "v1.35.0"
+    assert bench.store.tracking_version("kubelet", "") == "v1.35.0"
     bench.version_of = lambda _name: "v1.36.0"
     written = bench.agent_store.write_note
 
@@ -121,7 +121,7 @@ def test_a_version_that_could_not_be_noted_is_noted_later(bench: Bench, monkeypa
         bench.crash("kubelet")
         bench.run(20)
     bench.run(20)
-    assert bench.store.component_version("kubelet", "") == "v1.36.0"
+    assert bench.store.tracking_version("kubelet", "") == "v1.36.0"
 
 
 @pytest.mark.parametrize(

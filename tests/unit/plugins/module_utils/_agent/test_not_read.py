@@ -101,7 +101,7 @@ def test_what_is_not_read_does_not_pass_its_trial(bench: Bench, tmp_path: Path) 
 
 def test_a_component_that_runs_since_before_provisioning_is_no_conflict(bench: Bench, tmp_path: Path) -> None:
     """Provisioning restarts nothing: until its next start a component keeps its old flags and config."""
-    bench.store.write_startups("kubelet", bench.store.component_version("kubelet", "v1.35.0"), [])
+    bench.store.write_startups("kubelet", bench.store.tracking_version("kubelet", "v1.35.0"), [])
     bench.argv = ("/usr/bin/kubelet", f"--config={tmp_path}/before.yaml")
     bench.daemon = bench.new_daemon()
     bench.run(5)

@@ -57,10 +57,10 @@ A = ConfigSource("system", "a", "aaaa")
 B = ConfigSource("system", "b", "bbbb")
 NOW = Moment(100.0, "boot", "2026-01-01T00:00:00Z")
 GOOD = ConfigRecord(
-    source=A, content_hash="a", trial=Trial(60.0, 3), healthy=60.0, confirmed=True, files={"kubelet": "1"}
+    source=A, content_hash="a", trial=Trial(60.0, 3), healthy_seconds=60.0, confirmed=True, files={"kubelet": "1"}
 )
 NEW = ConfigRecord(source=B, content_hash="b", trial=Trial(60.0, 3), files={"kubelet": "2"})
-TRIED = NEW._replace(confirmed=True, healthy=10.0)
+TRIED = NEW._replace(confirmed=True, healthy_seconds=10.0)
 ANSWERED = AnsweredAssignment("node", 1, A)
 NEXT = AnsweredAssignment("node", 2, B)
 ADOPT = DesiredState("adopt", NEXT, B)
@@ -125,7 +125,7 @@ def acknowledged(uid: str | None, *, pending: bool = False) -> Acknowledgement:
 
 
 KEEP = DesiredState("keep", ANSWERED, A)
-SUSPECT_NEXT = NEXT.failed(FAILED._replace(suspect=True))
+SUSPECT_NEXT = NEXT.with_failure(FAILED._replace(suspect=True))
 
 CONFIG: dict[str, tuple[Observation, list[Action]]] = {
     "nothing is known of the API": (observed(node()), []),
@@ -237,7 +237,7 @@ CONFIG: dict[str, tuple[Observation, list[Action]]] = {
         [],
     ),
     "a stale assignment changes nothing": (observed(node(), DesiredState("stale", ANSWERED, stale_id=1)), []),
-    "a failed assignment changes nothing": (observed(node(), DesiredState("failed", NEXT.failed(FAILED), B)), []),
+    "a failed assignment changes nothing": (observed(node(), DesiredState("failed", NEXT.with_failure(FAILED), B)), []),
 }
 
 COMPONENTS: dict[str, tuple[Observation, ComponentsObservation, list[Action]]] = {
@@ -257,12 +257,12 @@ COMPONENTS: dict[str, tuple[Observation, ComponentsObservation, list[Action]]] =
     "the end of a trial": (
         observed(node(TRIED), unsaved_trial=50.0),
         observation(),
-        [Promote(TRIED._replace(healthy=60.0))],
+        [Promote(TRIED._replace(healthy_seconds=60.0))],
     ),
     "a trial without a component on this node": (
         observed(node(NEW._replace(files={"other": "3"}), reads="init")),
         observation(),
-        [Promote(NEW._replace(files={"other": "3"}, healthy=60.0, confirmed=True))],
+        [Promote(NEW._replace(files={"other": "3"}, healthy_seconds=60.0, confirmed=True))],
     ),
     "a trial whose unit is stopped": (
         observed(node(TRIED), unsaved_trial=50.0),
@@ -294,12 +294,12 @@ COMPONENTS: dict[str, tuple[Observation, ComponentsObservation, list[Action]]] =
         [SaveTrial(confirmed=True)],
     ),
     "last-known-good fails too": (
-        observed(node(answered=NEXT.failed(FAILED))),
+        observed(node(answered=NEXT.with_failure(FAILED))),
         observation(healthy=False, failed="kubelet", detail="x"),
         [MarkSuspect(FAILED._replace(suspect=True))],
     ),
     "last-known-good crashes too": (
-        observed(node(answered=NEXT.failed(FAILED), startups=CRASHES * 4)),
+        observed(node(answered=NEXT.with_failure(FAILED), startups=CRASHES * 4)),
         observation(),
         [MarkSuspect(FAILED._replace(suspect=True))],
     ),

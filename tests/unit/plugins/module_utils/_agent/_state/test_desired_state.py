@@ -99,7 +99,7 @@ def test_wishes(
     desired_state = read_desired_state(view, answered, current, NAMESPACE)
     assert (desired_state.kind, desired_state.new) == (kind, new)
     if kind in ("lost", "stale"):
-        assert desired_state.answered.outcome is None or desired_state.answered == answered
+        assert desired_state.answered.failure is None or desired_state.answered == answered
     if new:
         assert (desired_state.answered.id, desired_state.answered.source) == (int(assignment or 0), source)
 

@@ -64,11 +64,11 @@ def test_another_invocation_has_to_prove_itself() -> None:
 def test_only_seconds_of_one_healthy_invocation_count() -> None:
     well = see(see(new_health(0.0), 1.0, True), 2.0, True)
     later = see(well, 12.0, True)
-    assert healthy_seconds(well, later, most=20.0) == 10.0
-    assert healthy_seconds(well, later, most=5.0) == 5.0
+    assert healthy_seconds(well, later, limit=20.0) == 10.0
+    assert healthy_seconds(well, later, limit=5.0) == 5.0
     crashed = see(see(later, 13.0, True, "i2"), 14.0, True, "i2")
-    assert healthy_seconds(later, crashed, most=20.0) == 0.0
-    assert healthy_seconds(new_health(0.0), later, most=20.0) == 0.0
+    assert healthy_seconds(later, crashed, limit=20.0) == 0.0
+    assert healthy_seconds(new_health(0.0), later, limit=20.0) == 0.0
 
 
 @fuzz(100)
@@ -78,7 +78,7 @@ def test_counted_seconds_never_exceed_the_time_that_passed(looks: list[tuple[boo
     for ok, invocation, pause in looks:
         now += pause
         before, health = health, see(health, now, ok, invocation)
-        counted += healthy_seconds(before, health, most=1000.0)
+        counted += healthy_seconds(before, health, limit=1000.0)
         assert next_probe_in(health, now=now, settling=0.5, interval=10.0) > 0
         assert is_healthy(health) <= ok
     assert counted <= now + 1e-6

@@ -31,7 +31,7 @@ RECORD = ConfigRecord(
     boot_id="b",
     since_boot=12.5,
     trial=Trial(60.0, 0),
-    healthy=3.25,
+    healthy_seconds=3.25,
     confirmed=True,
     files={"kubelet": "f" * 64},
 )

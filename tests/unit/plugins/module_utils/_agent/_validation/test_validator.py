@@ -158,7 +158,7 @@ def test_what_is_said_of_the_host_holds_for_the_moment_and_is_never_kept(tmp_pat
     host.clear()
     assert ask() == (["x"], [])
     assert "failSwapOn" not in (tmp_path / "kubelet-v1/verdicts").read_text()
-    assert not is_known_fatal(store.read_verdicts("kubelet", "v1"), digest(b"a"), "v1")
+    assert not is_known_fatal(store.read_findings("kubelet", "v1"), digest(b"a"), "v1")
 
 
 def test_a_config_that_was_refused_is_refused_without_a_look_at_the_host(tmp_path: Path) -> None:
@@ -257,7 +257,7 @@ def test_what_is_recorded_can_be_read_back_however_much_was_found(tmp_path: Path
         )
         assert len(findings) == 101
         assert first_error_text("kubelet", findings).endswith("m (and over 99 more)")
-    verdicts = store.read_verdicts("kubelet", "v1")
+    verdicts = store.read_findings("kubelet", "v1")
     assert store.damaged == []
     assert f"{digest(b'59')}:1:" in verdicts
     assert 10 < len(verdicts) <= 32
@@ -266,8 +266,8 @@ def test_what_is_recorded_can_be_read_back_however_much_was_found(tmp_path: Path
 def test_the_oldest_verdicts_go_where_all_could_not_be_read_back(tmp_path: Path) -> None:
     store = Store(str(tmp_path), now=lambda: "t")
     verdicts = {str(number): [{"message": "m" * 1_000_000}] for number in range(10)}
-    store.write_verdicts("kubelet", "v1", verdicts)
-    assert list(store.read_verdicts("kubelet", "v1")) == [str(number) for number in range(2, 10)]
+    store.write_findings("kubelet", "v1", verdicts)
+    assert list(store.read_findings("kubelet", "v1")) == [str(number) for number in range(2, 10)]
     assert store.damaged == []
 
 
