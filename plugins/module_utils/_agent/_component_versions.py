@@ -9,8 +9,9 @@ Both are asked of a program that may hang, so they are asked in the background; 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from enum import Enum
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from .._kube._backoff import Backoff
 from ._agent_context import AgentContext
@@ -19,16 +20,22 @@ from ._store._durable_files import LockTimeout
 from ._store._rendered_files import render_init_config_now
 from ._validation._validator import ValidationUnavailable, validate_init_config
 
-__all__ = ["VersionTracker"]
+__all__ = ["QueryKind", "VersionTracker"]
 
-_KINDS: Final = ("version", "init config")
 _FIRST_PAUSE, _LONGEST_PAUSE = 5.0, 600.0  # seconds before a question is repeated
+
+
+class QueryKind(Enum):
+    """What is asked about a component, as log lines name it."""
+
+    VERSION = "version"
+    INIT_CONFIG = "init config"
 
 
 class _Query(NamedTuple):
     """A question to a component. of: its invocation, or the version that the init config is validated for."""
 
-    kind: str  # one of _KINDS
+    kind: QueryKind
     component: str
     of: str
 
@@ -45,11 +52,11 @@ class VersionTracker:
         self._components = context.configuration.components
         self._store = context.store
         self._clock = context.clock
-        self._tasks = {kind: context.new_task() for kind in _KINDS}
-        self._questions: dict[str, _Query] = {}  # kind -> the last question
+        self._tasks = {kind: context.new_task() for kind in QueryKind}
+        self._questions: dict[QueryKind, _Query] = {}  # kind -> the last question
         self._answers: dict[str, tuple[str, str]] = {}  # component -> invocation, version
         self._validated_init: dict[str, str] = {}  # component -> version
-        self._backoffs: dict[tuple[str, str], Backoff] = {}  # kind and component of what is asked again
+        self._backoffs: dict[tuple[QueryKind, str], Backoff] = {}  # kind and component of what is asked again
         self._to_note: dict[str, tuple[str, str]] = {}  # component -> invocation, version: answered, not noted yet
 
     def version_of(self, component: str) -> str:
@@ -60,12 +67,12 @@ class VersionTracker:
     @property
     def due(self) -> float:
         """When to ask again, in seconds since boot; infinity where nothing is to be asked, or a task's end wakes."""
-        idle = [one.until for (kind, _name), one in self._backoffs.items() if not self._tasks[kind].running]
+        idle = [backoff.until for (kind, _name), backoff in self._backoffs.items() if not self._tasks[kind].running]
         return min(idle, default=float("inf"))
 
     def advance(self, invocations: Mapping[str, str]) -> None:
         """Ask each component that was started since it was last asked, and collect answers."""
-        for kind in _KINDS:
+        for kind in QueryKind:
             self._ask(kind, invocations)
 
     def versions(self, invocations: Mapping[str, str]) -> dict[str, str] | None:
@@ -74,7 +81,7 @@ class VersionTracker:
         A component that could not answer is not waited for.
         """
         names = list(self._components)
-        if not all(self._was_asked(name, invocations) or ("version", name) in self._backoffs for name in names):
+        if not all(self._was_asked(name, invocations) or (QueryKind.VERSION, name) in self._backoffs for name in names):
             return None
         return {name: self.version_of(name) for name in names}
 
@@ -87,7 +94,7 @@ class VersionTracker:
         """Take a new version as noted."""
         self._answers[component] = self._to_note.pop(component)
 
-    def _ask(self, kind: str, invocations: Mapping[str, str]) -> None:
+    def _ask(self, kind: QueryKind, invocations: Mapping[str, str]) -> None:
         """Collect the answer and ask the next question, for as long as answers come at once."""
         task = self._tasks[kind]
         while True:
@@ -95,7 +102,7 @@ class VersionTracker:
                 if not task.done:
                     return
                 self._take(self._questions[kind])
-            question = self._next_version(invocations) if kind == "version" else self._next_init_config()
+            question = self._next_version(invocations) if kind is QueryKind.VERSION else self._next_init_config()
             if question is None:
                 return
             self._questions[kind] = question
@@ -108,18 +115,18 @@ class VersionTracker:
         for name in self._components:
             if name in self._to_note and self._to_note[name][0] == invocations.get(name, ""):
                 continue
-            if not self._was_asked(name, invocations) or self._is_due("version", name):
-                return _Query("version", name, invocations.get(name, ""))
+            if not self._was_asked(name, invocations) or self._is_due(QueryKind.VERSION, name):
+                return _Query(QueryKind.VERSION, name, invocations.get(name, ""))
         return None
 
     def _next_init_config(self) -> _Query | None:
         for name, (_invocation, version) in self._answers.items():
-            anew = self._validated_init.get(name) != version and ("init config", name) not in self._backoffs
-            if self._components[name].init_config and (anew or self._is_due("init config", name)):
-                return _Query("init config", name, version)
+            is_new = self._validated_init.get(name) != version and (QueryKind.INIT_CONFIG, name) not in self._backoffs
+            if self._components[name].init_config and (is_new or self._is_due(QueryKind.INIT_CONFIG, name)):
+                return _Query(QueryKind.INIT_CONFIG, name, version)
         return None
 
-    def _is_due(self, kind: str, name: str) -> bool:
+    def _is_due(self, kind: QueryKind, name: str) -> bool:
         backoff = self._backoffs.get((kind, name))
         return backoff is not None and backoff.due(self._clock.since_boot())
 
@@ -127,7 +134,7 @@ class VersionTracker:
 
     def _answer(self, question: _Query) -> Any:
         component = self._components[question.component]
-        if question.kind == "init config":
+        if question.kind is QueryKind.INIT_CONFIG:
             return self._validate_init(component.name, question.of)
         version_of = self._context.commands.version
         return component.version or ("" if version_of is None else version_of(component.name))
@@ -153,10 +160,10 @@ class VersionTracker:
         try:
             answer = self._tasks[question.kind].result()
         except (ValidationUnavailable, OSError, LockTimeout) as error:
-            log.warning("the %s: %s", question.kind, error, extra={"component": question.component})
+            log.warning("the %s: %s", question.kind.value, error, extra={"component": question.component})
             self._retry_later(question)
             return
-        if question.kind == "version":
+        if question.kind is QueryKind.VERSION:
             self._learned(question, answer)
         else:
             self._log_findings(question, answer)
@@ -178,8 +185,8 @@ class VersionTracker:
         self._backoffs.pop((question.kind, question.component), None)
         self._validated_init[question.component] = question.of
         for finding in findings:
-            said = f"the init config: {finding.get('message')}"
-            log.warning("%s", said, extra={"component": question.component, "path": finding.get("path")})
+            text = f"the init config: {finding.get('message')}"
+            log.warning("%s", text, extra={"component": question.component, "path": finding.get("path")})
 
     def _retry_later(self, question: _Query) -> None:
         backoff = Backoff(first=_FIRST_PAUSE, longest=_LONGEST_PAUSE)

@@ -20,7 +20,7 @@ from ._agent_configuration import ComponentConfiguration
 from ._agent_context import AgentContext
 from ._log import log
 from ._state._actions import SyncPhase, SyncResult
-from ._state._desired_state import DesiredState
+from ._state._desired_state import DesiredKind, DesiredState
 from ._state._node_state import NodeInputs, NodeState
 from ._state._records import ConfigRecord
 from ._store._durable_files import LOCK_WAIT, LockTimeout, locked
@@ -73,7 +73,7 @@ class ConfigSync:
         if desired is None:
             return self._result
         target = None
-        if desired.kind == "adopt" and desired.source is not None:
+        if desired.kind == DesiredKind.ADOPT and desired.source is not None:
             target = (desired.source, desired.answered.id)
         if target != self._target:
             self._target, self._result = target, SyncResult()

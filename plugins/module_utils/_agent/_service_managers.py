@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal
 
 from ._interfaces import CommandResult, CommandRunner, ServiceManagerError
-from ._state._health import Unit
+from ._state._health import Unit, UnitState
 
 __all__ = [
     "PROPERTIES",
@@ -69,7 +69,7 @@ def _is_count(text: str) -> bool:
     return text.isascii() and text.isdigit() and text != "0"
 
 
-def _state(properties: Mapping[str, str]) -> str:
+def _state(properties: Mapping[str, str]) -> UnitState:
     if properties["LoadState"] == "not-found":
         return "missing"
     # A unit may be masked while it still runs; a restart would then end it for good.

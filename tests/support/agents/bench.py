@@ -28,7 +28,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._hooks import
 from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import CommandResult, Task
 from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import annotations_of
 from ansible_collections.configok.node.plugins.module_utils._agent._reporting._metrics import MetricsOutput
-from ansible_collections.configok.node.plugins.module_utils._agent._state._health import ProbeResult, Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._state._health import ProbeResult, Unit, UnitState
 from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import NodeInputs, NodeState
 from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._validate_on_node import (
@@ -134,7 +134,7 @@ class Process:
     """A component's unit and process, run by a service manager like systemd."""
 
     def __init__(self) -> None:
-        self.state = "stopped"
+        self.state: UnitState = "stopped"
         self.invocation = ""
         self.started = 0.0
         self.mood = ""
@@ -357,7 +357,7 @@ class Bench:
         if "deadly" in text:
             self._later(component, CRASH_AFTER, lambda: self.crash(component))
 
-    def stop(self, component: str, *, state: str = "stopped") -> None:
+    def stop(self, component: str, *, state: UnitState = "stopped") -> None:
         """Stop the component, as an administrator or a restart does."""
         self.processes[component].next = None
         self._stopped(component, {"SERVICE_RESULT": "success", "EXIT_CODE": "exited", "EXIT_STATUS": "0"})

@@ -14,7 +14,7 @@ from ..._nodeconfig._config_status import Cause, ComponentState, ConfigStatus
 from .._agent_context import AgentContext
 from .._state._actions import Observation
 from .._state._condition import ComponentsCondition, choose_verdict, config_in_use
-from .._state._desired_state import NodeAnnotations, read_desired_state
+from .._state._desired_state import DesiredKind, NodeAnnotations, read_desired_state
 from .._state._health import ComponentsObservation
 from .._state._records import LOCAL_CONFIG, AnsweredAssignment, ConfigRecord
 from .._state._trial_period import failure_outside_trial
@@ -126,7 +126,12 @@ class Publisher:
     def _record_rollback(self, observation: Observation, verdict: ConfigOk) -> None:
         """Record one Event for each rollback, of a hook or of the daemon, once its outcome is known."""
         desired, failure = observation.desired, observation.state.records.answered.failure
-        if desired is None or desired.kind != "failed" or failure is None or verdict.cause not in _FALLBACK_CAUSES:
+        if (
+            desired is None
+            or desired.kind != DesiredKind.FAILED
+            or failure is None
+            or verdict.cause not in _FALLBACK_CAUSES
+        ):
             return
         before, rollback = self._last_status(), (failure.uid, failure.time)
         # A status in between (the unit is stopped) does not make it another rollback.

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, Union
 
 from ..._nodeconfig._assignment import ConfigSource
 from ._active_config import in_trial
-from ._desired_state import DesiredState
+from ._desired_state import DesiredKind, DesiredState
 from ._health import ComponentsObservation
 from ._node_state import Moment, NodeState
 from ._records import LOCAL_CONFIG, AnsweredAssignment, AssignmentFailure, ConfigRecord, same_config
@@ -221,13 +221,15 @@ def _plan_config(observation: Observation) -> list[Action]:
 
 def _plan_sync(observation: Observation, desired: DesiredState) -> list[Action]:
     records = observation.state.records
-    if desired.kind == "unassign":
+    if desired.kind == DesiredKind.UNASSIGN:
         return _after_acknowledgement(observation, desired, LOCAL_CONFIG, Unassign(desired.answered))
-    if desired.kind == "keep":
+    if desired.kind == DesiredKind.KEEP:
         return _plan_keep(observation.state, desired)
-    if desired.kind == "adopt" and desired.source is not None:
+    if desired.kind == DesiredKind.ADOPT and desired.source is not None:
         return _plan_adopt(observation, desired, desired.source)
-    is_answer = desired.kind == "lost" or (desired.kind in ("local", "invalid") and desired.answered.id)
+    is_answer = desired.kind == DesiredKind.LOST or (
+        desired.kind in (DesiredKind.LOCAL, DesiredKind.INVALID) and desired.answered.id
+    )
     return [RecordAnswer(desired.answered)] if is_answer and desired.answered != records.answered else []
 
 

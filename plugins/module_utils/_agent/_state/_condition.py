@@ -17,7 +17,7 @@ from ..._nodeconfig._config_ok import ConfigInUse, ConfigOk
 from ..._nodeconfig._config_status import Cause
 from ..._nodeconfig._durations import condition_duration
 from ._active_config import in_trial
-from ._desired_state import DesiredState
+from ._desired_state import DesiredKind, DesiredState
 from ._node_state import NodeState
 from ._records import AssignmentFailure
 
@@ -75,24 +75,24 @@ def _verdict(
 ) -> ConfigOk | None:
     if desired is None:
         return None
-    failure = state.records.answered.failure if desired.kind == "failed" else None
+    failure = state.records.answered.failure if desired.kind == DesiredKind.FAILED else None
     if failure is not None and failure.kind in ("InvalidConfig", "KnownBad"):
         return _refused(failure, state, in_use)
     if condition.stopped:
         return verdicts.unit_stopped(in_use.label, condition.stopped)
     if condition.unread:
         return verdicts.not_read(in_use.label, condition.unread)
-    if desired.kind == "lost":
+    if desired.kind == DesiredKind.LOST:
         return verdicts.assignment_lost(in_use)
-    if desired.kind == "stale":
+    if desired.kind == DesiredKind.STALE:
         return verdicts.stale_assignment(in_use, desired.stale_id)
-    if desired.kind == "invalid":
+    if desired.kind == DesiredKind.INVALID:
         return verdicts.not_synced(in_use, desired.cause, machine_cause=Cause.INVALID_CONFIG_SOURCE)
     if fetch_error:
         return verdicts.not_synced(in_use, fetch_error, machine_cause=Cause.FETCH_FAILED)
     if failure is not None:
         return _fallen_back(failure, condition, in_use)
-    if desired.kind in ("adopt", "unassign"):
+    if desired.kind in (DesiredKind.ADOPT, DesiredKind.UNASSIGN):
         return None  # about to be done
     return _in_use(state, condition, in_use)
 

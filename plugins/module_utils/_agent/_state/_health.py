@@ -10,7 +10,7 @@ that restarts looks anew.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from ..._nodeconfig._config_status import ComponentState
 
@@ -19,6 +19,7 @@ __all__ = [
     "Health",
     "ProbeResult",
     "Unit",
+    "UnitState",
     "after_probe",
     "has_failed",
     "healthy_seconds",
@@ -123,13 +124,16 @@ class ComponentsObservation(NamedTuple):
     not_read: str = ""
 
 
+# active: its main process runs | starting: start jobs, ExecStartPre, waiting to restart | stopped: an administrator
+# stopped it or it was never started | failed: gave up | missing: no such unit
+UnitState = Literal["active", "starting", "stopped", "masked", "failed", "missing"]
+
+
 class Unit(NamedTuple):
     """What a service manager says of a component's unit."""
 
     name: str
-    # active: its main process runs | starting: start jobs, ExecStartPre, waiting to restart | stopped: an administrator
-    # stopped it or it was never started | masked | failed: gave up | missing: no such unit
-    state: str
+    state: UnitState
     invocation: str = ""  # INVOCATION_ID of the running or last invocation
     pid: int | None = None
     active_since: float | None = None  # seconds since boot when it became active

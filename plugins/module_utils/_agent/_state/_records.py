@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ..._nodeconfig._assignment import ConfigSource, InvalidConfigSource
 from ..._nodeconfig._bundle_trial import Trial
@@ -22,6 +22,7 @@ __all__ = [
     "LOCAL_CONFIG",
     "AnsweredAssignment",
     "DamagedFile",
+    "FailureKind",
     "AssignmentFailure",
     "ConfigRecord",
     "same_config",
@@ -140,9 +141,8 @@ class ConfigRecord(NamedTuple):
                 healthy_seconds=float(trial["healthySeconds"]),
                 confirmed=trial["confirmed"] is True,
                 files={str(name): str(digest) for name, digest in value["files"].items()},
-                dropped_components=tuple(
-                    str(name) for name in value.get("dropped", ())
-                ),  # older agents did not write it down
+                # Older agents did not write it down.
+                dropped_components=tuple(str(name) for name in value.get("dropped", ())),
             )
         except (KeyError, TypeError, ValueError, OverflowError, AttributeError, InvalidConfigSource) as error:
             raise DamagedFile(f"a field is missing or wrong: {error!r}") from error
@@ -158,15 +158,18 @@ def same_config(first: ConfigRecord | None, second: ConfigRecord | None) -> bool
     return first.content_hash == second.content_hash and dict(first.files) == dict(second.files)
 
 
+FailureKind = Literal["InvalidConfig", "KnownBad", "CrashLoop", "NotHealthy"]
+
+
 class AssignmentFailure(NamedTuple):
     """How an assignment failed on this node.
 
-    kind: "InvalidConfig" | "KnownBad" | "CrashLoop" | "NotHealthy". text: the first error, the reason of the bad mark,
+    text: the first error, the reason of the bad mark,
     or what the probe said. crashes: how many. time: RFC 3339 (of the bad mark for KnownBad). within: seconds, for
     NotHealthy. suspect: last-known-good failed as well, afterwards. boot_id, since_boot: when.
     """
 
-    kind: str
+    kind: FailureKind
     uid: str
     text: str = ""
     crashes: int = 0
@@ -193,8 +196,9 @@ class AssignmentFailure(NamedTuple):
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> AssignmentFailure:
         """Read it. Raises KeyError, TypeError, ValueError."""
+        kind: Any = str(value["kind"])
         return cls(
-            kind=str(value["kind"]),
+            kind=kind,
             uid=str(value["uid"]),
             text=str(value["text"]),
             crashes=int(value["crashes"]),

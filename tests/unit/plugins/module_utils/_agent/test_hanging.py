@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import AgentConfiguration
+from ansible_collections.configok.node.plugins.module_utils._agent._component_versions import QueryKind
 from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import annotations_of
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import ValidationUnavailable
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import (
@@ -177,7 +178,7 @@ def test_a_component_that_does_not_say_its_version_holds_up_nothing_that_runs(be
     good = bench.good_node()
     answer_version(bench, ["hangs"])
     bench.run(5)
-    assert bench.daemon.versions._tasks["version"].running
+    assert bench.daemon.versions._tasks[QueryKind.VERSION].running
     bench.crash("kubelet")
     bench.run(5)
     assert bench.words[:2] == ("True", f"using current (UID: {good.uid})")

@@ -25,7 +25,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._probes impor
     http_status,
     serving_address,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._state._health import ProbeResult, Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._state._health import ProbeResult, Unit, UnitState
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError, NotFound, Unreachable
 
 KUBELET = ComponentConfiguration("kubelet", "kubelet.service", lease=True)
@@ -153,7 +153,7 @@ def test_the_lease_is_asked_for_once_the_rest_has_settled() -> None:
 
 @pytest.mark.contract("probe.looks-at")
 @pytest.mark.parametrize("state", ["starting", "stopped", "masked", "failed", "missing"])
-def test_a_unit_that_does_not_run_is_asked_nothing(state: str) -> None:
+def test_a_unit_that_does_not_run_is_asked_nothing(state: UnitState) -> None:
     world = World()
     assert world.prober("kubelet", {}, Unit("kubelet.service", state)) == ProbeResult(
         False, f"kubelet.service is {state}"

@@ -29,7 +29,10 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state._actio
     plan,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._state._active_config import ActiveConfig
-from ansible_collections.configok.node.plugins.module_utils._agent._state._desired_state import DesiredState
+from ansible_collections.configok.node.plugins.module_utils._agent._state._desired_state import (
+    DesiredKind,
+    DesiredState,
+)
 from ansible_collections.configok.node.plugins.module_utils._agent._state._health import ComponentsObservation
 from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import (
     ComponentFiles,
@@ -63,7 +66,7 @@ NEW = ConfigRecord(source=B, content_hash="b", trial=Trial(60.0, 3), files={"kub
 TRIED = NEW._replace(confirmed=True, healthy_seconds=10.0)
 ANSWERED = AnsweredAssignment("node", 1, A)
 NEXT = AnsweredAssignment("node", 2, B)
-ADOPT = DesiredState("adopt", NEXT, B)
+ADOPT = DesiredState(DesiredKind.ADOPT, NEXT, B)
 PREPARED = SyncResult(SyncPhase.PREPARED, NEW, started_at=90.0)
 MARK = BadConfig("then", "not healthy within 1m: x", "NotHealthy", name="b", crashes=0, within=60.0, probe="x")
 FAILED = AssignmentFailure("CrashLoop", "bbbb", "crashed", crashes=4, boot_id="boot", since_boot=50.0)
@@ -124,7 +127,7 @@ def acknowledged(uid: str | None, *, pending: bool = False) -> Acknowledgement:
     return Acknowledgement(uid, 2, pending, 101.0)
 
 
-KEEP = DesiredState("keep", ANSWERED, A)
+KEEP = DesiredState(DesiredKind.KEEP, ANSWERED, A)
 SUSPECT_NEXT = NEXT.with_failure(FAILED._replace(suspect=True))
 
 CONFIG: dict[str, tuple[Observation, list[Action]]] = {
@@ -203,11 +206,11 @@ CONFIG: dict[str, tuple[Observation, list[Action]]] = {
         [Pin(GOOD._replace(source=B, assignment=2, node_uid="node"), B, in_trial=False)],
     ),
     "the config in use is assigned again": (
-        observed(node(), DesiredState("keep", NEXT._replace(source=A), A, new=True)),
+        observed(node(), DesiredState(DesiredKind.KEEP, NEXT._replace(source=A), A, new=True)),
         [KeepAssigned(NEXT._replace(source=A))],
     ),
     "the config in use is assigned again and was bad": (
-        observed(node(bad={"aaaa": MARK}), DesiredState("keep", NEXT, A, new=True, forget_bad=True)),
+        observed(node(bad={"aaaa": MARK}), DesiredState(DesiredKind.KEEP, NEXT, A, new=True, forget_bad=True)),
         [ForgetBad("aaaa")],
     ),
     "a damaged record of the config in use is written again": (
@@ -215,29 +218,34 @@ CONFIG: dict[str, tuple[Observation, list[Action]]] = {
         [KeepAssigned(ANSWERED)],
     ),
     "an unassignment is reported first": (
-        observed(node(), DesiredState("unassign", AnsweredAssignment("node", 2), new=True)),
+        observed(node(), DesiredState(DesiredKind.UNASSIGN, AnsweredAssignment("node", 2), new=True)),
         [Acknowledge(LOCAL_CONFIG)],
     ),
     "then it is done": (
         observed(
-            node(), DesiredState("unassign", AnsweredAssignment("node", 2), new=True), acknowledged=acknowledged(None)
+            node(),
+            DesiredState(DesiredKind.UNASSIGN, AnsweredAssignment("node", 2), new=True),
+            acknowledged=acknowledged(None),
         ),
         [Unassign(AnsweredAssignment("node", 2))],
     ),
     "a lost assignment is remembered": (
-        observed(node(), DesiredState("lost", AnsweredAssignment("other", 0))),
+        observed(node(), DesiredState(DesiredKind.LOST, AnsweredAssignment("other", 0))),
         [RecordAnswer(AnsweredAssignment("other", 0))],
     ),
     "an invalid assignment with an id is answered": (
-        observed(node(), DesiredState("invalid", AnsweredAssignment("node", 2), cause="no")),
+        observed(node(), DesiredState(DesiredKind.INVALID, AnsweredAssignment("node", 2), cause="no")),
         [RecordAnswer(AnsweredAssignment("node", 2))],
     ),
     "an invalid assignment without an id is not": (
-        observed(node(), DesiredState("invalid", AnsweredAssignment("node"), cause="no")),
+        observed(node(), DesiredState(DesiredKind.INVALID, AnsweredAssignment("node"), cause="no")),
         [],
     ),
-    "a stale assignment changes nothing": (observed(node(), DesiredState("stale", ANSWERED, stale_id=1)), []),
-    "a failed assignment changes nothing": (observed(node(), DesiredState("failed", NEXT.with_failure(FAILED), B)), []),
+    "a stale assignment changes nothing": (observed(node(), DesiredState(DesiredKind.STALE, ANSWERED, stale_id=1)), []),
+    "a failed assignment changes nothing": (
+        observed(node(), DesiredState(DesiredKind.FAILED, NEXT.with_failure(FAILED), B)),
+        [],
+    ),
 }
 
 COMPONENTS: dict[str, tuple[Observation, ComponentsObservation, list[Action]]] = {

@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._state._desired_state import (
+    DesiredKind,
     NodeAnnotations,
     read_desired_state,
 )
@@ -31,44 +32,44 @@ FAILED_B = AnsweredAssignment("n", 6, B, AssignmentFailure("CrashLoop", B.uid))
 @pytest.mark.parametrize(
     ("source", "assignment", "node", "answered", "current", "kind", "new"),
     [
-        (None, None, "n", AnsweredAssignment(), LOCAL_CONFIG, "local", False),
-        (None, "3", "n", AnsweredAssignment(), LOCAL_CONFIG, "local", True),
-        (A, "1", "n", AnsweredAssignment(), LOCAL_CONFIG, "adopt", True),
-        (A, "5", "n", ANSWERED_A, USING_A, "keep", False),
-        (A, "6", "n", ANSWERED_A, USING_A, "keep", True),
-        (B, "6", "n", ANSWERED_A, USING_A, "adopt", True),
-        (B, "6", "n", AnsweredAssignment("n", 6, B), USING_A, "adopt", False),  # answered, then interrupted
-        (B, "6", "n", FAILED_B, USING_A, "failed", False),
-        (B, "7", "n", FAILED_B, USING_A, "adopt", True),
-        (A, "7", "n", FAILED_B, USING_A, "keep", True),
-        (B, "4", "n", ANSWERED_A, USING_A, "stale", False),
-        (A, "4", "n", ANSWERED_A, USING_A, "stale", False),
-        (B, "5", "n", ANSWERED_A, USING_A, "stale", False),  # the id was given to another source
-        (B, None, "n", ANSWERED_A, USING_A, "invalid", False),
-        (B, "x", "n", ANSWERED_A, USING_A, "invalid", False),
-        (None, None, "n", ANSWERED_A, USING_A, "lost", False),
-        (None, "5", "n", ANSWERED_A, USING_A, "lost", False),
-        (None, "4", "n", ANSWERED_A, USING_A, "lost", False),
-        (None, "6", "n", ANSWERED_A, USING_A, "unassign", True),
+        (None, None, "n", AnsweredAssignment(), LOCAL_CONFIG, DesiredKind.LOCAL, False),
+        (None, "3", "n", AnsweredAssignment(), LOCAL_CONFIG, DesiredKind.LOCAL, True),
+        (A, "1", "n", AnsweredAssignment(), LOCAL_CONFIG, DesiredKind.ADOPT, True),
+        (A, "5", "n", ANSWERED_A, USING_A, DesiredKind.KEEP, False),
+        (A, "6", "n", ANSWERED_A, USING_A, DesiredKind.KEEP, True),
+        (B, "6", "n", ANSWERED_A, USING_A, DesiredKind.ADOPT, True),
+        (B, "6", "n", AnsweredAssignment("n", 6, B), USING_A, DesiredKind.ADOPT, False),  # answered, then interrupted
+        (B, "6", "n", FAILED_B, USING_A, DesiredKind.FAILED, False),
+        (B, "7", "n", FAILED_B, USING_A, DesiredKind.ADOPT, True),
+        (A, "7", "n", FAILED_B, USING_A, DesiredKind.KEEP, True),
+        (B, "4", "n", ANSWERED_A, USING_A, DesiredKind.STALE, False),
+        (A, "4", "n", ANSWERED_A, USING_A, DesiredKind.STALE, False),
+        (B, "5", "n", ANSWERED_A, USING_A, DesiredKind.STALE, False),  # the id was given to another source
+        (B, None, "n", ANSWERED_A, USING_A, DesiredKind.INVALID, False),
+        (B, "x", "n", ANSWERED_A, USING_A, DesiredKind.INVALID, False),
+        (None, None, "n", ANSWERED_A, USING_A, DesiredKind.LOST, False),
+        (None, "5", "n", ANSWERED_A, USING_A, DesiredKind.LOST, False),
+        (None, "4", "n", ANSWERED_A, USING_A, DesiredKind.LOST, False),
+        (None, "6", "n", ANSWERED_A, USING_A, DesiredKind.UNASSIGN, True),
         (
             None,
             "6",
             "n",
             AnsweredAssignment("n", 6),
             USING_A,
-            "lost",
+            DesiredKind.LOST,
             False,
         ),  # assignment 6 had an invalid source, which was removed since
-        (None, "6", "n", AnsweredAssignment("n", 6), LOCAL_CONFIG, "local", False),
-        (None, "7", "n", FAILED_B, LOCAL_CONFIG, "unassign", True),
-        (None, "9", "other", ANSWERED_A, USING_A, "lost", False),  # another Node object of the same name
+        (None, "6", "n", AnsweredAssignment("n", 6), LOCAL_CONFIG, DesiredKind.LOCAL, False),
+        (None, "7", "n", FAILED_B, LOCAL_CONFIG, DesiredKind.UNASSIGN, True),
+        (None, "9", "other", ANSWERED_A, USING_A, DesiredKind.LOST, False),  # another Node object of the same name
         (
             None,
             "9",
             "other",
             AnsweredAssignment("other", 9),
             USING_A,
-            "lost",
+            DesiredKind.LOST,
             False,
         ),  # 9 came with that Node object
         (
@@ -77,13 +78,13 @@ FAILED_B = AnsweredAssignment("n", 6, B, AssignmentFailure("CrashLoop", B.uid))
             "other",
             AnsweredAssignment("other", 9),
             USING_A,
-            "unassign",
+            DesiredKind.UNASSIGN,
             True,
         ),  # 10 is newer
-        (None, None, "other", AnsweredAssignment("other"), USING_A, "lost", False),
-        (None, "1", "other", AnsweredAssignment("other"), USING_A, "unassign", True),
-        (A, "1", "other", ANSWERED_A, USING_A, "keep", True),
-        (B, "1", "other", ANSWERED_A, USING_A, "adopt", True),
+        (None, None, "other", AnsweredAssignment("other"), USING_A, DesiredKind.LOST, False),
+        (None, "1", "other", AnsweredAssignment("other"), USING_A, DesiredKind.UNASSIGN, True),
+        (A, "1", "other", ANSWERED_A, USING_A, DesiredKind.KEEP, True),
+        (B, "1", "other", ANSWERED_A, USING_A, DesiredKind.ADOPT, True),
     ],
 )
 def test_wishes(
@@ -92,13 +93,13 @@ def test_wishes(
     node: str,
     answered: AnsweredAssignment,
     current: ConfigRecord,
-    kind: str,
+    kind: DesiredKind,
     new: bool,
 ) -> None:
     view = NodeAnnotations(node, None if source is None else source.encode(), assignment)
     desired_state = read_desired_state(view, answered, current, NAMESPACE)
     assert (desired_state.kind, desired_state.new) == (kind, new)
-    if kind in ("lost", "stale"):
+    if kind in (DesiredKind.LOST, DesiredKind.STALE):
         assert desired_state.answered.failure is None or desired_state.answered == answered
     if new:
         assert (desired_state.answered.id, desired_state.answered.source) == (int(assignment or 0), source)
@@ -106,16 +107,16 @@ def test_wishes(
 
 def test_an_invalid_source_is_answered_all_the_same() -> None:
     desired_state = read_desired_state(NodeAnnotations("n", "{}", "6"), ANSWERED_A, USING_A, NAMESPACE)
-    assert (desired_state.kind, desired_state.answered) == ("invalid", AnsweredAssignment("n", 6))
+    assert (desired_state.kind, desired_state.answered) == (DesiredKind.INVALID, AnsweredAssignment("n", 6))
     again = read_desired_state(NodeAnnotations("n", "{}", "6"), desired_state.answered, USING_A, NAMESPACE)
-    assert again.kind == "invalid"
+    assert again.kind == DesiredKind.INVALID
 
 
 @pytest.mark.contract("source.absent-other-uid")
 @pytest.mark.parametrize(("assignment", "seen"), [(None, 0), ("9", 9)])
 def test_the_ids_that_a_registered_node_brings_along_are_remembered(assignment: str | None, seen: int) -> None:
     desired_state = read_desired_state(NodeAnnotations("other", None, assignment), ANSWERED_A, USING_A, NAMESPACE)
-    assert (desired_state.kind, desired_state.answered) == ("lost", AnsweredAssignment("other", seen))
+    assert (desired_state.kind, desired_state.answered) == (DesiredKind.LOST, AnsweredAssignment("other", seen))
 
 
 @pytest.mark.contract("assignment.answered")
@@ -124,9 +125,9 @@ def test_an_id_after_the_highest_that_can_be_chosen_is_accepted() -> None:
     desired_state = read_desired_state(
         NodeAnnotations("n", B.encode(), str(highest + 1)), AnsweredAssignment("n", highest, A), USING_A, NAMESPACE
     )
-    assert (desired_state.kind, desired_state.answered.id) == ("adopt", highest + 1)
+    assert (desired_state.kind, desired_state.answered.id) == (DesiredKind.ADOPT, highest + 1)
     far = read_desired_state(NodeAnnotations("n", B.encode(), str(highest + 1)), ANSWERED_A, USING_A, NAMESPACE)
-    assert (far.kind, far.answered) == ("invalid", ANSWERED_A)
+    assert (far.kind, far.answered) == (DesiredKind.INVALID, ANSWERED_A)
 
 
 @pytest.mark.contract("assignment.forget-bad")
