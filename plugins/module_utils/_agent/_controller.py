@@ -26,7 +26,7 @@ from ._state._actions import Acknowledgement, Observation, plan
 from ._state._desired_state import DesiredState, NodeAnnotations, read_desired_state
 from ._state._node_state import Moment, NodeState
 from ._state._trial_period import TrialTransition, trial_ends_at, trial_seconds
-from ._store._durable_files import LOCK_WAIT, LockTimeout, locked
+from ._store._durable_files import LOOP_WAIT, LockTimeout, locked
 from ._store._state_reader import read_node_state
 from ._store._trouble import FileTrouble
 from ._transaction import StateChanged, Transactions
@@ -35,6 +35,8 @@ from ._validation._component_flags import CommandLineTracker
 __all__ = ["Controller"]
 
 _FILES_RETRY = 5.0  # seconds after which a round that could not read or write its files is tried again
+_LOCK_RETRY = 0.5  # the same, where another process holds the lock
+_FILES_LASTING = 5.0  # seconds after which unusable files are reported
 _MAX_ROUNDS = 16  # one change takes up to five: the answer, "adopting", the adoption, its effect
 _RETRY_SPREAD = 5.0  # seconds
 
@@ -51,7 +53,7 @@ class Controller:
         self.config_sync = ConfigSync(context)
         self.components = ComponentManager(context)
         self._command_lines = CommandLineTracker(configuration, self._store, context.commands.command_line)
-        self._file_trouble = FileTrouble(configuration.state_directory, lasting=_FILES_RETRY)
+        self._file_trouble = FileTrouble(configuration.state_directory, lasting=_FILES_LASTING)
         self.publisher = Publisher(context, outputs)
         self._acknowledged: Acknowledgement | None = None
         self._unsaved_trial = 0.0  # healthy seconds that are not in the record yet
@@ -112,7 +114,7 @@ class Controller:
             lasting = self._file_trouble.met(error, self._clock.since_boot())
             if lasting:
                 self.publisher.report_unusable_files(lasting)
-            due = self._clock.since_boot() + _FILES_RETRY
+            due = self._clock.since_boot() + (_LOCK_RETRY if isinstance(error, LockTimeout) else _FILES_RETRY)
         answer_due = self.components.answer_due
         is_answer_due = answer_due < float("inf")
         due = min(due, self.publisher.advance(hold_heartbeat=is_answer_due))
@@ -160,7 +162,7 @@ class Controller:
 
     def read_state(self) -> NodeState:
         """Read what this node's own files say. Raises OSError, LockTimeout."""
-        with locked(self._store.lock, wait=LOCK_WAIT):
+        with locked(self._store.lock, wait=LOOP_WAIT):
             return read_node_state(self._configuration, self._store, self._clock, with_files=True)
 
     def _observe(self, node: NodeAnnotations | None) -> Observation:

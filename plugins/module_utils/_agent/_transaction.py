@@ -21,7 +21,7 @@ from ._state._active_config import crash_reason, failure_from_mark, unhealthy_re
 from ._state._node_state import NodeState
 from ._state._records import LOCAL_CONFIG, AnsweredAssignment, AssignmentFailure, ConfigRecord
 from ._state._startups import BadConfig, append_start
-from ._store._durable_files import LOCK_WAIT, DurableFiles, locked
+from ._store._durable_files import LOOP_WAIT, DurableFiles, locked
 from ._store._rendered_files import (
     POLICY_FIELDS,
     config_for_record,
@@ -53,7 +53,7 @@ class Transactions:
 
         state: what the transaction was decided from. Nobody holds the lock while deciding, so it is checked here.
         """
-        with locked(self._store.lock, wait=LOCK_WAIT):
+        with locked(self._store.lock, wait=LOOP_WAIT):
             if self._store.read_records() != state.records:
                 raise StateChanged
             yield

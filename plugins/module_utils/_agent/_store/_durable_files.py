@@ -28,6 +28,7 @@ __all__ = [
     "PRESTART_WAIT",
     "STORE_LOCK",
     "LOCK_WAIT",
+    "LOOP_WAIT",
     "TEMPORARY",
     "file_stamp",
     "locked",
@@ -192,7 +193,8 @@ class DurableFiles:
 STORE_LOCK = ".lock"  # in the state directory; never held across a restart, a probe or a request
 DAEMON_LOCK = "agent.lock"  # in the run directory; held as long as the daemon lives
 PRESTART_WAIT = 0.05  # seconds that the start of a component may wait for the store
-LOCK_WAIT = 5.0  # seconds that the daemon waits for the store, which is never held for long
+LOOP_WAIT = 0.2  # seconds that the reconcile loop waits for the store before it tries again later
+LOCK_WAIT = 5.0  # seconds that a background task waits for the store, which is never held for long
 _POLL_INTERVAL = 0.005  # seconds
 
 

@@ -25,16 +25,19 @@ class FileTrouble:
         self._text = ""
 
     def met(self, error: OSError | LockTimeout, now: float) -> str:
-        """Take note of trouble at a time (seconds since boot); return what it is once it has lasted, else ""."""
+        """Take note of an error at a time (seconds since boot); return its text once errors have lasted, else ""."""
         text = str(error)
         if isinstance(error, OSError) and error.strerror:
             text = f"{error.filename or self._state_directory}: {error.strerror}"
-        if text != self._text:  # one line for each kind of trouble, not for each attempt
-            log.error("the agent's own files: %s", text)
-        self._text = text
         if self._since is None:
             self._since = now
-        return text if now - self._since >= self._lasting else ""
+        is_lasting = now - self._since >= self._lasting
+        if isinstance(error, LockTimeout) and not is_lasting:
+            return ""  # a lock that is free again in a moment is no fault
+        if text != self._text:  # one line for each kind of error, not for each attempt
+            log.error("the agent's own files: %s", text)
+        self._text = text
+        return text if is_lasting else ""
 
     def over(self) -> None:
         """Take note that the files can be used."""

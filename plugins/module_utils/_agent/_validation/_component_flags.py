@@ -16,7 +16,7 @@ from ..._componentconfig._flags._kubelet_flags import fields_set_by_flags, parse
 from ..._host._component_process import find_drop_ins, read_drop_in
 from .._agent_configuration import AgentConfiguration
 from .._state._health import Unit
-from .._store._durable_files import locked
+from .._store._durable_files import LOOP_WAIT, locked
 from .._store._rendered_files import UndecodableConfig, decode_values, field_paths
 from .._store._store import Store
 
@@ -31,7 +31,6 @@ __all__ = [
 
 _NOTE = "command-line"
 _MAX_BYTES = 128 * 1024  # what the kernel allows one argument
-_WAIT = 5.0  # seconds to wait for the lock of the store
 _ASSIGNED = "store/meta/assigned"  # below --dynamic-config-dir: what the kubelet has taken from spec.configSource
 
 
@@ -143,7 +142,7 @@ class CommandLineTracker:
             self._read_invocations[name] = unit.invocation
             note = {"argv": list(argv), "dropIns": _read_drop_ins(argv)}
             if note != self._store.read_note(name, _NOTE):
-                with locked(self._store.lock, wait=_WAIT):
+                with locked(self._store.lock, wait=LOOP_WAIT):
                     self._store.write_note(name, _NOTE, note)
 
 

@@ -8,9 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._agent import _controller
+from ansible_collections.configok.node.plugins.module_utils._agent._controller import Controller
+from ansible_collections.configok.node.plugins.module_utils._agent._state._desired_state import NodeAnnotations
+from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import NodeState
+from ansible_collections.configok.node.plugins.module_utils._agent._store._state_reader import read_node_state
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Unreachable
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from support.agents.bench import NODE, Bench
@@ -231,3 +237,28 @@ def test_the_agent_rests(tmp_path: Path, situation: Callable[[Bench], None], api
     if situation in (local, good) and api != "away with news":
         # bench.run() itself causes two cycles a minute.
         assert sum(minutes) <= (3 if api == "present" else 7) * MINUTES, minutes
+
+
+def test_each_round_reads_the_state_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = Bench(tmp_path)
+    counts = {"reads": 0, "rounds": 0}
+    run_round = Controller._run_round
+
+    def count_read(*arguments: Any, **options: Any) -> NodeState:
+        counts["reads"] += 1
+        return read_node_state(*arguments, **options)
+
+    def count_round(controller: Controller, node: NodeAnnotations | None) -> bool:
+        counts["rounds"] += 1
+        return run_round(controller, node)
+
+    monkeypatch.setattr(_controller, "read_node_state", count_read)
+    monkeypatch.setattr(Controller, "_run_round", count_round)
+    bench.good_node()
+    bench.assign(bench.publish("mood: deadly\n"))
+    bench.run(60)
+    assert counts["reads"] == counts["rounds"] > 20
+    counts.update(reads=0, rounds=0)
+    bench.cycles = 0
+    bench.run(3600)
+    assert counts["reads"] == counts["rounds"] == bench.cycles, "a node at rest reads as often as it wakes"

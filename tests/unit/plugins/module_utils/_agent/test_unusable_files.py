@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 from collections.abc import Iterator
@@ -12,7 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._agent import _controller
 from ansible_collections.configok.node.plugins.module_utils._agent._cli import describe_node, render_status
+from ansible_collections.configok.node.plugins.module_utils._agent._store._durable_files import LockTimeout
 from ansible_collections.configok.node.plugins.module_utils._agent._store._trouble import directory_faults
 from support.agents.bench import Bench
 
@@ -107,6 +110,34 @@ def test_what_is_over_in_a_moment_is_not_told(bench: Bench, refusal: Refusal) ->
     refusal["error"] = None
     bench.run(20)
     assert len(bench.api.patches) == written
+
+
+@pytest.mark.contract("say.files-unusable")
+def test_a_held_lock_is_soon_tried_again_and_reported_when_that_lasts(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.good_node()
+    waits: list[float] = []
+
+    @contextlib.contextmanager
+    def held(path: str, *, wait: float) -> Iterator[None]:
+        waits.append(wait)
+        if path:
+            raise LockTimeout(f"{path} is held by another process")
+        yield
+
+    with monkeypatch.context() as patch:
+        patch.setattr(_controller, "locked", held)
+        bench.daemon.components.probe_soon()
+        bench.run(4)
+        assert len(waits) >= 8, "tried again every half second"
+        assert set(waits) == {0.2}, "the loop does not wait for long"
+        assert bench.words[0] == "True"
+        assert not any(message.startswith("the agent's own files") for _level, message, _fields in bench.log)
+        bench.run(4)
+        assert bench.words[2] == f"cannot use this node's own files: {bench.store.lock} is held by another process"
+    bench.run(20)
+    assert bench.words[0] == "True"
 
 
 @pytest.mark.contract("say.files-unusable")
