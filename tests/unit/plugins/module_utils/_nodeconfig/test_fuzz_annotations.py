@@ -13,7 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import annotations_of
-from ansible_collections.configok.node.plugins.module_utils._agent._state._desired_state import read_desired_state
+from ansible_collections.configok.node.plugins.module_utils._agent._state._desired_state import (
+    DesiredKind,
+    read_desired_state,
+)
 from ansible_collections.configok.node.plugins.module_utils._agent._state._records import (
     LOCAL_CONFIG,
     AnsweredAssignment,
@@ -162,10 +165,12 @@ def test_what_a_node_is_asked(source: str, assignment: str, status: str, known: 
     desired = parse_twice(
         lambda: read_desired_state(annotations_of(node), answered, LOCAL_CONFIG, "configok-system")
     ).value
-    assert desired.kind in ("local", "keep", "adopt", "unassign", "failed", "lost", "stale", "invalid")
+    assert isinstance(desired.kind, DesiredKind)
     assert desired.answered.id >= answered.id
-    assert (desired.kind == "invalid") == bool(desired.cause)
-    assert desired.source is None or desired.kind == "invalid" or desired.source.namespace == "configok-system"
+    assert (desired.kind == DesiredKind.INVALID) == bool(desired.cause)
+    assert (
+        desired.source is None or desired.kind == DesiredKind.INVALID or desired.source.namespace == "configok-system"
+    )
 
 
 @fuzz(200)
