@@ -38,8 +38,8 @@ class ComponentCommands(NamedTuple):
     """What runs a child process or reads another process.
 
     check: for components that have a check of their own. same_config: whether two files ask for no restart. version:
-    component -> "v1.35.2", or "" where the component cannot say; None: what the configuration says. command_line: pid
-    -> the command line of that process. last_message: None where there is no journal.
+    component -> "v1.35.2", or "" if the component cannot say; None: what the configuration says. command_line: pid
+    -> the command line of that process. last_message: None if there is no journal.
     """
 
     validate: DocumentValidator

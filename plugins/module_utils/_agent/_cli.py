@@ -38,7 +38,7 @@ _CANNOT_LOCK = (errno.EROFS, errno.ENOSPC, errno.EDQUOT)  # where nobody can wri
 def describe_node(configuration: AgentConfiguration, messages: LastMessageReader | None = None) -> dict[str, Any]:
     """Return what the node's own files and the daemon's report say, as JSON-able data. Raises LockTimeout, OSError.
 
-    messages: what a component said last in an invocation; None where there is no journal. The shape is described in
+    messages: what a component said last in an invocation; None if there is no journal. The shape is described in
     docs/observing.md; what is added to it later comes under new keys.
     """
     clock = SystemClock()
@@ -122,7 +122,7 @@ def _record(record: ConfigRecord) -> dict[str, Any]:
 
 
 def _crash(starts: Sequence[Start], messages: LastMessageReader | None) -> dict[str, str] | None:
-    """Return when a component crashed last, and what it said; None where it did not."""
+    """Return when a component crashed last, and what it said; None if it did not."""
     for start in reversed(starts):
         if start.end is not None and is_crash(start.end):
             return {"time": start.end.time, "message": "" if messages is None else messages(start.invocation)}

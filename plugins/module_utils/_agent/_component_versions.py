@@ -60,7 +60,7 @@ class VersionTracker:
         self._to_note: dict[str, tuple[str, str]] = {}  # component -> invocation, version: answered, not noted yet
 
     def version_of(self, component: str) -> str:
-        """Return the version to validate for, "" where it is not known."""
+        """Return the version to validate for, "" if it is not known."""
         answer = self._answers.get(component, ("", ""))[1]
         return answer or self._store.known_version(component, self._components[component].version)
 

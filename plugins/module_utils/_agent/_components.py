@@ -336,7 +336,7 @@ class UnitQuery:
         self._is_stale = True
 
     def poll(self, now: float) -> Unit | None:
-        """Return the unit as it is known, None where it is unknown; ask for it where that is due."""
+        """Return the unit as it is known, None if it is unknown; ask for it where that is due."""
         while True:
             if self._task.running:
                 if not self._task.done:

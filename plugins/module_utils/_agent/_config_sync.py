@@ -157,7 +157,7 @@ class BundlePreparer:
     def prepare(self, source: ConfigSource, versions: Mapping[str, str]) -> ConfigRecord:
         """Return the record of a bundle that is ready to be adopted, without what only the adoption knows.
 
-        versions: component -> version to validate for, "" where it is not known. Raises BundleUnavailable,
+        versions: component -> version to validate for, "" if it is not known. Raises BundleUnavailable,
         BundleRejected, OSError, LockTimeout.
         """
         bundle = self._fetch(source)

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The reconcile loop: observe, plan, execute, report. Private to configok.node.
 
-One round is done after the other, until nothing changes any more. While all is well and no config is on trial, the next
+Rounds follow each other until nothing changes. While every component is healthy and no config is on trial, the next
 round is that of the heartbeat.
 """
 
@@ -83,7 +83,7 @@ class Controller:
         self.publisher.retry_soon(_RETRY_SPREAD)
 
     def close(self) -> None:
-        """Write down what would be lost."""
+        """Record the seconds of the trial that are not in the record yet, and stop publishing."""
         try:
             state = self.read_state()
             if self._unsaved_trial > 0 and state.is_in_trial:
@@ -98,8 +98,8 @@ class Controller:
     def reconcile(self, node: NodeAnnotations | None, *, watch_error: str = "", refresh: bool = True) -> float:
         """Observe and act until nothing changes; return when the next round is due, in seconds since boot.
 
-        node: None while the Node is not known. watch_error: why it cannot be watched now. refresh: False where nothing
-        but a background task has ended, so that no unit can have changed.
+        node: None while the Node is not known. watch_error: why it cannot be watched now. refresh: False if only a
+        background task has ended, so that no unit can have changed.
         """
         if refresh or self._clock.since_boot() >= self._components_due():
             self.components.refresh()

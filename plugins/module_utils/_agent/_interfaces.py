@@ -100,4 +100,4 @@ class Task(Protocol):
 
 ANSWER_WAIT = 1.0  # seconds for which a decision is put off while an answer is about to come
 TaskFactory = Callable[[], Task]
-LastMessageReader = Callable[[str], str]  # invocation -> what the component said last in it, "" where that is unknown
+LastMessageReader = Callable[[str], str]  # invocation -> what the component said last in it, "" if that is unknown

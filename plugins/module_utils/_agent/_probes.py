@@ -32,7 +32,7 @@ _ANY = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1", "[::]": "::1"}
 
 
 def health_address(component: ComponentConfiguration, effective: Mapping[str, Any]) -> str:
-    """Return the URL of the component's health endpoint, "" where it has none or it is turned off."""
+    """Return the URL of the component's health endpoint, "" if it has none or it is turned off."""
     if component.health_url:
         return component.health_url
     if component.name == "kubelet":
@@ -45,7 +45,7 @@ def health_address(component: ComponentConfiguration, effective: Mapping[str, An
 
 
 def serving_address(component: ComponentConfiguration, effective: Mapping[str, Any]) -> tuple[str, int] | None:
-    """Return host and port where the component serves TLS, None where it does not or nobody wants to know."""
+    """Return host and port where the component serves TLS, None if it does not or nobody wants to know."""
     if not component.serving_probe or component.name != "kubelet" or effective.get("enableServer") is False:
         return None
     port = effective.get("port", 10250)
@@ -189,7 +189,7 @@ def _say(error: Exception) -> str:
 
 
 def _time(text: Any) -> datetime | None:
-    """Return a MicroTime of the API, None where it is none."""
+    """Return a MicroTime of the API, None if it is none."""
     if not isinstance(text, str) or not text.endswith("Z"):
         return None
     try:
@@ -212,7 +212,7 @@ class LiveConfigProbe:
         self._said = ""
 
     def __call__(self, component: str, invocation: str) -> ProbeResult | None:
-        """Return what is wrong; None where it is what it was given, or nobody can know: no answer is no verdict."""
+        """Return what is wrong; None if it is what it was given, or nobody can know: no answer is no verdict."""
         if invocation and self._compared.get(component) == invocation:
             return None
         result = self._runner([*self._argv, "--json", component], timeout=_TIMEOUT)

@@ -22,7 +22,7 @@ class SystemClock:
         return time.clock_gettime(time.CLOCK_BOOTTIME)
 
     def boot_id(self) -> str:
-        """Return the kernel's boot id, or "" where there is none to read.
+        """Return the kernel's boot id, or "" if there is none to read.
 
         The agent's unit says which it is (32 hex digits): a sandbox may have a /proc of its own, which in a container
         has the host's boot id and not the one of the hooks.

@@ -51,7 +51,7 @@ class Transactions:
     def begin(self, state: NodeState) -> Iterator[None]:
         """Hold the store's lock for one transaction. Raises StateChanged, LockTimeout, OSError.
 
-        state: what the transaction was decided from. Nobody holds the lock while deciding, so it is checked here.
+        state: what the transaction was decided from. It is checked here: the lock is free while the controller decides.
         """
         with locked(self._store.lock, wait=LOOP_WAIT):
             if self._store.read_records() != state.records:
@@ -123,13 +123,13 @@ class Transactions:
         self.switch(state, record)
 
     def _dropped_components(self, before: ConfigRecord, after: ConfigRecord) -> tuple[str, ...]:
-        """Return the components of this node that go back to their init config."""
+        """Return the components of this node that return to their init config."""
         return tuple(
             name for name in self._configuration.components if name in before.files and name not in after.files
         )
 
     def record_answer(self, answered: AnsweredAssignment) -> None:
-        """Write down what was answered."""
+        """Record the answered assignment."""
         self._store.write_answered(answered)
 
     def unassign(self, state: NodeState, answered: AnsweredAssignment) -> None:
@@ -179,7 +179,7 @@ class Transactions:
     def roll_back(
         self, state: NodeState, failure: AssignmentFailure | None = None, component: str = ""
     ) -> ConfigRecord:
-        """Go back to last-known-good, as state.active says; return the record that is used now.
+        """Roll back to last-known-good, as state.active says; return the record that is used now.
 
         failure, component: for what the controller saw (not healthy); None for what the state itself tells (crash loop,
         an unreadable record). The bad mark comes first: from then on every start of a component rolls back by itself.
@@ -228,7 +228,7 @@ class Transactions:
         )
 
     def _failure_of_selection(self, state: NodeState, abandoned: ConfigRecord) -> AssignmentFailure | None:
-        """Return why a bad config is abandoned; None where only its files are damaged."""
+        """Return why a bad config is abandoned; None if only its files are damaged."""
         uid = abandoned.uid or ""
         if state.active.fallback_reason == "CrashLoop":
             failure = AssignmentFailure(

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tells what was done: in the journal, as Events on the Node, and in the counters. Private to configok.node."""
+"""Records a transition: in the log, as an Event on the Node, and in a counter. Private to configok.node."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _DONE = {"confirmed": CONFIRMED, "promoted": PROMOTED, "suspect": SUSPECT}
 
 
 class ChangeRecorder:
-    """Each happening is told once, in all three."""
+    """Records each transition once, in all three."""
 
     def __init__(self, context: AgentContext, events: EventRecorder) -> None:
         self._events = events
@@ -37,7 +37,7 @@ class ChangeRecorder:
     def config_synced(
         self, transition: SyncTransition, detail: str, desired: DesiredState, *, started_at: float = 0.0
     ) -> None:
-        """Record what came of an assignment. started_at: when its preparation was started, in seconds since boot."""
+        """Record the result of an assignment. started_at: when its preparation was started, in seconds since boot."""
         fields = {"assignment": desired.answered.id, "uid": "init" if desired.source is None else desired.source.uid}
         if transition == "refused":
             self._counters.refusals += 1
@@ -102,7 +102,7 @@ def event_body(node_name: str, event: NodeEvent) -> dict[str, Any]:
         "apiVersion": "v1",
         "kind": "Event",
         "metadata": {"name": f"{node_name[:_MAX_NODE].rstrip('.-')}.{unique}", "namespace": NAMESPACE},
-        # As the kubelet does it: the Node's name in the place of its uid. kubectl describe looks for that.
+        # As the kubelet does it: the Node's name instead of its uid. kubectl describe looks for that.
         "involvedObject": {"kind": "Node", "name": node_name, "uid": node_name, "apiVersion": "v1"},
         "reason": event.reason,
         "message": event.message,
@@ -117,7 +117,7 @@ def event_body(node_name: str, event: NodeEvent) -> dict[str, Any]:
 
 
 class EventRecorder:
-    """What is still to be told, and the telling."""
+    """Sends Events in the background, at a limited rate."""
 
     def __init__(self, context: AgentContext) -> None:
         self._node_name = context.configuration.node_name
@@ -131,7 +131,10 @@ class EventRecorder:
         self._counted = self._clock.since_boot()
 
     def record(self, reason: str, message: str, *, warning: bool = False) -> None:
-        """Have this told. The same as what still waits is counted there; of too many the oldest is dropped."""
+        """Queue an Event for advance().
+
+        A repetition of a queued Event is counted there. Of too many, the oldest is dropped.
+        """
         message, now = " ".join(sanitize(message).split())[:_MAX_MESSAGE], self._clock.now()
         for index, event in enumerate(self._waiting):
             if (event.reason, event.message) == (reason, message):
@@ -150,7 +153,7 @@ class EventRecorder:
         return max(self._backoff.until, self._counted + (1.0 - self._allowance) * INTERVAL)
 
     def advance(self) -> None:
-        """Send what waits and may be sent now, and see what came of it. That one cannot be sent is no fault."""
+        """Send the queued Events that may be sent now, and collect the answers. Failures are logged, never raised."""
         while True:
             if self._sending is None:
                 if self._clock.since_boot() < self.next_due:
@@ -167,7 +170,7 @@ class EventRecorder:
                 return
 
     def retry_soon(self, within: float) -> None:
-        """The API answers again: send what waits within so many seconds."""
+        """Send what is queued, up to ``within`` seconds from now: the API answers again."""
         self._backoff.hurry(self._clock.since_boot(), within)
 
     def _spend_allowance(self) -> None:
@@ -176,11 +179,11 @@ class EventRecorder:
         self._counted = now
 
     def _sent(self, event: NodeEvent) -> bool:
-        """Return whether that is done with, one way or the other."""
+        """Return whether the Event needs no further attempt."""
         try:
             self._task.result()
         except AlreadyExists:
-            pass  # told before
+            pass  # sent before
         except KubeError as error:
             log.warning("an Event was not created: %s", error, extra={"event": event.reason})
             if error.status not in _PERMANENT or error.status in _RETRIED:

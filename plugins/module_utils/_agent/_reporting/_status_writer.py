@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Build the structured status, write it to the Node, and leave a report for ``status`` on the node.
+"""Builds the structured status and writes it to the Node; writes the run report for ``status``.
 
 The report is one small file in the run directory, which is gone after a reboot. It decides nothing: if it is missing
 or damaged, lines of ``status`` stay empty. Private to configok.node.
@@ -47,15 +47,15 @@ _FILE = "report.json"
 
 
 class RunReport(NamedTuple):
-    """The daemon's side of the story; times are RFC 3339, "" where there is none."""
+    """The daemon's side of the story; times are RFC 3339, "" if there is none."""
 
     agent_version: str = ""
     pid: int = 0
     started_at: str = ""
-    condition: ConfigOk | None = None  # ConfigOK as it was said last
-    written: bool = False  # whether that stands on the Node
+    condition: ConfigOk | None = None  # the latest ConfigOK
+    written: bool = False  # whether the Node has it
     written_at: str = ""  # the last write
-    api_error: str = ""  # why the API cannot be had now
+    api_error: str = ""  # why the API cannot be reached now
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as ``status --json`` shows it."""
@@ -76,7 +76,7 @@ def write_report(run_directory: str, report: RunReport) -> None:
 
 
 def read_report(run_directory: str) -> RunReport | None:
-    """Return what the daemon wrote last, None where there is nothing that can be read."""
+    """Return what the daemon wrote last, None if there is nothing that can be read."""
     try:
         value = json.loads(DurableFiles(run_directory).read(_FILE) or b"null")
         condition = value["configOK"]
@@ -181,11 +181,11 @@ def without_healthy_states(status: ConfigStatus) -> ConfigStatus:
 MIN_INTERVAL = 10.0
 
 
-def _subject(said: tuple[ConfigOk, ConfigStatus, str] | None) -> tuple[object, ...]:
+def _subject(report: tuple[ConfigOk, ConfigStatus, str] | None) -> tuple[object, ...]:
     """Return what a status is about: while that stays the same, a change is the component's own."""
-    if said is None:
+    if report is None:
         return ()
-    verdict, status, _label = said
+    verdict, status, _label = report
     adopting = verdict.cause == Cause.ADOPTING
     return (status.assignment, status.assigned, status.active, status.last_known_good, status.in_trial, adopting)
 
@@ -225,27 +225,27 @@ class StatusWriter:
 
     @property
     def latest(self) -> tuple[ConfigOk, ConfigStatus, str] | None:
-        """What was said last, written or not."""
+        """The latest status, written or not."""
         return self._latest
 
     @property
     def is_written(self) -> bool:
-        """Whether what was said last stands on the Node."""
+        """Whether the latest status is on the Node."""
         return self._latest is not None and self._latest == self._written
 
     def accept_existing(self, annotation: str | None, verdict: ConfigOk, status: ConfigStatus, label: str) -> None:
-        """Take what stands on the Node already as written: an agent that restarts has nothing to say."""
+        """Take a status that the Node already has as written: an agent that restarts writes nothing."""
         if self._written is None and annotation is not None and annotation == status.encode():
             self._written = self._latest = (verdict, status, label)
             self._status = verdict.status
 
     def reset(self) -> None:
-        """It is another Node object: nothing was said to it yet."""
+        """Begin again for another Node object, which has no status of this node yet."""
         self.mark_lost()
         self._latest = None
 
     def mark_lost(self) -> None:
-        """The Node does not say it any more (restored): it is to be written again."""
+        """Write the status again: the Node has lost it (it was restored)."""
         self._task.abandon()  # its request was meant for what was there before
         self._sending = None
         self._written = None
@@ -253,10 +253,10 @@ class StatusWriter:
 
     def update(self, verdict: ConfigOk, status: ConfigStatus, label: str) -> None:
         """Have this written by advance(), as soon as it can be. label: the bundle's name, "init" or "default"."""
-        wanted = (verdict.shortened(), status, label)
-        if _subject(wanted) != _subject(self._latest):
+        latest = (verdict.shortened(), status, label)
+        if _subject(latest) != _subject(self._latest):
             self._backoff.reset()
-        if wanted != self._latest:
+        if latest != self._latest:
             write = log.info if verdict.status == "True" else log.warning
             fields = {
                 "status": verdict.status,
@@ -267,10 +267,10 @@ class StatusWriter:
                 "message_id": CONDITION,
             }
             write("%s", verdict.message, extra=fields)
-        self._latest = wanted
+        self._latest = latest
 
     def retry_soon(self, within: float) -> None:
-        """The API answers again: write what is not written within so many seconds."""
+        """Write what is not written yet, up to ``within`` seconds from now: the API answers again."""
         self._backoff.hurry(self._clock.since_boot(), within)
 
     @property
@@ -290,9 +290,9 @@ class StatusWriter:
         if self._task.done:
             self._collect()
 
-    def _send(self, wanted: tuple[ConfigOk, ConfigStatus, str]) -> None:
-        self._sending = wanted
-        verdict, status, label = wanted
+    def _send(self, report: tuple[ConfigOk, ConfigStatus, str]) -> None:
+        self._sending = report
+        verdict, status, label = report
         patch = status_patch(verdict, status, label, now=self._clock.now())
         if verdict.status == self._status:  # no transition: the time of the last one stays on the Node
             del patch["status"]["conditions"][0]["lastTransitionTime"]

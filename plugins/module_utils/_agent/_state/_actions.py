@@ -60,7 +60,7 @@ class SyncPhase(Enum):
 
 
 class SyncResult(NamedTuple):
-    """What has come of preparing the assigned bundle.
+    """The result of preparing the assigned bundle.
 
     record: of a PREPARED bundle, without what only the adoption knows. rejection, findings: of a REJECTED one, the
     first error and all of them. fetch_error: of the last attempt, "" after a successful one. started_at: of the
@@ -90,8 +90,8 @@ class Acknowledgement(NamedTuple):
 class Observation(NamedTuple):
     """All that a decision is made from.
 
-    desired: None before the API has answered. components: None where the config itself is to be decided on first; the
-    components are looked at when nothing has to be done for it. new_versions: those that components have answered with
+    desired: None before the API has answered. components: None if the config itself is to be decided on first; the
+    components are observed when nothing has to be done for it. new_versions: those that components have answered with
     and that are not noted yet. unsaved_trial: healthy seconds that are not in the record yet.
     """
 
@@ -114,7 +114,7 @@ class SwitchFiles(NamedTuple):
 
 
 class RecordAnswer(NamedTuple):
-    """Write down which assignment this node has answered."""
+    """Record which assignment this node has answered."""
 
     answered: AnsweredAssignment
 
@@ -162,7 +162,7 @@ class Adopt(NamedTuple):
 
 
 class Unassign(NamedTuple):
-    """Go back to the init config, as it was asked for."""
+    """Revert to the init config, as the Node's annotations ask for."""
 
     answered: AnsweredAssignment
 
@@ -175,7 +175,7 @@ class RecordVersion(NamedTuple):
 
 
 class Restart(NamedTuple):
-    """Restart a component that reads another config than it should. config: SHA-256 of the file."""
+    """Restart a component that reads a config different from the one it should. config: SHA-256 of the file."""
 
     component: str
     config: str

@@ -63,7 +63,7 @@ def select_active(
 ) -> ActiveConfig:
     """Decide.
 
-    current, last_known_good: None where unreadable (never_written: neither ever was).
+    current, last_known_good: None if unreadable (never_written: neither ever was).
     bad: the bad configs of every component. crashes: component -> crashes since the later of boot and adoption.
     usable: "current", "last-known-good" -> whether every file that the record names is there and whole.
     """
@@ -88,8 +88,8 @@ def _fallback_reason(
     if current is None:
         return "unreadable"
     if current.source is None:
-        # Whoever goes to the init config makes it last-known-good first: a current that is empty beside another
-        # last-known-good was emptied.
+        # A transaction to the init config makes it last-known-good first: a current that is empty while
+        # last-known-good is not was emptied.
         better = last_known_good is not None and last_known_good.source is not None
         return "unreadable" if better and usable.get("last-known-good", False) else ""
     if not usable.get("current", False):
@@ -110,12 +110,12 @@ def must_refuse_start(choice: ActiveConfig, *, init_is_fatal: bool) -> bool:
 
 
 def crash_reason(crashes: int) -> str:
-    """Return the reason of a bad mark after a crash loop, for people."""
+    """Return the reason of a bad mark after a crash loop, as a sentence."""
     return f"crashed {crashes} times during its trial"
 
 
 def unhealthy_reason(within: float, probe: str) -> str:
-    """Return the reason of a bad mark after failed probes, for people. within: seconds."""
+    """Return the reason of a bad mark after failed probes, as a sentence. within: seconds."""
     return f"not healthy within {condition_duration(within)}: {probe}"
 
 

@@ -109,7 +109,7 @@ def _fallen_back(failure: AssignmentFailure, condition: ComponentsCondition, in_
     if failure.suspect:
         return verdicts.both_fail(in_use, failure.uid)
     if not condition.healthy:
-        return None  # after going back, probe before saying that it worked
+        return None  # after a rollback, probe before it is reported as successful
     if failure.kind == "CrashLoop":
         return verdicts.crash_loop(in_use, failure.uid, failure.crashes)
     return verdicts.not_healthy(in_use, failure.uid, condition_duration(failure.within), failure.text)

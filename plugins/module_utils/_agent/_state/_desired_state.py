@@ -65,7 +65,7 @@ def read_desired_state(
     """Return what the annotations ask for.
 
     answered: as recorded; it counts only for the Node object that it names, since a Node that is registered again
-    starts its ids anew. current: the record in use. namespace: the one this node takes bundles from.
+    starts its ids again. current: the record in use. namespace: the one this node takes bundles from.
     """
     if answered.node_uid != node.uid:
         known = AnsweredAssignment(node_uid=node.uid)

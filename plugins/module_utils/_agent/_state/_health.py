@@ -1,10 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether a component is well, from one look after the other. Private to configok.node.
+"""Unit and ProbeResult as data; a component's health, from one probe to the next. Private to configok.node.
 
-Pure: every function takes the time (seconds since boot) and returns a new value. Nothing here is written down: an agent
-that restarts looks anew.
+Pure: every function takes the time (seconds since boot) and returns a new value. Nothing here is stored: an agent that
+restarts probes again.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def new_health(now: float) -> Health:
 
 
 def after_probe(health: Health, *, ok: bool, detail: str, invocation: str, now: float, settling: float) -> Health:
-    """Return the health after one look. settling: seconds for which it must stay ok to count as healthy."""
+    """Return the health after one probe. settling: seconds for which it must stay ok to count as healthy."""
     if invocation != health.invocation:  # another process: nothing that was seen of the one before counts
         since = now if health.unhealthy_since is None else health.unhealthy_since
         health = Health(unhealthy_since=since, invocation=invocation, detail=health.detail)
@@ -87,7 +87,7 @@ def has_failed(health: Health, *, now: float, timeout: float, threshold: int) ->
 
 
 def healthy_seconds(before: Health, after: Health, *, limit: float) -> float:
-    """Return the seconds between two looks in which one and the same invocation was healthy, at most ``limit``."""
+    """Return the seconds between two probes in which the same invocation was healthy, at most ``limit``."""
     if before.last_well is None or after.last_well is None or before.invocation != after.invocation:
         return 0.0
     return max(0.0, min(after.last_well - before.last_well, limit))
@@ -140,7 +140,7 @@ class Unit(NamedTuple):
 
 
 class ProbeResult(NamedTuple):
-    """One look at a component's health: ok, or what was wrong in a few words ("healthz: connection refused")."""
+    """The result of one probe of a component: ok, or what was wrong in a few words ("healthz: connection refused")."""
 
     ok: bool
     detail: str = ""

@@ -19,7 +19,7 @@ __all__ = ["ComponentFiles", "Moment", "NodeInputs", "NodeState", "Records"]
 
 
 class Moment(NamedTuple):
-    """A point in time: seconds since boot, the kernel's boot id, and RFC 3339 for people."""
+    """A point in time: seconds since boot, the kernel's boot id, and the wall clock (RFC 3339)."""
 
     now: float
     boot_id: str
@@ -27,7 +27,7 @@ class Moment(NamedTuple):
 
 
 class Records(NamedTuple):
-    """The store's records at one moment. current, last_known_good: None where the record is missing or was damaged."""
+    """The store's records at one moment. current, last_known_good: None if the record is missing or was damaged."""
 
     current: ConfigRecord | None
     last_known_good: ConfigRecord | None
@@ -40,7 +40,7 @@ class ComponentFiles(NamedTuple):
 
     config: SHA-256 of the file that the component reads; of nothing where it is missing. same_as_started: whether the
     file that the last start read has the same values. init_config: SHA-256 of the file that stands for the init config,
-    "" where it was never rendered. switched_since: when the file became what it is, in seconds since boot; None where
+    "" if it was never rendered. switched_since: when the file became what it is, in seconds since boot; None where
     that was not in this boot.
     """
 
@@ -107,7 +107,7 @@ class NodeState(NamedTuple):
 
 class NodeInputs(NamedTuple):
     """The texts of a component's own configs on this node (None: there is none), the command line it runs with, and
-    the path and text of each drop-in that this one names, lowest first; bytes that are no UTF-8 are surrogates."""
+    the path and text of each drop-in that this one names, lowest first; bytes that are not UTF-8 are surrogates."""
 
     init: str | None = None
     instance: str | None = None
@@ -120,7 +120,7 @@ class NodeInputs(NamedTuple):
             "init": self.init,
             "instance": self.instance,
             "arguments": list(self.arguments),
-            "dropIns": [list(one) for one in self.drop_ins],
+            "dropIns": [list(drop_in) for drop_in in self.drop_ins],
         }
 
     @classmethod

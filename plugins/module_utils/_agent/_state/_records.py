@@ -92,8 +92,8 @@ class ConfigRecord(NamedTuple):
 
     @property
     def trial_passed(self) -> bool:
-        """Whether its trial is over: it was healthy for all of it. The record itself says so, whatever became of
-        last-known-good."""
+        """Whether its trial is over: it was healthy for all of it. The record itself says so, even if
+        last-known-good is lost."""
         return self.confirmed and self.healthy_seconds >= self.trial.duration
 
     def encode(self) -> bytes:
@@ -141,7 +141,7 @@ class ConfigRecord(NamedTuple):
                 healthy_seconds=float(trial["healthySeconds"]),
                 confirmed=trial["confirmed"] is True,
                 files={str(name): str(digest) for name, digest in value["files"].items()},
-                # Older agents did not write it down.
+                # Older agents did not record it.
                 dropped_components=tuple(str(name) for name in value.get("dropped", ())),
             )
         except (KeyError, TypeError, ValueError, OverflowError, AttributeError, InvalidConfigSource) as error:
@@ -213,8 +213,8 @@ class AssignmentFailure(NamedTuple):
 class AnsweredAssignment(NamedTuple):
     """The highest assignment that this node has answered, for which Node, and how it failed (None: it did not).
 
-    An assignment that failed is tried again only when it is assigned anew, so this outlives bad marks, which stand
-    under the component's version.
+    An assignment that failed is tried again only when it is assigned again, so this outlives bad marks, which are
+    kept for each version of the component.
     """
 
     node_uid: str = ""

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A component's starts, ends and bad configs, and how crashes are counted. Private to configok.node.
 
-These files stand under the component's version: a verdict on a config under one version does not bind another.
+These files are kept for each version of the component: a verdict on a config under one version does not bind another.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class End(NamedTuple):
 
 
 class Start(NamedTuple):
-    """One start: INVOCATION_ID, when (boot id, seconds since boot; RFC 3339 for people), the hash of the file read."""
+    """One start: INVOCATION_ID, when (boot id, seconds since boot; RFC 3339), the hash of the file read."""
 
     invocation: str
     boot_id: str
@@ -58,7 +58,7 @@ class Start(NamedTuple):
 
 
 class BadConfig(NamedTuple):
-    """Why a UID is bad: RFC 3339 time, a reason for people, "CrashLoop" or "NotHealthy", and the bundle's name.
+    """Why a UID is bad: RFC 3339 time, a human-readable reason, "CrashLoop" or "NotHealthy", and the bundle's name.
 
     crashes: of a crash loop; within, probe: the seconds in which it was not healthy, and what was seen. An older agent
     wrote none of these, and no name.
@@ -105,7 +105,7 @@ def crashes_with_config(startups: Sequence[Start], *, boot_id: str, since: float
 
 
 def starts_of_newest_config(startups: Sequence[Start]) -> Sequence[Start]:
-    """Return the newest starts, as far back as they read one and the same file."""
+    """Return the newest starts, as far back as they read the same file."""
     first = len(startups)
     while first and startups[first - 1].config == startups[-1].config:
         first -= 1
@@ -114,12 +114,12 @@ def starts_of_newest_config(startups: Sequence[Start]) -> Sequence[Start]:
 
 def append_start(startups: Sequence[Start], start: Start) -> list[Start]:
     """Return the startups with one more, bounded. A second prestart of one invocation replaces the first."""
-    kept = [one for one in startups if not (start.invocation and one.invocation == start.invocation)]
+    kept = [known for known in startups if not (start.invocation and known.invocation == start.invocation)]
     return [*kept, start][-MAX_STARTUPS:]
 
 
 def record_end(startups: Sequence[Start], invocation: str, boot_id: str, end: End) -> list[Start] | None:
-    """Return the startups with the end of an invocation; None when no start of it was written down in this boot."""
+    """Return the startups with the end of an invocation; None if no start of it was recorded in this boot."""
     result = list(startups)
     for index in range(len(result) - 1, -1, -1):
         if result[index].invocation == invocation and result[index].boot_id == boot_id:

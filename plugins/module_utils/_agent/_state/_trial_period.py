@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The trial of an adopted config: counts healthy seconds, and says what they lead to. Private to configok.node.
 
-Pure. Time counts only while the components are seen healthy, and goes on across restarts of the agent and reboots.
+Pure. Time counts only while the components are seen healthy, and continues across restarts of the agent and reboots.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ TrialTransition = Literal["confirmed", "promoted", "rolled back", "suspect", "cl
 
 
 class RollBack(NamedTuple):
-    """Go back to last-known-good.
+    """Roll back to last-known-good.
 
     failure, component: how the config failed, and of which component; None for what the state itself tells.
     """
@@ -45,7 +45,7 @@ class RollBack(NamedTuple):
 
 
 class SaveTrial(NamedTuple):
-    """Write down the healthy seconds so far. confirmed: healthy for the first time since the adoption."""
+    """Record the healthy seconds so far. confirmed: healthy for the first time since the adoption."""
 
     confirmed: bool = False
 

@@ -62,7 +62,7 @@ class Disk:
             os.close(descriptor)
 
     def rename(self, old: str, new: str) -> None:
-        """Put old in the place of new, atomically."""
+        """Replace new with old, atomically."""
         os.rename(old, new)
 
     def unlink(self, path: str) -> None:
@@ -119,7 +119,7 @@ class DurableFiles:
         target = self.path(name)
         directory = os.path.dirname(target)
         self.make_directory(os.path.dirname(name))
-        # With the thread: a bundle is prepared in a thread of its own, while the daemon goes on.
+        # With the thread: a bundle is prepared in a thread of its own, while the daemon keeps running.
         unique = f"{os.getpid()}-{get_ident()}"
         temporary = os.path.join(directory, f"{TEMPORARY}{os.path.basename(target)}-{unique}")
         try:

@@ -209,7 +209,7 @@ def policy_in_state_file(state: bytes | None) -> str:
 def stale_state_files(
     before: Mapping[str, Mapping[str, str]], after: Mapping[str, Mapping[str, str]], written: Mapping[str, str]
 ) -> list[str]:
-    """Return the state files that were written under another config than ``after``.
+    """Return the state files that were written under a config different from ``after``.
 
     before: the keys of the config that the component ran with. written: the policy in each file. A file of which
     neither is known counts as current.

@@ -43,7 +43,7 @@ _CURRENT = "current"
 _LAST_KNOWN_GOOD = "last-known-good"
 _ANSWERED = "assignment"
 _SWITCHED = "switched"  # the note on a component's file
-# The parts of notes that are no plain values.
+# The parts of notes that are not plain values.
 _NOTED: Mapping[str, type] = {"argv": list, "dropIns": dict, "fields": list, "state": dict}
 _RENDERED = re.compile(r"([0-9a-f]{64})\.yaml\Z")
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9.+_-]")
@@ -100,7 +100,7 @@ class Store:
     # Checkpoints
 
     def read_checkpoint(self, source: ConfigSource) -> Bundle | None:
-        """Return a bundle that was checkpointed before, None where there is none that is whole."""
+        """Return a bundle that was checkpointed before, None if there is none that is whole."""
         from ..._nodeconfig._bundle import Bundle, InvalidBundle  # not at the top: prestart seldom needs it
 
         def decode(data: bytes) -> Bundle:
@@ -141,11 +141,11 @@ class Store:
         return self._read(f"components/{component}/{CONFIG_FILE}", bytes)
 
     def write_config(self, component: str, data: bytes) -> None:
-        """Switch what the component reads: a whole file in the place of a whole file, the path never changes."""
+        """Replace the file that the component reads, as a whole; its path never changes."""
         self.files.write(f"components/{component}/{CONFIG_FILE}", data)
 
     def note_switch(self, component: str, config: str, boot_id: str, since_boot: float) -> None:
-        """Note when what the component reads becomes another file (its hash); one that is only mended is the same."""
+        """Note when what the component reads becomes another file (its hash); a repaired file is the same file."""
         if self.read_note(component, _SWITCHED).get("config") != config:
             self.write_note(component, _SWITCHED, {"config": config, "bootID": boot_id, "sinceBoot": since_boot})
 
@@ -166,7 +166,7 @@ class Store:
         return self.files.path(f"components/{component}/{name}.yaml")
 
     def read_rendered(self, component: str, name: str) -> bytes | None:
-        """Return a kept file by its hash, None where there is none that is whole."""
+        """Return a kept file by its hash, None if there is none that is whole."""
         if not re.fullmatch("[0-9a-f]{64}", name):
             return None
 
@@ -178,7 +178,7 @@ class Store:
         return self._read(f"components/{component}/{name}.yaml", check)
 
     def remove_rendered(self, component: str, *, keep: Sequence[str | None]) -> None:
-        """Remove the kept files (and notes on them) that nothing names any more."""
+        """Remove the kept files (and notes on them) that nothing names any longer."""
         directory = f"components/{component}"
         for entry in self.files.list_names(directory):
             match = re.match(r"([0-9a-f]{64})\.", entry)
@@ -186,7 +186,7 @@ class Store:
                 self.files.remove(f"{directory}/{entry}")
 
     def read_note(self, component: str, name: str) -> dict[str, Any]:
-        """Return what was noted of a kept file (init: of the init config), {} where nothing was."""
+        """Return what was noted of a kept file (init: of the init config), {} if nothing was."""
 
         def decode(data: bytes) -> dict[str, Any]:
             value = json.loads(data)
@@ -213,11 +213,11 @@ class Store:
         return _NOT_IN_A_NAME.sub("_", self.known_version(component, configured))[:64] or UNKNOWN_VERSION
 
     def known_version(self, component: str, configured: str) -> str:
-        """Return the component's version: configured, or as it said when it was last asked; "" where it never did."""
+        """Return the component's version: configured, or as it said when it was last asked; "" if it never did."""
         return configured or str(self.read_note(component, "version").get("version") or "")
 
     def read_startups(self, component: str, version: str) -> list[Start]:
-        """Return the starts that were written down."""
+        """Return the recorded starts."""
         return self._read(f"{component}-{version}/startups", decode_startups) or []
 
     def write_startups(self, component: str, version: str, startups: Sequence[Start]) -> None:
@@ -286,7 +286,7 @@ class Store:
         return tracked + [f"components/{name}" for name in self.files.list_names("components")]
 
     def _read(self, name: str, decode: Callable[[bytes], T]) -> T | None:
-        """Return the decoded file; None where it is missing, or was damaged and is now set aside."""
+        """Return the decoded file; None if it is missing, or was damaged and is now set aside."""
         try:
             data = self.files.read(name)
             if data is None:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether the agent's own files can be used, and what keeps them from it. Private to configok.node."""
+"""Reports whether the agent can use its own files, and why it cannot. Private to configok.node."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class FileTrouble:
             self._since = now
         is_lasting = now - self._since >= self._lasting
         if isinstance(error, LockTimeout) and not is_lasting:
-            return ""  # a lock that is free again in a moment is no fault
+            return ""  # most locks are free again in a moment
         if text != self._text:  # one line for each kind of error, not for each attempt
             log.error("the agent's own files: %s", text)
         self._text = text
