@@ -28,7 +28,7 @@ class App:
     def __init__(
         self, context: AgentContext, notifications: Notifications, outputs: Sequence[MetricsOutput] = ()
     ) -> None:
-        """outputs: where the agent's metrics are published."""
+        """Build the controller. outputs: where the agent's metrics are published."""
         self._context = context
         self._notifications = notifications
         self.controller = Controller(context, outputs)

@@ -1,8 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What this node uses and why, as data: from its own files alone, so also without the API and without the daemon.
-Private to configok.node."""
+"""The agent's commands: each prints or changes what the files of this node say. Private to configok.node."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class Controller:
     """One node's agent, without threads and waiting: reconcile() is called whenever something may have happened."""
 
     def __init__(self, context: AgentContext, outputs: Sequence[MetricsOutput] = ()) -> None:
-        """outputs: where the agent's metrics are published."""
+        """Build what a round needs. outputs: where the agent's metrics are published."""
         configuration, self._store, self._clock = context.configuration, context.store, context.clock
         self._configuration = configuration
         self._transactions = Transactions(configuration, self._store, self._clock)

@@ -32,13 +32,13 @@ class Clock(Protocol):
     """Time. Durations are always measured by since_boot, never by wall clock."""
 
     def since_boot(self) -> float:
-        """Seconds since boot, time asleep included (CLOCK_BOOTTIME)."""
+        """Return the seconds since boot, time asleep included (CLOCK_BOOTTIME)."""
 
     def boot_id(self) -> str:
-        """The kernel's boot id."""
+        """Return the kernel's boot id."""
 
     def now(self) -> str:
-        """RFC 3339 in UTC, for people and for the API."""
+        """Return the time of day as RFC 3339 in UTC."""
 
 
 class CommandResult(NamedTuple):

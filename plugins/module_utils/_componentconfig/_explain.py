@@ -56,11 +56,11 @@ def _format_row(row: Any) -> str:
 
 
 def explain(path: str, *, kind: str = KUBELET, version: str = "") -> Explanation:
-    """Explain a field by its path (`memorySwap.swapBehavior`, `registerWithTaints[].key`), a gate by
-    `featureGates.NAME`, or a kind by "".
+    """Explain a field, a feature gate or a kind.
 
-    kind: a component or a kind, in its newest API version. version: a Kubernetes version that must know the kind.
-    Raises ConfigError, with similar names, for a field, gate, kind or version that is not known.
+    path: of a field (`memorySwap.swapBehavior`, `registerWithTaints[].key`), `featureGates.NAME` for a gate, "" for the
+    kind itself. kind: a component or a kind, in its newest API version. version: a Kubernetes version that must know
+    the kind. Raises ConfigError, with similar names, for a field, gate, kind or version that is not known.
     """
     schema = _newest_kind(kind, version)
     names = [part for part in re.split(r"[.\[\]{}]+", path) if not re.fullmatch(r"\*?|[0-9]+", part)]

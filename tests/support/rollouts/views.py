@@ -34,8 +34,9 @@ def a_target(number: int = 1, *, trial: Trial | None = None, published: bool = T
 
 
 def a_view(name: str, **changes: Any) -> NodeView:
-    """Return a node that is Ready and fine on what it is assigned; agent=False: without one; zone, labels, ... as
-    given.
+    """Return a node that is Ready, and healthy on the config that it is assigned.
+
+    agent=False: without an agent. changes: zone, labels and the other attributes of the view.
     """
     source = changes.pop("source", None)
     assigned_id = changes.pop("assigned_id", 0 if source is None else 1)

@@ -48,8 +48,11 @@ class Request:
 
 @dataclass
 class Response:
-    """One answer. `stream` writes an answer of unknown length instead of `body`; `cut` sends only so many bytes of the
-    answer (headers included) and then closes the connection: 0 drops it without a word."""
+    """An answer to a request.
+
+    stream: writes an answer of unknown length instead of the body. cut: the number of bytes of the answer, headers
+    included, after which the connection is closed; 0 closes it without an answer.
+    """
 
     status: int
     body: bytes = b""

@@ -48,7 +48,7 @@ class RequestLog:
         return len(self.calls(**expected))
 
     def by_user_and_verb(self) -> Counter[tuple[str, str]]:
-        """Calls for each user and verb."""
+        """Return the number of calls of each user and verb."""
         return Counter((call.user, call.verb) for call in list(self._calls))
 
     def clear(self) -> None:

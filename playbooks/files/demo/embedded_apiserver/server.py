@@ -61,9 +61,12 @@ class EmbeddedApiServer:
         bookmark_interval: float = 60.0,
         clock: WatchClock | None = None,
     ) -> None:
-        """tls_*: serve TLS, and take client certificates of client_ca_file as identities (CN: user, O: groups).
-        history: changes kept for watches, per resource; bookmark_interval: seconds.
-        clock: measures the time of watches."""
+        """Prepare the server; it listens from start() on.
+
+        tls_*: serve TLS, and take client certificates of client_ca_file as identities (CN: user, O: groups). history:
+        the number of changes kept for watches, for each resource. bookmark_interval: seconds. clock: measures the time
+        of watches.
+        """
         self._host = host
         self._port = port
         self._ca_file = client_ca_file

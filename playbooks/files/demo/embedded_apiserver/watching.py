@@ -49,7 +49,7 @@ class Watch:
         bookmark_interval: float,
         clock: WatchClock,
     ) -> None:
-        """Raises ApiError 400 for bad parameters."""
+        """Read the parameters of the watch. Raises ApiError 400 for bad ones."""
         self._storage = storage
         self._resource = target.resource
         self._partial = partial

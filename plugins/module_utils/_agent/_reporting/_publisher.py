@@ -32,7 +32,7 @@ class Publisher:
     """Builds the report that follows from an observation, and brings it to the Node, the metrics and ``status``."""
 
     def __init__(self, context: AgentContext, outputs: Sequence[MetricsOutput]) -> None:
-        """outputs: where the agent's metrics are published."""
+        """Build the writers. outputs: where the agent's metrics are published."""
         configuration, self._clock = context.configuration, context.clock
         self._namespace = configuration.namespace
         self._agent_version = context.agent_version

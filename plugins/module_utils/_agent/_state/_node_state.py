@@ -106,8 +106,12 @@ class NodeState(NamedTuple):
 
 
 class NodeInputs(NamedTuple):
-    """The texts of a component's own configs on this node (None: there is none), the command line it runs with, and
-    the path and text of each drop-in that this one names, lowest first; bytes that are not UTF-8 are surrogates."""
+    """What this node adds to a component's config.
+
+    init, instance: the texts of the component's own configs, None without one. arguments: the command line it runs
+    with. drop_ins: path and text of each drop-in that the command line names, lowest first. Bytes that are not UTF-8
+    are surrogates.
+    """
 
     init: str | None = None
     instance: str | None = None

@@ -92,8 +92,10 @@ class ConfigRecord(NamedTuple):
 
     @property
     def trial_passed(self) -> bool:
-        """Whether its trial is over: it was healthy for all of it. The record itself says so, even if
-        last-known-good is lost."""
+        """Return whether the config was healthy for its whole trial.
+
+        The record itself says so, even if last-known-good is lost.
+        """
         return self.confirmed and self.healthy_seconds >= self.trial.duration
 
     def encode(self) -> bytes:

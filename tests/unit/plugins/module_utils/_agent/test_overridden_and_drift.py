@@ -1,8 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Overridden fields of a component's file, and drift of the init config from its origin: both are reported and restart
-nothing."""
+"""Overridden fields, and drift of the init config from its origin: both are reported and restart nothing."""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The agent rests: in every situation of the table of messages, with the API and without, it wakes only a few times a
-minute. After each attempt the next one must be due in the future."""
+"""The agent rests in every situation of the table of messages: it wakes only a few times a minute.
+
+After each attempt the next one is due in the future, with the API and without.
+"""
 
 from __future__ import annotations
 
