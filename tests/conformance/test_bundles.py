@@ -65,7 +65,7 @@ def test_edits_in_place_of_last_known_good(ours: OurNode, case: Any) -> None:
         seen.say("an edit of its metadata, a bad successor and the way back: 0 restarts")
 
 
-@pytest.mark.contract("source.pinned-anew", "validate.only-once")
+@pytest.mark.contract("source.pinned-again", "validate.only-once")
 def test_delete_and_recreate(ours: OurNode, case: Any) -> None:
     bundles = {
         "correct": ours.publish({"maxPods": 129}),
@@ -90,7 +90,7 @@ def test_delete_and_recreate(ours: OurNode, case: Any) -> None:
         seen.say("6 ordered pairs, a new uid each time; the same content is pinned anew: 0 restarts after the first")
 
 
-@pytest.mark.contract("source.pinned-anew", "source.fetched-once")
+@pytest.mark.contract("source.pinned-again", "source.fetched-once")
 def test_errors_while_the_bundle_is_gone(ours: OurNode, case: Any) -> None:
     source = ours.publish({"maxPods": 130})
     with case("E9", ours) as seen:

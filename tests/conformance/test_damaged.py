@@ -44,7 +44,7 @@ def _damage(node: OurNode, name: str) -> None:
 
 
 @pytest.mark.contract(
-    "store.damaged-is-set-aside", "prestart.never-blocks", "say.damaged", "prestart.file-stays-usable"
+    "store.damaged-is-set-aside", "prestart.never-blocks", "condition.damaged", "prestart.file-stays-usable"
 )
 @pytest.mark.parametrize("record", ["current", "last-known-good", "assignment"])
 def test_a_damaged_record(ours: OurNode, case: Any, record: str) -> None:

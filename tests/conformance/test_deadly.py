@@ -43,7 +43,7 @@ def _rolled_back(node: OurNode, seen: Any, good: ConfigSource, changes: Mapping[
 
 
 @pytest.mark.quick
-@pytest.mark.contract("validate.costs-no-restart", "validate.for-the-version", "say.invalid")
+@pytest.mark.contract("validate.costs-no-restart", "validate.for-the-version", "condition.invalid")
 def test_what_cannot_be_right_costs_no_restart(ours: OurNode, case: Any) -> None:
     good = ours.publish({"maxPods": 131}, trial=SHORT)
     ours.settled(good)
@@ -60,10 +60,10 @@ def test_what_cannot_be_right_costs_no_restart(ours: OurNode, case: Any) -> None
 @pytest.mark.contract(
     "trial.never-promotes-the-deadly",
     "crashloop.over-the-threshold",
-    "crashloop.probed-before-said",
+    "crashloop.probed-before-reported",
     "crashloop.bad-stays-bad",
-    "say.crash-loop",
-    "say.known-bad",
+    "condition.crash-loop",
+    "condition.known-bad",
 )
 def test_what_no_validation_finds_is_rolled_back(ours: OurNode, case: Any) -> None:
     good = ours.publish({"maxPods": 132}, trial=SHORT)

@@ -30,7 +30,7 @@ _EVICTION: dict[str, dict[str, Any]] = {
 LOOKS = 10.0  # seconds between two probes of a healthy component: probeInterval
 
 
-@pytest.mark.contract("source.correct", "source.invalid", "say.fetch-retried")
+@pytest.mark.contract("source.correct", "source.invalid", "condition.fetch-retried")
 def test_the_bundle_is_missing_at_the_first_assignment(ours: OurNode, case: Any) -> None:
     body = build_bundle("pool", {"kubelet": document({**ours.values, "maxPods": 139})})
     absent = ConfigSource("configok-system", body["metadata"]["name"], str(uuid.uuid4()))
@@ -93,7 +93,7 @@ def _healthy_for(node: OurNode) -> float:
     return float(trial["healthySeconds"]) if trial["confirmed"] else 0.0
 
 
-@pytest.mark.contract("rollback.without-daemon-and-api", "say.after-an-outage")
+@pytest.mark.contract("rollback.without-daemon-and-api", "condition.after-an-outage")
 def test_the_api_server_is_down(ours: OurNode, case: Any, api_stays: threading.Lock) -> None:
     good, (_name, changes) = ours.publish({"maxPods": 141}, trial=SHORT), next(iter(DEADLY.items()))
     ours.settled(good)
@@ -162,7 +162,7 @@ def _in_trial(node: OurNode) -> bool:
     return answer is not None and answer.status.in_trial
 
 
-@pytest.mark.contract("unit.restarts-for-ever", "crash.what-counts")
+@pytest.mark.contract("unit.restarts-forever", "crash.what-counts")
 def test_a_kubelet_that_exits_with_0(ours: OurNode, case: Any) -> None:
     source = ours.publish({"maxPods": 144}, threshold=0)
     with case("G10", ours) as seen:
@@ -216,7 +216,7 @@ def _evicts_at(node: OurNode, thresholds: dict[str, str]) -> bool:
     return (node.live().get("evictionHard") or {}) == thresholds
 
 
-@pytest.mark.contract("say.not-read")
+@pytest.mark.contract("condition.not-read")
 def test_the_ancestor_is_turned_on_under_the_agent(ours: OurNode, ancestor_node: AncestorNode, case: Any) -> None:
     """With --dynamic-config-dir and spec.configSource the kubelet reads its own config, not the agent's.
 

@@ -107,7 +107,7 @@ def test_4_the_error_goes_with_its_cause(ours: OurNode, case: Any) -> None:
         seen.say("ConfigOK is True again as soon as it is unassigned")
 
 
-@pytest.mark.contract("say.until-written", "say.stopped", "say.after-an-outage")
+@pytest.mark.contract("condition.until-written", "condition.stopped", "condition.after-an-outage")
 def test_5_a_status_that_was_not_written(ours: OurNode, case: Any, api_stays: threading.Lock) -> None:
     with api_stays, case("F5", ours) as seen:
         ours.bed.api.stop()
@@ -162,7 +162,7 @@ def test_9_an_edit_of_the_metadata(ours: OurNode, case: Any) -> None:
         seen.say("5 edits of annotations and labels: 0 restarts; nobody watches the bundle")
 
 
-@pytest.mark.contract("optout.says-so", "optout.uses-nothing", "say.opted-out")
+@pytest.mark.contract("optout.says-so", "optout.uses-nothing", "condition.opted-out")
 def test_11_a_node_that_is_not_dynamic_says_so(ours: OurNode, case: Any) -> None:
     source = ours.publish({"maxPods": 148})
     path = "/etc/configok/agent.yaml"

@@ -15,7 +15,7 @@ from support.conformance.stress import Stress
 
 
 @pytest.mark.quick
-@pytest.mark.contract("trial.promotes-at-its-end", "trial.of-the-bundle", "say.invalid", "say.good")
+@pytest.mark.contract("trial.promotes-at-its-end", "trial.of-the-bundle", "condition.invalid", "condition.good")
 def test_recover_to_a_last_known_good_bundle(ours: OurNode, case: Any) -> None:
     good, bad = ours.publish({"maxPods": 122}, trial=SHORT), ours.publish(text=FAIL_PARSE)
     with case("E2", ours) as seen:

@@ -88,7 +88,7 @@ def drop_in(**component: Any) -> list[str]:
     return render("drop-in.conf.j2", __node_component={**FOUND, **component}).splitlines()
 
 
-@pytest.mark.contract("unit.restarts-for-ever", "prestart.refuses-by-78-alone")
+@pytest.mark.contract("unit.restarts-forever", "prestart.refuses-by-78-alone")
 def test_the_drop_in_starts_through_the_agent_for_ever() -> None:
     lines = drop_in()
     assert {"StartLimitIntervalSec=0", "Restart=always", "RestartSec=5s", "RestartPreventExitStatus="} <= set(lines)

@@ -72,7 +72,7 @@ class LiveBench(Bench):
         return ProbeResult(True)
 
 
-@pytest.mark.contract("run.follows-its-node", "nudge.reads-again", "events.on-the-node")
+@pytest.mark.contract("run.follows-its-node", "notify.reads-again", "events.on-the-node")
 def test_a_running_daemon_follows_its_node_and_stops_at_once(tmp_path: Path, client: Client) -> None:
     bench = LiveBench(tmp_path, settling_time=0.05)
     bench.clock = SystemClock()  # type: ignore[assignment]

@@ -34,7 +34,7 @@ def bench(tmp_path: Path) -> Bench:
     return Bench(tmp_path)
 
 
-@pytest.mark.contract("say.init")
+@pytest.mark.contract("condition.init")
 def test_nothing_assigned_with_an_init_config(bench: Bench) -> None:
     bench.run(5)
     assert bench.words == (
@@ -47,7 +47,7 @@ def test_nothing_assigned_with_an_init_config(bench: Bench) -> None:
     assert bench.api.patches[-1]["metadata"]["labels"]["configok.dev/config"] == "init"
 
 
-@pytest.mark.contract("say.default")
+@pytest.mark.contract("condition.default")
 def test_nothing_assigned_without_an_init_config(tmp_path: Path) -> None:
     bench = Bench(tmp_path, init=None)
     bench.run(5)
@@ -65,8 +65,8 @@ def test_nothing_assigned_without_an_init_config(tmp_path: Path) -> None:
     "source.fetched-once",
     "adopt.acknowledged",
     "trial.promotes-when-healthy",
-    "say.good",
-    "say.on-transitions",
+    "condition.good",
+    "condition.on-transitions",
     "manners.requests",
 )
 def test_a_good_config_is_acknowledged_adopted_and_promoted_in_five_requests(bench: Bench) -> None:
@@ -91,7 +91,7 @@ def test_a_good_config_is_acknowledged_adopted_and_promoted_in_five_requests(ben
     assert bench.api.event_reasons == ["ConfigAdopted"]
 
 
-@pytest.mark.contract("adopt.acknowledged", "say.adopting")
+@pytest.mark.contract("adopt.acknowledged", "condition.adopting")
 def test_an_adopting_node_says_so_before_it_touches_anything(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     bench.run(5)
     before = bench.reads()
@@ -112,7 +112,7 @@ def test_an_adopting_node_says_so_before_it_touches_anything(bench: Bench, monke
     assert bench.starts() == 1
 
 
-@pytest.mark.contract("source.invalid", "source.correct", "say.source-invalid", "say.cause-for-machines")
+@pytest.mark.contract("source.invalid", "source.correct", "condition.source-invalid", "condition.cause-for-machines")
 @pytest.mark.parametrize(
     ("text", "cause"),
     [
@@ -151,7 +151,7 @@ def test_a_source_without_an_id_is_invalid(bench: Bench) -> None:
     assert "there is no id beside the config source" in bench.words[2]
 
 
-@pytest.mark.contract("source.invalid", "say.fetch-retried", "manners.back-off")
+@pytest.mark.contract("source.invalid", "condition.fetch-retried", "manners.back-off")
 def test_a_missing_bundle_is_fetched_again_with_patience(bench: Bench) -> None:
     bench.run(5)
     source = bench.publish("maxPods: 120\n")
@@ -179,7 +179,7 @@ def test_an_object_with_another_uid_is_not_used(bench: Bench) -> None:
     assert bench.starts() == 1
 
 
-@pytest.mark.contract("source.absent-is-lost", "say.lost-or-stale")
+@pytest.mark.contract("source.absent-is-lost", "condition.lost-or-stale")
 def test_a_lost_annotation_changes_nothing(bench: Bench) -> None:
     good = bench.good_node()
     starts = bench.starts()
@@ -215,7 +215,7 @@ def test_a_node_registered_again_can_be_taken_back_to_its_init_config(bench: Ben
     assert bench.status.assignment == 1
 
 
-@pytest.mark.contract("assignment.stale", "say.lost-or-stale")
+@pytest.mark.contract("assignment.stale", "condition.lost-or-stale")
 def test_a_stale_assignment_is_ignored(bench: Bench) -> None:
     good = bench.good_node()
     starts = bench.starts()
@@ -229,7 +229,7 @@ def test_a_stale_assignment_is_ignored(bench: Bench) -> None:
     assert bench.starts() == starts + 1
 
 
-@pytest.mark.contract("validate.costs-no-restart", "validate.only-once", "say.invalid", "events.on-the-node")
+@pytest.mark.contract("validate.costs-no-restart", "validate.only-once", "condition.invalid", "events.on-the-node")
 def test_an_invalid_config_costs_no_restart(bench: Bench) -> None:
     good = bench.good_node()
     starts = bench.starts()
@@ -276,7 +276,7 @@ def test_what_was_fetched_once_is_not_fetched_again(bench: Bench) -> None:
     ) == 1
 
 
-@pytest.mark.contract("say.invalid-in-trial")
+@pytest.mark.contract("condition.invalid-in-trial")
 def test_an_invalid_config_while_what_runs_is_in_its_trial(bench: Bench) -> None:
     bench.run(5)
     running = bench.publish("maxPods: 120\n")
@@ -293,7 +293,7 @@ def test_an_invalid_config_while_what_runs_is_in_its_trial(bench: Bench) -> None
 
 
 @pytest.mark.contract(
-    "rollback.without-daemon-and-api", "crashloop.over-the-threshold", "say.crash-loop", "events.on-the-node"
+    "rollback.without-daemon-and-api", "crashloop.over-the-threshold", "condition.crash-loop", "events.on-the-node"
 )
 @pytest.mark.parametrize("agent", [True, False], ids=["daemon lives", "daemon dead"])
 def test_a_crash_loop_ends_on_last_known_good(bench: Bench, agent: bool) -> None:
@@ -320,7 +320,7 @@ def test_a_crash_loop_ends_on_last_known_good(bench: Bench, agent: bool) -> None
     assert marks[crashing.uid].kind == "CrashLoop"
 
 
-@pytest.mark.contract("crashloop.bad-stays-bad", "crashloop.forgotten", "assignment.forget-bad", "say.known-bad")
+@pytest.mark.contract("crashloop.bad-stays-bad", "crashloop.forgotten", "assignment.forget-bad", "condition.known-bad")
 def test_a_bad_config_is_not_tried_again_until_it_is_forgotten(bench: Bench) -> None:
     good = bench.good_node()
     crashing = bench.publish("mood: deadly\n")
@@ -344,7 +344,7 @@ def test_a_bad_config_is_not_tried_again_until_it_is_forgotten(bench: Bench) -> 
     assert bench.starts() > starts + 2
 
 
-@pytest.mark.contract("probe.health-timeout", "say.not-healthy")
+@pytest.mark.contract("probe.health-timeout", "condition.not-healthy")
 def test_a_config_that_is_never_healthy_is_rolled_back(bench: Bench) -> None:
     good = bench.good_node()
     sick = bench.publish("mood: sick\n")
@@ -362,7 +362,7 @@ def test_a_config_that_is_never_healthy_is_rolled_back(bench: Bench) -> None:
     assert bench.reads() == "maxPods: 120\n"
 
 
-@pytest.mark.contract("probe.unhealthy-threshold", "say.not-healthy")
+@pytest.mark.contract("probe.unhealthy-threshold", "condition.not-healthy")
 def test_too_many_failed_probes_in_the_trial_are_a_failure(bench: Bench) -> None:
     good = bench.good_node()
     source = bench.publish("maxPods: 130\n", trial=Trial(600.0, 3))
@@ -380,7 +380,7 @@ def test_too_many_failed_probes_in_the_trial_are_a_failure(bench: Bench) -> None
     )
 
 
-@pytest.mark.contract("crashloop.suspect", "crashloop.no-flapping", "say.suspect")
+@pytest.mark.contract("crashloop.suspect", "crashloop.no-flapping", "condition.suspect")
 def test_last_known_good_that_fails_too_is_suspect_and_stays(bench: Bench) -> None:
     good = bench.good_node()
     sick = bench.publish("mood: sick\n")
@@ -402,7 +402,7 @@ def test_last_known_good_that_fails_too_is_suspect_and_stays(bench: Bench) -> No
     assert bench.words[1] == f"using last-known-good (UID: {good.uid})"
 
 
-@pytest.mark.contract("adopt.stopped-unit", "say.stopped")
+@pytest.mark.contract("adopt.stopped-unit", "condition.stopped")
 def test_a_stopped_unit_is_not_started(bench: Bench) -> None:
     good = bench.good_node()
     bench.stop("kubelet")
@@ -423,7 +423,7 @@ def test_a_stopped_unit_is_not_started(bench: Bench) -> None:
     assert bench.words == ("True", f"using current (UID: {source.uid})", ALL_WELL)
 
 
-@pytest.mark.contract("optout.uses-nothing", "optout.says-so", "say.opted-out")
+@pytest.mark.contract("optout.uses-nothing", "optout.says-so", "condition.opted-out")
 def test_opted_out(tmp_path: Path) -> None:
     bench = Bench(tmp_path, dynamic_config=False)
     bench.assign(bench.publish("maxPods: 120\n"))
@@ -437,7 +437,7 @@ def test_opted_out(tmp_path: Path) -> None:
     assert not [request for request in bench.api.requests if request.startswith("GET")]
 
 
-@pytest.mark.contract("store.damaged-is-set-aside", "say.damaged")
+@pytest.mark.contract("store.damaged-is-set-aside", "condition.damaged")
 def test_damaged_files_are_set_aside_and_named(bench: Bench) -> None:
     good = bench.good_node()
     starts = bench.starts()
@@ -550,7 +550,7 @@ def test_a_note_of_an_older_agent_is_not_trusted(bench: Bench) -> None:
     assert bench.starts() == starts + 1
 
 
-@pytest.mark.contract("source.pinned-anew")
+@pytest.mark.contract("source.pinned-again")
 def test_a_bundle_that_was_deleted_and_restored_is_pinned_anew(bench: Bench) -> None:
     good = bench.good_node()
     starts = bench.starts()
@@ -589,7 +589,7 @@ def test_an_agent_that_restarts_restarts_and_says_nothing(bench: Bench) -> None:
     assert len(bench.condition_messages) == messages_before
 
 
-@pytest.mark.contract("say.until-written")
+@pytest.mark.contract("condition.until-written")
 def test_an_api_outage_changes_nothing_and_is_caught_up_with(bench: Bench) -> None:
     bench.run(5)
     source = bench.publish("maxPods: 120\n", trial=Trial(30.0, 3))
@@ -710,7 +710,7 @@ def test_forgetting_tries_what_is_assigned_again(bench: Bench) -> None:
     assert bench.words == ("True", f"using current (UID: {source.uid})", ALL_WELL)
 
 
-@pytest.mark.contract("say.on-transitions", "manners.requests")
+@pytest.mark.contract("condition.on-transitions", "manners.requests")
 def test_an_idle_node_is_left_alone(bench: Bench) -> None:
     bench.good_node()
     due = bench.daemon.reconcile(annotations_of(bench.api.node))

@@ -111,7 +111,7 @@ def test_a_new_assignment_does_not_wait_for_the_fetch_of_the_one_before(bench: B
     assert f"adopting (UID: {slow.uid})" not in bench.condition_messages
 
 
-@pytest.mark.contract("say.after-an-outage")
+@pytest.mark.contract("condition.after-an-outage")
 @pytest.mark.parametrize("error", [AWAY, ServerError("starting", status=503)], ids=["away", "failing"])
 def test_the_truth_is_told_within_30_seconds_of_the_apis_return(bench: Bench, error: KubeError) -> None:
     good = bench.good_node()
@@ -124,7 +124,7 @@ def test_the_truth_is_told_within_30_seconds_of_the_apis_return(bench: Bench, er
     assert bench.words[:2] == ("False", f"using last-known-good (UID: {good.uid})")
 
 
-@pytest.mark.contract("say.after-an-outage")
+@pytest.mark.contract("condition.after-an-outage")
 def test_what_could_not_be_fetched_in_an_outage_is_adopted_soon_after_it(bench: Bench) -> None:
     bench.run(5)
     source = bench.publish("maxPods: 130\n")

@@ -40,7 +40,7 @@ def test_the_first_start_gives_the_component_its_init_config(bench: Bench) -> No
     assert (start.invocation, start.boot_id, start.end) == ("i1", "boot-1", None)
 
 
-@pytest.mark.contract("poststop.writes-down-the-end")
+@pytest.mark.contract("poststop.records-the-end")
 def test_a_crash_is_written_down_with_its_start(bench: Bench) -> None:
     bench.crash("kubelet", result="signal", code="killed", status="SEGV")
     [start] = bench.store.read_startups("kubelet", "v1.35.0")
@@ -48,7 +48,7 @@ def test_a_crash_is_written_down_with_its_start(bench: Bench) -> None:
     assert (start.end.result, start.end.exit_code, start.end.exit_status) == ("signal", "killed", "SEGV")
 
 
-@pytest.mark.contract("nudge.reads-again")
+@pytest.mark.contract("notify.reads-again")
 def test_both_nudge_the_daemon(bench: Bench) -> None:
     daemon = Notifications(bench.configuration.run_directory)
     try:
@@ -82,7 +82,7 @@ def test_it_never_raises(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     assert prestart(bench.configuration, "unknown", {}, bench.clock) == 0
 
 
-@pytest.mark.contract("init.refused-if-deadly", "prestart.refuses-by-78-alone", "init.judged-at-every-start")
+@pytest.mark.contract("init.refused-if-deadly", "prestart.refuses-by-78-alone", "init.validated-at-every-start")
 def test_a_fatal_init_config_is_refused_only_when_nothing_else_is_usable(tmp_path: Path) -> None:
     bench = Bench(tmp_path, init="mood: invalid\n")
     assert bench.starts() == 1  # not validated yet: prestart does not validate

@@ -36,7 +36,7 @@ def ancestor(directory: Path, assigned: str) -> str:
     return f"--dynamic-config-dir={directory}/dynamic"
 
 
-@pytest.mark.contract("say.not-read")
+@pytest.mark.contract("condition.not-read")
 def test_a_config_source_of_the_kubelets_own_is_a_conflict(bench: Bench, tmp_path: Path) -> None:
     good = bench.good_node()
     restart_with(
@@ -61,7 +61,7 @@ def test_a_directory_for_a_config_source_that_nobody_uses_is_none(bench: Bench, 
     assert bench.words[:2] == ("True", f"using current (UID: {good.uid})")
 
 
-@pytest.mark.contract("say.not-read")
+@pytest.mark.contract("condition.not-read")
 def test_a_config_flag_that_names_another_file_is_a_conflict(bench: Bench, tmp_path: Path) -> None:
     good = bench.good_node()
     restart_with(bench, f"--config={tmp_path}/other.yaml")
@@ -75,7 +75,7 @@ def test_a_config_flag_that_names_another_file_is_a_conflict(bench: Bench, tmp_p
     assert bench.words[0] == "True"
 
 
-@pytest.mark.contract("say.not-read")
+@pytest.mark.contract("condition.not-read")
 def test_a_component_without_the_flag_reads_no_file(bench: Bench) -> None:
     bench.good_node()
     restart_with(bench, "--v=2", ours=False)
@@ -84,7 +84,7 @@ def test_a_component_without_the_flag_reads_no_file(bench: Bench) -> None:
     assert bench.words[0] == "True"
 
 
-@pytest.mark.contract("say.not-read")
+@pytest.mark.contract("condition.not-read")
 def test_what_is_not_read_does_not_pass_its_trial(bench: Bench, tmp_path: Path) -> None:
     good = bench.good_node()
     restart_with(bench, f"--config={tmp_path}/other.yaml")

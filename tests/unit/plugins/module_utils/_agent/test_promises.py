@@ -205,7 +205,7 @@ def test_promotion_comes_with_the_end_of_the_trial(bench: Bench) -> None:
     assert bench.starts() == 2
 
 
-@pytest.mark.contract("crashloop.probed-before-said")
+@pytest.mark.contract("crashloop.probed-before-reported")
 def test_that_going_back_has_worked_is_said_once_it_has(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     good = bench.good_node()
     went_back = f"using last-known-good (UID: {good.uid})"

@@ -49,7 +49,7 @@ def close(refusal: Refusal, number: int = errno.EACCES) -> None:
     refusal["error"] = OSError(number, os.strerror(number))
 
 
-@pytest.mark.contract("say.files-unusable")
+@pytest.mark.contract("condition.files-unusable")
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS, errno.EIO], ids=["mode", "read-only", "broken"])
 def test_unusable_files_are_told_and_a_new_assignment_is_answered(bench: Bench, refusal: Refusal, number: int) -> None:
     good = bench.good_node()
@@ -72,7 +72,7 @@ def test_unusable_files_are_told_and_a_new_assignment_is_answered(bench: Bench, 
     assert bench.words[:2] == ("True", f"using current (UID: {source.uid})")
 
 
-@pytest.mark.contract("say.files-unusable")
+@pytest.mark.contract("condition.files-unusable")
 def test_an_agent_that_starts_without_its_files_says_so(bench: Bench, refusal: Refusal) -> None:
     good = bench.good_node()
     close(refusal)
@@ -112,7 +112,7 @@ def test_what_is_over_in_a_moment_is_not_told(bench: Bench, refusal: Refusal) ->
     assert len(bench.api.patches) == written
 
 
-@pytest.mark.contract("say.files-unusable")
+@pytest.mark.contract("condition.files-unusable")
 def test_a_held_lock_is_soon_tried_again_and_reported_when_that_lasts(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -140,7 +140,7 @@ def test_a_held_lock_is_soon_tried_again_and_reported_when_that_lasts(
     assert bench.words[0] == "True"
 
 
-@pytest.mark.contract("say.files-unusable")
+@pytest.mark.contract("condition.files-unusable")
 def test_status_tells_of_a_directory_that_the_agent_cannot_use(bench: Bench, tmp_path: Path) -> None:
     bench.good_node()
     assert describe_node(bench.configuration)["faults"] == []

@@ -344,7 +344,7 @@ def test_files_are_looked_at_once_a_second_at_most(
     assert 2 <= len(looks) <= 3
 
 
-@pytest.mark.contract("say.after-an-outage")
+@pytest.mark.contract("condition.after-an-outage")
 def test_the_kernel_finds_a_dead_peer_in_half_a_minute() -> None:
     with socket.socket() as probe:
         for level, name, value in _transport._socket_options():

@@ -426,7 +426,7 @@ def test_an_error_of_a_watch_names_no_object_of_ours() -> None:
     assert error.message.startswith(f"no answer from {server}: cannot connect: [Errno 111]")
 
 
-@pytest.mark.contract("say.after-an-outage")
+@pytest.mark.contract("condition.after-an-outage")
 def test_it_is_told_once_when_the_server_is_back(server: Any, replies: Any, follow: Any) -> None:
     away = replies.answer(503, {"message": "starting"})
     server.says(

@@ -111,21 +111,21 @@ TABLE = [
 ]
 
 
-@pytest.mark.contract("say.words", "say.cause-for-machines")
+@pytest.mark.contract("condition.words", "condition.cause-for-machines")
 @pytest.mark.parametrize(("config_ok", "status", "message", "reason"), TABLE)
 def test_the_table(config_ok: ConfigOk, status: str, message: str, reason: str) -> None:
     assert (config_ok.status, config_ok.message, config_ok.reason) == (status, message, reason)
     assert config_ok.cause.isalnum()
 
 
-@pytest.mark.contract("say.damaged")
+@pytest.mark.contract("condition.damaged")
 def test_damaged_files_are_said_beside_what_is_said_otherwise() -> None:
     config_ok = verdict.with_damaged(verdict.good(ConfigInUse("current", CUR)), "current")
     assert config_ok.status == "True"
     assert config_ok.reason == "all checks passed; current was damaged and set aside"
 
 
-@pytest.mark.contract("say.long-is-cut")
+@pytest.mark.contract("condition.long-is-cut")
 def test_long_causes_are_cut() -> None:
     config_ok = verdict.invalid(LAST, NEW, "x" * 5000).shortened()
     assert len(config_ok.reason) == verdict.MAX_TEXT

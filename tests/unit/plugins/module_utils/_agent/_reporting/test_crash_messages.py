@@ -42,7 +42,7 @@ def bench(tmp_path: Path, journal: Journal) -> Bench:
     return Bench(tmp_path, messages=journal)
 
 
-@pytest.mark.contract("say.why-it-died", "say.crash-loop")
+@pytest.mark.contract("condition.why-it-died", "condition.crash-loop")
 def test_a_crash_loop_is_told_with_the_last_words_of_the_config_that_died(bench: Bench, journal: Journal) -> None:
     good = bench.good_node()
     crashing = bench.publish("mood: deadly\n", trial=Trial(60.0, 2))
@@ -64,7 +64,7 @@ def test_a_crash_loop_is_told_with_the_last_words_of_the_config_that_died(bench:
     assert len(bench.api.patches) == writes, "an agent that restarts has nothing else to say"
 
 
-@pytest.mark.contract("say.why-it-died")
+@pytest.mark.contract("condition.why-it-died")
 def test_trouble_after_the_trial_is_told_with_the_first_words_for_as_long_as_it_lasts(bench: Bench) -> None:
     bench.good_node()
     for _time in range(12):
@@ -75,7 +75,7 @@ def test_trouble_after_the_trial_is_told_with_the_first_words_for_as_long_as_it_
     assert len({reason for reason in reasons if "said last" in reason}) == 1
 
 
-@pytest.mark.contract("say.why-it-died")
+@pytest.mark.contract("condition.why-it-died")
 @pytest.mark.parametrize("how", ["empty", "hanging"])
 def test_a_journal_without_an_answer_takes_no_word_away(bench: Bench, journal: Journal, how: str) -> None:
     good = bench.good_node()
@@ -102,7 +102,7 @@ def test_a_config_that_only_hung_has_no_last_words(bench: Bench, journal: Journa
     assert journal.invocations == []
 
 
-@pytest.mark.contract("say.why-it-died")
+@pytest.mark.contract("condition.why-it-died")
 def test_status_tells_it_too_and_names_the_bundle(bench: Bench, journal: Journal) -> None:
     bench.good_node()
     crashing = bench.publish("mood: deadly\n", trial=Trial(60.0, 2))

@@ -45,7 +45,7 @@ def update(writer: StatusWriter, verdict: ConfigOk, status: ConfigStatus, label:
     writer.advance()
 
 
-@pytest.mark.contract("say.on-transitions")
+@pytest.mark.contract("condition.on-transitions")
 def test_one_write_for_each_transition() -> None:
     api, clock = FakeApi(), FakeClock()
     writer = new_writer(api, clock)
@@ -56,7 +56,7 @@ def test_one_write_for_each_transition() -> None:
     assert "lastTransitionTime" in api.patches[1]["status"]["conditions"][0]
 
 
-@pytest.mark.contract("say.until-written", "manners.back-off")
+@pytest.mark.contract("condition.until-written", "manners.back-off")
 @pytest.mark.parametrize(
     ("error", "expected"),
     [
@@ -97,7 +97,7 @@ def test_retry_after_is_obeyed() -> None:
     assert len(api.requests) == 1
 
 
-@pytest.mark.contract("say.after-an-outage")
+@pytest.mark.contract("condition.after-an-outage")
 def test_what_was_put_off_is_written_soon_after_the_api_is_back() -> None:
     api, clock = FakeApi(), FakeClock()
     writer = new_writer(api, clock)
@@ -129,7 +129,7 @@ def test_an_answer_that_does_not_come_holds_nothing_up_and_is_heard_when_it_come
     assert writer.is_written
 
 
-@pytest.mark.contract("say.on-transitions")
+@pytest.mark.contract("condition.on-transitions")
 def test_a_heartbeat_only_when_nothing_was_written_for_long() -> None:
     api, clock = FakeApi(), FakeClock()
     writer = new_writer(api, clock)
@@ -147,7 +147,7 @@ def test_a_heartbeat_only_when_nothing_was_written_for_long() -> None:
     assert writer.due > clock.seconds  # a failing heartbeat causes no busy loop
 
 
-@pytest.mark.contract("say.long-is-cut")
+@pytest.mark.contract("condition.long-is-cut")
 def test_the_journal_has_all_of_what_is_cut() -> None:
     api, log = FakeApi(), record_log([])
     writer = new_writer(api, FakeClock())
@@ -156,7 +156,7 @@ def test_the_journal_has_all_of_what_is_cut() -> None:
     assert len(api.patches[0]["status"]["conditions"][0]["reason"]) == 512
 
 
-@pytest.mark.contract("say.on-transitions")
+@pytest.mark.contract("condition.on-transitions")
 @pytest.mark.parametrize(("random", "expected"), [(0.0, 480.0), (1.0, 720.0)])
 def test_the_heartbeat_has_20_percent_jitter(random: float, expected: float) -> None:
     clock = FakeClock()
