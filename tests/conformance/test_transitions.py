@@ -95,7 +95,9 @@ def _walk(node: OurNode, seen: Any, chosen: Callable[[str], bool]) -> None:
 
 
 @pytest.mark.quick
-@pytest.mark.contract("source.invalid", "validate.costs-no-restart", "condition.source-invalid", "condition.invalid-in-trial")
+@pytest.mark.contract(
+    "source.invalid", "validate.costs-no-restart", "condition.source-invalid", "condition.invalid-in-trial"
+)
 def test_every_ordered_pair_of_states(ours: OurNode, case: Any, is_quick: bool) -> None:
     with case("E1 sample" if is_quick else "E1", ours) as seen:
         _walk(ours, seen, lambda name: not is_quick or name in QUICK)

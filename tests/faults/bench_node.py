@@ -18,7 +18,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._store._durab
 from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
-from faults.invariants import UNKNOWN, Condition, Expected, Seen
+from faults.invariants import UNKNOWN, Condition, Expected, Observation
 from support.agents import bench as agent_bench
 from support.agents.bench import Bench
 from support.agents.lossy_disk import LossyDisk, PowerLost
@@ -149,7 +149,7 @@ class BenchNode(Bench):
         self.names[source.uid] = _NAMES[text]
         return source
 
-    # What is seen
+    # Observations
 
     def last_known_good(self) -> str:
         """Return its name, or "" if it is lost. Read-only: no damaged file is set aside."""
@@ -169,12 +169,12 @@ class BenchNode(Bench):
             message = message.replace(uid, name)
         return Condition(status, message)
 
-    def seen(self, kept: str | None = None) -> Seen:
+    def observe(self, kept: str | None = None) -> Observation:
         """Return the observations that the invariants check."""
         runs = _NAMES.get(self._text("kubelet"), UNKNOWN) if self.processes["kubelet"].state == "active" else ""
         if runs and (not self.started_with or self.started_with[-1] != runs):
             runs = self.started_with[-1] if self.started_with else runs  # not the present file
-        return Seen(tuple(self.started_with), runs, self.last_known_good(), self.config_ok(), kept)
+        return Observation(tuple(self.started_with), runs, self.last_known_good(), self.config_ok(), kept)
 
 
 def _killable(hook: Callable[..., int]) -> Callable[..., int]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["INVARIANTS", "Condition", "Expected", "Seen", "violations"]
+__all__ = ["INVARIANTS", "Condition", "Expected", "Observation", "violations"]
 
 INVARIANTS = {
     "I1": "the component runs a config that was valid",
@@ -48,7 +48,7 @@ class Expected(NamedTuple):
     doomed_starts: int = 0
 
 
-class Seen(NamedTuple):
+class Observation(NamedTuple):
     """The observations of a node.
 
     started_with: the config of each start of the component since the change was assigned. runs: the config that runs,
@@ -63,30 +63,32 @@ class Seen(NamedTuple):
     kept: str | None = None
 
 
-def violations(expected: Expected, seen: Seen) -> list[str]:
+def violations(expected: Expected, observation: Observation) -> list[str]:
     """Return one sentence for each violation, beginning with the invariant."""
     sentences = []
-    odd = [name for name in seen.started_with if name not in expected.valid]
+    odd = [name for name in observation.started_with if name not in expected.valid]
     if odd:
         sentences.append(f"I1: started with {odd[0]!r}; valid are {_set(expected.valid)}")
-    if seen.runs not in expected.runs:
-        sentences.append(f"I1: runs {seen.runs!r} and not {_set(expected.runs)}")
-    if seen.good not in expected.good:
-        sentences.append(f"I2: last-known-good is {seen.good!r} and not {_set(expected.good)}")
-    if seen.kept is not None and expected.kept and seen.kept not in expected.kept:
-        sentences.append(f"I2: last-known-good was {seen.kept!r} right after the fault and not {_set(expected.kept)}")
-    doomed = sum(1 for name in seen.started_with if name in expected.doomed)
+    if observation.runs not in expected.runs:
+        sentences.append(f"I1: runs {observation.runs!r} and not {_set(expected.runs)}")
+    if observation.good not in expected.good:
+        sentences.append(f"I2: last-known-good is {observation.good!r} and not {_set(expected.good)}")
+    if observation.kept is not None and expected.kept and observation.kept not in expected.kept:
+        sentences.append(
+            f"I2: last-known-good was {observation.kept!r} right after the fault and not {_set(expected.kept)}"
+        )
+    doomed = sum(1 for name in observation.started_with if name in expected.doomed)
     if doomed > expected.doomed_starts:
         sentences.append(f"I3: started {doomed} times with what it dies of; {expected.doomed_starts} are allowed")
-    if seen.runs in expected.doomed:
-        sentences.append(f"I3: still on {seen.runs!r}")
+    if observation.runs in expected.doomed:
+        sentences.append(f"I3: still on {observation.runs!r}")
     least, most = expected.starts
-    if not least <= len(seen.started_with) <= most:
-        starts = f"{len(seen.started_with)} starts ({', '.join(seen.started_with)})"
+    if not least <= len(observation.started_with) <= most:
+        starts = f"{len(observation.started_with)} starts ({', '.join(observation.started_with)})"
         sentences.append(f"I4: {starts}; {least} to {most} needed")
-    if seen.condition not in expected.conditions:
+    if observation.condition not in expected.conditions:
         allowed = _set(" ".join(condition) for condition in expected.conditions)
-        sentences.append(f"I5: says {' '.join(seen.condition)!r} and not {allowed}")
+        sentences.append(f"I5: says {' '.join(observation.condition)!r} and not {allowed}")
     return sentences
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from faults.catalogue import place_of, theme_of
-from faults.invariants import INVARIANTS, Expected, Seen, violations
+from faults.invariants import INVARIANTS, Expected, Observation, violations
 from support.api.binaries import find, release_of
 
 __all__ = ["Case", "Ledger", "TooManyFailures", "summary"]
@@ -51,12 +51,12 @@ class Case:
         self.violations: list[str] = []
         self.invariants: set[str] = set()
 
-    def check(self, expected: Expected, seen: Seen) -> None:
+    def check(self, expected: Expected, observation: Observation) -> None:
         """Check all invariants."""
         self.invariants.update(INVARIANTS)
         if not expected.doomed:
             self.invariants.discard("I3")
-        self.violations += violations(expected, seen)
+        self.violations += violations(expected, observation)
 
     def holds(self, invariant: str, condition: bool, sentence: str) -> None:
         """Check an invariant, or with "" another property, by the case's own condition."""

@@ -15,7 +15,7 @@ from typing import Any
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import read_condition
-from faults.invariants import UNKNOWN, Condition, Seen
+from faults.invariants import UNKNOWN, Condition, Observation
 from support.conformance.ours import OurNode
 from support.conformance.payloads import DEADLY
 from support.conformance.wait import Never
@@ -105,7 +105,7 @@ class MachineNode:
             self.publish(to, trial="10m" if to == "slow" else "60s" if to == "deadly" else trial, **fields)
         )
 
-    # What is seen
+    # Observations
 
     def _look(self) -> dict[str, Any]:
         parts = self.machine.run(["sh", "-c", _LOOK], check=False).stdout.split("---\n")
@@ -145,7 +145,7 @@ class MachineNode:
             message = message.replace(uid, name)
         return Condition(str(condition["status"]), message)
 
-    def seen(self) -> Seen:
+    def observe(self) -> Observation:
         """Return the observations that the invariants check."""
         look = self._look()
         started = []
@@ -155,7 +155,7 @@ class MachineNode:
         runs = self._named("config") if look["active"] else ""
         if started and runs and started[-1] != runs:
             runs = started[-1]
-        return Seen(tuple(started), runs, self._record(look["good"]), self.config_ok())
+        return Observation(tuple(started), runs, self._record(look["good"]), self.config_ok())
 
     # Waits
 

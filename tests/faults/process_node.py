@@ -29,7 +29,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignm
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import read_condition
-from faults.invariants import UNKNOWN, Condition, Seen
+from faults.invariants import UNKNOWN, Condition, Observation
 from support.agents.node import COLLECTION, STUB, AgentNode
 from support.configs.kubelet import KUBELET_HEADER
 
@@ -140,7 +140,7 @@ class ProcessNode(AgentNode):
         """Count starts from here."""
         self._begun_at = self.starts()
 
-    # What is seen
+    # Observations
 
     def starts(self) -> int:
         return len(list(self.copies.iterdir()))
@@ -189,13 +189,13 @@ class ProcessNode(AgentNode):
         self.until(" ".join(condition), is_reported, timeout)
         return time.monotonic() - began
 
-    def seen(self, kept: str | None = None) -> Seen:
+    def observe(self, kept: str | None = None) -> Observation:
         """Return the observations that the invariants check."""
         started = self.started_with()
         runs = self._named(self.config) if self.unit().state == "active" else ""
         if started and runs and started[-1] != runs:
             runs = started[-1]
-        return Seen(started, runs, self.last_known_good(), self.config_ok(), kept)
+        return Observation(started, runs, self.last_known_good(), self.config_ok(), kept)
 
     def remove(self) -> None:
         """End all processes."""

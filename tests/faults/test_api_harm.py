@@ -120,7 +120,7 @@ def test_the_api_does_harm(ledger: Ledger, proxied: tuple[ProcessNode, FaultProx
             [condition] = expected(to).conditions
             node.until_condition(condition, 60)
             node.until("last-known-good", lambda: node.last_known_good() in expected(to).good)
-            case.check(expected(to), node.seen())
+            case.check(expected(to), node.observe())
             case.holds("I5", bool(rule.hits), "no request was harmed: the case proves nothing")
         proxy.rule = None
 
@@ -155,6 +155,6 @@ def test_retry_after_is_obeyed(ledger: Ledger, proxied: tuple[ProcessNode, Fault
         node.assign(_publish(node, "next"))
         node.until_condition(Condition("True", "using current (UID: next)"), 60)
         node.until("last-known-good", lambda: node.last_known_good() == "next")
-        case.check(expected("next"), node.seen())
+        case.check(expected("next"), node.observe())
         fetches = [at for at, what in proxy.seen if at > rule.hits[0][0] and "/configmaps/" in what]
         ledger.figure("seconds waited after Retry-After: 4", fetches[0] - rule.hits[0][0], "s", least=asked)

@@ -66,10 +66,10 @@ def test_before_it_is_fetched(ledger: Ledger, tmp_path: Path, fault: str) -> Non
             .expected((0, 0))
             ._replace(runs=frozenset({"good"}), conditions=frozenset({ON_GOOD}))
         )
-        case.check(meanwhile._replace(good=frozenset({"good"})), node.seen())
+        case.check(meanwhile._replace(good=frozenset({"good"})), node.observe())
         node.api.config_maps[source.name] = whole
         node.run(LONG)
-        case.check(CHANGE.expected((1, 1)), node.seen())
+        case.check(CHANGE.expected((1, 1)), node.observe())
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -83,10 +83,10 @@ def test_while_it_is_in_use(ledger: Ledger, tmp_path: Path, fault: str, seconds:
         FAULTS[fault](node, source)
         node.restart_agent()
         node.run(LONG)
-        case.check(CHANGE.expected((1, 1)), node.seen())
+        case.check(CHANGE.expected((1, 1)), node.observe())
         node.reboot()
         node.run(LONG)
-        case.check(CHANGE.expected((2, 2)), node.seen())
+        case.check(CHANGE.expected((2, 2)), node.observe())
 
 
 def test_the_same_content_under_another_uid(ledger: Ledger, tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_the_same_content_under_another_uid(ledger: Ledger, tmp_path: Path) -> N
         node.names[again.uid] = "next"
         node.assign(again)
         node.run(LONG)
-        case.check(CHANGE.expected((1, 1)), node.seen())
+        case.check(CHANGE.expected((1, 1)), node.observe())
         case.holds("I5", node.status.active == again, f"active is {node.status.active}")
 
 

@@ -179,7 +179,7 @@ def test_a_file_is_damaged(ledger: Ledger, tmp_path: Path, every: int, phase: st
             node.run(LONG)
             # A node falls back to the init config if last-known-good is no longer readable.
             lost = phase == "crash loop" and name == "last-known-good"
-            case.check(_expected(phase, before, {"init"} if lost else set()), node.seen())
+            case.check(_expected(phase, before, {"init"} if lost else set()), node.observe())
 
 
 def _expected(phase: str, before: int, fallback: set[str]) -> Expected:

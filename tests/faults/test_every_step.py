@@ -40,7 +40,7 @@ def test_the_agent_is_killed(ledger: Ledger, tmp_path: Path, every: int, phase: 
             node.run(3, agent=False)  # systemd starts it again after a while
             node.daemon = node.new_daemon()
             node.run(RECOVERY)
-            case.check(change.expected((starts, starts)), node.seen(kept))
+            case.check(change.expected((starts, starts)), node.observe(kept))
 
 
 @pytest.mark.parametrize("actor", ["prestart", "poststop"])
@@ -57,7 +57,7 @@ def test_a_hook_is_killed(ledger: Ledger, tmp_path: Path, every: int, phase: str
                 node.run(change.seconds)
             node.run(RECOVERY)
             # A start or an end that was not recorded cannot be counted, which costs one more start.
-            case.check(change.expected((starts, starts + 1), doomed_more=1), node.seen())
+            case.check(change.expected((starts, starts + 1), doomed_more=1), node.observe())
 
 
 class _OneKill(LossyDisk):
@@ -93,7 +93,7 @@ def test_the_power_is_cut(ledger: Ledger, tmp_path: Path, every: int, phase: str
             node.run(RECOVERY)
             # The boot counts as a start, and resets the crash count.
             expected = change.expected((1, starts + 1 + change.threshold + 1), doomed_more=change.threshold + 1)
-            case.check(expected, node.seen(kept))
+            case.check(expected, node.observe(kept))
             case.holds("I2", node.store.damaged_files() == [], f"damaged by a cut: {node.store.damaged_files()}")
 
 
@@ -123,4 +123,4 @@ def test_the_disk_refuses(ledger: Ledger, tmp_path: Path, every: int, phase: str
                 node.run(RECOVERY)
             # A start or an end that was not recorded cannot be counted.
             more = lasts if change.to == "deadly" else 1
-            case.check(change.expected((starts, starts + more), doomed_more=more), node.seen(kept))
+            case.check(change.expected((starts, starts + more), doomed_more=more), node.observe(kept))

@@ -66,7 +66,7 @@ def test_killed_at_every_step(ledger: Ledger, node: ProcessNode, every: int, act
             node.rename("deadly", "deadly before")
             node.assign(node.publish("deadly", trial=Trial(60, THRESHOLD), **DEADLY))
             node.until_condition(BACK)
-            case.check(expected, node.seen())
+            case.check(expected, node.observe())
         if not node.was_killed():
             break
     assert step > 0, sorted((path.name, path.stat().st_size) for path in node.steps.iterdir())

@@ -96,7 +96,7 @@ def test_at_any_moment(ledger: Ledger, tmp_path: Path, every: int, phase: str, f
             more = change.threshold + 1 if resets else 0
             # A start by the fault can replace the agent's restart.
             expected = change.expected((starts - costs, starts + costs + more), doomed_more=more + costs)
-            case.check(expected, node.seen(kept))
+            case.check(expected, node.observe(kept))
 
 
 @pytest.mark.parametrize("seconds", [2.0, 400.0], ids=["short", "long"])
@@ -115,7 +115,7 @@ def test_the_api_is_away(ledger: Ledger, tmp_path: Path, every: int, phase: str,
             node.run(seconds)
             node.api.down = None
             node.run(LONG)
-            case.check(change.expected((starts, starts)), node.seen())
+            case.check(change.expected((starts, starts)), node.observe())
 
 
 def test_two_agents_at_once(ledger: Ledger, tmp_path: Path, every: int, phase: str) -> None:
@@ -135,4 +135,4 @@ def test_two_agents_at_once(ledger: Ledger, tmp_path: Path, every: int, phase: s
             kept = node.last_known_good()
             node.run(ENOUGH)
             # Both may request the same restart.
-            case.check(change.expected((starts, starts + 2), doomed_more=1), node.seen(kept))
+            case.check(change.expected((starts, starts + 2), doomed_more=1), node.observe(kept))

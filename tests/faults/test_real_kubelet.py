@@ -102,7 +102,7 @@ def test_in_each_phase(ledger: Ledger, machine: MachineNode, fault: str, phase: 
         machine.until_condition(condition)
         if to == "next":
             machine.until("the end of the trial", lambda: machine.last_known_good() == "next")
-        case.check(ends, machine.seen())
+        case.check(ends, machine.observe())
 
 
 def expected(to: str, *, costs: int = 0, more: int = 0) -> Expected:

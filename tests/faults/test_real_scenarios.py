@@ -53,7 +53,7 @@ def _adopted(node: MachineNode, case: Case, *, costs: int = 0) -> None:
     """Check that the change has succeeded."""
     node.until_condition(GOOD_NEXT)
     node.until("the end of the trial", lambda: node.last_known_good() == "next")
-    case.check(expected("next", costs=costs), node.seen())
+    case.check(expected("next", costs=costs), node.observe())
 
 
 @pytest.mark.quick
@@ -75,7 +75,7 @@ def test_the_api_server_is_stopped_before_the_kubelet_begins_to_crash(ledger: Le
         seconds = time.monotonic() - ready
         ledger.figure("seconds on last-known-good before the API returned", returned - back, "s", least=0.0)
         ledger.figure("seconds from the API's return until ConfigOK reported it", seconds, "s", most=30.0)
-        case.check(expected("deadly"), machine.seen())
+        case.check(expected("deadly"), machine.observe())
 
 
 def test_the_kubelet_hangs_instead_of_crashing(ledger: Ledger, machine: MachineNode) -> None:
@@ -85,8 +85,8 @@ def test_the_kubelet_hangs_instead_of_crashing(ledger: Ledger, machine: MachineN
         machine.until_condition(Condition("True", "using current (UID: slow)"))
         machine.machine.run(["systemctl", "kill", "--signal=STOP", "kubelet"])
         machine.until_condition(BACK, 180)
-        seen = machine.seen()
-        case.check(expected("deadly")._replace(starts=(2, 2), valid=frozenset({"good", "slow"})), seen)
+        observation = machine.observe()
+        case.check(expected("deadly")._replace(starts=(2, 2), valid=frozenset({"good", "slow"})), observation)
 
 
 def test_the_kubelet_crashes_after_the_trial(ledger: Ledger, machine: MachineNode) -> None:
@@ -101,7 +101,7 @@ def test_the_kubelet_crashes_after_the_trial(ledger: Ledger, machine: MachineNod
         # A component that crashed more often than its threshold within ten minutes is reported as failing.
         failing = Condition("False", "using current (UID: good), which is failing")
         machine.until_condition(failing)
-        case.check(on_good(crashes)._replace(conditions=frozenset({failing})), machine.seen())
+        case.check(on_good(crashes)._replace(conditions=frozenset({failing})), machine.observe())
 
 
 def test_the_kubelet_is_slow_to_become_healthy(ledger: Ledger, machine: MachineNode) -> None:
@@ -137,7 +137,7 @@ def test_the_unit_is_taken_out_of_use(ledger: Ledger, machine: MachineNode, how:
         try:
             machine.assign("next")
             machine.until_condition(STOPPED)
-            case.holds("I4", machine.seen().started_with == (), "it was started")
+            case.holds("I4", machine.observe().started_with == (), "it was started")
         finally:
             if how == "masked":
                 machine.machine.run(["systemctl", "unmask", "--runtime", "kubelet"])
@@ -174,7 +174,7 @@ def test_the_kubelet_is_upgraded_under_a_running_config(ledger: Ledger, machine:
             machine.until_condition(GOOD_NEXT)
             machine.until("the end of the trial", lambda: machine.last_known_good() == "next")
             # The upgrade also restarts it.
-            case.check(expected("next")._replace(starts=(2, 2)), machine.seen())
+            case.check(expected("next")._replace(starts=(2, 2)), machine.observe())
         finally:
             _shell(machine, "mv -f /usr/bin/kubelet.real /usr/bin/kubelet && systemctl restart kubelet")
             machine.machine.wait_healthy()
@@ -214,7 +214,7 @@ def test_files_of_the_agent_are_damaged(ledger: Ledger, machine: MachineNode, wh
         machine.until("last-known-good", lambda: machine.last_known_good() == "good")
         # If only the init config is left, it is used until the bundle is fetched again.
         most = 3 if what == "every state file torn at once" else 1
-        case.check(on_good(most)._replace(starts=(0, most)), machine.seen())
+        case.check(on_good(most)._replace(starts=(0, most)), machine.observe())
         starts = machine.machine.kubelet_starts() - before
         case.holds("I4", 1 <= starts <= most, f"systemd started it {starts} times")
 
@@ -257,7 +257,7 @@ def test_the_disk_of_the_state_directory(ledger: Ledger, machine: MachineNode, f
             machine.until_condition(GOOD_NEXT, 180)
             machine.until("the end of the trial", lambda: machine.last_known_good() == "next")
             # The administrator's restart could not be recorded.
-            case.check(expected("next")._replace(starts=(1, 2)), machine.seen())
+            case.check(expected("next")._replace(starts=(1, 2)), machine.observe())
         machine.machine.wait_healthy()
 
 
@@ -270,6 +270,6 @@ def test_the_client_certificate_expires_and_is_rotated(ledger: Ledger, machine: 
         machine.machine.run(["systemctl", "restart", "configok-agent"])
         machine.assign("next")
         time.sleep(8)  # the agent can neither see nor fetch it, so there is no event to wait for
-        case.holds("I4", machine.seen().started_with == (), "it was restarted")
+        case.holds("I4", machine.observe().started_with == (), "it was restarted")
         machine.machine.write(CERTIFICATE, machine.bed.certificate(machine.machine))
         _adopted(machine, case)

@@ -97,4 +97,4 @@ def test_killed_before_a_named_file(
         [good] = ends.good
         machine.until("last-known-good", lambda: machine.last_known_good() == good)
         case.holds("", machine.machine.exists(f"{_STEPS}/killed"), "nobody was killed: the case proves nothing")
-        case.check(ends, machine.seen())
+        case.check(ends, machine.observe())

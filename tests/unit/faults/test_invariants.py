@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from faults.invariants import INVARIANTS, Condition, Expected, Seen, violations
+from faults.invariants import INVARIANTS, Condition, Expected, Observation, violations
 
 BACK = Condition("False", "using last-known-good (UID: good)")
 EXPECTED = Expected(
@@ -22,7 +22,7 @@ EXPECTED = Expected(
     doomed=frozenset({"deadly"}),
     doomed_starts=2,
 )
-SEEN = Seen(("deadly", "deadly", "good"), "good", "good", BACK, "good")
+OBSERVATION = Observation(("deadly", "deadly", "good"), "good", "good", BACK, "good")
 BROKEN: dict[str, tuple[str, dict[str, Any]]] = {
     "started with what is no config": ("I1", {"started_with": ("deadly", "?", "good")}),
     "does not run": ("I1", {"runs": ""}),
@@ -36,13 +36,13 @@ BROKEN: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def test_all_hold() -> None:
-    assert violations(EXPECTED, SEEN) == []
+    assert violations(EXPECTED, OBSERVATION) == []
 
 
 @pytest.mark.parametrize("what", BROKEN)
 def test_what_is_broken_is_said(what: str) -> None:
     invariant, seen = BROKEN[what]
-    assert invariant in {sentence[:2] for sentence in violations(EXPECTED, SEEN._replace(**seen))}
+    assert invariant in {sentence[:2] for sentence in violations(EXPECTED, OBSERVATION._replace(**seen))}
 
 
 def test_every_invariant_can_be_broken() -> None:
