@@ -85,7 +85,7 @@ def pack(collection: Path) -> bytes:
 
 
 def _python_files(directory: Path) -> list[Path]:
-    found = sorted(directory.rglob("*.py"))
-    if not found:
+    files = sorted(directory.rglob("*.py"))
+    if not files:
         raise FileNotFoundError(f"{directory} has no Python files: the collection is not whole")
-    return found
+    return files

@@ -129,7 +129,7 @@ class ComponentManager:
             detail=f"{bad}: {self._health[bad].detail}" if bad else "",
             within=self._failure_window(bad),
             stopped=stopped,
-            well_for=self._healthy_for(involved, now),
+            healthy_for=self._healthy_for(involved, now),
             seconds=min(seconds, default=0.0),
             states=states,
             restarts_due=restarts_due,

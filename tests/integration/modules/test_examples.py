@@ -57,10 +57,10 @@ def examples(plugin: str) -> list[dict[str, Any]]:
 
 
 def test_every_plugin_is_here() -> None:
-    found = {
+    plugins = {
         f"{kind}.{path.stem}" for kind in ("modules", "filter") for path in (ROOT / "plugins" / kind).glob("[a-z]*.py")
     }
-    assert found == {*PLUGINS, *ON_A_NODE}
+    assert plugins == {*PLUGINS, *ON_A_NODE}
 
 
 def test_the_examples_run(embedded_api: Embedded, tmp_path: Path) -> None:

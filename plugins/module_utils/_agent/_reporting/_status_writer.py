@@ -191,11 +191,10 @@ def _subject(report: tuple[ConfigOk, ConfigStatus, str] | None) -> tuple[object,
 
 
 class StatusWriter:
-    """One status PATCH per transition, retried with back-off until it is written.
+    """Writes each transition of the status with one PATCH, and retries with backoff until it is written.
 
-    What is said about another assignment or config is written at once. Transitions about the same one that follow each
-    other within MIN_INTERVAL are written as one, the last of them; where that stands on the Node already, none is
-    written, and the journal alone has them.
+    A status about another assignment or config is written at once. Of the transitions about the same one within
+    MIN_INTERVAL, only the last is written, and none if the Node already has its status: those are in the journal alone.
     """
 
     def __init__(

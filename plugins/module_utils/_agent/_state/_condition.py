@@ -1,10 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a node says of itself, chosen from the table of situations. Private to configok.node.
+"""Chooses the verdict that a node reports, from the table of situations. Private to configok.node.
 
-Pure: what is assigned, what the records say and how the components are go in; a verdict comes out, or None while
-nothing new can be said yet (then the last word stands).
+Pure. It follows from what is assigned, the records and the condition of the components. While there is nothing new to
+report, it is None, and the last verdict remains.
 """
 
 from __future__ import annotations

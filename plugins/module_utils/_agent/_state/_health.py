@@ -103,13 +103,13 @@ def next_probe_in(health: Health, *, now: float, settling: float, interval: floa
 
 
 class ComponentsObservation(NamedTuple):
-    """What one round of looks found.
+    """The health of all components after one round of probes.
 
-    healthy: None while nothing is known yet. failed: the component that has failed, with what was seen of it, and the
-    seconds within which it was not healthy. stopped: the unit that an administrator stopped. seconds: of health since
-    the round before. well_for: seconds for which all have been healthy. restarts_due: components that read another
-    config than they should, and whose restart is to be asked for now, with the SHA-256 of the right file. not_read: why
-    a component does not read the file that it is given.
+    healthy: None while nothing is known yet. failed: the component that has failed, "" if none has; detail: what its
+    last probe found; within: the seconds in which it was not healthy. stopped: the unit that an administrator stopped.
+    seconds: of health since the previous round. healthy_for: seconds for which all have been healthy. restarts_due: the
+    components to restart now, since they do not read the config that they should, with the SHA-256 of the right file.
+    not_read: why a component does not read the file that it is given.
     """
 
     healthy: bool | None
@@ -118,7 +118,7 @@ class ComponentsObservation(NamedTuple):
     within: float
     stopped: str
     seconds: float
-    well_for: float
+    healthy_for: float
     states: Mapping[str, ComponentState]
     restarts_due: Mapping[str, str] = {}
     not_read: str = ""

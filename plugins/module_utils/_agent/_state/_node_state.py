@@ -38,10 +38,10 @@ class Records(NamedTuple):
 class ComponentFiles(NamedTuple):
     """What the store holds of one component, beyond its tracking.
 
-    config: SHA-256 of the file that the component reads; of nothing where it is missing. same_as_started: whether the
-    file that the last start read has the same values. init_config: SHA-256 of the file that stands for the init config,
-    "" if it was never rendered. switched_since: when the file became what it is, in seconds since boot; None where
-    that was not in this boot.
+    config: SHA-256 of the file that the component reads, or of no bytes if the file is missing. same_as_started:
+    whether the file that the last start read has the same values. init_config: SHA-256 of the rendered init config, ""
+    if it was never rendered. switched_since: when the file was last switched, in seconds since boot, or None if that
+    was before this boot.
     """
 
     config: str

@@ -61,11 +61,11 @@ def decode_document(data: bytes, kind: str) -> dict[str, Any]:
 class ConfigRecord(NamedTuple):
     """One adopted config: ``current`` or ``last-known-good``.
 
-    source None: the local config, and nothing else is set. files: SHA-256 of the file that each component of the
-    bundle reads. boot_id and since_boot (seconds) say when it was adopted, adopted_at (RFC 3339) says so to people.
-    healthy_seconds: of its trial in which the components were seen healthy; confirmed: probed healthy
-    once since the adoption. dropped_components: those that went back to their init config with it, which the config
-    before had a file for.
+    source: None for the local config, which sets nothing else. files: SHA-256 of the file that each component of the
+    bundle reads. boot_id, since_boot (seconds): when it was adopted; adopted_at (RFC 3339): the same, human-readable.
+    healthy_seconds: of its trial, during which the components were healthy. confirmed: whether a probe has found them
+    healthy since the adoption. dropped_components: those that the config before had a file for and this one has not,
+    so that they reverted to their init config.
     """
 
     source: ConfigSource | None = None

@@ -161,22 +161,22 @@ def decode_startups(data: bytes) -> list[Start]:
     try:
         return [
             Start(
-                invocation=str(one["invocation"]),
-                boot_id=str(one["bootID"]),
-                since_boot=float(one["sinceBoot"]),
-                time=str(one["time"]),
-                config=str(one["config"]),
+                invocation=str(start["invocation"]),
+                boot_id=str(start["bootID"]),
+                since_boot=float(start["sinceBoot"]),
+                time=str(start["time"]),
+                config=str(start["config"]),
                 end=None
-                if one["end"] is None
+                if start["end"] is None
                 else End(
-                    result=str(one["end"]["result"]),
-                    exit_code=str(one["end"]["exitCode"]),
-                    exit_status=str(one["end"]["exitStatus"]),
-                    since_boot=float(one["end"]["sinceBoot"]),
-                    time=str(one["end"]["time"]),
+                    result=str(start["end"]["result"]),
+                    exit_code=str(start["end"]["exitCode"]),
+                    exit_status=str(start["end"]["exitStatus"]),
+                    since_boot=float(start["end"]["sinceBoot"]),
+                    time=str(start["end"]["time"]),
                 ),
             )
-            for one in value
+            for start in value
         ]
     except (KeyError, TypeError, ValueError, OverflowError, IndexError) as error:
         raise DamagedFile(f"a start is wrong: {error!r}") from error
@@ -196,15 +196,15 @@ def decode_bad_configs(data: bytes) -> dict[str, BadConfig]:
     try:
         return {
             uid: BadConfig(
-                time=str(one["time"]),
-                reason=str(one["reason"]),
-                kind=str(one["kind"]),
-                name=str(one.get("name", "")),
-                crashes=int(one.get("crashes", 0)),
-                within=_finite(one.get("within", 0.0)),
-                probe=str(one.get("probe", "")),
+                time=str(mark["time"]),
+                reason=str(mark["reason"]),
+                kind=str(mark["kind"]),
+                name=str(mark.get("name", "")),
+                crashes=int(mark.get("crashes", 0)),
+                within=_finite(mark.get("within", 0.0)),
+                probe=str(mark.get("probe", "")),
             )
-            for uid, one in value.items()
+            for uid, mark in value.items()
         }
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
         raise DamagedFile(f"an entry is wrong: {error!r}") from error

@@ -136,7 +136,7 @@ def _plan_after_rollback(
         if not seen.failed and crashes <= state.active_record.trial.crash_loop_threshold:
             return None
         return MarkSuspect(failure._replace(suspect=True))
-    if seen.well_for < health_timeout or state.crashes_since(moment.now - health_timeout, moment.boot_id):
+    if seen.healthy_for < health_timeout or state.crashes_since(moment.now - health_timeout, moment.boot_id):
         return None
     # From here on crashes are counted from zero, so that the verdict does not flap.
     return MarkSuspect(failure._replace(boot_id=moment.boot_id, since_boot=moment.now, suspect=False))

@@ -137,7 +137,7 @@ class Store:
         return self.files.path(f"components/{component}/{CONFIG_FILE}")
 
     def read_config(self, component: str) -> bytes | None:
-        """Return what the component would read now; what is no file at all is set aside, so that one can be written."""
+        """Return what the component would read now, None if there is no readable file; a damaged one is set aside."""
         return self._read(f"components/{component}/{CONFIG_FILE}", bytes)
 
     def write_config(self, component: str, data: bytes) -> None:

@@ -47,7 +47,7 @@ class FileTrouble:
 def directory_faults(state_directory: str) -> list[str]:
     """Return what keeps the agent, which has root's uid and none of its powers, from using its directories.
 
-    A directory that does not exist yet has no fault. Raises OSError if this process cannot read it either.
+    A directory that does not exist yet is fine. Raises OSError if this process cannot read it either.
     """
     if not os.path.isdir(state_directory):
         return []

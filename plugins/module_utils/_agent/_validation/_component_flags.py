@@ -113,7 +113,7 @@ class CommandLineTracker:
         self._read_invocations: dict[str, str] = {}
 
     def not_read_reason(self, started: Iterable[str], invocations: Mapping[str, str]) -> str:
-        """Return the flag by which a component reads another file than the one it is given, "" if there is none.
+        """Return why a component does not read the file that it is given (it names the flag), "" if all of them do.
 
         started: the components that were ever started through the agent. Until then a component has its old flags,
         which name its old file: provisioning restarts nothing. invocations: the running ones; the flags of others do

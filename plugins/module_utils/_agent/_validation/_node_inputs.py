@@ -49,7 +49,7 @@ class InitConfigDrift:
     def drifted_origin(self, component: str) -> str:
         """Return the path of the original if its values differ from the init config's, else "".
 
-        An original that is gone or cannot be read counts as unchanged: the node does not use it any more.
+        An original that is gone or cannot be read counts as unchanged: the node no longer uses it.
         """
         settings = self._components[component]
         if not settings.init_config or not settings.init_config_origin:

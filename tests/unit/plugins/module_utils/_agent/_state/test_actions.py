@@ -111,7 +111,7 @@ def observation(**more: Any) -> ComponentsObservation:
         "within": 60.0,
         "stopped": "",
         "seconds": 1.0,
-        "well_for": 99.0,
+        "healthy_for": 99.0,
         "states": {"kubelet": "healthy"},
     }
     return ComponentsObservation(**{**well, **more})
