@@ -15,8 +15,8 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from ..._componentconfig._codec._plain_values import HEAD_FIELDS, fingerprint, json_values, merge
 from ..._componentconfig._codec._plain_values import decode_values as decode_config_values
-from ..._componentconfig._codec._plain_values import fingerprint, json_values, merge
 from ..._componentconfig._exceptions import ConfigError
 from ..._componentconfig._schema._path_fields import resolve_paths
 from .._agent_configuration import ComponentConfiguration
@@ -91,7 +91,7 @@ def render_config(document: str, instance: str | None) -> bytes:
     own = _decode_strict(instance, "the instance config")
     if not isinstance(values, dict) or not isinstance(own, dict):
         raise UndecodableConfig("the document and the instance config must both be objects")
-    own = {key: value for key, value in own.items() if key not in ("apiVersion", "kind")}
+    own = {key: value for key, value in own.items() if key not in HEAD_FIELDS}
     return json.dumps(json_values(merge([values, own])), indent=2, ensure_ascii=False).encode() + b"\n"
 
 
@@ -101,7 +101,7 @@ def field_paths(values: Any, above: str = "") -> list[str]:
         return [above] if above else []
     paths: list[str] = []
     for key, value in values.items():
-        if value is not None and not (above == "" and key in ("apiVersion", "kind")):
+        if value is not None and not (above == "" and key in HEAD_FIELDS):
             paths += field_paths(value, f"{above}.{key}" if above else str(key))
     return paths
 

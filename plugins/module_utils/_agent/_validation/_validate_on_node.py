@@ -15,6 +15,7 @@ from typing import Any
 from ..._componentconfig._bundle_policy import bundle_findings
 from ..._componentconfig._check import check, check_host
 from ..._componentconfig._codec._document import Document, decode
+from ..._componentconfig._codec._plain_values import HEAD_FIELDS
 from ..._componentconfig._denials import denials, node_values, unknown_field_patterns
 from ..._componentconfig._drop_ins import merge_drop_in_documents
 from ..._componentconfig._findings import Finding, InvalidConfig, Level, bounded, located, reading_order
@@ -157,7 +158,7 @@ def _instance_layer(component: ComponentConfiguration, inputs: NodeInputs) -> li
     layer = decode(text, file=component.instance_config)
     if not isinstance(layer.data, dict):
         return [layer]
-    return [replace(layer, data={key: layer.data[key] for key in layer.data if key not in ("apiVersion", "kind")})]
+    return [replace(layer, data={key: value for key, value in layer.data.items() if key not in HEAD_FIELDS})]
 
 
 def _not_a_mapping(instance: Document) -> Finding:

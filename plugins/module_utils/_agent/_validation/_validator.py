@@ -16,7 +16,7 @@ from ..._nodeconfig._redact import beginning, redact
 from .._agent_configuration import ComponentConfiguration
 from .._interfaces import CommandRunner
 from .._state._node_state import NodeInputs
-from .._store._durable_files import locked
+from .._store._durable_files import LOCK_WAIT, locked
 from .._store._store import Store, digest
 
 __all__ = [
@@ -92,7 +92,6 @@ HOST_RULE_PREFIX = "host:"  # of the rule of each finding on the host
 _MAX_RECORDED = 32  # documents of one component and version
 _MAX_FINDINGS = 101  # of one document, as ``validate`` bounds them: the last one has the number of the rest
 _MAX_PART = 1000  # characters of one part of a finding
-_LOCK_WAIT = 5.0  # seconds to wait for the lock of the store
 _VALIDATION_TIMEOUT = 60.0  # seconds for the child
 _EXIT_CODES = (0, 1)  # of a ``validate`` that has validated the document
 
@@ -239,7 +238,7 @@ def recorded(
     findings = store.read_findings(component, tracking_version).get(key)
     if findings is None:
         findings = [_plain(finding) for finding in list(find())[:_MAX_FINDINGS]]
-        with locked(store.lock, wait=_LOCK_WAIT):
+        with locked(store.lock, wait=LOCK_WAIT):
             verdicts = {**store.read_findings(component, tracking_version), key: findings}
             store.write_findings(component, tracking_version, dict(list(verdicts.items())[-_MAX_RECORDED:]))
     return list(findings)
