@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""AgentContext: what every part of the agent works with. Private to configok.node."""
+"""AgentContext: configuration, store, clock and adapters for all parts of the agent. Private to configok.node."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ class ComponentCheck(Protocol):
 
 
 class ComponentCommands(NamedTuple):
-    """What runs a child process or reads another process.
+    """The functions that run a child process or read another process.
 
-    check: for components that have a check of their own. same_config: whether two files ask for no restart. version:
-    component -> "v1.35.2", or "" if the component cannot say; None: what the configuration says. command_line: pid
+    check: the component's own check of a file. same_config: whether two files need no restart between them. version:
+    component -> "v1.35.2", or "" if the component gives no version; None: use the configured version. command_line: pid
     -> the command line of that process. last_message: None if there is no journal.
     """
 
@@ -51,9 +51,9 @@ class ComponentCommands(NamedTuple):
 
 
 class AgentContext(NamedTuple):
-    """What every part of the agent works with. Built once, by the entry point or a test.
+    """Configuration, store, clock and adapters. Built once, by the entry point or a test.
 
-    new_task: makes a task for work that may hang.
+    new_task: creates a task for work that may hang.
     """
 
     configuration: AgentConfiguration

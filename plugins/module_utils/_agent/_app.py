@@ -1,9 +1,9 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs the agent: watches the own Node, and reconciles whenever something may have happened. Private to configok.node.
+"""Runs the agent: watches its Node, and reconciles whenever something may have changed. Private to configok.node.
 
-One thread watches the Node, the main thread does everything else.
+One thread watches the Node, background tasks do what may hang, the main thread does everything else.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from ._reporting._metrics import MetricsOutput
 
 __all__ = ["App"]
 
-_MIN_PAUSE = 0.01  # seconds; whatever goes wrong, the agent never spins
+_MIN_PAUSE = 0.01  # seconds; keeps the agent from spinning, whatever goes wrong
 
 
 class App:
-    """The agent as a process: the controller, the watch, and what wakes them."""
+    """The running agent: the controller, the watch, and the notifications that wake them."""
 
     def __init__(
         self, context: AgentContext, notifications: Notifications, outputs: Sequence[MetricsOutput] = ()
     ) -> None:
-        """Build the controller. outputs: where the agent's metrics are published."""
+        """Wire the agent. outputs: where the agent's metrics are published."""
         self._context = context
         self._notifications = notifications
         self.controller = Controller(context, outputs)
 
     def run(self, stop: threading.Event) -> None:
-        """Work until stop is set and a notification comes (a signal handler does both).
+        """Run until stop is set and a notification arrives (a signal handler does both).
 
         The caller holds DAEMON_LOCK, which keeps a second daemon out.
         """
@@ -46,7 +46,7 @@ class App:
             while not stop.is_set():
                 if watch.has_recovered():
                     controller.retry_soon()
-                # The end of a task says nothing new about units: to ask again would end in another task.
+                # The end of a task says nothing new about units: a query would start another task.
                 refresh = wakeup is not Wakeup.TASK_DONE
                 due = controller.reconcile(watch.view, watch_error=watch.error, refresh=refresh)
                 if watch.ended:

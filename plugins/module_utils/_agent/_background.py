@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Runs blocking work in a background thread, so that the reconcile loop never blocks. Private to configok.node.
 
-Blocking work is an API request, a probe, a child process. The Task protocol.
+Blocking work is, for example, an API request, a probe or a child process. Implements the Task protocol.
 """
 
 from __future__ import annotations
@@ -38,22 +38,22 @@ class BackgroundTask:
     """Runs one piece of work at a time, each in its own thread. For one owner; only the work is in another thread."""
 
     def __init__(self, on_done: Callable[[], None]) -> None:
-        """on_done: called in the thread, at the end of each piece of work."""
+        """Create an idle task. on_done: called in the thread, at the end of each piece of work."""
         self._on_done = on_done
         self._work: _Work | None = None
 
     @property
     def running(self) -> bool:
-        """Whether work was started whose result was neither taken nor abandoned."""
+        """Return whether work was started whose result was neither taken nor abandoned."""
         return self._work is not None
 
     @property
     def done(self) -> bool:
-        """Whether a result can be taken."""
+        """Return whether a result can be taken."""
         return self._work is not None and self._work.done.is_set()
 
     def start(self, work: Callable[[], Any]) -> None:
-        """Start the work; none may be running."""
+        """Start the work. Raises RuntimeError if other work is running."""
         if self._work is not None:
             raise RuntimeError("a task is running already")
         self._work = _Work(work, self._on_done)

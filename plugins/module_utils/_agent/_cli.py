@@ -1,7 +1,11 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The agent's commands: each prints or changes what the files of this node say. Private to configok.node."""
+"""The commands status and forget-bad. Private to configok.node.
+
+status describes which config this node uses and why, as data or as text. It reads the node's own files alone, so it
+works without the API and without the daemon. forget-bad clears bad marks, so that their configs can be tried again.
+"""
 
 from __future__ import annotations
 
@@ -28,17 +32,17 @@ from ._transaction import Transactions
 from ._validation._component_flags import overridden_fields
 from ._validation._node_inputs import InitConfigDrift
 
-__all__ = ["count_of", "describe_node", "forget_bad", "render_status", "next_step", "operator_advice"]
+__all__ = ["crash_count", "describe_node", "forget_bad", "render_status", "next_step", "operator_advice"]
 
 _LOCK_WAIT = 5.0
-_CANNOT_LOCK = (errno.EROFS, errno.ENOSPC, errno.EDQUOT)  # where nobody can write, nobody writes while this reads
+_CANNOT_LOCK = (errno.EROFS, errno.ENOSPC, errno.EDQUOT)  # then no process can write while this one reads
 
 
 def describe_node(configuration: AgentConfiguration, messages: LastMessageReader | None = None) -> dict[str, Any]:
-    """Return what the node's own files and the daemon's report say, as JSON-able data. Raises LockTimeout, OSError.
+    """Describe the node from its own files and the daemon's report, as JSON-able data. Raises LockTimeout, OSError.
 
-    messages: what a component said last in an invocation; None if there is no journal. The shape is described in
-    docs/observing.md; what is added to it later comes under new keys.
+    messages: reads a component's last message in an invocation; None if there is no journal. docs/observing.md
+    describes the shape; later additions use new keys.
     """
     clock = SystemClock()
     store = Store(configuration.state_directory, now=clock.now)
@@ -48,7 +52,7 @@ def describe_node(configuration: AgentConfiguration, messages: LastMessageReader
         damaged = store.damaged_files()
         components = _components(configuration, store, state)
     for name, component in components.items():
-        component["lastCrash"] = _crash(state.startups[name], messages)  # after the lock: the journal takes its time
+        component["lastCrash"] = _crash(state.startups[name], messages)  # without the lock: the journal may be slow
     snapshot = state.records
     answered = snapshot.answered
     report = read_report(configuration.run_directory)
@@ -121,7 +125,7 @@ def _record(record: ConfigRecord) -> dict[str, Any]:
 
 
 def _crash(starts: Sequence[Start], messages: LastMessageReader | None) -> dict[str, str] | None:
-    """Return when a component crashed last, and what it said; None if it did not."""
+    """Return the time of a component's last crash and its last message; None if it did not crash."""
     for start in reversed(starts):
         if start.end is not None and is_crash(start.end):
             return {"time": start.end.time, "message": "" if messages is None else messages(start.invocation)}
@@ -137,13 +141,13 @@ def _start(start: Start | None) -> dict[str, Any] | None:
 _WENT_BACK = ("CrashLoop", "NotHealthy", "KnownBad")
 
 
-def count_of(crashes: int) -> str:
-    """Return so many crashes, for people."""
+def crash_count(crashes: int) -> str:
+    """Return a number of crashes as text."""
     return f"{crashes} crash" if crashes == 1 else f"{crashes} crashes"
 
 
 def next_step(status: Mapping[str, Any]) -> str:
-    """Return what the agent does from here, if nobody does anything."""
+    """Return what the agent does next without an operator's action."""
     using, outcome = status["using"], status["assignment"]["outcome"]
     if not status["dynamicConfig"]:
         return "nothing: the local config stays"
@@ -152,10 +156,10 @@ def next_step(status: Mapping[str, Any]) -> str:
     if using["left"]:
         return f"the next start of a component goes back to last-known-good: current is {using['left']}"
     if status["inTrial"]:
-        left = max(0.0, using["trialDuration"] - using["healthySeconds"])
+        remaining = max(0.0, using["trialDuration"] - using["healthySeconds"])
         return (
-            f"after at most {left:.0f} more healthy seconds it is last-known-good; "
-            f"{count_of(using['crashLoopThreshold'] + 1)}, or no health, and the node goes back"
+            f"after at most {remaining:.0f} more healthy seconds it is last-known-good; "
+            f"{crash_count(using['crashLoopThreshold'] + 1)}, or no health, and the node goes back"
         )
     if not status["daemon"]["running"]:
         return "nothing until the agent runs; a crash loop in a trial still goes back"
@@ -174,9 +178,9 @@ def next_step(status: Mapping[str, Any]) -> str:
 
 
 def operator_advice(status: Mapping[str, Any]) -> list[str]:
-    """Return what an operator can do at this node or in the cluster; nothing where nothing is wrong.
+    """Return what an operator can do at this node or in the cluster; an empty list if nothing is wrong.
 
-    A command stands on a line of its own where it is long.
+    A long command has its own line.
     """
     outcome = status["assignment"]["outcome"]
     advice = []
@@ -213,7 +217,7 @@ _MOST_OF_A_KIND = 2  # bad configs, damaged files, shadowed fields
 
 
 def render_status(status: Mapping[str, Any]) -> str:
-    """Return the description as lines."""
+    """Return the description of a node as text."""
     lines = _row("node", status["nodeName"])
     lines += _row("agent", _agent(status))
     report = status["daemon"]["report"]
@@ -221,7 +225,7 @@ def render_status(status: Mapping[str, Any]) -> str:
         lines += _condition(report, running=status["daemon"]["running"])
         lines += _row("API", _api(report))
     using, good, assignment = status["using"], status["lastKnownGood"], status["assignment"]
-    went_back = assignment["outcome"] is not None and not status["inTrial"]  # or stayed on what was good before
+    went_back = assignment["outcome"] is not None and not status["inTrial"]  # or the config was never adopted
     lines += _source("uses", f"{'last-known-good' if went_back else using['record']}: ", using)
     if status["inTrial"]:
         lines += _row("trial", _trial(status))
@@ -236,10 +240,10 @@ def render_status(status: Mapping[str, Any]) -> str:
     lines += _assigned(assignment, using)
     for name, component in status["components"].items():
         lines += _component(name, component)
-    newest = sorted(status["badConfigs"].items(), key=lambda one: one[1]["time"], reverse=True)
-    lines += _some("bad config", [_bad(uid, mark) for uid, mark in newest])
-    lines += _some("damaged", [f"{name} was damaged and set aside" for name in status["damaged"]])
-    lines += _some("fault", status["faults"])
+    newest = sorted(status["badConfigs"].items(), key=lambda item: item[1]["time"], reverse=True)
+    lines += _first_few("bad config", [_bad(uid, mark) for uid, mark in newest])
+    lines += _first_few("damaged", [f"{name} was damaged and set aside" for name in status["damaged"]])
+    lines += _first_few("fault", status["faults"])
     lines += _row("next", next_step(status))
     for advice in operator_advice(status):
         for index, part in enumerate(advice.split("\n")):
@@ -259,20 +263,20 @@ def _agent(status: Mapping[str, Any]) -> str:
 
 
 def _condition(report: Mapping[str, Any], *, running: bool) -> list[str]:
-    said = report["configOK"]
-    if said is None:
+    condition = report["configOK"]
+    if condition is None:
         return _row("ConfigOK", "nothing said yet by this agent: the API has not told it what is assigned")
     when = "" if running else " (as the daemon said last)"
-    return _row("ConfigOK", f"{said['status']}{when}: {said['message']}") + _row("", said["reason"])
+    return _row("ConfigOK", f"{condition['status']}{when}: {condition['message']}") + _row("", condition["reason"])
 
 
 def _api(report: Mapping[str, Any]) -> str:
     if report["configOK"] is None:
         return f"no answer: {report['apiTrouble']}" if report["apiTrouble"] else "no answer yet"
-    stands = "what ConfigOK says stands on the Node" if report["written"] else "what ConfigOK says is not written yet"
+    written = "what ConfigOK says stands on the Node" if report["written"] else "what ConfigOK says is not written yet"
     if report["writtenAt"]:
-        stands += f", last written {report['writtenAt']}"
-    return f"no answer: {report['apiTrouble']}; {stands}" if report["apiTrouble"] else f"answers; {stands}"
+        written += f", last written {report['writtenAt']}"
+    return f"no answer: {report['apiTrouble']}; {written}" if report["apiTrouble"] else f"answers; {written}"
 
 
 def _trial(status: Mapping[str, Any]) -> str:
@@ -280,8 +284,8 @@ def _trial(status: Mapping[str, Any]) -> str:
     crashes = max((component["crashes"] for component in status["components"].values()), default=0)
     healthy, duration = using["healthySeconds"], using["trialDuration"]
     allowed = using["crashLoopThreshold"]
-    # The daemon writes down what it has seen once a minute.
-    return f"healthy for at least {healthy:.0f} of {duration:.0f} s, {count_of(crashes)} ({allowed} allowed)"
+    # The daemon saves the healthy seconds once a minute.
+    return f"healthy for at least {healthy:.0f} of {duration:.0f} s, {crash_count(crashes)} ({allowed} allowed)"
 
 
 def _assigned(assignment: Mapping[str, Any], using: Mapping[str, Any]) -> list[str]:
@@ -303,11 +307,11 @@ def _component(name: str, component: Mapping[str, Any]) -> list[str]:
     began = "no start on record"
     if start is not None:
         began = f"started {start['time']}" + (", crashed" if start["crashed"] else "")
-    lines = _row(name, f"{component['version']}, {began}, {count_of(component['crashes'])} since the adoption")
+    lines = _row(name, f"{component['version']}, {began}, {crash_count(component['crashes'])} since the adoption")
     crash = component["lastCrash"]
     if crash is not None and crash["message"]:
         lines += _row("", f"crashed {crash['time']}, said last: {crash['message']}")
-    lines += _some("", [f"not from the config: {field}" for field in component["shadowed"]])
+    lines += _first_few("", [f"not from the config: {field}" for field in component["shadowed"]])
     if component["drift"]:
         lines += _row("", f"{component['drift']} has changed since it became the init config")
     return lines
@@ -318,17 +322,17 @@ def _bad(uid: str, mark: Mapping[str, Any]) -> str:
     return f"{uid}{name} {mark['time']} {mark['reason']}"
 
 
-def _source(label: str, before: str, what: Mapping[str, Any], after: str = "") -> list[str]:
-    if what["source"] is None:
+def _source(label: str, before: str, config: Mapping[str, Any], after: str = "") -> list[str]:
+    if config["source"] is None:
         return _row(label, f"{before}the local config" + (f", {after}" if after else ""))
-    reference = what["source"]["configMap"]
-    adopted = what.get("adoptedAt")
+    reference = config["source"]["configMap"]
+    adopted = config.get("adoptedAt")
     more = [f"UID: {reference['uid']}", *([after] if after else []), *([adopted] if adopted else [])]
     return _row(label, f"{before}{reference['name']}") + _row("", ", ".join(more))
 
 
-def _some(label: str, texts: Sequence[str]) -> list[str]:
-    """Return the first few, and how many more there are."""
+def _first_few(label: str, texts: Sequence[str]) -> list[str]:
+    """Return the first few texts as rows, and the number of the others."""
     lines: list[str] = []
     for text in texts[:_MOST_OF_A_KIND]:
         lines += _row("" if lines else label, text)
@@ -338,7 +342,7 @@ def _some(label: str, texts: Sequence[str]) -> list[str]:
 
 
 def _row(label: str, text: str) -> list[str]:
-    """Return a text as lines behind a label, cut where it is long."""
+    """Return a text as lines after a label, shortened to a few lines."""
     lines = [""]
     room = _WIDTH - _INDENT
     for word in text.split():
@@ -354,9 +358,9 @@ def _row(label: str, text: str) -> list[str]:
 
 
 def forget_bad(configuration: AgentConfiguration, uid: str | None) -> list[str]:
-    """Forget one bad UID, or all of them (None); return those that were forgotten, sorted.
+    """Forget one bad UID, or all of them (None); return the forgotten UIDs, sorted.
 
-    Notify the daemon, which then tries again what is still assigned. Raises LockTimeout, OSError.
+    Notify the daemon, which then retries a config that is still assigned. Raises LockTimeout, OSError.
     """
     clock = SystemClock()
     store = Store(configuration.state_directory, now=clock.now)

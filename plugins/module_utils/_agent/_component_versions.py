@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Asks each started component for its version, and validates the init config for it. Private to configok.node.
 
-Both are asked of a program that may hang, so they are asked in the background; a version waits for no init config.
+Both run a program that may hang, so they run in the background. A version does not wait for an init config.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ from ._validation._validator import ValidationUnavailable, validate_init_config
 
 __all__ = ["QueryKind", "VersionTracker"]
 
-_FIRST_PAUSE, _LONGEST_PAUSE = 5.0, 600.0  # seconds before a question is repeated
+_FIRST_PAUSE, _LONGEST_PAUSE = 5.0, 600.0  # seconds before a query is repeated
 
 
 class QueryKind(Enum):
-    """What is asked about a component, as log lines name it."""
+    """Subject of a query about a component; log lines show the value."""
 
     VERSION = "version"
     INIT_CONFIG = "init config"
 
 
 class _Query(NamedTuple):
-    """A question to a component. of: its invocation, or the version that the init config is validated for."""
+    """A query about a component. subject: its invocation, or the version that the init config is validated for."""
 
     kind: QueryKind
     component: str
-    of: str
+    subject: str
 
 
 class VersionTracker:
     """Asks a component for its version after each start.
 
     The init config is validated for that version, for the record; a bad one is logged, and changes nothing that runs. A
-    question without an answer is repeated with growing pauses.
+    query without an answer is repeated with growing pauses.
     """
 
     def __init__(self, context: AgentContext) -> None:
@@ -53,20 +53,20 @@ class VersionTracker:
         self._store = context.store
         self._clock = context.clock
         self._tasks = {kind: context.new_task() for kind in QueryKind}
-        self._questions: dict[QueryKind, _Query] = {}  # kind -> the last question
+        self._queries: dict[QueryKind, _Query] = {}  # kind -> the last query
         self._answers: dict[str, tuple[str, str]] = {}  # component -> invocation, version
         self._validated_init: dict[str, str] = {}  # component -> version
-        self._backoffs: dict[tuple[QueryKind, str], Backoff] = {}  # kind and component of what is asked again
-        self._to_note: dict[str, tuple[str, str]] = {}  # component -> invocation, version: answered, not noted yet
+        self._backoffs: dict[tuple[QueryKind, str], Backoff] = {}  # of queries that are repeated: kind, component
+        self._unnoted: dict[str, tuple[str, str]] = {}  # component -> invocation, version: not noted yet
 
     def version_of(self, component: str) -> str:
-        """Return the version to validate for, "" if it is not known."""
+        """Return the version to validate for, or "" if it is unknown."""
         answer = self._answers.get(component, ("", ""))[1]
         return answer or self._store.known_version(component, self._components[component].version)
 
     @property
     def due(self) -> float:
-        """When to ask again, in seconds since boot; infinity where nothing is to be asked, or a task's end wakes."""
+        """Return when to ask again, in seconds since boot; infinity if none waits or a task's end wakes the loop."""
         idle = [backoff.until for (kind, _name), backoff in self._backoffs.items() if not self._tasks[kind].running]
         return min(idle, default=float("inf"))
 
@@ -76,7 +76,7 @@ class VersionTracker:
             self._ask(kind, invocations)
 
     def versions(self, invocations: Mapping[str, str]) -> dict[str, str] | None:
-        """Return the version of each component, to validate for; None while one may be another in a moment.
+        """Return component -> version to validate for; None while a component has yet to answer after its start.
 
         A component that could not answer is not waited for.
         """
@@ -87,33 +87,33 @@ class VersionTracker:
 
     @property
     def new_versions(self) -> dict[str, str]:
-        """The versions that components have answered with and that are not noted yet."""
-        return {name: version for name, (_invocation, version) in self._to_note.items()}
+        """Return component -> version for the answers that are not noted yet."""
+        return {name: version for name, (_invocation, version) in self._unnoted.items()}
 
     def noted(self, component: str) -> None:
-        """Take a new version as noted."""
-        self._answers[component] = self._to_note.pop(component)
+        """Use a new version as the answer: the store has it."""
+        self._answers[component] = self._unnoted.pop(component)
 
     def _ask(self, kind: QueryKind, invocations: Mapping[str, str]) -> None:
-        """Collect the answer and ask the next question, for as long as answers come at once."""
+        """Collect the answer and start the next query, for as long as answers are available at once."""
         task = self._tasks[kind]
         while True:
             if task.running:
                 if not task.done:
                     return
-                self._take(self._questions[kind])
-            question = self._next_version(invocations) if kind is QueryKind.VERSION else self._next_init_config()
-            if question is None:
+                self._collect(self._queries[kind])
+            query = self._next_version(invocations) if kind is QueryKind.VERSION else self._next_init_config()
+            if query is None:
                 return
-            self._questions[kind] = question
-            task.start(partial(self._answer, question))
+            self._queries[kind] = query
+            task.start(partial(self._answer, query))
 
     def _was_asked(self, name: str, invocations: Mapping[str, str]) -> bool:
         return name in self._answers and self._answers[name][0] == invocations.get(name, "")
 
     def _next_version(self, invocations: Mapping[str, str]) -> _Query | None:
         for name in self._components:
-            if name in self._to_note and self._to_note[name][0] == invocations.get(name, ""):
+            if name in self._unnoted and self._unnoted[name][0] == invocations.get(name, ""):
                 continue
             if not self._was_asked(name, invocations) or self._is_due(QueryKind.VERSION, name):
                 return _Query(QueryKind.VERSION, name, invocations.get(name, ""))
@@ -132,10 +132,10 @@ class VersionTracker:
 
     # In the task
 
-    def _answer(self, question: _Query) -> Any:
-        component = self._components[question.component]
-        if question.kind is QueryKind.INIT_CONFIG:
-            return self._validate_init(component.name, question.of)
+    def _answer(self, query: _Query) -> Any:
+        component = self._components[query.component]
+        if query.kind is QueryKind.INIT_CONFIG:
+            return self._validate_init(component.name, query.subject)
         version_of = self._context.commands.version
         return component.version or ("" if version_of is None else version_of(component.name))
 
@@ -154,41 +154,41 @@ class VersionTracker:
             engine_version=self._context.agent_version,
         )
 
-    # What came of it
+    # Results
 
-    def _take(self, question: _Query) -> None:
+    def _collect(self, query: _Query) -> None:
         try:
-            answer = self._tasks[question.kind].result()
+            answer = self._tasks[query.kind].result()
         except (ValidationUnavailable, OSError, LockTimeout) as error:
-            log.warning("the %s: %s", question.kind.value, error, extra={"component": question.component})
-            self._retry_later(question)
+            log.warning("the %s: %s", query.kind.value, error, extra={"component": query.component})
+            self._retry_later(query)
             return
-        if question.kind is QueryKind.VERSION:
-            self._learned(question, answer)
+        if query.kind is QueryKind.VERSION:
+            self._accept_version(query, answer)
         else:
-            self._log_findings(question, answer)
+            self._log_findings(query, answer)
 
-    def _learned(self, question: _Query, version: str) -> None:
-        name = question.component
+    def _accept_version(self, query: _Query, version: str) -> None:
+        name = query.component
         component = self._components[name]
         if not version and component.version_command:
-            self._retry_later(question)
+            self._retry_later(query)
         else:
-            self._backoffs.pop((question.kind, name), None)
+            self._backoffs.pop((query.kind, name), None)
         if version and version != self._store.known_version(name, component.version):
-            self._to_note[name] = (question.of, version)
+            self._unnoted[name] = (query.subject, version)
         else:
-            self._to_note.pop(name, None)
-            self._answers[name] = (question.of, version or self.version_of(name))
+            self._unnoted.pop(name, None)
+            self._answers[name] = (query.subject, version or self.version_of(name))
 
-    def _log_findings(self, question: _Query, findings: Sequence[Mapping[str, Any]]) -> None:
-        self._backoffs.pop((question.kind, question.component), None)
-        self._validated_init[question.component] = question.of
+    def _log_findings(self, query: _Query, findings: Sequence[Mapping[str, Any]]) -> None:
+        self._backoffs.pop((query.kind, query.component), None)
+        self._validated_init[query.component] = query.subject
         for finding in findings:
             text = f"the init config: {finding.get('message')}"
-            log.warning("%s", text, extra={"component": question.component, "path": finding.get("path")})
+            log.warning("%s", text, extra={"component": query.component, "path": finding.get("path")})
 
-    def _retry_later(self, question: _Query) -> None:
+    def _retry_later(self, query: _Query) -> None:
         backoff = Backoff(first=_FIRST_PAUSE, longest=_LONGEST_PAUSE)
-        backoff = self._backoffs.setdefault((question.kind, question.component), backoff)
+        backoff = self._backoffs.setdefault((query.kind, query.component), backoff)
         backoff.failed(self._clock.since_boot())

@@ -30,13 +30,13 @@ from ._store._rendered_files import UndecodableConfig, decode_values
 
 __all__ = ["ComponentManager", "UnitQuery"]
 
-_RESTART_DEADLINE = 30.0  # seconds after which a restart that did not happen is asked for again
-_PROBE_DEADLINE = 12.0  # seconds: more than a prober needs that waits for each of its answers in vain
+_RESTART_DEADLINE = 30.0  # seconds after which a restart that did not happen is requested again
+_PROBE_DEADLINE = 12.0  # seconds: more than a prober needs if each of its requests times out
 _NOT_STARTED = ("stopped", "masked", "missing")
 
 
 class ComponentManager:
-    """Observes and restarts the components of the config in use. Keeps nothing on disk."""
+    """Observes, probes and restarts the components. Keeps nothing on disk."""
 
     def __init__(self, context: AgentContext) -> None:
         configuration = context.configuration
@@ -53,36 +53,36 @@ class ComponentManager:
         self._requested: dict[str, tuple[str, float]] = {}
         self._decoded_configs: dict[str, tuple[str, Mapping[str, Any]]] = {}
         self.invocations: dict[str, str] = {}
-        self.well_units: dict[str, Unit] = {}  # components as they were last seen well
+        self.well_units: dict[str, Unit] = {}  # component -> its unit when it was last probed healthy
         self.next_due = 0.0  # when to probe again, in seconds since boot
 
     def reset(self) -> None:
-        """Forget what was seen: components read another config now."""
+        """Forget what was observed: components read another config now."""
         self._health.clear()
         self._requested.clear()
         self.next_due = 0.0
 
     def probe_soon(self) -> None:
-        """Probe in the next round, also components that are well."""
+        """Probe in the next round, even healthy components."""
         self.next_due = 0.0
 
     def refresh(self) -> None:
-        """Ask for the units again: something may have happened to them."""
+        """Query the units again: they may have changed."""
         for unit in self._units.values():
             unit.refresh()
 
     @property
     def answer_due(self) -> float:
-        """Until when an answer of a unit or of a probe is waited for, in seconds since boot; infinity where none is."""
+        """Return until when to wait for answers of units and probes, in seconds since boot; infinity if none is due."""
         now = self._clock.since_boot()
         units = [unit.answer_due(now) for unit in self._units.values()]
         probes = [probe.answer_due for probe in self._probes.values() if probe.answer_due > now]
         return min([*units, *probes], default=float("inf"))
 
     def observe(self, state: NodeState, *, steady: bool) -> ComponentsObservation | None:
-        """Return what is seen of the components, and probe what is due; None while a unit's state is about to come.
+        """Observe the components and probe those that are due; return None while a query for a unit's state runs.
 
-        steady: False while it matters (a trial, a rollback).
+        steady: whether healthy components need no further probes; False during a trial or after a rollback.
         """
         now = self._clock.since_boot()
         names = self._configuration.components
@@ -140,14 +140,15 @@ class ComponentManager:
         if unit is None or start is None or start.invocation == unit.invocation:
             return unit
         if start.boot_id == self._clock.boot_id() and self._units[name].is_older_than(start.since_boot):
-            self._units[name].refresh()  # it was asked for before this start
+            self._units[name].refresh()  # it was queried before this start
             return self._units[name].poll(now)
         return unit
 
     def _needs_restart(self, state: NodeState, name: str, unit: Unit) -> bool:
-        """Return whether the running component was started with another config than it should read now.
+        """Return whether the running component was started with a config different from the one it should read now.
 
-        That is known from its start. Where prestart could not write that down: if it runs since before the switch.
+        The recorded start shows it. Without a record, because prestart could not write it: whether the component has
+        run since before the switch.
         """
         if unit.state not in ("active", "failed"):
             return False  # it is about to start, and reads the right file
@@ -165,7 +166,7 @@ class ComponentManager:
         return request is not None and request[0] == config and now - request[1] < _RESTART_DEADLINE
 
     def restart(self, name: str, config: str) -> None:
-        """Ask for a restart, so that the component reads its file. config: SHA-256 of that."""
+        """Request a restart, so that the component reads its file. config: SHA-256 of the file."""
         self._requested[name] = (config, self._clock.since_boot())
         log.info(
             "restarting: what it reads has changed",
@@ -199,12 +200,12 @@ class ComponentManager:
         probing: bool,
     ) -> Health:
         if unit is None:
-            return health  # the service manager does not answer: that says nothing about the component
+            return health  # the service manager does not answer, which says nothing about the component
         self.invocations[name] = unit.invocation
         probe = self._probes[name]
-        looked = probe.is_done(unit.invocation)
+        is_probed = probe.is_done(unit.invocation)
         quiet = unit.invocation == health.invocation and (unit.state == "active" or not is_healthy(health))
-        if quiet and not (probing or looked):
+        if quiet and not (probing or is_probed):
             return health
         if pending:
             result = ProbeResult(False, "not restarted yet")
@@ -229,7 +230,7 @@ class ComponentManager:
         )
 
     def _decoded_config(self, name: str, config: str) -> Mapping[str, Any]:
-        """Return the decoded config that the component reads: where to probe it."""
+        """Return the decoded config that the component reads; it says where to probe."""
         known = self._decoded_configs.get(name)
         if known is not None and known[0] == config:
             return known[1]
@@ -242,7 +243,7 @@ class ComponentManager:
         return known[1]
 
     def _schedule_probe(self, involved: list[str], now: float, *, probing: bool, steady: bool) -> None:
-        """Decide when to probe again: never, where all is well and nothing is on trial."""
+        """Decide when to probe again: never, if all components are healthy and steady."""
         healths = [self._health[name] for name in involved if name in self._health]
         if not healths or (steady and all(is_healthy(health) for health in healths)):
             self.next_due = float("inf")
@@ -286,7 +287,7 @@ class ComponentManager:
 
 
 class _ProbeTask:
-    """The probing of one component, which may hang as the component does, or the API server with its Lease."""
+    """Probes one component in the background: it may hang as the component does, or the API server with its Lease."""
 
     def __init__(self, task: Task) -> None:
         self._task = task
@@ -295,17 +296,17 @@ class _ProbeTask:
 
     @property
     def answer_due(self) -> float:
-        """Until when the result is expected, in seconds since boot; infinity while no probe runs."""
+        """Return until when the result is expected, in seconds since boot; infinity while no probe runs."""
         return self._started_at + ANSWER_WAIT if self._task.running else float("inf")
 
     def is_done(self, invocation: str) -> bool:
         """Return whether a probe of this invocation has a result that can be taken."""
         if self._task.running and self._invocation != invocation:
-            self._task.abandon()  # of a process that is gone
+            self._task.abandon()  # the probed process has ended
         return self._task.done
 
     def probe(self, work: Callable[[], ProbeResult], invocation: str, now: float) -> ProbeResult | None:
-        """Return the result of the running probe, or of a new one; None while there is none yet."""
+        """Return the result of the running probe, or of a new one; None while it runs."""
         if not self._task.running:
             self._task.start(work)
             self._invocation, self._started_at = invocation, now
@@ -319,7 +320,7 @@ class _ProbeTask:
 
 
 class UnitQuery:
-    """The state of one unit, asked for in the background."""
+    """Queries the state of one unit in the background."""
 
     def __init__(self, component: str, services: ServiceManager, task: Task) -> None:
         self._component = component
@@ -327,16 +328,16 @@ class UnitQuery:
         self._task = task
         self._unit: Unit | None = None
         self._started_at = 0.0
-        self._answered_at = float("-inf")  # when the question was asked that the unit answers
-        self._is_stale = True  # the unit may have changed since it was asked for
+        self._answered_at = float("-inf")  # when the query for the present answer was started
+        self._is_stale = True  # the unit may have changed since the last query
         self._is_logged = False
 
     def refresh(self) -> None:
-        """Ask again: the unit may have changed. A query that runs already was asked before that."""
+        """Query again: the unit may have changed, perhaps after a running query was started."""
         self._is_stale = True
 
     def poll(self, now: float) -> Unit | None:
-        """Return the unit as it is known, None if it is unknown; ask for it where that is due."""
+        """Return the unit as last queried, or None if it is unknown or being queried; start a query that is due."""
         while True:
             if self._task.running:
                 if not self._task.done:
@@ -356,12 +357,12 @@ class UnitQuery:
         return None
 
     def answer_due(self, now: float) -> float:
-        """Return until when an answer is waited for; infinity where none is, or where it is overdue."""
+        """Return until when to wait for an answer; infinity if no query runs or the answer is overdue."""
         until = self._started_at + ANSWER_WAIT
         return until if self._task.running and now < until else float("inf")
 
     def is_older_than(self, since_boot: float) -> bool:
-        """Return whether the unit was asked for before a time."""
+        """Return whether the known unit was queried before a time."""
         return self._answered_at < since_boot
 
     def _collect(self) -> None:

@@ -48,25 +48,25 @@ class ConfigSync:
         self._backoff = Backoff(first=1.0, longest=300.0)
         self._target: tuple[ConfigSource, int] | None = None
         self._result = SyncResult()
-        self._is_held = False  # the next attempt waits for its time, as a Retry-After wants it
+        self._is_held = False  # the next attempt is not due yet: backoff, or the API's Retry-After
 
     @property
     def next_due(self) -> float:
-        """When to fetch again, in seconds since boot; infinity where nothing waits, or where a task's end wakes."""
+        """Return when to fetch again, in seconds since boot; infinity if none waits or a task's end wakes the loop."""
         return self._backoff.until if self._is_held and not self._task.running else float("inf")
 
     def retry_soon(self, within: float) -> None:
-        """Fetch what could not be fetched within so many seconds: the API answers again."""
+        """Retry a failed fetch in up to `within` seconds: the API answers again."""
         self._backoff.hurry(self._clock.since_boot(), within)
 
     def reset(self) -> None:
-        """Forget the result: it was used, or refused."""
+        """Forget the result, which was adopted or refused."""
         self._result = SyncResult()
 
     def sync(self, desired: DesiredState | None, state: NodeState, versions: Mapping[str, str] | None) -> SyncResult:
-        """Start to prepare the assigned bundle, or return what has come of it.
+        """Start to prepare the assigned bundle, or return the result.
 
-        versions: component -> version to validate for; None while a component is asked for it.
+        versions: component -> version to validate for; None while a component is being asked for its version.
         """
         self._is_held = False
         if desired is None:
@@ -124,9 +124,9 @@ class ConfigSync:
 
 
 class BundleUnavailable(Exception):
-    """The bundle, or a verdict on it, cannot be had (yet). The text is the cause; retry_after in seconds, or None.
+    """The bundle, or a verdict on it, is not available (yet). The text is the cause; retry_after in seconds, or None.
 
-    transient: nobody has refused it, it may be had soon.
+    transient: whether a retry may succeed soon; a refusal by the API is not transient.
     """
 
     def __init__(self, cause: str, retry_after: float | None = None, *, transient: bool = False) -> None:
@@ -144,7 +144,7 @@ class BundleRejected(Exception):
 
 
 class BundlePreparer:
-    """Prepares bundles for this node."""
+    """Prepares bundles for this node: fetch, verify, checkpoint, validate, render."""
 
     def __init__(self, context: AgentContext) -> None:
         self._configuration = context.configuration
@@ -154,10 +154,10 @@ class BundlePreparer:
         self._engine = context.agent_version  # names the validator, for recorded findings
 
     def prepare(self, source: ConfigSource, versions: Mapping[str, str]) -> ConfigRecord:
-        """Return the record of a bundle that is ready to be adopted, without what only the adoption knows.
+        """Return the record of a bundle that is ready to be adopted, without the fields that the adoption fills in.
 
-        versions: component -> version to validate for, "" if it is not known. Raises BundleUnavailable,
-        BundleRejected, OSError, LockTimeout.
+        versions: component -> version to validate for, "" if it is unknown. Raises BundleUnavailable, BundleRejected,
+        OSError, LockTimeout.
         """
         bundle = self._fetch(source)
         files = {
@@ -188,7 +188,7 @@ class BundlePreparer:
         return bundle
 
     def _prepare_component(self, component: ComponentConfiguration, document: str, version: str) -> str:
-        """Validate one component's document and keep the file that the component would read; return its hash."""
+        """Validate one component's document and keep the file rendered from it; return the hash of that file."""
         name = component.name
         try:
             inputs = read_node_inputs(component, self._store)
@@ -213,7 +213,7 @@ class BundlePreparer:
         return kept
 
     def _needs_no_restart(self, name: str, before: str, after: str, inputs: NodeInputs, version: str) -> bool:
-        """Return whether the component makes the same of two kept files, by their hashes, with its other inputs."""
+        """Return whether two kept files, named by their hashes, configure the component equally on this node."""
         if same_values(name, self._store, before, after):
             return True
         paths = (self._store.rendered_path(name, before), self._store.rendered_path(name, after))
@@ -222,7 +222,7 @@ class BundlePreparer:
     def _validate(
         self, component: ComponentConfiguration, document: str, inputs: NodeInputs, version: str
     ) -> list[dict[str, Any]]:
-        """Return the findings on the host, which matter only where the component is about to be touched."""
+        """Return the findings on the host, which matter only if the component is about to be restarted."""
         name = component.name
         try:
             findings, host = validate_bundle_document(

@@ -4,7 +4,7 @@
 """The reconcile loop: observe, plan, execute, report. Private to configok.node.
 
 Rounds follow each other until nothing changes. While every component is healthy and no config is on trial, the next
-round is that of the heartbeat.
+round is due with the heartbeat.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Controller:
     """One node's agent, without threads and waiting: reconcile() is called whenever something may have happened."""
 
     def __init__(self, context: AgentContext, outputs: Sequence[MetricsOutput] = ()) -> None:
-        """Build what a round needs. outputs: where the agent's metrics are published."""
+        """Create the parts of the agent. outputs: where the agent's metrics are published."""
         configuration, self._store, self._clock = context.configuration, context.store, context.clock
         self._configuration = configuration
         self._transactions = Transactions(configuration, self._store, self._clock)
@@ -78,7 +78,7 @@ class Controller:
         }
 
     def retry_soon(self) -> None:
-        """Do what was put off while the API was away, spread a little, since it was away for all nodes."""
+        """Retry soon what failed while the API was away; spread over some seconds, since it was away for all nodes."""
         self.config_sync.retry_soon(_RETRY_SPREAD)
         self.publisher.retry_soon(_RETRY_SPREAD)
 
@@ -98,8 +98,8 @@ class Controller:
     def reconcile(self, node: NodeAnnotations | None, *, watch_error: str = "", refresh: bool = True) -> float:
         """Observe and act until nothing changes; return when the next round is due, in seconds since boot.
 
-        node: None while the Node is not known. watch_error: why it cannot be watched now. refresh: False if only a
-        background task has ended, so that no unit can have changed.
+        node: None while the Node is not known. watch_error: why it cannot be watched now. refresh: whether a
+        unit may have changed; it cannot if only a background task has ended.
         """
         if refresh or self._clock.since_boot() >= self._components_due():
             self.components.refresh()
@@ -166,7 +166,7 @@ class Controller:
             return read_node_state(self._configuration, self._store, self._clock, with_files=True)
 
     def _observe(self, node: NodeAnnotations | None) -> Observation:
-        """Observe all but the components, which are probed only when nothing has to be done for the config itself."""
+        """Observe all but the components, which are probed only when the config itself needs no action."""
         state = self.read_state()
         observation = Observation(
             Moment(self._clock.since_boot(), self._clock.boot_id(), self._clock.now()),
@@ -223,7 +223,7 @@ class Controller:
         return changed
 
     def _config_changed(self) -> None:
-        """Forget what was seen of the config that was in use before."""
+        """Forget what was observed of the previous config."""
         self.components.reset()
         self._unsaved_trial = 0.0
         self._trial_end = float("inf")

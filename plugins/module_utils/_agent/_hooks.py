@@ -3,9 +3,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """``prestart`` and ``poststop``, called by the component's own unit. Private to configok.node.
 
-``prestart`` decides which config the component reads, at each start of the component. It works while the daemon is dead
-and the API server away. It imports nothing heavy, waits for nothing, and never keeps a component from starting by a
-fault of its own: the component reads a whole file at every moment.
+``prestart`` decides which config the component reads, at each start of the component. It works without the
+daemon and without the API server. It imports nothing heavy and waits for nothing but the store's lock. A failure of its
+own never keeps a component from starting: the component's file is complete at every moment.
+
+``poststop`` records how the component ended, so that crashes can be counted.
 """
 
 from __future__ import annotations
@@ -41,15 +43,15 @@ def prestart(
 ) -> int:
     """Decide, switch the files, record the start; return 0, or 78 to refuse the start. Never raises.
 
-    environ: systemd's variables (INVOCATION_ID). A start is refused only where nothing but an init config is usable of
-    which this version of the component would die.
+    environ: systemd's variables (INVOCATION_ID). A start is refused only if nothing but an init config is usable, and
+    this version of the component is known to die with it.
     """
     try:
         code = _prestart(configuration, component, environ, clock, store)
     except LockTimeout as error:
         log.warning("the start was not written down: %s", error, extra={"component": component})
         code = 0
-    except Exception as error:  # noqa: BLE001 - the contract: never block a start by a fault of the agent's own
+    except Exception as error:  # noqa: BLE001 - the contract: a failure of the agent never blocks a start
         log.error("prestart failed, the component starts with what it has: %r", error, extra={"component": component})
         code = 0
     notify_agent(configuration.run_directory)
@@ -86,7 +88,7 @@ def _prestart(
 
 
 def _init_config_is_fatal(configuration: AgentConfiguration, store: Store, state: NodeState, component: str) -> bool:
-    """Return the recorded verdict on the init config; one that was never validated is started."""
+    """Return whether the init config is known to be fatal; one that was never validated is not."""
     if state.active_record.source is not None:
         return False
     configured = configuration.components[component]
@@ -107,7 +109,7 @@ def _record_start(store: Store, state: NodeState, component: str, environ: Mappi
     store.write_startups(component, state.tracking_versions[component], append_start(state.startups[component], start))
 
 
-_WAIT = 0.5  # seconds; an end that is not written down is a crash that does not count
+_WAIT = 0.5  # seconds; a crash whose end is not recorded does not count
 
 
 def poststop(
@@ -121,13 +123,13 @@ def poststop(
     """Record the end of the invocation; return 0. Never raises.
 
     environ: systemd's variables for ExecStopPost: INVOCATION_ID, SERVICE_RESULT, EXIT_CODE, EXIT_STATUS. It also runs
-    when an ExecStartPre failed: then no start was written down, or no EXIT_CODE is set, and nothing counts.
+    after a failed ExecStartPre: then no start is recorded or no EXIT_CODE is set, and no crash is counted.
     """
     try:
         _poststop(configuration, component, environ, clock, store)
     except LockTimeout as error:
         log.warning("the end was not written down: %s", error, extra={"component": component})
-    except Exception as error:  # noqa: BLE001 - the contract: never block a restart by a fault of the agent's own
+    except Exception as error:  # noqa: BLE001 - the contract: a failure of the agent never blocks a restart
         log.error("poststop failed: %r", error, extra={"component": component})
     notify_agent(configuration.run_directory)
     return 0

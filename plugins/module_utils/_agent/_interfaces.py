@@ -3,8 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Protocols of the outside world: clock, commands, service manager, probes, tasks. Private to configok.node.
 
-The real ones are in this package (systemd, supervisor, probes) and in the entry point, which may start processes; tests
-bring their own.
+The real adapters are in this package, and in the entry point, which may start processes. Tests have their own.
 """
 
 from __future__ import annotations
@@ -29,20 +28,20 @@ __all__ = [
 
 
 class Clock(Protocol):
-    """Time. Durations are always measured by since_boot, never by wall clock."""
+    """Clocks. Durations are always measured by since_boot, never by wall clock."""
 
     def since_boot(self) -> float:
-        """Return the seconds since boot, time asleep included (CLOCK_BOOTTIME)."""
+        """Return seconds since boot, time asleep included (CLOCK_BOOTTIME)."""
 
     def boot_id(self) -> str:
         """Return the kernel's boot id."""
 
     def now(self) -> str:
-        """Return the time of day as RFC 3339 in UTC."""
+        """Return the time of day as RFC 3339 in UTC, for texts and for the API."""
 
 
 class CommandResult(NamedTuple):
-    """How a command ended: exit code (124: its deadline ran out), and what it wrote."""
+    """Result of a command: its exit code (124: its deadline has passed) and its output."""
 
     code: int
     out: str
@@ -58,7 +57,7 @@ class CommandRunner(Protocol):
 
 
 class ServiceManagerError(Exception):
-    """The service manager could not do it; its text names the unit and says why, in one sentence."""
+    """The service manager could not serve a request; the text names the unit and the cause, in one sentence."""
 
 
 class ServiceManager(Protocol):
@@ -68,11 +67,11 @@ class ServiceManager(Protocol):
         """Return the present state. Raises ServiceManagerError."""
 
     def restart(self, component: str) -> None:
-        """Ask for a restart and return at once (no waiting for the job). Raises ServiceManagerError."""
+        """Request a restart and return at once, without waiting for the job. Raises ServiceManagerError."""
 
 
 class Prober(Protocol):
-    """Looks at one component once. Never raises for what it finds, never waits longer than its own short timeouts."""
+    """Probes one component once. Returns every failure as a result, and waits no longer than its own short timeouts."""
 
     def __call__(self, component: str, effective: Mapping[str, Any], unit: Unit) -> ProbeResult: ...
 
@@ -82,14 +81,14 @@ class Task(Protocol):
 
     @property
     def running(self) -> bool:
-        """Whether work was started whose result was neither taken nor abandoned."""
+        """Return whether work was started whose result was neither taken nor abandoned."""
 
     @property
     def done(self) -> bool:
-        """Whether a result can be taken."""
+        """Return whether a result can be taken."""
 
     def start(self, work: Callable[[], Any]) -> None:
-        """Start the work; none may be running."""
+        """Start the work. Raises RuntimeError if other work is running."""
 
     def result(self) -> Any:
         """Return the result of the work, or raise what the work raised; only once it is done."""
@@ -98,6 +97,6 @@ class Task(Protocol):
         """Abandon the running work and discard its result."""
 
 
-ANSWER_WAIT = 1.0  # seconds for which a decision is put off while an answer is about to come
+ANSWER_WAIT = 1.0  # seconds for which a decision waits for an answer that is on its way
 TaskFactory = Callable[[], Task]
-LastMessageReader = Callable[[str], str]  # invocation -> what the component said last in it, "" if that is unknown
+LastMessageReader = Callable[[str], str]  # invocation -> the component's last message in it, "" if unknown

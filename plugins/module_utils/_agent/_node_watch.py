@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Follows this node's own Node with one watch, in a thread of its own. Private to configok.node."""
+"""Follows this node's Node object with one watch, in its own thread. Private to configok.node."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ __all__ = ["NodeWatch", "watch_node", "annotations_of"]
 
 # Seconds over which agents come back after an interruption: 1,000 a second of 5,000.
 _FIRST_PAUSE = 5.0
-_LONGEST_PAUSE = 10.0  # seconds between attempts: what this node has to say waits for the API's return
+_LONGEST_PAUSE = 10.0  # seconds between attempts: a status to write waits for the API's return
 
 
 def watch_node(
     client: Any, node_name: str, *, stop: threading.Event, timing: Timing | None = None
 ) -> Iterator[WatchEvent]:
-    """Yield what happens to one Node. timing: for a simulation."""
+    """Yield the events of one Node. timing: for a simulation."""
     return watch(
         client,
         NODES,
@@ -40,7 +40,7 @@ def watch_node(
 
 
 def annotations_of(node: dict[str, Any]) -> NodeAnnotations:
-    """Return what matters of a Node object (its metadata is enough)."""
+    """Return the annotations and the UID of a Node object (its metadata is enough)."""
     metadata = node.get("metadata") or {}
     annotations = metadata.get("annotations") or {}
     return NodeAnnotations(
@@ -52,10 +52,10 @@ def annotations_of(node: dict[str, Any]) -> NodeAnnotations:
 
 
 class NodeWatch:
-    """The newest view of the Node. A deleted Node is no view: nothing is known until there is one again."""
+    """The newest view of the Node: None while it is unknown, and after it is deleted."""
 
     def __init__(self, node_name: str, client: Any, wake: Callable[[], None], counters: Counters) -> None:
-        """wake: called when the view has changed, and when the watch begins or ceases to fail."""
+        """Create the watch. wake: called when the view has changed, and when the watch begins or ceases to fail."""
         self._node_name = node_name
         self._client = client
         self._counters = counters
@@ -63,12 +63,12 @@ class NodeWatch:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="node-watch", daemon=True)
         self.error = ""  # why the Node cannot be watched now
-        self._returns = self._noticed = 0  # how often it has ceased to fail; how many of those were told
+        self._returns = self._noticed = 0  # how often it has ceased to fail; how many of these has_recovered() reported
         self.view: NodeAnnotations | None = None
-        self.ended = False  # without having been stopped: a fault of ours
+        self.ended = False  # the thread has ended; a bug, unless stop() was called
 
     def start(self) -> None:
-        """Begin to watch."""
+        """Start the watch."""
         self._thread.start()
 
     def stop(self) -> None:
@@ -89,7 +89,7 @@ class NodeWatch:
                 self._counters.errors["watch"] += 1
                 self._set_error(str(event.error))
                 continue
-            if event.type == "GONE":  # the list that follows tells more
+            if event.type == "GONE":  # a list follows
                 continue
             self._set_error("")
             if event.type == "DELETED":
@@ -98,7 +98,7 @@ class NodeWatch:
                 self._set_node(annotations_of(event.object))
 
     def _set_error(self, error: str) -> None:
-        if error == self.error:  # one line for each kind of trouble, not one for each attempt
+        if error == self.error:  # one line for each error, not one for each attempt
             return
         self.error = error
         if error:
@@ -108,7 +108,7 @@ class NodeWatch:
         self._wake()
 
     def has_recovered(self) -> bool:
-        """Return whether the API has answered again, after it did not, since this was asked last."""
+        """Return whether the API has recovered from an error since the last call."""
         returns, before = self._returns, self._noticed
         self._noticed = returns
         return returns != before

@@ -1,10 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A word to the daemon that something happened on the node: one datagram. Private to configok.node.
+"""Wakes the daemon: one datagram from a hook or a command, or a byte from its own thread. Private to configok.node.
 
-prestart, poststop and forget-bad change the store; the daemon waits without polling, so they tell it to look again.
-A nudge is cheap, carries nothing and may be lost: what counts is in the store.
+prestart, poststop and forget-bad change the store. The daemon does not poll, so they notify it. A notification is
+cheap, has no content and may be lost: the state is in the store.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SOCKET_NAME = "agent.sock"
 
 
 def notify_agent(run_directory: str) -> None:
-    """Wake the daemon of this run directory, so that it reads the store again; it need not run."""
+    """Wake the daemon of this run directory, if it runs, so that it reads the store again."""
     try:
         directory = os.open(run_directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError:
@@ -41,8 +41,8 @@ def is_listening(run_directory: str) -> bool:
     except OSError:
         return False
     try:
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as asker:
-            asker.connect(_short(directory))
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+            sender.connect(_short(directory))
     except OSError:
         return False
     finally:
@@ -59,7 +59,7 @@ _NOTIFIED, _TASK_DONE = b"\n", b"t"
 
 
 class Wakeup(Enum):
-    """What has ended a wait. TASK_DONE: nothing but ends of background tasks."""
+    """Cause of the end of a wait. TASK_DONE: only background tasks have ended."""
 
     TIMEOUT = 1
     NOTIFIED = 2
@@ -67,7 +67,7 @@ class Wakeup(Enum):
 
 
 class Notifications:
-    """Wakes the daemon: for a datagram from a hook, and for its own threads and signal handlers."""
+    """Receives the daemon's notifications: datagrams from hooks, and bytes from its own threads and signal handlers."""
 
     def __init__(self, run_directory: str | None = None) -> None:
         """Listen in the run directory (None: only for this process). Raises OSError."""
@@ -102,10 +102,10 @@ class Notifications:
         try:
             self._waker.send(byte)
         except (BlockingIOError, OSError):
-            pass  # enough is waiting already, or closed
+            pass  # the buffer is full of notifications already, or closed
 
     def wait(self, timeout: float | None) -> Wakeup:
-        """Wait at most timeout seconds (None: without end); return what has ended the wait."""
+        """Wait up to timeout seconds (None: without limit); return what has ended the wait."""
         received = b""
         for ready in select.select(self._sockets, [], [], timeout)[0]:
             try:
@@ -123,5 +123,5 @@ class Notifications:
     def close(self) -> None:
         """Stop listening."""
         self._waker.close()
-        for one in self._sockets:
-            one.close()
+        for receiver in self._sockets:
+            receiver.close()

@@ -1,10 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One look at a component's health, at the addresses of its effective config. Private to configok.node.
+"""Probes one component: health endpoint, serving port, Lease, live config. Private to configok.node.
 
-Unit active, health endpoint ok, TLS handshake on the serving port, Lease renewed since the restart where the API
-answers. The settling time and the deadlines are the daemon's.
+The addresses are those of its effective config. An API server without an answer fails no probe. The settling time and
+the deadlines are the component manager's.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _ANY = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1", "[::]": "::1"}
 
 
 def health_address(component: ComponentConfiguration, effective: Mapping[str, Any]) -> str:
-    """Return the URL of the component's health endpoint, "" if it has none or it is turned off."""
+    """Return the URL of the component's health endpoint, or "" if it has none or it is turned off."""
     if component.health_url:
         return component.health_url
     if component.name == "kubelet":
@@ -45,7 +45,7 @@ def health_address(component: ComponentConfiguration, effective: Mapping[str, An
 
 
 def serving_address(component: ComponentConfiguration, effective: Mapping[str, Any]) -> tuple[str, int] | None:
-    """Return host and port where the component serves TLS, None if it does not or nobody wants to know."""
+    """Return host and port of the component's TLS server, or None if it has none or the probe is turned off."""
     if not component.serving_probe or component.name != "kubelet" or effective.get("enableServer") is False:
         return None
     port = effective.get("port", 10250)
@@ -58,8 +58,8 @@ def _url(host: str, port: Any) -> str:
     return f"http://[{bare}]:{port}/healthz" if ":" in bare else f"http://{bare}:{port}/healthz"
 
 
-def _trusting() -> ssl.SSLContext:
-    # The question is whether it serves, not who it is: kubelets sign their own certificates by default.
+def _unverified_tls() -> ssl.SSLContext:
+    # The probe checks that the component serves, not its identity: kubelets sign their own certificates by default.
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
@@ -72,7 +72,7 @@ def http_status(url: str, timeout: float) -> int:
     host = parts.hostname or ""
     if parts.scheme == "https":
         connection: http.client.HTTPConnection = http.client.HTTPSConnection(
-            host, parts.port, timeout=timeout, context=_trusting()
+            host, parts.port, timeout=timeout, context=_unverified_tls()
         )
     else:
         connection = http.client.HTTPConnection(host, parts.port, timeout=timeout)
@@ -85,12 +85,12 @@ def http_status(url: str, timeout: float) -> int:
 
 def handshake(host: str, port: int, timeout: float) -> None:
     """Shake hands as a TLS client and hang up. Raises OSError (ssl.SSLError is one)."""
-    with socket.create_connection((host, port), timeout=timeout) as plain, _trusting().wrap_socket(plain):
+    with socket.create_connection((host, port), timeout=timeout) as plain, _unverified_tls().wrap_socket(plain):
         pass
 
 
 class HealthProber:
-    """The Prober protocol."""
+    """Implements the Prober protocol."""
 
     def __init__(
         self,
@@ -104,9 +104,9 @@ class HealthProber:
         wall: Callable[[], datetime] = lambda: datetime.now(timezone.utc),
         live: Callable[[str, str], ProbeResult | None] | None = None,
     ) -> None:
-        """client: a _kube Client, None for no look at the Lease. timeout: seconds for each connection.
+        """Create a prober. client: a _kube Client, or None to skip the Lease. timeout: seconds for each connection.
 
-        live: (component, invocation) -> what is wrong with its live config, None for no look at that.
+        live: (component, invocation) -> a failure if its live config differs from its file; None to skip that.
         """
         self._configuration = configuration
         self._clock = clock
@@ -116,11 +116,11 @@ class HealthProber:
         self._handshake = handshake
         self._wall = wall
         self._live = live
-        self._renewed: dict[str, str] = {}  # component -> invocation whose Lease was seen renewed: that stays true
-        self._settling: dict[str, str] = {}  # component -> invocation that was otherwise well once
+        self._renewed: dict[str, str] = {}  # component -> invocation whose Lease was renewed: checked once
+        self._settling: dict[str, str] = {}  # component -> invocation whose first Lease check was skipped
 
     def __call__(self, component: str, effective: Mapping[str, Any], unit: Unit) -> ProbeResult:
-        """Look once, stop at the first thing that is wrong; effective: the decoded config the component reads."""
+        """Probe once, and return the first failure. effective: the decoded config that the component reads."""
         known = self._configuration.components[component]
         if unit.state != "active":
             return ProbeResult(False, f"{unit.name} is {unit.state}")
@@ -139,7 +139,7 @@ class HealthProber:
         try:
             status = self._http_status(url, self._timeout)
         except (OSError, http.client.HTTPException, ValueError) as error:
-            return ProbeResult(False, f"{url}: {_say(error)}")
+            return ProbeResult(False, f"{url}: {_error_text(error)}")
         return None if 200 <= status < 300 else ProbeResult(False, f"{url}: answers {status}")
 
     def _serving(self, component: ComponentConfiguration, effective: Mapping[str, Any]) -> ProbeResult | None:
@@ -149,7 +149,7 @@ class HealthProber:
         try:
             self._handshake(address[0], address[1], self._timeout)
         except OSError as error:
-            return ProbeResult(False, f"serving port {address[1]}: {_say(error)}")
+            return ProbeResult(False, f"serving port {address[1]}: {_error_text(error)}")
         return None
 
     def _compared(self, component: ComponentConfiguration, unit: Unit) -> ProbeResult | None:
@@ -161,18 +161,18 @@ class HealthProber:
         if unit.invocation and self._renewed.get(component.name) == unit.invocation:
             return None
         if self._configuration.settling_time > 0 and self._settling.get(component.name) != unit.invocation:
-            # It is renewed a moment after the kubelet serves: one request is enough at the look after this one, without
-            # which nothing has settled.
+            # The kubelet renews it a moment after it serves. The next probe, without which nothing settles, needs one
+            # request only.
             self._settling[component.name] = unit.invocation
             return None
         name = self._configuration.node_name
         try:
-            found = self._client.get(lease(_LEASES, name))
+            lease_object = self._client.get(lease(_LEASES, name))
         except NotFound:
             return ProbeResult(False, f"Lease {_LEASES}/{name} is not there")
         except KubeError:
-            return None  # no answer is no verdict
-        renewed = _time((found.get("spec") or {}).get("renewTime"))
+            return None  # without an answer, the Lease shows nothing
+        renewed = _parse_micro_time((lease_object.get("spec") or {}).get("renewTime"))
         age = self._clock.since_boot() - unit.active_since
         if renewed is None or (self._wall() - renewed).total_seconds() > age:
             return ProbeResult(False, f"Lease {_LEASES}/{name} was not renewed since the restart")
@@ -183,13 +183,13 @@ class HealthProber:
 _OK = ProbeResult(True)
 
 
-def _say(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     text = getattr(error, "strerror", None) or str(error) or type(error).__name__
     return " ".join(str(text).split())[:150].lower()
 
 
-def _time(text: Any) -> datetime | None:
-    """Return a MicroTime of the API, None if it is none."""
+def _parse_micro_time(text: Any) -> datetime | None:
+    """Return a MicroTime of the API, or None if the text is not one."""
     if not isinstance(text, str) or not text.endswith("Z"):
         return None
     try:
@@ -202,30 +202,30 @@ _TIMEOUT = 5.0  # seconds: less than a probe may take
 
 
 class LiveConfigProbe:
-    """Runs ``configok-agent compare --json`` once for each invocation that is well otherwise."""
+    """Compares the kubelet's live config with its file: runs ``configok-agent compare --json`` once per invocation."""
 
     def __init__(self, runner: CommandRunner, argv: Sequence[str]) -> None:
-        """argv: the program with all that stands before the component."""
+        """Create a probe. argv: the command without its arguments ``--json COMPONENT``."""
         self._runner = runner
         self._argv = tuple(argv)
-        self._compared: dict[str, str] = {}  # component -> invocation whose live config is what it was given
-        self._said = ""
+        self._compared: dict[str, str] = {}  # component -> invocation whose live config is that of its file
+        self._last_reason = ""
 
     def __call__(self, component: str, invocation: str) -> ProbeResult | None:
-        """Return what is wrong; None if it is what it was given, or nobody can know: no answer is no verdict."""
+        """Return the first difference as a failure; None if there is none, or if the command gives no usable answer."""
         if invocation and self._compared.get(component) == invocation:
             return None
         result = self._runner([*self._argv, "--json", component], timeout=_TIMEOUT)
         try:
             answer = json.loads(result.out)
-            found, unknown = list(answer["differences"]), str(answer["unknown"])
+            differences, unknown = list(answer["differences"]), str(answer["unknown"])
         except (ValueError, KeyError, TypeError, RecursionError):
-            found, unknown = [], " ".join(result.err.split())[-200:] or f"exit {result.code}"
-        if unknown and unknown != self._said:
-            self._said = unknown
+            differences, unknown = [], " ".join(result.err.split())[-200:] or f"exit {result.code}"
+        if unknown and unknown != self._last_reason:
+            self._last_reason = unknown
             log.warning("the live config was not compared: %s", unknown, extra={"component": component})
-        if not found:
+        if not differences:
             self._compared[component] = invocation
             return None
-        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-        return ProbeResult(False, f"live config: {found[0]}{more}")
+        more = f" (and {len(differences) - 1} more)" if len(differences) > 1 else ""
+        return ProbeResult(False, f"live config: {differences[0]}{more}")

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads and restarts a component's unit, of systemd or of a supervisor. Private to configok.node."""
+"""Reads and restarts component units, through systemctl or a supervisor's socket. Private to configok.node."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _state(properties: Mapping[str, str]) -> UnitState:
     if active in ("active", "reloading", "refreshing"):
         return "active"
     if active in ("activating", "deactivating", "maintenance"):
-        return "starting"  # deactivating lasts a moment: a restart, an end before the next start, or a stop to come
+        return "starting"  # deactivating is short: a restart, an end before the next start, or the begin of a stop
     if properties.get("Job", "0") not in ("", "0"):
         return "starting"
     if active == "failed":
@@ -95,7 +95,7 @@ def _seconds_asleep() -> float:
 
 
 class Systemd:
-    """The ServiceManager protocol on systemd."""
+    """Implements the ServiceManager protocol with systemctl."""
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class Systemd:
         systemctl: str = "systemctl",
         asleep: Callable[[], float] = _seconds_asleep,
     ) -> None:
-        """units: component -> unit name. run: runs systemctl."""
+        """Create the service manager. units: component -> unit name. run: runs systemctl."""
         self._units = units
         self._run = run
         self._systemctl = systemctl
@@ -117,7 +117,8 @@ class Systemd:
         result = self._call("show", "--property=" + ",".join(PROPERTIES), "--", name)
         unit = parse_unit(name, result.out, asleep=self._seconds_asleep())
         if unit.state not in ("active", "masked", "missing") and self._is_shutting_down():
-            # No administrator stopped it, and a restart that the shutdown cancelled says nothing about its config.
+            # The shutdown has stopped it, not an administrator. A restart that it cancelled says nothing about the
+            # config.
             raise ServiceManagerError(f"the system shuts down: nothing is known of {name}")
         return unit
 
@@ -125,7 +126,7 @@ class Systemd:
         return self._call("show", "--property=SystemState").out.strip() == "SystemState=stopping"
 
     def restart(self, component: str) -> None:
-        """Ask for a restart and return at once. Raises ServiceManagerError.
+        """Request a restart and return at once. Raises ServiceManagerError.
 
         It never starts a unit that an administrator has stopped, even if that happened a moment ago.
         """
@@ -178,7 +179,7 @@ def decode_unit(data: Mapping[str, Any]) -> Unit:
 
 
 def request(run_directory: str, component: str, word: SupervisorRequest) -> Unit:
-    """Send a request to a component's supervisor, and return the unit as it is then. Raises ServiceManagerError."""
+    """Send a request to a component's supervisor, and return the unit's new state. Raises ServiceManagerError."""
     try:
         with socket_address(run_directory, component) as address, socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(_SUPERVISOR_TIMEOUT)
@@ -203,10 +204,10 @@ def request(run_directory: str, component: str, word: SupervisorRequest) -> Unit
 
 
 class Supervisors:
-    """The ServiceManager protocol on supervisors."""
+    """Implements the ServiceManager protocol with supervisors."""
 
     def __init__(self, run_directory: str, units: Mapping[str, str]) -> None:
-        """units: component -> unit name, which names it in messages."""
+        """Create the service manager. units: component -> unit name, for messages."""
         self._run_directory = run_directory
         self._units = units
 
@@ -220,5 +221,5 @@ class Supervisors:
         return request(self._run_directory, component, "unit")
 
     def restart(self, component: str) -> None:
-        """Ask for a restart and return at once; a stopped component stays stopped. Raises ServiceManagerError."""
+        """Request a restart and return at once; a stopped component stays stopped. Raises ServiceManagerError."""
         request(self._run_directory, component, "restart")

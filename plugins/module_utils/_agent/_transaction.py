@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Transactions on the store: switch, adopt, roll back, promote, unassign, forget. Private to configok.node.
 
-Each is a short sequence of atomic writes. Wherever the sequence is cut off, the next start of a component or of the
+Each is a short sequence of atomic writes. If it is interrupted at any point, the next start of a component or of the
 agent finishes it. The caller holds the store's lock: a hook takes it before it reads the state, the controller with
 Transactions.begin(). All may raise OSError.
 """
@@ -36,11 +36,11 @@ __all__ = ["StateChanged", "Transactions"]
 
 
 class StateChanged(Exception):
-    """A hook or a command has changed the records since they were read: what was decided from them is void."""
+    """A hook or a command has changed the records since they were read: decisions made from them are void."""
 
 
 class Transactions:
-    """Changes what this node uses, one bundle in one transaction."""
+    """Changes the record in use and its files, each change in one transaction."""
 
     def __init__(self, configuration: AgentConfiguration, store: Store, clock: Clock) -> None:
         self._configuration = configuration
@@ -51,7 +51,8 @@ class Transactions:
     def begin(self, state: NodeState) -> Iterator[None]:
         """Hold the store's lock for one transaction. Raises StateChanged, LockTimeout, OSError.
 
-        state: what the transaction was decided from. It is checked here: the lock is free while the controller decides.
+        state: what the transaction was decided from. It is compared with the records, because the lock is free while
+        the controller decides.
         """
         with locked(self._store.lock, wait=LOOP_WAIT):
             if self._store.read_records() != state.records:
@@ -59,9 +60,9 @@ class Transactions:
             yield
 
     def switch(self, state: NodeState, record: ConfigRecord) -> bool:
-        """Make what every component reads what the record says, and set aside state files that this makes fatal.
+        """Write every component's file as the record says, and set aside state files that would be fatal with it.
 
-        Return whether any component reads another file now.
+        Return whether the content of any component's file has changed.
         """
         is_changed = False
         for name, component in self._configuration.components.items():
@@ -72,7 +73,7 @@ class Transactions:
             before = self._store.read_config(name)
             if before != data:
                 keep_rendered(name, self._store, data)
-                # Where there was no file, a component that runs already is taken over with what it has read.
+                # Without a file before, a component that runs already is taken over with the config it has read.
                 since = 0.0 if before is None else self._clock.since_boot()
                 self._store.note_switch(name, digest(data), self._clock.boot_id(), since)
                 self._store.write_config(name, data)
@@ -86,14 +87,14 @@ class Transactions:
         start = state.last_start(component)
         if not root or (start is not None and start.config == config):
             return
-        # A component that was taken over as it ran has no start on record: its state file tells what that was.
+        # A component that was taken over while it ran has no start on record: its state file shows the policy before.
         before = self._store.read_note(component, start.config).get("state") or {} if start is not None else {}
         after = self._store.read_note(component, config).get("state") or {}
         files = DurableFiles(root)
         by_others = fields_set_elsewhere(self._store, component, list(POLICY_FIELDS.values()))
-        for name in stale_state_files(before, after, self._written(component, files)):
+        for name in stale_state_files(before, after, self._policies_on_disk(component, files)):
             if POLICY_FIELDS[name] in by_others:
-                continue  # the policy is not the file's to say
+                continue  # a flag or a drop-in sets the policy
             try:
                 if os.path.exists(files.path(name)):
                     files.rename(name, f"{name}.configok-{self._clock.now().replace(':', '')}")
@@ -103,27 +104,27 @@ class Transactions:
             except OSError as error:
                 log.error("cannot set aside %s: %s", files.path(name), error, extra={"component": component})
 
-    def _written(self, component: str, files: DurableFiles) -> dict[str, str]:
-        """Return the policy in each state file; none while the component's flags, which may say it, are not known."""
-        written: dict[str, str] = {}
+    def _policies_on_disk(self, component: str, files: DurableFiles) -> dict[str, str]:
+        """Return the policy in each state file; nothing while the component's flags, which may set it, are unknown."""
+        policies: dict[str, str] = {}
         if not recorded_command_line(self._store, component):
-            return written
+            return policies
         for name in POLICY_FIELDS:
             try:
-                written[name] = policy_in_state_file(files.read(name))
+                policies[name] = policy_in_state_file(files.read(name))
             except OSError:
-                continue  # what cannot be read says nothing
-        return written
+                continue  # an unreadable file shows no policy
+        return policies
 
     def adopt(self, state: NodeState, record: ConfigRecord) -> None:
-        """Use a config that was checked. ``current`` first: from then on every start of a component switches to it."""
+        """Adopt a prepared config. ``current`` is written first: from then on each component start switches to it."""
         self._store.write_current(
             record._replace(dropped_components=self._dropped_components(state.active_record, record))
         )
         self.switch(state, record)
 
     def _dropped_components(self, before: ConfigRecord, after: ConfigRecord) -> tuple[str, ...]:
-        """Return the components of this node that return to their init config."""
+        """Return the components that revert to their init config with this change."""
         return tuple(
             name for name in self._configuration.components if name in before.files and name not in after.files
         )
@@ -133,10 +134,10 @@ class Transactions:
         self._store.write_answered(answered)
 
     def unassign(self, state: NodeState, answered: AnsweredAssignment) -> None:
-        """Use the init config, which becomes last-known-good.
+        """Revert to the init config, which becomes last-known-good.
 
-        In this order a cut leaves a node that uses its config with the init config to fall back to, and that
-        unassigns again.
+        The order matters: after an interruption the node still uses its config, has the init config as
+        last-known-good, and unassigns again.
         """
         self._store.write_last_known_good(LOCAL_CONFIG)
         self._store.write_current(LOCAL_CONFIG)
@@ -144,13 +145,13 @@ class Transactions:
         self.switch(state, LOCAL_CONFIG)
 
     def keep_assigned(self, state: NodeState, answered: AnsweredAssignment) -> None:
-        """Answer a new assignment of the config in use. A damaged ``current`` is written again with it."""
+        """Answer a new assignment of the config in use. This also rewrites a damaged ``current``."""
         record = state.active_record
         self._store.write_current(record._replace(assignment=answered.id, node_uid=answered.node_uid))
         self._store.write_answered(answered)
 
     def pin(self, record: ConfigRecord, *, in_trial: bool) -> None:
-        """Name the config in use by another uid; as last-known-good too, unless it is on trial."""
+        """Record the config in use under another UID; as last-known-good too, unless it is on trial."""
         self._store.write_current(record)
         if not in_trial:
             self._store.write_last_known_good(record)
@@ -163,7 +164,7 @@ class Transactions:
         )
 
     def record_version(self, state: NodeState, component: str, version: str) -> None:
-        """Track the component under this version from now on, and with it the start that runs: its end is to come."""
+        """Track the component under this version from now on, and with it the running start, whose end is to come."""
         before = self._store.tracking_version(component, "")
         self._store.write_note(component, "version", {"version": version})
         after, start = self._store.tracking_version(component, ""), state.last_start(component)
@@ -172,7 +173,7 @@ class Transactions:
             self._store.write_startups(component, after, append_start(startups, start))
 
     def promote(self, record: ConfigRecord) -> None:
-        """Make current last-known-good: its trial is over."""
+        """Make the record in use last-known-good: its trial is over."""
         self._store.write_current(record)
         self._store.write_last_known_good(record)
 
@@ -181,8 +182,9 @@ class Transactions:
     ) -> ConfigRecord:
         """Roll back to last-known-good, as state.active says; return the record that is used now.
 
-        failure, component: for what the controller saw (not healthy); None for what the state itself tells (crash loop,
-        an unreadable record). The bad mark comes first: from then on every start of a component rolls back by itself.
+        failure, component: what the controller observed (not healthy); None if the state itself shows the reason (a
+        crash loop, an unreadable record). The bad mark is written first: from then on every start of a component rolls
+        back by itself.
         """
         records = state.records
         abandoned = records.current
@@ -204,7 +206,7 @@ class Transactions:
             boot_id=self._clock.boot_id(),
             since_boot=self._clock.since_boot(),
             dropped_components=() if abandoned is None else self._dropped_components(abandoned, target),
-            confirmed=False,  # until it is probed healthy again: a component may still run what is abandoned
+            confirmed=False,  # until it is probed healthy again: a component may still run the abandoned config
         )
         target = now if target.source is not None else LOCAL_CONFIG
         self._store.write_current(target)
@@ -228,7 +230,7 @@ class Transactions:
         )
 
     def _failure_of_selection(self, state: NodeState, abandoned: ConfigRecord) -> AssignmentFailure | None:
-        """Return why a bad config is abandoned; None if only its files are damaged."""
+        """Return the failure for which a config is abandoned; None if only its files are damaged."""
         uid = abandoned.uid or ""
         if state.active.fallback_reason == "CrashLoop":
             failure = AssignmentFailure(
@@ -282,7 +284,7 @@ class Transactions:
         return sorted(forgotten)
 
     def remove_unused(self, state: NodeState) -> None:
-        """Remove old checkpoints and rendered files, never those of current and last-known-good; and torn writes."""
+        """Remove old checkpoints and rendered files, but not those of current and last-known-good; and torn writes."""
         fresh = self._store.read_records()
         records = [record for record in (fresh.current, fresh.last_known_good) if record is not None]
         self._store.remove_checkpoints(

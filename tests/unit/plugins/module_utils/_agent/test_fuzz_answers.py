@@ -115,7 +115,7 @@ def test_a_health_endpoint(data: bytes) -> None:
 @fuzz(100)
 @given(json_texts("2026-11-21T10:00:00.123456Z").map(lambda text: text.strip('"')) | TEXTS)
 def test_the_time_of_a_lease(text: str) -> None:
-    parse_twice(_probes._time, text)
+    parse_twice(_probes._parse_micro_time, text)
 
 
 @fuzz(100)
