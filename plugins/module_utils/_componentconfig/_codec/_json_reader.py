@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .._findings import InvalidConfig
-    from ._document import Builder
+    from ._builder import Builder
 
 __all__ = ["parse_json"]
 

@@ -19,7 +19,10 @@ from typing import TYPE_CHECKING, Any, Union
 from .._exceptions import ConfigError
 from .._findings import InvalidConfig
 
-__all__ = ["Scalar", "encode", "encode_all", "key_text", "parse_yaml", "resolve_scalar"]
+if TYPE_CHECKING:
+    from ._builder import Builder
+
+__all__ = ["Scalar", "encode", "encode_all", "parse_yaml", "resolve_scalar"]
 
 Scalar = Union[None, bool, int, float, str]
 
@@ -60,19 +63,6 @@ def resolve_scalar(text: str) -> Scalar:
         number = float(plain)
         return text if math.isinf(number) else number
     return text
-
-
-def key_text(value: Scalar) -> str:
-    """Return the JSON key for a scalar key."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e21:
-        return str(int(value))
-    return str(value)
-
-
-if TYPE_CHECKING:
-    from ._document import Builder
 
 
 _PREFIX = "tag:yaml.org,2002:"

@@ -9,9 +9,9 @@ import math
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._builder import key_text
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import (
     Scalar,
-    key_text,
     resolve_scalar,
 )
 
