@@ -93,29 +93,32 @@ class Publisher:
         Return whether there is one: None stands for "nothing new can be said yet".
         """
         self._last_observation = observation
-        seen = observation.components
-        if seen is None:
+        components = observation.components
+        if components is None:
             return False
         if not observation.dynamic_config:
-            self._publish(verdicts.opted_out(), observation, active=LOCAL_CONFIG, states=seen.states)
+            self._publish(verdicts.opted_out(), observation, active=LOCAL_CONFIG, states=components.states)
             return True
-        verdict = self._choose_verdict(observation, seen)
+        verdict = self._choose_verdict(observation, components)
         if verdict is None:
             return False
         self._record_rollback(observation, verdict)
-        self._publish(verdict, observation, active=observation.state.active_record, states=seen.states)
+        self._publish(verdict, observation, active=observation.state.active_record, states=components.states)
         return True
 
-    def _choose_verdict(self, observation: Observation, seen: ComponentsObservation) -> ConfigOk | None:
+    def _choose_verdict(self, observation: Observation, components: ComponentsObservation) -> ConfigOk | None:
         state = observation.state
-        failure = "" if state.is_in_trial else failure_outside_trial(state, seen, observation.moment)
+        failure = "" if state.is_in_trial else failure_outside_trial(state, components, observation.moment)
         # The first text stands while the failure lasts: one transition, one write.
         self.reported_failure = (self.reported_failure or failure) if failure else ""
         verdict = choose_verdict(
             observation.desired,
             state,
             ComponentsCondition(
-                healthy=seen.healthy, failing=self.reported_failure, stopped=seen.stopped, unread=seen.not_read
+                healthy=components.healthy,
+                failing=self.reported_failure,
+                stopped=components.stopped,
+                unread=components.not_read,
             ),
             init_provided=self._status.init_provided,
             fetch_error=observation.sync.fetch_error,

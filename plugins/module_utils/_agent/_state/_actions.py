@@ -1,9 +1,9 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Observation, the action types, and plan(): observation in, actions out. Private to configok.node.
+"""Plans the next actions from an observation: Observation, the action types, and plan(). Private to configok.node.
 
-Pure: no clock, no file, no request. The controller observes, carries the actions out, and observes again.
+Pure: no clock, no file, no request. The controller observes, executes the actions, and observes again.
 """
 
 from __future__ import annotations
@@ -50,7 +50,11 @@ SyncTransition = Literal["adopted", "unassigned", "pinned", "refused"]
 
 
 class SyncPhase(Enum):
-    """How far the assigned bundle is. IDLE: none is assigned. WAITING: for a version, or for the next attempt."""
+    """How far the preparation of the assigned bundle is.
+
+    IDLE: there is nothing to prepare. WAITING: for the recorded answer, a component's version, or the next attempt.
+    PREPARED: ready to be adopted. REJECTED: it does not validate.
+    """
 
     IDLE = 1
     WAITING = 2
@@ -62,9 +66,9 @@ class SyncPhase(Enum):
 class SyncResult(NamedTuple):
     """The result of preparing the assigned bundle.
 
-    record: of a PREPARED bundle, without what only the adoption knows. rejection, findings: of a REJECTED one, the
-    first error and all of them. fetch_error: of the last attempt, "" after a successful one. started_at: of the
-    preparation, in seconds since boot.
+    record: of a PREPARED bundle, without the fields that are set when it is adopted. rejection, findings: of a REJECTED
+    one, the first error and all findings. fetch_error: why the last attempt failed, or "". started_at: when the
+    preparation started, in seconds since boot.
     """
 
     phase: SyncPhase = SyncPhase.IDLE
@@ -76,9 +80,10 @@ class SyncResult(NamedTuple):
 
 
 class Acknowledgement(NamedTuple):
-    """The "adopting" status that was given to the status writer, for which config and assignment.
+    """The "adopting" status that the status writer was given, by the config (its uid) and the assignment.
 
-    pending: whether its request has no answer yet. until: how long the adoption waits for that, in seconds since boot.
+    pending: whether its request has no answer yet. until: when the adoption stops waiting for that, in seconds since
+    boot.
     """
 
     uid: str | None
@@ -88,11 +93,11 @@ class Acknowledgement(NamedTuple):
 
 
 class Observation(NamedTuple):
-    """All that a decision is made from.
+    """All that plan() decides from.
 
-    desired: None before the API has answered. components: None if the config itself is to be decided on first; the
-    components are observed when nothing has to be done for it. new_versions: those that components have answered with
-    and that are not noted yet. unsaved_trial: healthy seconds that are not in the record yet.
+    desired: None before the API has answered. new_versions: component -> version, of those that have reported a version
+    that is not recorded yet. components: None in the first step, which decides on the config itself; they are observed
+    once nothing has to be done for that. unsaved_trial: healthy seconds that are not in the record yet.
     """
 
     moment: Moment
@@ -108,7 +113,7 @@ class Observation(NamedTuple):
 
 
 class SwitchFiles(NamedTuple):
-    """Make what every component reads what the record says: finish a switch, or repair a file."""
+    """Make every component's file what the record says: finish an interrupted switch, or repair a file."""
 
     record: ConfigRecord
 
@@ -120,7 +125,7 @@ class RecordAnswer(NamedTuple):
 
 
 class Refuse(NamedTuple):
-    """Answer an assignment with how it failed; nothing is touched."""
+    """Answer an assignment with how it failed; no component is touched."""
 
     answered: AnsweredAssignment
     failure: AssignmentFailure
@@ -140,7 +145,7 @@ class KeepAssigned(NamedTuple):
 
 
 class Pin(NamedTuple):
-    """Name the config in use by another uid: the same content was assigned again. source: the bundle."""
+    """Record the config in use under another uid: the same content was assigned again. source: the new bundle."""
 
     record: ConfigRecord
     source: ConfigSource
@@ -168,14 +173,14 @@ class Unassign(NamedTuple):
 
 
 class RecordVersion(NamedTuple):
-    """Track a component under the version that it has."""
+    """Track a component under the version that it has reported."""
 
     component: str
     version: str
 
 
 class Restart(NamedTuple):
-    """Restart a component that reads a config different from the one it should. config: SHA-256 of the file."""
+    """Restart a component that does not read the config that it should. config: SHA-256 of the right file."""
 
     component: str
     config: str
@@ -198,7 +203,10 @@ Action = Union[
 
 
 def plan(observation: Observation) -> list[Action]:
-    """Return what to do now. At most one action changes the records: the next observation shows its effect."""
+    """Return the actions to execute now.
+
+    At most one of them changes the records; what follows from that is planned from the next observation.
+    """
     if observation.components is None:
         return _plan_config(observation)
     return _plan_components(observation, observation.components)
@@ -213,7 +221,7 @@ def _plan_config(observation: Observation) -> list[Action]:
     if observation.new_versions:
         return [RecordVersion(name, version) for name, version in observation.new_versions.items()]
     actions = [] if observation.desired is None else _plan_sync(observation, observation.desired)
-    # With another reason to fall back, the next start of a component acts; the daemon changes nothing.
+    # For any other fallback reason, the next start of a component acts, and the daemon changes nothing.
     if not actions and not state.active.fallback_reason and not state.files_match(state.active_record):
         return [SwitchFiles(state.active_record)]
     return actions
@@ -266,7 +274,7 @@ def _plan_adopt(observation: Observation, desired: DesiredState, source: ConfigS
     )
     current = state.records.current
     if current is not None and current.source is not None and same_config(record, current):
-        # The same content under another uid (deleted and restored): nothing begins again.
+        # The same content under another uid (a ConfigMap that was deleted and restored): its trial continues.
         pinned = current._replace(source=record.source, assignment=record.assignment, node_uid=record.node_uid)
         return [Pin(pinned, source, in_trial(current, state.records.last_known_good))]
     return _after_acknowledgement(observation, desired, record, Adopt(record, source, sync.started_at))
@@ -275,7 +283,7 @@ def _plan_adopt(observation: Observation, desired: DesiredState, source: ConfigS
 def _after_acknowledgement(
     observation: Observation, desired: DesiredState, record: ConfigRecord, action: Action
 ) -> list[Action]:
-    """Return the action once "adopting" is reported; a request that hangs is not waited for long."""
+    """Return the action once "adopting" is reported, or its request has hung for too long; before that, report it."""
     acknowledged = observation.acknowledged
     if acknowledged is None or (acknowledged.uid, acknowledged.assignment) != (record.uid, desired.answered.id):
         return [Acknowledge(record)]
@@ -284,12 +292,12 @@ def _after_acknowledgement(
     return [action]
 
 
-def _plan_components(observation: Observation, seen: ComponentsObservation) -> list[Action]:
-    actions: list[Action] = [Restart(name, config) for name, config in seen.restarts_due.items()]
-    if observation.dynamic_config and not seen.not_read:
+def _plan_components(observation: Observation, components: ComponentsObservation) -> list[Action]:
+    actions: list[Action] = [Restart(name, config) for name, config in components.restarts_due.items()]
+    if observation.dynamic_config and not components.not_read:
         outcome = plan_trial(
             observation.state,
-            seen,
+            components,
             unsaved=observation.unsaved_trial,
             moment=observation.moment,
             health_timeout=observation.health_timeout,

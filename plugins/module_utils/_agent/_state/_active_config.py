@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which config this node uses: current, then last-known-good, then the init config. Private to configok.node.
+"""Selects the config that this node uses: current, last-known-good or the init config. Private to configok.node.
 
 Pure, and the same for prestart and the daemon: time, crashes and what is readable are inputs.
 """
@@ -36,7 +36,7 @@ FallbackReason = Literal["", "unreadable", "unusable", "bad", "CrashLoop"]  # wh
 class ActiveConfig(NamedTuple):
     """The config that the node is to use.
 
-    record: LOCAL_CONFIG means the init config. crashes: of the component with most of them.
+    record: LOCAL_CONFIG for the init config. crashes: of the component that has crashed most often.
     """
 
     record: ConfigRecord
@@ -61,11 +61,11 @@ def select_active(
     crashes: Mapping[str, int],
     usable: Mapping[str, bool],
 ) -> ActiveConfig:
-    """Decide.
+    """Return the config that the node is to use.
 
-    current, last_known_good: None if unreadable (never_written: neither ever was).
-    bad: the bad configs of every component. crashes: component -> crashes since the later of boot and adoption.
-    usable: "current", "last-known-good" -> whether every file that the record names is there and whole.
+    current, last_known_good: None if unreadable. never_written: neither record was ever written. bad: the bad configs
+    of every component. crashes: component -> crashes since the later of boot and adoption. usable: "current",
+    "last-known-good" -> whether every file that the record names is available and undamaged.
     """
     if never_written:
         return ActiveConfig(LOCAL_CONFIG, "current")
@@ -88,42 +88,51 @@ def _fallback_reason(
     if current is None:
         return "unreadable"
     if current.source is None:
-        # A transaction to the init config makes it last-known-good first: a current that is empty while
-        # last-known-good is not was emptied.
-        better = last_known_good is not None and last_known_good.source is not None
-        return "unreadable" if better and usable.get("last-known-good", False) else ""
+        # Unassigning writes last-known-good first, so a current that is empty while last-known-good is not has lost
+        # its content.
+        is_emptied = last_known_good is not None and last_known_good.source is not None
+        return "unreadable" if is_emptied and usable.get("last-known-good", False) else ""
     if not usable.get("current", False):
         return "unusable"
     if not in_trial(current, last_known_good):
-        return ""  # after the trial trouble is reported, never acted on
+        return ""  # after the trial, crashes are reported, and the config stays
     if current.source.uid in bad:
         return "bad"
-    # A start is needed to adopt at all, so it is the crashes, not the starts, that exceed the threshold.
+    # Crashes count, not starts: the adoption itself takes one start.
     if max(crashes.values(), default=0) > current.trial.crash_loop_threshold:
         return "CrashLoop"
     return ""
 
 
-def must_refuse_start(choice: ActiveConfig, *, init_is_fatal: bool) -> bool:
-    """Return whether prestart must refuse (exit 78): only an init config is left of which it would die."""
-    return choice.record.source is None and init_is_fatal
+def must_refuse_start(active: ActiveConfig, *, init_is_fatal: bool) -> bool:
+    """Return whether prestart must refuse the start: only an init config is left, and the component would exit over it.
+
+    init_is_fatal: whether the component's version is known to exit over the init config.
+    """
+    return active.record.source is None and init_is_fatal
 
 
 def crash_reason(crashes: int) -> str:
-    """Return the reason of a bad mark after a crash loop, as a sentence."""
+    """Return the reason for the bad mark of a config that crashed during its trial."""
     return f"crashed {crashes} times during its trial"
 
 
 def unhealthy_reason(within: float, probe: str) -> str:
-    """Return the reason of a bad mark after failed probes, as a sentence. within: seconds."""
+    """Return the reason for the bad mark of a config that was not healthy.
+
+    within: the seconds that it had to become healthy. probe: what the last probe found.
+    """
     return f"not healthy within {condition_duration(within)}: {probe}"
 
 
 def failure_from_mark(uid: str, mark: BadConfig, trial: Trial) -> AssignmentFailure:
-    """Return how an assignment failed, from the bad mark alone: the rollback was interrupted after it was set."""
+    """Return how an assignment failed, from the bad mark alone: the rollback was interrupted after it set the mark.
+
+    uid: of the bad config. trial: of its record.
+    """
     if mark.kind == "CrashLoop":
         crashes = mark.crashes or trial.crash_loop_threshold + 1
         return AssignmentFailure("CrashLoop", uid, mark.reason, crashes=crashes, time=mark.time)
-    if not mark.within:  # the mark of an older agent has it in its reason alone
+    if not mark.within:  # an older agent recorded the seconds in the reason alone
         return AssignmentFailure("KnownBad", uid, mark.reason, time=mark.time)
     return AssignmentFailure("NotHealthy", uid, mark.probe, within=mark.within, time=mark.time)

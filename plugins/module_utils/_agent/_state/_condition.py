@@ -25,10 +25,10 @@ __all__ = ["ComponentsCondition", "choose_verdict", "config_in_use"]
 
 
 class ComponentsCondition(NamedTuple):
-    """How the components of the config in use are, taken together.
+    """The condition of this node's components as a whole.
 
-    healthy: None while nothing is known yet. failing: what is wrong, once it has lasted. stopped: the unit that an
-    administrator stopped. unread: why a component does not read the file that it is given.
+    healthy: None while it is unknown. failing: what is wrong with a config that is not on trial, "" if nothing is.
+    stopped: the unit that an administrator stopped. unread: why a component does not read the file that it is given.
     """
 
     healthy: bool | None = None
@@ -38,10 +38,13 @@ class ComponentsCondition(NamedTuple):
 
 
 def config_in_use(desired: DesiredState | None, state: NodeState, *, init_provided: bool) -> ConfigInUse:
-    """Return which config this node uses, of which record. desired: as for choose_verdict()."""
+    """Return which config this node uses, and from which record, as the verdict names it.
+
+    desired: as for choose_verdict(). init_provided: whether this node has an init config, or the built-in defaults.
+    """
     record = state.active_record
     name = state.active.record_name
-    # How it went with another Node object of this name is over with that.
+    # The failure counts only for this Node object, not for an earlier one of the same name.
     failure = (state.records.answered if desired is None else desired.answered).failure
     if failure is not None and not in_trial(record, state.records.last_known_good):
         name = "last-known-good"  # what is assigned failed; what runs is what the node fell back to, or stayed on
@@ -57,7 +60,11 @@ def choose_verdict(
     fetch_error: str = "",
     damaged: Sequence[str] = (),
 ) -> ConfigOk | None:
-    """Return the verdict. desired: None before the API has answered for the first time."""
+    """Return the verdict, None if there is nothing new to report.
+
+    desired: None before the API has answered for the first time. init_provided: as for config_in_use(). fetch_error:
+    why the assigned bundle could not be fetched or validated. damaged: the files set aside as damaged, oldest first.
+    """
     verdict = _verdict(
         desired, state, condition, config_in_use(desired, state, init_provided=init_provided), fetch_error
     )
@@ -93,7 +100,7 @@ def _verdict(
     if failure is not None:
         return _fallen_back(failure, condition, in_use)
     if desired.kind in (DesiredKind.ADOPT, DesiredKind.UNASSIGN):
-        return None  # about to be done
+        return None  # about to be executed
     return _in_use(state, condition, in_use)
 
 
@@ -109,7 +116,7 @@ def _fallen_back(failure: AssignmentFailure, condition: ComponentsCondition, in_
     if failure.suspect:
         return verdicts.both_fail(in_use, failure.uid)
     if not condition.healthy:
-        return None  # after a rollback, probe before it is reported as successful
+        return None  # a rollback is reported once the components are healthy again
     if failure.kind == "CrashLoop":
         return verdicts.crash_loop(in_use, failure.uid, failure.crashes)
     return verdicts.not_healthy(in_use, failure.uid, condition_duration(failure.within), failure.text)

@@ -1,9 +1,9 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the Node's annotations ask for, compared with what this node has answered. Private to configok.node.
+"""Reads the desired state from the Node's annotations and the answered assignment. Private to configok.node.
 
-Pure. Nothing that runs is changed unless the desired state is ADOPT or UNASSIGN.
+Pure. The config in use changes only if the desired state is ADOPT or UNASSIGN.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class NodeAnnotations(NamedTuple):
 class DesiredKind(Enum):
     """What the annotations ask for.
 
-    LOCAL: nothing is assigned, and nothing is to be done. KEEP: the config in use. FAILED: an assignment that has
-    failed on this node. LOST: nothing, though the config in use was assigned. STALE: an id that is older than the
-    answered one, or that was given to another source before.
+    LOCAL: nothing is assigned, and nothing was. KEEP: the config in use is assigned. FAILED: the assignment has failed
+    on this node. LOST: nothing is assigned, though something was. STALE: the assignment's id is older than the answered
+    one, or was given to another source before. INVALID: the annotations cannot be used.
     """
 
     LOCAL = 1
@@ -47,7 +47,8 @@ class DesiredKind(Enum):
 class DesiredState(NamedTuple):
     """What the Node's annotations ask for.
 
-    answered: what this node has answered once it has reported this. new: a new assignment. cause: of INVALID.
+    answered: the answered assignment once this state is recorded. new: whether the assignment is a new one. forget_bad:
+    whether it asks to clear the bad mark of its source. stale_id: the assignment's id, if STALE. cause: why INVALID.
     """
 
     kind: DesiredKind
@@ -64,8 +65,8 @@ def read_desired_state(
 ) -> DesiredState:
     """Return what the annotations ask for.
 
-    answered: as recorded; it counts only for the Node object that it names, since a Node that is registered again
-    starts its ids again. current: the record in use. namespace: the one this node takes bundles from.
+    answered: as recorded; it counts only for the Node object that it names, since the ids of a Node that is registered
+    again start from scratch. current: the record in use. namespace: the one that this node takes bundles from.
     """
     if answered.node_uid != node.uid:
         known = AnsweredAssignment(node_uid=node.uid)
@@ -114,9 +115,9 @@ def _without_source(
         return DesiredState(DesiredKind.LOCAL, AnsweredAssignment(node.uid, assignment.id), new=True)
     assignment_id = 0 if assignment is None else assignment.id
     if node.uid not in (current.node_uid, recorded.node_uid):
-        # A Node that is registered again, or restored: what it brings along asks for nothing. What comes later does.
+        # A Node that was registered again or restored: only an assignment after this one asks for something.
         return DesiredState(DesiredKind.LOST, AnsweredAssignment(node.uid, assignment_id))
-    if assignment_id > known.id:  # also where it was cut short: the answer is written last
+    if assignment_id > known.id:  # also after an interrupted attempt, since the answer is written last
         return DesiredState(DesiredKind.UNASSIGN, AnsweredAssignment(node.uid, assignment_id), new=True)
     return DesiredState(DesiredKind.LOST, known)
 

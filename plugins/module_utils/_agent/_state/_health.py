@@ -1,10 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Unit and ProbeResult as data; a component's health, from one probe to the next. Private to configok.node.
+"""Tracks a component's health from probe to probe; units and probe results as data. Private to configok.node.
 
-Pure: every function takes the time (seconds since boot) and returns a new value. Nothing here is stored: an agent that
-restarts probes again.
+Pure: the functions take the time (seconds since boot) and return new values. Nothing of this is stored: a restarted
+agent probes again.
 """
 
 from __future__ import annotations
@@ -28,41 +28,45 @@ __all__ = [
     "next_probe_in",
 ]
 
-_FIRST_INTERVAL = 0.2  # seconds between looks at a component that is not healthy yet
+_FIRST_INTERVAL = 0.2  # seconds between the first probes of a component that is not healthy yet
 
 
 class Health(NamedTuple):
-    """What was seen of one component.
+    """One component's health; times are seconds since boot.
 
-    unhealthy_since: None when it is healthy. ok_since: the first of the present row of good looks. last_well: the last
-    good look of a healthy component. failures: bad looks in a row of an invocation that was healthy before. detail:
-    what the last bad look said.
+    unhealthy_since: None while it is healthy. ok_since: the first probe of the present row of good ones. last_healthy:
+    the last good probe of a healthy component. failures: bad probes in a row of an invocation that was healthy before.
+    was_healthy: whether this invocation was. detail: what the last bad probe found.
     """
 
     unhealthy_since: float | None
     ok_since: float | None = None
-    last_well: float | None = None
+    last_healthy: float | None = None
     failures: int = 0
     invocation: str = ""
-    was_healthy: bool = False  # this invocation was healthy once
+    was_healthy: bool = False
     detail: str = "not looked at yet"
 
 
 def new_health(now: float) -> Health:
-    """Return the health of a component that was just given a config, or that nothing is known of."""
+    """Return the health of a component that was just given a config, or was never probed."""
     return Health(unhealthy_since=now)
 
 
 def after_probe(health: Health, *, ok: bool, detail: str, invocation: str, now: float, settling: float) -> Health:
-    """Return the health after one probe. settling: seconds for which it must stay ok to count as healthy."""
-    if invocation != health.invocation:  # another process: nothing that was seen of the one before counts
+    """Return the health after one probe.
+
+    ok, detail: the result of the probe. invocation: the one that was probed. settling: the seconds for which it must
+    stay ok to count as healthy.
+    """
+    if invocation != health.invocation:  # another process: the probes of the one before do not count
         since = now if health.unhealthy_since is None else health.unhealthy_since
         health = Health(unhealthy_since=since, invocation=invocation, detail=health.detail)
     if not ok:
         return health._replace(
             unhealthy_since=now if health.unhealthy_since is None else health.unhealthy_since,
             ok_since=None,
-            last_well=None,
+            last_healthy=None,
             failures=health.failures + 1 if health.was_healthy else 0,
             detail=detail,
         )
@@ -70,7 +74,7 @@ def after_probe(health: Health, *, ok: bool, detail: str, invocation: str, now: 
     if now - ok_since < settling:
         return health._replace(ok_since=ok_since)
     return health._replace(
-        unhealthy_since=None, ok_since=ok_since, last_well=now, failures=0, was_healthy=True, detail=""
+        unhealthy_since=None, ok_since=ok_since, last_healthy=now, failures=0, was_healthy=True, detail=""
     )
 
 
@@ -80,7 +84,10 @@ def is_healthy(health: Health) -> bool:
 
 
 def has_failed(health: Health, *, now: float, timeout: float, threshold: int) -> bool:
-    """Return whether this is a failure: too long not healthy (seconds), or too many bad looks in a row."""
+    """Return whether the component has failed.
+
+    It has if it was not healthy for ``timeout`` seconds, or if ``threshold`` probes in a row were bad.
+    """
     if health.unhealthy_since is None:
         return False
     return now - health.unhealthy_since >= timeout or health.failures >= threshold
@@ -88,13 +95,13 @@ def has_failed(health: Health, *, now: float, timeout: float, threshold: int) ->
 
 def healthy_seconds(before: Health, after: Health, *, limit: float) -> float:
     """Return the seconds between two probes in which the same invocation was healthy, at most ``limit``."""
-    if before.last_well is None or after.last_well is None or before.invocation != after.invocation:
+    if before.last_healthy is None or after.last_healthy is None or before.invocation != after.invocation:
         return 0.0
-    return max(0.0, min(after.last_well - before.last_well, limit))
+    return max(0.0, min(after.last_healthy - before.last_healthy, limit))
 
 
 def next_probe_in(health: Health, *, now: float, settling: float, interval: float) -> float:
-    """Return when to look again, in seconds from now, while it matters."""
+    """Return when to probe again, in seconds from now. interval: between probes of a healthy or failing component."""
     if health.unhealthy_since is None or health.failures:
         return interval
     if health.ok_since is not None:
@@ -125,12 +132,12 @@ class ComponentsObservation(NamedTuple):
 
 
 # active: its main process runs | starting: start jobs, ExecStartPre, waiting to restart | stopped: an administrator
-# stopped it or it was never started | failed: gave up | missing: no such unit
+# stopped it or it was never started | masked | failed: gave up | missing: no such unit
 UnitState = Literal["active", "starting", "stopped", "masked", "failed", "missing"]
 
 
 class Unit(NamedTuple):
-    """What a service manager says of a component's unit."""
+    """A component's unit, as the service manager reports it."""
 
     name: str
     state: UnitState
@@ -140,7 +147,7 @@ class Unit(NamedTuple):
 
 
 class ProbeResult(NamedTuple):
-    """The result of one probe of a component: ok, or what was wrong in a few words ("healthz: connection refused")."""
+    """The result of one probe of a component. detail: what was wrong in a few words ("healthz: connection refused")."""
 
     ok: bool
     detail: str = ""

@@ -1,9 +1,9 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""NodeState: a snapshot of the node's own files, and what follows from it. Private to configok.node.
+"""Describes a node as its own files do, at one moment: NodeState and its parts. Private to configok.node.
 
-Pure. Read once for each round of the controller, by _store/_state_reader.py.
+Pure. _store/_state_reader.py reads it, once for each step of the controller.
 """
 
 from __future__ import annotations
@@ -27,12 +27,16 @@ class Moment(NamedTuple):
 
 
 class Records(NamedTuple):
-    """The store's records at one moment. current, last_known_good: None if the record is missing or was damaged."""
+    """The store's records at one moment.
+
+    current, last_known_good: None if the record is missing or was damaged. never_written: neither was ever written,
+    since the node has had only its local config.
+    """
 
     current: ConfigRecord | None
     last_known_good: ConfigRecord | None
     answered: AnsweredAssignment
-    never_written: bool  # neither record was ever written: a node that has only its local config
+    never_written: bool
 
 
 class ComponentFiles(NamedTuple):
@@ -54,8 +58,9 @@ class ComponentFiles(NamedTuple):
 class NodeState(NamedTuple):
     """The records, what is tracked of each component, and the config that the node is to use because of that.
 
-    crashes: since the later of boot and adoption (or rollback). files, damaged_files: read for the controller only,
-    the hooks do without them.
+    By component: tracking_versions (under which it is tracked), startups, crashes (since the later of boot and adoption
+    or rollback), files. By uid: bad_configs, of all components. files and damaged_files (set aside, oldest first) are
+    read for the controller only.
     """
 
     records: Records
@@ -78,18 +83,18 @@ class NodeState(NamedTuple):
         return in_trial(self.active_record, self.records.last_known_good)
 
     def most_crashed_component(self) -> str:
-        """Return the component of current with most crashes."""
+        """Return the component of current that has crashed most often, "" if it has none."""
         current = self.records.current
         names = sorted(name for name in self.crashes if current is None or current.covers(name))
         return max(names, key=lambda name: self.crashes[name], default="")
 
     def last_start(self, component: str) -> Start | None:
-        """Return the last recorded start."""
+        """Return the component's last recorded start, None if there is none."""
         starts = self.startups.get(component) or ()
         return starts[-1] if starts else None
 
     def files_match(self, record: ConfigRecord) -> bool:
-        """Return whether every component's file is what the record says. (A full disk may have cut a switch short.)"""
+        """Return whether every component's file is what the record says, so that no switch was interrupted."""
         for name, files in self.files.items():
             expected = record.files.get(name) or files.init_config
             if files.is_missing or (expected and files.config != expected):
@@ -97,7 +102,10 @@ class NodeState(NamedTuple):
         return True
 
     def crashes_since(self, since: float, boot_id: str) -> int:
-        """Return the crashes with the present files since a time of this boot, of the component with most of them."""
+        """Return the crashes of the component that has crashed most often with its present file.
+
+        since: seconds since boot, of the boot with this id.
+        """
         counts = (
             crashes_with_config(starts, boot_id=boot_id, since=since, config=self.files[name].config)
             for name, starts in self.startups.items()
@@ -119,7 +127,7 @@ class NodeInputs(NamedTuple):
     drop_ins: tuple[tuple[str, str], ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return them as JSON-able data."""
+        """Return the inputs as JSON-able data."""
         return {
             "init": self.init,
             "instance": self.instance,

@@ -1,10 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The records that a node keeps: what it uses, what it falls back to, what it has answered. Private to configok.node.
+"""Encodes and decodes a node's records: config in use, config to fall back to, answer. Private to configok.node.
 
-Versioned kinds as JSON, with the hash of their own content, so that a damaged one is known as such. An empty
-``current`` or ``last-known-good`` means the local config.
+A record is JSON of a versioned kind with the hash of its own content, by which damage is detected. An empty ``current``
+or ``last-known-good`` stands for the local config.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ API_VERSION = "agent.config.configok.dev/v1alpha1"
 
 
 class DamagedFile(ValueError):
-    """A file of the agent's own that does not hold what it should; the text says what is wrong."""
+    """One of the agent's own files does not hold what it should; the text says what is wrong."""
 
 
 def encode_document(kind: str, content: Mapping[str, Any]) -> bytes:
@@ -42,8 +42,8 @@ def encode_document(kind: str, content: Mapping[str, Any]) -> bytes:
 
 
 def _content_hash(value: Mapping[str, Any]) -> str:
-    rest = {key: part for key, part in value.items() if key != "hash"}
-    return hashlib.sha256(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    hashed = {key: part for key, part in value.items() if key != "hash"}
+    return hashlib.sha256(json.dumps(hashed, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def decode_document(data: bytes, kind: str) -> dict[str, Any]:
@@ -82,7 +82,7 @@ class ConfigRecord(NamedTuple):
     dropped_components: tuple[str, ...] = ()
 
     def covers(self, component: str) -> bool:
-        """Return whether this config, once adopted, is to blame for how the component is."""
+        """Return whether this config decides what the component reads, so that its crashes count for its trial."""
         return self.source is None or component in self.files or component in self.dropped_components
 
     @property
@@ -154,7 +154,7 @@ LOCAL_CONFIG = ConfigRecord()
 
 
 def same_config(first: ConfigRecord | None, second: ConfigRecord | None) -> bool:
-    """Return whether two records mean the same config: the same content in the same files, whatever its uid."""
+    """Return whether two records have the same content and the same files, whatever their uids."""
     if first is None or second is None:
         return False
     return first.content_hash == second.content_hash and dict(first.files) == dict(second.files)
@@ -166,9 +166,9 @@ FailureKind = Literal["InvalidConfig", "KnownBad", "CrashLoop", "NotHealthy"]
 class AssignmentFailure(NamedTuple):
     """How an assignment failed on this node.
 
-    text: the first error, the reason of the bad mark,
-    or what the probe said. crashes: how many. time: RFC 3339 (of the bad mark for KnownBad). within: seconds, for
-    NotHealthy. suspect: last-known-good failed as well, afterwards. boot_id, since_boot: when.
+    text: the first error, the reason of the bad mark, or what the probe found. crashes: their number, for CrashLoop.
+    within: the seconds in which it was not healthy, for NotHealthy. time: RFC 3339, of the bad mark for KnownBad.
+    boot_id, since_boot: when it failed. suspect: whether last-known-good has failed as well since then.
     """
 
     kind: FailureKind
@@ -182,7 +182,7 @@ class AssignmentFailure(NamedTuple):
     suspect: bool = False
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON-able data."""
+        """Return the failure as JSON-able data; the keys are those of the record, and of ``status --json``."""
         return {
             "kind": self.kind,
             "uid": self.uid,
@@ -197,7 +197,7 @@ class AssignmentFailure(NamedTuple):
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> AssignmentFailure:
-        """Read it. Raises KeyError, TypeError, ValueError."""
+        """Read what to_dict() has written. Raises KeyError, TypeError, ValueError."""
         kind: Any = str(value["kind"])
         return cls(
             kind=kind,
@@ -213,10 +213,10 @@ class AssignmentFailure(NamedTuple):
 
 
 class AnsweredAssignment(NamedTuple):
-    """The highest assignment that this node has answered, for which Node, and how it failed (None: it did not).
+    """The highest assignment that this node has answered, and how it failed (None if it has not).
 
-    An assignment that failed is tried again only when it is assigned again, so this outlives bad marks, which are
-    kept for each version of the component.
+    node_uid: of the Node object that asked. source: None if it asked for the local config. What has failed is tried
+    again only when it is assigned again: so this outlives bad marks, which are kept for each version of a component.
     """
 
     node_uid: str = ""
@@ -225,7 +225,7 @@ class AnsweredAssignment(NamedTuple):
     failure: AssignmentFailure | None = None
 
     def with_failure(self, failure: AssignmentFailure) -> AnsweredAssignment:
-        """Return the same assignment with how it failed."""
+        """Return the same assignment with this failure."""
         return self._replace(failure=failure)
 
     def encode(self) -> bytes:

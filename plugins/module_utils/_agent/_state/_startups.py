@@ -1,9 +1,9 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A component's starts, ends and bad configs, and how crashes are counted. Private to configok.node.
+"""Counts a component's crashes, and encodes its starts, ends and bad configs. Private to configok.node.
 
-These files are kept for each version of the component: a verdict on a config under one version does not bind another.
+These files are kept for each version of a component: a config that is bad under one version may work under another.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _SYSTEMD_CODES = range(200, 244)  # systemd's own exit statuses: the component i
 
 
 class End(NamedTuple):
-    """How a component ended, in systemd's words: SERVICE_RESULT, EXIT_CODE, EXIT_STATUS."""
+    """How and when a component ended: systemd's SERVICE_RESULT, EXIT_CODE and EXIT_STATUS; time is RFC 3339."""
 
     result: str = ""
     exit_code: str = ""
@@ -47,7 +47,7 @@ class End(NamedTuple):
 
 
 class Start(NamedTuple):
-    """One start: INVOCATION_ID, when (boot id, seconds since boot; RFC 3339), the hash of the file read."""
+    """One start: INVOCATION_ID, when it was (boot id and seconds since boot; RFC 3339), the hash of the file read."""
 
     invocation: str
     boot_id: str
@@ -58,10 +58,10 @@ class Start(NamedTuple):
 
 
 class BadConfig(NamedTuple):
-    """Why a UID is bad: RFC 3339 time, a human-readable reason, "CrashLoop" or "NotHealthy", and the bundle's name.
+    """The bad mark on a uid: when (RFC 3339), a human-readable reason, "CrashLoop" or "NotHealthy", the bundle's name.
 
-    crashes: of a crash loop; within, probe: the seconds in which it was not healthy, and what was seen. An older agent
-    wrote none of these, and no name.
+    crashes: their number, for CrashLoop. within, probe: for NotHealthy, the seconds in which it was not healthy, and
+    what the last probe found. Older agents recorded neither these nor the name.
     """
 
     time: str
@@ -76,8 +76,8 @@ class BadConfig(NamedTuple):
 def is_crash(end: End) -> bool:
     """Return whether an end counts as a crash of the component.
 
-    Not if its main process never ran (no EXIT_CODE: an ExecStartPre failed), nor for an administrator's stop (success),
-    nor for systemd's own exit codes 200 to 243.
+    It does not if the main process never ran (no EXIT_CODE: an ExecStartPre failed), if an administrator stopped it
+    (success), or for systemd's own exit codes 200 to 243.
     """
     if not end.exit_code or end.result in ("", "success"):
         return False
@@ -105,7 +105,7 @@ def crashes_with_config(startups: Sequence[Start], *, boot_id: str, since: float
 
 
 def starts_of_newest_config(startups: Sequence[Start]) -> Sequence[Start]:
-    """Return the newest starts, as far back as they read the same file."""
+    """Return the newest starts, as far back as they have read the same file as the last one."""
     first = len(startups)
     while first and startups[first - 1].config == startups[-1].config:
         first -= 1
@@ -113,8 +113,8 @@ def starts_of_newest_config(startups: Sequence[Start]) -> Sequence[Start]:
 
 
 def append_start(startups: Sequence[Start], start: Start) -> list[Start]:
-    """Return the startups with one more, bounded. A second prestart of one invocation replaces the first."""
-    kept = [known for known in startups if not (start.invocation and known.invocation == start.invocation)]
+    """Return the last MAX_STARTUPS starts with a new one. A second prestart of an invocation replaces the first."""
+    kept = [earlier for earlier in startups if not (start.invocation and earlier.invocation == start.invocation)]
     return [*kept, start][-MAX_STARTUPS:]
 
 
@@ -154,7 +154,7 @@ def encode_startups(startups: Sequence[Start]) -> bytes:
 
 
 def decode_startups(data: bytes) -> list[Start]:
-    """Read a ``startups`` file. Raises Damaged."""
+    """Read a ``startups`` file. Raises DamagedFile."""
     value = _json(data)
     if not isinstance(value, list):
         raise DamagedFile("it is not a list of starts")
@@ -183,13 +183,13 @@ def decode_startups(data: bytes) -> list[Start]:
 
 
 def encode_bad_configs(bad: Mapping[str, BadConfig]) -> bytes:
-    """Return the content of a ``bad-configs`` file, the newest marks if there are very many."""
+    """Return the content of a ``bad-configs`` file, with the newest MAX_BAD_CONFIGS marks."""
     newest = sorted(bad.items(), key=lambda item: item[1].time)[-MAX_BAD_CONFIGS:]
     return _text({uid: mark._asdict() for uid, mark in newest})
 
 
 def decode_bad_configs(data: bytes) -> dict[str, BadConfig]:
-    """Read a ``bad-configs`` file. Raises Damaged."""
+    """Read a ``bad-configs`` file. Raises DamagedFile."""
     value = _json(data)
     if not isinstance(value, dict):
         raise DamagedFile("it is not a map of UIDs")

@@ -1,9 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The trial of an adopted config: counts healthy seconds, and says what they lead to. Private to configok.node.
+"""Plans the trial of an adopted config, and what follows a rollback. Private to configok.node.
 
-Pure. Time counts only while the components are seen healthy, and continues across restarts of the agent and reboots.
+Pure. A trial lasts for a number of healthy seconds: time counts only while the components are seen healthy, and
+continues to count after the agent restarts and after a reboot.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ __all__ = [
     "trial_seconds",
 ]
 
-_WINDOW = 600.0  # seconds in which crashes after the trial are worth reporting
-_SAVE_EVERY = 60.0  # healthy seconds, lost when the agent is killed; when it is stopped, those since the last probe
+_WINDOW = 600.0  # seconds for which a crash after the trial is reported
+_SAVE_EVERY = 60.0  # healthy seconds; those since the last save are lost if the agent is killed
 
 TrialTransition = Literal["confirmed", "promoted", "rolled back", "suspect", "cleared"]
 
@@ -37,7 +38,8 @@ TrialTransition = Literal["confirmed", "promoted", "rolled back", "suspect", "cl
 class RollBack(NamedTuple):
     """Roll back to last-known-good.
 
-    failure, component: how the config failed, and of which component; None for what the state itself tells.
+    failure, component: how the config failed, and which component; None if the state itself asks for the rollback (a
+    crash loop, a bad mark).
     """
 
     failure: AssignmentFailure | None = None
@@ -57,7 +59,7 @@ class Promote(NamedTuple):
 
 
 class MarkSuspect(NamedTuple):
-    """Record whether last-known-good fails as well, in how the assignment failed."""
+    """Record in the assignment's failure whether last-known-good fails as well."""
 
     failure: AssignmentFailure
 
@@ -65,19 +67,22 @@ class MarkSuspect(NamedTuple):
 TrialAction = Union[RollBack, SaveTrial, Promote, MarkSuspect]
 
 
-def trial_seconds(state: NodeState, seen: ComponentsObservation) -> float:
-    """Return the healthy seconds of the trial since the observation before."""
-    return seen.seconds if _is_running(state, seen) else 0.0
+def trial_seconds(state: NodeState, components: ComponentsObservation) -> float:
+    """Return the healthy seconds of the trial since the previous observation, 0 while no trial runs."""
+    return components.seconds if _is_running(state, components) else 0.0
 
 
-def trial_ends_at(state: NodeState, seen: ComponentsObservation, *, unsaved: float, now: float) -> float:
-    """Return when the trial can end, in seconds since boot; infinity while no trial runs."""
-    return now + _remaining(state.active_record, unsaved) if _is_running(state, seen) else float("inf")
+def trial_ends_at(state: NodeState, components: ComponentsObservation, *, unsaved: float, now: float) -> float:
+    """Return when the trial can end, in seconds since boot; infinity while no trial runs.
+
+    unsaved: as for plan_trial().
+    """
+    return now + _remaining(state.active_record, unsaved) if _is_running(state, components) else float("inf")
 
 
-def _is_running(state: NodeState, seen: ComponentsObservation) -> bool:
-    well = bool(seen.healthy) and not (seen.failed or seen.stopped or seen.not_read)
-    return well and state.is_in_trial
+def _is_running(state: NodeState, components: ComponentsObservation) -> bool:
+    all_healthy = bool(components.healthy) and not (components.failed or components.stopped or components.not_read)
+    return all_healthy and state.is_in_trial
 
 
 def _remaining(record: ConfigRecord, unsaved: float) -> float:
@@ -85,39 +90,42 @@ def _remaining(record: ConfigRecord, unsaved: float) -> float:
 
 
 def plan_trial(
-    state: NodeState, seen: ComponentsObservation, *, unsaved: float, moment: Moment, health_timeout: float
+    state: NodeState, components: ComponentsObservation, *, unsaved: float, moment: Moment, health_timeout: float
 ) -> TrialAction | None:
-    """Return what the trial has come to, or what follows a rollback; None while nothing does.
+    """Return the action that the trial calls for, or the state after a rollback; None if neither does.
 
-    unsaved: healthy seconds that are not in the record yet.
+    unsaved: healthy seconds that are not in the record yet. health_timeout: the seconds of health after which a suspect
+    last-known-good is cleared.
     """
     record = state.active_record
     if state.is_in_trial:
-        return _plan_running(state, seen, unsaved, moment)
+        return _plan_running(state, components, unsaved, moment)
     if record.trial_passed and not same_config(record, state.records.last_known_good):
-        return Promote(record)  # that was cut short, or last-known-good was damaged
-    if seen.healthy and record.source is not None and not record.confirmed:
+        return Promote(record)  # the promotion was interrupted, or last-known-good was damaged
+    if components.healthy and record.source is not None and not record.confirmed:
         return SaveTrial(confirmed=True)
     failure = state.records.answered.failure
     if failure is not None and failure.kind in ("CrashLoop", "NotHealthy"):
-        return _plan_after_rollback(state, seen, failure, moment, health_timeout)
+        return _plan_after_rollback(state, components, failure, moment, health_timeout)
     return None
 
 
-def _plan_running(state: NodeState, seen: ComponentsObservation, unsaved: float, moment: Moment) -> TrialAction | None:
+def _plan_running(
+    state: NodeState, components: ComponentsObservation, unsaved: float, moment: Moment
+) -> TrialAction | None:
     record = state.active_record
-    if seen.failed:
+    if components.failed:
         failure = AssignmentFailure(
             "NotHealthy",
             record.uid or "",
-            seen.detail,
-            within=seen.within,
+            components.detail,
+            within=components.within,
             time=moment.time,
             boot_id=moment.boot_id,
             since_boot=moment.now,
         )
-        return RollBack(failure, seen.failed)
-    if not seen.healthy or seen.stopped:
+        return RollBack(failure, components.failed)
+    if not components.healthy or components.stopped:
         return None
     covered = any(record.covers(name) for name in state.files)
     if _remaining(record, unsaved) <= 0 or not covered:  # without a component on this node there is nothing to try
@@ -128,24 +136,28 @@ def _plan_running(state: NodeState, seen: ComponentsObservation, unsaved: float,
 
 
 def _plan_after_rollback(
-    state: NodeState, seen: ComponentsObservation, failure: AssignmentFailure, moment: Moment, health_timeout: float
+    state: NodeState,
+    components: ComponentsObservation,
+    failure: AssignmentFailure,
+    moment: Moment,
+    health_timeout: float,
 ) -> MarkSuspect | None:
     if not failure.suspect:
         since = failure.since_boot if failure.boot_id == moment.boot_id else 0.0
         crashes = state.crashes_since(since, moment.boot_id)
-        if not seen.failed and crashes <= state.active_record.trial.crash_loop_threshold:
+        if not components.failed and crashes <= state.active_record.trial.crash_loop_threshold:
             return None
         return MarkSuspect(failure._replace(suspect=True))
-    if seen.healthy_for < health_timeout or state.crashes_since(moment.now - health_timeout, moment.boot_id):
+    if components.healthy_for < health_timeout or state.crashes_since(moment.now - health_timeout, moment.boot_id):
         return None
-    # From here on crashes are counted from zero, so that the verdict does not flap.
+    # Crashes count from zero again, so that the verdict does not flap.
     return MarkSuspect(failure._replace(boot_id=moment.boot_id, since_boot=moment.now, suspect=False))
 
 
-def failure_outside_trial(state: NodeState, seen: ComponentsObservation, moment: Moment) -> str:
-    """Return what is wrong with a config whose trial is over, or with the init config; "" while nothing is."""
-    if seen.failed:
-        return seen.detail
+def failure_outside_trial(state: NodeState, components: ComponentsObservation, moment: Moment) -> str:
+    """Return what is wrong with a config whose trial is over, or with the init config; "" if nothing is."""
+    if components.failed:
+        return components.detail
     threshold = state.active_record.trial.crash_loop_threshold
     if state.crashes_since(moment.now - _WINDOW, moment.boot_id) > threshold:
         return f"crashed more than {threshold} times within {condition_duration(_WINDOW)}"
