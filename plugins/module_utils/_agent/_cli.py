@@ -24,9 +24,9 @@ from ._state._node_state import NodeState
 from ._state._records import ConfigRecord
 from ._state._startups import Start, is_crash
 from ._store._durable_files import locked
+from ._store._file_errors import directory_faults
 from ._store._state_reader import read_node_state
 from ._store._store import Store, digest
-from ._store._trouble import directory_faults
 from ._system_clock import SystemClock
 from ._transaction import Transactions
 from ._validation._component_flags import overridden_fields

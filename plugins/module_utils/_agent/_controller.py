@@ -27,8 +27,8 @@ from ._state._desired_state import DesiredState, NodeAnnotations, read_desired_s
 from ._state._node_state import Moment, NodeState
 from ._state._trial_period import TrialTransition, trial_ends_at, trial_seconds
 from ._store._durable_files import LOOP_WAIT, LockTimeout, locked
+from ._store._file_errors import FileErrors
 from ._store._state_reader import read_node_state
-from ._store._trouble import FileTrouble
 from ._transaction import StateChanged, Transactions
 from ._validation._component_flags import CommandLineTracker
 
@@ -53,7 +53,7 @@ class Controller:
         self.config_sync = ConfigSync(context)
         self.components = ComponentManager(context)
         self._command_lines = CommandLineTracker(configuration, self._store, context.commands.command_line)
-        self._file_trouble = FileTrouble(configuration.state_directory, lasting=_FILES_LASTING)
+        self._file_errors = FileErrors(configuration.state_directory, lasting=_FILES_LASTING)
         self.publisher = Publisher(context, outputs)
         self._acknowledged: Acknowledgement | None = None
         self._unsaved_trial = 0.0  # healthy seconds that are not in the record yet
@@ -108,10 +108,10 @@ class Controller:
             for _round in range(_MAX_ROUNDS):
                 if not self._run_round(node):
                     break
-            self._file_trouble.over()
+            self._file_errors.clear()
             due = min(self._components_due(), self.versions.due, self.config_sync.next_due)
         except (OSError, LockTimeout) as error:
-            lasting = self._file_trouble.met(error, self._clock.since_boot())
+            lasting = self._file_errors.record(error, self._clock.since_boot())
             if lasting:
                 self.publisher.report_unusable_files(lasting)
             due = self._clock.since_boot() + (_LOCK_RETRY if isinstance(error, LockTimeout) else _FILES_RETRY)

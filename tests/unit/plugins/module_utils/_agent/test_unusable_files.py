@@ -16,7 +16,7 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._agent import _controller
 from ansible_collections.configok.node.plugins.module_utils._agent._cli import describe_node, render_status
 from ansible_collections.configok.node.plugins.module_utils._agent._store._durable_files import LockTimeout
-from ansible_collections.configok.node.plugins.module_utils._agent._store._trouble import directory_faults
+from ansible_collections.configok.node.plugins.module_utils._agent._store._file_errors import directory_faults
 from support.agents.bench import Bench
 
 Refusal = dict[str, "OSError | None"]

@@ -1,7 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reports whether the agent can use its own files, and why it cannot. Private to configok.node."""
+"""Reports why the agent cannot use its own files, and for how long. Private to configok.node.
+
+For the daemon and ``status``: the hooks do without it.
+"""
 
 from __future__ import annotations
 
@@ -11,21 +14,21 @@ import stat
 from .._log import log
 from ._durable_files import DIRECTORY_MODE, LockTimeout
 
-__all__ = ["FileTrouble", "directory_faults"]
+__all__ = ["FileErrors", "directory_faults"]
 
 
-class FileTrouble:
-    """Tells trouble that lasts from what is over in a moment: a full disk, another process with the lock."""
+class FileErrors:
+    """Logs errors of the agent's own files, and finds those that last: a full disk does, a held lock seldom."""
 
     def __init__(self, state_directory: str, *, lasting: float) -> None:
-        """lasting: seconds after which trouble is worth telling the cluster."""
+        """Begin without an error. lasting: the seconds after which errors are reported to the cluster."""
         self._state_directory = state_directory
         self._lasting = lasting
         self._since: float | None = None
         self._text = ""
 
-    def met(self, error: OSError | LockTimeout, now: float) -> str:
-        """Take note of an error at a time (seconds since boot); return its text once errors have lasted, else ""."""
+    def record(self, error: OSError | LockTimeout, now: float) -> str:
+        """Record an error at a time (seconds since boot); return its text once errors have lasted, else ""."""
         text = str(error)
         if isinstance(error, OSError) and error.strerror:
             text = f"{error.filename or self._state_directory}: {error.strerror}"
@@ -33,19 +36,19 @@ class FileTrouble:
             self._since = now
         is_lasting = now - self._since >= self._lasting
         if isinstance(error, LockTimeout) and not is_lasting:
-            return ""  # most locks are free again in a moment
+            return ""  # neither logged nor reported: most locks are free again in a moment
         if text != self._text:  # one line for each kind of error, not for each attempt
             log.error("the agent's own files: %s", text)
         self._text = text
         return text if is_lasting else ""
 
-    def over(self) -> None:
-        """Take note that the files can be used."""
+    def clear(self) -> None:
+        """Record that the files can be used again."""
         self._since, self._text = None, ""
 
 
 def directory_faults(state_directory: str) -> list[str]:
-    """Return what keeps the agent, which has root's uid and none of its powers, from using its directories.
+    """Return why the agent, which has root's uid but no capabilities, cannot use its directories: a phrase for each.
 
     A directory that does not exist yet is fine. Raises OSError if this process cannot read it either.
     """
@@ -54,13 +57,13 @@ def directory_faults(state_directory: str) -> list[str]:
     faults = _faults_of(state_directory)
     if os.statvfs(state_directory).f_flag & os.ST_RDONLY:
         faults.append(f"{state_directory} is on a file system that is read-only")
-    for parent, directories, _files in os.walk(state_directory, onerror=_give_up):
+    for parent, directories, _files in os.walk(state_directory, onerror=_raise):
         for name in sorted(directories):
             faults += _faults_of(os.path.join(parent, name))
     return faults
 
 
-def _give_up(error: OSError) -> None:
+def _raise(error: OSError) -> None:
     raise error
 
 
