@@ -16,7 +16,7 @@ from typing import Any
 
 from ansible.module_utils.basic import missing_required_lib
 
-from .._componentconfig._exceptions import ConfigError
+from .._componentconfig import ConfigError
 from .._componentconfig._findings import Level
 from .._nodeconfig._untrusted import sanitize, sanitize_lines
 from . import UnusableInput

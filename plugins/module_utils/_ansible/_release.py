@@ -12,11 +12,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .._componentconfig import ConfigError
 from .._componentconfig._check import check
 from .._componentconfig._codec._document import decode
 from .._componentconfig._compare import FieldChange, diff
 from .._componentconfig._disruption import check_overrides, disruption_of, heaviest_class
-from .._componentconfig._exceptions import ConfigError
 from .._componentconfig._findings import Finding, InvalidConfig, bounded
 from .._componentconfig._load import load
 from .._componentconfig._scalars._wording import and_more

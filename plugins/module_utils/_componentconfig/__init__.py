@@ -12,4 +12,11 @@ PyYAML is missing. Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
-__all__: list[str] = []
+__all__ = ["ConfigError"]
+
+
+class ConfigError(Exception):
+    """Raised for input that cannot be used; the text is a sentence for the user.
+
+    Any other exception that leaves this package is a bug, except ImportError if PyYAML is missing.
+    """

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Callable
 
+from . import ConfigError
 from ._bundle_policy import bundle_findings, denied_field_findings
 from ._codec._document import Document, decode
 from ._codec._plain_values import HEAD_FIELDS
-from ._exceptions import ConfigError
 from ._findings import RULE_DUPLICATE, RULE_UNKNOWN_FIELD, Finding, InvalidConfig, Level, bounded, reading_order, show
 from ._load import Config
 from ._rules._registry import rule_checked_fields, rule_sets

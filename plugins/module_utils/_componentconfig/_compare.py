@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from . import ConfigError
 from ._codec._document import Document
 from ._codec._plain_values import HEAD_FIELDS, canonical
 from ._disruption import Disruption, check_overrides, disruption_classes, disruption_of, heaviest_class
-from ._exceptions import ConfigError
 from ._findings import show
 from ._load import Config
 from ._scalars._duration import nanoseconds

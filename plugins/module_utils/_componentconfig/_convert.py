@@ -9,33 +9,62 @@ from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from typing import Any, Callable, NamedTuple
 
+from . import ConfigError
 from ._codec._document import MAX_BYTES, decode, split
 from ._codec._yaml import encode_all
-from ._conversions._field_moves import Loss, LossHint, drop_unknown_fields
+from ._conversions._field_moves import Loss, LossHint, drop_unknown_fields, rename
 from ._conversions._kube_scheduler import SCHEDULER_HINTS, convert_scheduler
 from ._conversions._kubeadm import KUBEADM_HINTS, convert_kubeadm, move_timeouts
-from ._conversions._small_kinds import SMALL_HINTS, convert_leader_migration, convert_preference
-from ._exceptions import ConfigError
 from ._findings import show
 from ._scalars._field_path import format_path
 from ._schema._kind_versions import find_version, readers_text, versions_of
 from ._schema._kinds import Kind, find_kind
 from ._schema._releases import minor_name, parse_minor
 
-__all__ = ["Conversion", "ConvertedFile", "convert", "convert_document"]
+__all__ = ["LOSS_HINTS", "Conversion", "ConvertedFile", "convert", "convert_document"]
+
+_PREFERENCE_FIELDS = (
+    ("overrides", "defaults"),
+    ("defaults.*.flags", "options"),
+    ("aliases.*.flags", "options"),
+)
+"""The names of fields in kubectl's v1alpha1 and v1beta1; top-level ones first."""
+
+
+def _convert_preference(data: dict[str, Any], source: Kind, target: Kind, losses: list[Loss]) -> None:
+    """Rename the fields that kubectl.config.k8s.io/v1beta1 renamed."""
+    if source.version == "v1alpha1":
+        for old, new in _PREFERENCE_FIELDS:
+            rename(data, old, new)
+    else:
+        for old, new in reversed(_PREFERENCE_FIELDS):
+            *parents, last = old.split(".")
+            rename(data, ".".join((*parents, new)), last)
+
+
+def _convert_leader_migration(data: dict[str, Any], source: Kind, target: Kind, losses: list[Loss]) -> None:
+    """Write the lock that v1 always uses, if the target version has a field for it."""
+    if "resourceLock" in target.fields and "resourceLock" not in source.fields:
+        data["resourceLock"] = "leases"
+
 
 _CONVERTERS: Mapping[str, Callable[[dict[str, Any], Kind, Kind, list[Loss]], None]] = {
     "KubeSchedulerConfiguration": convert_scheduler,
     "ClusterConfiguration": convert_kubeadm,
     "InitConfiguration": convert_kubeadm,
     "JoinConfiguration": convert_kubeadm,
-    "Preference": convert_preference,
-    "LeaderMigrationConfiguration": convert_leader_migration,
+    "Preference": _convert_preference,
+    "LeaderMigrationConfiguration": _convert_leader_migration,
 }
-_HINTS: Mapping[str, Mapping[str, LossHint]] = {
+LOSS_HINTS: Mapping[str, Mapping[str, LossHint]] = {
     "KubeSchedulerConfiguration": SCHEDULER_HINTS,
     **KUBEADM_HINTS,
-    **SMALL_HINTS,
+    "LeaderMigrationConfiguration": {
+        "resourceLock": LossHint("the version always locks with leases", ("leases",)),
+    },
+    "Preference": {
+        "credentialPluginPolicy": LossHint("the version runs every credential plugin", ("AllowAll",)),
+    },
 }
 
 
@@ -65,7 +94,7 @@ def convert_document(data: Mapping[str, Any], api_version: str) -> Conversion:
         converter = _CONVERTERS.get(source.kind)
         if converter is not None:
             converter(result, source, target, losses)
-        drop_unknown_fields(result, source, target, losses, _HINTS.get(source.kind, {}))
+        drop_unknown_fields(result, source, target, losses, LOSS_HINTS.get(source.kind, {}))
     return Conversion({**result, "apiVersion": target.api_version, "kind": target.kind}, losses, source, target)
 
 

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any, NamedTuple, Union
 
+from . import ConfigError
 from ._bundle_policy import matching_fields
 from ._codec._plain_values import HEAD_FIELDS, merge
 from ._compare import effective_diff, effective_values
 from ._denied_fields import DenyPolicy
-from ._exceptions import ConfigError
 from ._findings import RULE_DENIED, Finding, Level, show
 from ._scalars._duration import parse_duration
 from ._scalars._field_path import Path, is_below_any, overlaps, value_at

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
 
-from ._exceptions import ConfigError
+from . import ConfigError
 from ._scalars._field_path import Path, parse_path
 from ._schema._kinds import KUBELET_CONFIGURATION, Kind, is_present_at
 

@@ -17,11 +17,11 @@ from enum import Enum
 from functools import lru_cache
 from typing import Any, Callable, cast
 
+from . import ConfigError
 from ._codec._document import Document
 from ._codec._plain_values import HEAD_FIELDS, merge
 from ._codec._yaml import encode
 from ._compare import diff, effective_differences, is_equal, is_same_config
-from ._exceptions import ConfigError
 from ._findings import Finding, Level, show
 from ._load import Config
 from ._scalars._field_path import value_at

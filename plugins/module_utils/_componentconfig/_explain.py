@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from . import ConfigError
 from ._denied_fields import INSTANCE_FIELDS
 from ._disruption import disruption_of
-from ._exceptions import ConfigError
-from ._rules._rule_facts import rule_facts, sections_of
+from ._rules import rule_facts, sections_of
 from ._scalars._secrets import is_secret
 from ._schema._feature_gates import gate_dependencies, gate_history, gate_names
 from ._schema._kind_versions import version_order

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import Any, NamedTuple
 
-from ._exceptions import ConfigError
+from . import ConfigError
 from ._scalars._field_path import Path, format_path
 from ._scalars._secrets import is_secret
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+from . import ConfigError
 from ._codec._plain_values import HEAD_FIELDS
-from ._exceptions import ConfigError
 from ._findings import show
 from ._rules._rule import EffectiveConfig
 from ._scalars._duration import nanoseconds

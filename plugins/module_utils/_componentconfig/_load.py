@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from . import ConfigError
 from ._codec._document import Document, decode
 from ._codec._plain_values import HEAD_FIELDS, fingerprint, merge
 from ._codec._yaml import encode
-from ._exceptions import ConfigError
 from ._findings import Finding, InvalidConfig, Level, show
 from ._scalars._field_path import Path, format_path, leaf_paths, value_at
 from ._schema._kinds import Kind, find_kind

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from .._componentconfig._exceptions import ConfigError
+from .._componentconfig import ConfigError
 from .._componentconfig._scalars._duration import parse_duration
 from ._untrusted import InvalidText
 

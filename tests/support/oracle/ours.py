@@ -11,6 +11,7 @@ from dataclasses import replace
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check, config_at
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import InvalidConfig, Level
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules import rule_facts
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import (
     Host,
     HostQuery,
@@ -18,7 +19,6 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ru
     query_for,
     stale_state_findings,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._rule_facts import rule_facts
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._path_fields import resolve_paths
 from support.configs.kubelet import KUBELET_KIND
 

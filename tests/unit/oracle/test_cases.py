@@ -10,7 +10,7 @@ from typing import NoReturn
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._rule_facts import rule_facts
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules import rule_facts
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import find_kind
 from support.configs.kubelet import KUBELET_KIND
 from support.oracle.by_rule import ELSEWHERE, RULES

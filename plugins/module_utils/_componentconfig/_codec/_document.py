@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .._exceptions import ConfigError
+from .. import ConfigError
 from .._findings import Finding, located, show
 from .._scalars._field_path import Path, value_at
 from ._builder import Builder

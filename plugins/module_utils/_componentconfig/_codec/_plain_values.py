@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from .._exceptions import ConfigError
+from .. import ConfigError
 
 __all__ = ["HEAD_FIELDS", "canonical", "decode_values", "fingerprint", "json_values", "merge"]
 

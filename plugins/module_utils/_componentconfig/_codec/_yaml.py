@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Union
 
-from .._exceptions import ConfigError
+from .. import ConfigError
 from .._findings import InvalidConfig
 
 if TYPE_CHECKING:

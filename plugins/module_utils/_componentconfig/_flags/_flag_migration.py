@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Union
 
-from .._exceptions import ConfigError
+from .. import ConfigError
 from .._scalars._field_path import Path, dotted, format_path
 from .._schema._defaults import effective_value, is_zero
 from .._schema._feature_gates import FeatureGates

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, cast
 
-from .._exceptions import ConfigError
+from .. import ConfigError
 from .._scalars._field_path import Path, value_at
 from .._schema._kinds import Kind, fact_at
 from ._kubelet_flags import FEATURE_GATES

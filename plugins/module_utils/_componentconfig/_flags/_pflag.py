@@ -12,12 +12,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from .._exceptions import ConfigError
+from .. import ConfigError
 from .._findings import show
 from .._scalars._duration import nanoseconds
 from .._scalars._field_path import Path
-from .._scalars._numbers import parse_quantity
-from .._scalars._strconv import parse_bool
+from .._scalars._numbers import parse_bool, parse_quantity
 
 __all__ = [
     "CommandLine",

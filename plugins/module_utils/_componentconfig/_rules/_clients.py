@@ -15,8 +15,8 @@ from typing import Any
 
 from .._scalars._field_path import Path
 from .._scalars._syntax import is_dns_label, split_url
+from . import value_facts
 from ._rule import EffectiveConfig, Rule, RuleSet, Violations, all_of, required, unique, values_must
-from ._rule_facts import value_facts
 
 __all__ = ["CLIENT_RULE_SETS", "KUBECONFIG_RULES"]
 

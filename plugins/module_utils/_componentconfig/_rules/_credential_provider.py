@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from .._scalars._field_path import Path
 from .._scalars._syntax import is_label_key, split_url
+from . import value_facts
 from ._rule import (
     EffectiveConfig,
     Rule,
@@ -26,7 +27,6 @@ from ._rule import (
     values_at,
     values_must,
 )
-from ._rule_facts import value_facts
 
 __all__ = ["CREDENTIAL_PROVIDER_RULE_SETS"]
 

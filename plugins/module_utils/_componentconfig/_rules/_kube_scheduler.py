@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from .._scalars._field_path import Path
 from .._scalars._syntax import is_extended_resource, is_ip, is_ip_port, split_host_port
+from . import value_facts, value_table
 from ._rule import (
     Bound,
     EffectiveConfig,
@@ -28,7 +29,6 @@ from ._rule import (
     values_at,
     values_must,
 )
-from ._rule_facts import value_facts, value_table
 
 __all__ = ["KUBE_SCHEDULER_RULE_SETS"]
 

@@ -20,8 +20,8 @@ from .._scalars._syntax import (
     split_url,
 )
 from .._schema._releases import minor_name, parse_minor
+from . import value_table
 from ._rule import EffectiveConfig, Rule, RuleSet, Violations, all_of, in_range, required, values_at, values_must
-from ._rule_facts import value_table
 
 __all__ = [
     "INIT_RULES",

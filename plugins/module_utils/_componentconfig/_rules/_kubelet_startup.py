@@ -11,15 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from .._exceptions import ConfigError
+from .. import ConfigError
 from .._findings import Finding, Level
 from .._scalars._duration import nanoseconds
-from .._scalars._numbers import parse_quantity
-from .._scalars._strconv import parse_bool
+from .._scalars._numbers import parse_bool, parse_quantity
 from .._scalars._syntax import is_cidr, is_ip, split_url
 from .._schema._kinds import fact_at
+from . import value_facts, value_table
 from ._rule import EffectiveConfig, Rule, Violations, percentage_or_none, quantity_or_none
-from ._rule_facts import value_facts, value_table
 
 __all__ = ["STARTUP_RULES", "STARTUP_RULES_CHECKED_ELSEWHERE", "SERVER_RULES", "logged_only_findings"]
 

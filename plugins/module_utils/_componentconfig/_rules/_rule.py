@@ -10,17 +10,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Callable, NamedTuple
 
-from .._exceptions import ConfigError
+from .. import ConfigError
 from .._findings import Finding, Level
 from .._scalars._duration import nanoseconds
 from .._scalars._field_path import Path
-from .._scalars._numbers import parse_quantity
-from .._scalars._strconv import parse_float
+from .._scalars._numbers import parse_float, parse_quantity
 from .._scalars._syntax import is_grpc_target
 from .._schema._defaults import effective_value
 from .._schema._feature_gates import FeatureGates
 from .._schema._kinds import DataModule, is_present_at
-from ._rule_facts import rule_facts
+from . import rule_facts
 
 __all__ = [
     "Bound",

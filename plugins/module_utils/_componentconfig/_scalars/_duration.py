@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from .._exceptions import ConfigError
+from .. import ConfigError
 
 __all__ = ["nanoseconds", "parse_duration", "format_duration"]
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Union
 
-from .._exceptions import ConfigError
+from .. import ConfigError
 
 __all__ = ["Path", "dotted", "format_path", "is_below_any", "leaf_paths", "overlaps", "parse_path", "value_at"]
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
+from .. import ConfigError
 from .._codec._plain_values import HEAD_FIELDS
-from .._exceptions import ConfigError
 from .._scalars._duration import nanoseconds
 from .._scalars._numbers import parse_quantity
 from ._feature_gates import FeatureGates

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from .._exceptions import ConfigError
+from .. import ConfigError
 from ._kinds import Kind, kinds
 from ._releases import minor_name
 

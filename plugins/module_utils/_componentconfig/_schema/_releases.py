@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, cast
 
-from .._exceptions import ConfigError
+from .. import ConfigError
 
 __all__ = [
     "is_kubernetes_version",

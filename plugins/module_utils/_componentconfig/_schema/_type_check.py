@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Callable, Literal, cast
 
+from .. import ConfigError
 from .._codec._plain_values import HEAD_FIELDS
-from .._exceptions import ConfigError
 from .._findings import RULE_UNKNOWN_FIELD, Finding
 from .._scalars._duration import nanoseconds
 from .._scalars._field_path import Path

@@ -17,9 +17,9 @@ from ._agent._store._rendered_files import field_paths
 from ._agent._store._store import Store
 from ._agent._system_clock import SystemClock
 from ._agent._validation._component_flags import fields_set_elsewhere
+from ._componentconfig import ConfigError
 from ._componentconfig._check import config_at
 from ._componentconfig._codec._document import decode
-from ._componentconfig._exceptions import ConfigError
 from ._componentconfig._findings import InvalidConfig
 from ._componentconfig._live_config import differences
 from ._componentconfig._schema._releases import minor_of, newest_minor

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import json
 
+from ._componentconfig import ConfigError
 from ._componentconfig._compare import compare
-from ._componentconfig._exceptions import ConfigError
 from ._componentconfig._load import load
 from ._output import complain, show
 from ._validate import read_file

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 
-from ._componentconfig._exceptions import ConfigError
+from ._componentconfig import ConfigError
 from ._componentconfig._explain import explain
 from ._output import complain, show
 

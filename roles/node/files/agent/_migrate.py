@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from ._componentconfig._exceptions import ConfigError
+from ._componentconfig import ConfigError
 from ._componentconfig._findings import Level
 from ._componentconfig._migrate import migrate
 from ._componentconfig._scalars._secrets import redact

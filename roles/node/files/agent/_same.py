@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 
+from ._componentconfig import ConfigError
 from ._componentconfig._codec._document import Document, decode
 from ._componentconfig._drop_ins import is_same_with_drop_ins
-from ._componentconfig._exceptions import ConfigError
 from ._output import complain
 from ._validate import read_file
 

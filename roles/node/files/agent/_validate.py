@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ._agent._agent_configuration import AgentConfiguration, ComponentConfiguration
+from ._componentconfig import ConfigError
 from ._componentconfig._check import check
 from ._componentconfig._codec._document import decode
-from ._componentconfig._exceptions import ConfigError
 from ._componentconfig._findings import Finding, InvalidConfig, bounded
 from ._componentconfig._schema._releases import minor_of
 from ._output import complain, show

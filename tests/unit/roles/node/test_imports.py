@@ -45,7 +45,6 @@ NOT_THE_ENGINE = {  # tables, phrases, plain values and Go's durations, which im
         "_codec",
         "_codec._plain_values",
         "_denied_fields",
-        "_exceptions",
         "_flags",
         "_flags._kubelet_flags",
         "_scalars",

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._data._change_impact import IMPACT
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._disruption import (
     check_overrides,
@@ -17,7 +18,6 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._di
     disruption_of,
     heaviest_class,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import find_kind
 
 KUBELET = "KubeletConfiguration"

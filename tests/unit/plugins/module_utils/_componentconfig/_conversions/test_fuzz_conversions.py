@@ -23,11 +23,8 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._co
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._conversions._kube_scheduler import (
     SCHEDULER_HINTS,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._conversions._kubeadm import KUBEADM_HINTS
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._conversions._small_kinds import (
-    SMALL_HINTS,
-)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import (
+    LOSS_HINTS,
     Conversion,
     convert_document,
 )
@@ -49,7 +46,6 @@ from support.fuzz.settings import fuzz
 Leaf = tuple[tuple[str, ...], str]
 PAIRS = [(kind, target) for kind in kinds() for target in versions_of(kind) if target != kind]
 SCHEDULER = "KubeSchedulerConfiguration"
-HINTS: dict[str, Any] = {SCHEDULER: SCHEDULER_HINTS, **KUBEADM_HINTS, **SMALL_HINTS}
 
 
 def fields_of(path: Sequence[Any]) -> tuple[str, ...]:
@@ -123,7 +119,7 @@ def test_there_and_back(kind: Kind, target: Kind, data: st.DataObject) -> None:
         for leaf in missing(config, back.data, kind, minor)
         if not is_reported(leaf, [*conversion.losses, *back.losses])
     ]
-    assert [leaf for leaf in lost if not harmless(leaf, HINTS.get(kind.kind, {}))] == []
+    assert [leaf for leaf in lost if not harmless(leaf, LOSS_HINTS.get(kind.kind, {}))] == []
 
 
 @pytest.mark.parametrize(("kind", "target"), PAIRS, ids=lambda kind: f"{kind.kind} {kind.version}")

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import convert, convert_document
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._field_path import format_path
 
 ARGUMENTS = {"v": "4", "node-ip": "192.0.2.1"}

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
+from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flag_set import flag_set
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._pflag import (
     FlagForm,

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules import rule_facts
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kube_proxy import (
     KUBE_PROXY_RULES,
     KUBE_PROXY_RULES_CHECKED_ELSEWHERE,
@@ -24,7 +25,6 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ru
     STARTUP_RULES_CHECKED_ELSEWHERE,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._registry import rule_sets
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._rule_facts import rule_facts
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import DataModule, kinds
 
 SCHEMA = Path(__file__).resolve().parents[6] / "schema"

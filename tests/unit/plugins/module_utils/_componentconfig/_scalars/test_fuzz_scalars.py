@@ -10,8 +10,8 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import resolve_scalar
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._kubelet_flags import (
     fields_set_by_flags,
     parse_flags,
