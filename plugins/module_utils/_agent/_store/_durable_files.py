@@ -1,10 +1,11 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes files durably: temporary file, fsync, rename, fsync of the directory. Private to configok.node.
+"""Writes files durably, and locks them between processes. Private to configok.node.
 
-The agent uses ``DurableFiles``: after a power cut, a file is the old one or the new one. ``Disk`` has the single steps.
-Tests replace it by one that fails, or loses what was not synced, at a step of their choice.
+``DurableFiles`` writes a temporary file, syncs and renames it, and syncs the directory: after a power cut, a file has
+its old content or its new content. ``Disk`` has the single steps. Tests replace it by one that fails at a step of their
+choice, or loses there what was not synced.
 """
 
 from __future__ import annotations
@@ -36,12 +37,12 @@ __all__ = [
 
 DIRECTORY_MODE = 0o700
 FILE_MODE = 0o600
-TEMPORARY = ".tmp-"  # the prefix of a file that is being written; such leftovers are removed by remove_leftovers()
-MAX_BYTES = 8 * 1024 * 1024  # no file of the agent is larger; a larger one is damaged
+TEMPORARY = ".tmp-"  # the prefix of a file that is being written
+MAX_BYTES = 8 * 1024 * 1024  # no file of the agent is larger, so a larger one is damaged
 
 
 class Disk:
-    """The steps that change the disk. The power may go after each of them."""
+    """The steps that change the disk. The power may be cut after each of them."""
 
     def write(self, path: str, data: bytes, mode: int) -> None:
         """Create the file with this content; it need not be durable yet."""
@@ -56,7 +57,7 @@ class Disk:
         try:
             os.fsync(descriptor)
         except OSError as error:
-            if error.errno != errno.EINVAL:  # a file system that cannot sync a directory
+            if error.errno != errno.EINVAL:  # this file system cannot sync a directory
                 raise
         finally:
             os.close(descriptor)
@@ -75,7 +76,7 @@ class Disk:
 
 
 class DurableFiles:
-    """Files below one directory, which are read whole and replaced whole. Every method may raise OSError."""
+    """Files under one directory, each read and replaced as a whole. Every method may raise OSError."""
 
     def __init__(self, root: str, disk: Disk | None = None) -> None:
         """root: an absolute path; every name below is relative to it."""
@@ -108,9 +109,9 @@ class DurableFiles:
             os.close(descriptor)
 
     def write(self, name: str, data: bytes, mode: int = FILE_MODE) -> None:
-        """Replace the content: temporary file in the same directory, fsync, rename, fsync of the directory.
+        """Replace the content of a file, or create the file and the directories above it.
 
-        A file that already has this content is not written again. Content that is too large to be read back is refused.
+        A file that already has this content and mode is not written again. Content that read() would refuse is refused.
         """
         if len(data) > MAX_BYTES:
             raise OSError(errno.EFBIG, f"larger than {MAX_BYTES} bytes", self.path(name))
@@ -119,11 +120,11 @@ class DurableFiles:
         target = self.path(name)
         directory = os.path.dirname(target)
         self.make_directory(os.path.dirname(name))
-        # With the thread: a bundle is prepared in a thread of its own, while the daemon keeps running.
+        # Named after the thread too: the daemon prepares a bundle in a thread of its own while it reconciles.
         unique = f"{os.getpid()}-{get_ident()}"
         temporary = os.path.join(directory, f"{TEMPORARY}{os.path.basename(target)}-{unique}")
         try:
-            os.unlink(temporary)  # of an earlier process with the same number, which was killed
+            os.unlink(temporary)  # left by a killed process that had the same number
         except FileNotFoundError:
             pass
         try:
@@ -171,7 +172,7 @@ class DurableFiles:
             pass
 
     def list_names(self, name: str) -> list[str]:
-        """Return the sorted names in a directory, without files that are being written; [] if there is none."""
+        """Return the sorted names in a directory, without files that are being written; [] without a directory."""
         try:
             return sorted(entry for entry in os.listdir(self.path(name)) if not entry.startswith(TEMPORARY))
         except (FileNotFoundError, NotADirectoryError):
@@ -190,21 +191,21 @@ class DurableFiles:
             self.remove(os.path.join(name, entry))
 
 
-STORE_LOCK = ".lock"  # in the state directory; never held across a restart, a probe or a request
-DAEMON_LOCK = "agent.lock"  # in the run directory; held as long as the daemon lives
+STORE_LOCK = ".lock"  # in the state directory; never held during a restart, a probe or a request
+DAEMON_LOCK = "agent.lock"  # in the run directory; held as long as the daemon runs
 PRESTART_WAIT = 0.05  # seconds that the start of a component may wait for the store
 LOOP_WAIT = 0.2  # seconds that the reconcile loop waits for the store before it tries again later
-LOCK_WAIT = 5.0  # seconds that a background task waits for the store, which is never held for long
+LOCK_WAIT = 5.0  # seconds that a background task waits for the store, whose lock is never held for long
 _POLL_INTERVAL = 0.005  # seconds
 
 
 class LockTimeout(Exception):
-    """Another process held the lock for too long; the text names the file."""
+    """Another process or thread held the lock for too long; the text names the file."""
 
 
 @contextlib.contextmanager
 def locked(path: str, *, wait: float) -> Iterator[None]:
-    """Hold the lock at path; wait at most this many seconds for it. Raises LockTimeout, OSError."""
+    """Hold the lock at path; wait for it for at most ``wait`` seconds. Raises LockTimeout, OSError."""
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:

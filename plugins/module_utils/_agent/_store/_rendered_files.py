@@ -1,10 +1,11 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Renders what a component reads, and keeps it under its hash with a note. Private to configok.node.
+"""Renders the file that a component reads, and keeps it under its hash with a note. Private to configok.node.
 
-A file is the bundle's document with this node's own fields laid over it. It is rendered at adoption, so that prestart
-needs neither the engine nor a YAML library: they are imported only when YAML must be decoded.
+The file is a bundle's document with this node's instance config laid over it, or the init config. A document is
+rendered before its adoption, so that prestart seldom needs the engine or a YAML library: they are imported only when
+YAML must be decoded. The note has what is compared later: a fingerprint of the values, the fields, keys of state files.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ _KINDS = {
 
 
 _MAX_FIELDS = 1000  # in a note; a whole KubeletConfiguration has 160
-_MAX_PATH = 300  # characters
+_MAX_PATH = 300  # characters of a field in a note
 
 
 class UndecodableConfig(ValueError):
@@ -62,7 +63,7 @@ class UndecodableConfig(ValueError):
 
 
 def decode_values(text: str, what: str) -> Any:
-    """Decode a YAML or JSON text as Kubernetes does. Raises UndecodableConfig."""
+    """Decode a YAML or JSON text as Kubernetes does. what: how the error names it. Raises UndecodableConfig."""
     try:
         return decode_config_values(text, what)
     except ConfigError as error:
@@ -70,8 +71,8 @@ def decode_values(text: str, what: str) -> Any:
 
 
 def _decode_strict(text: str, what: str) -> Any:
-    # Not at the top: prestart must load neither the engine nor YAML. The engine decodes, so that the values are those
-    # that were validated: PyYAML reads 1:20, 4.1e1, n and dates differently from Kubernetes.
+    # Imported here because prestart must load neither the engine nor YAML. The engine decodes, so that the values are
+    # those that were validated: PyYAML reads 1:20, 4.1e1, n and dates differently from Kubernetes.
     from ..._componentconfig._codec._document import decode as decode_document
 
     try:
@@ -81,7 +82,7 @@ def _decode_strict(text: str, what: str) -> Any:
 
 
 def render_config(document: str, instance: str | None) -> bytes:
-    """Return the file's bytes: the document itself if there is no instance config, else JSON.
+    """Return a document with the instance config laid over it, as JSON, or the document's own bytes without one.
 
     Raises UndecodableConfig.
     """
@@ -96,7 +97,10 @@ def render_config(document: str, instance: str | None) -> bytes:
 
 
 def field_paths(values: Any, above: str = "") -> list[str]:
-    """Return the paths of the fields that a decoded config sets, with dots; a list or an empty map is one field."""
+    """Return the dotted paths of the fields that a decoded config sets; a list or an empty map is one field.
+
+    above: the path of ``values`` in the config. apiVersion and kind are left out.
+    """
     if not isinstance(values, Mapping) or (above and not values):
         return [above] if above else []
     paths: list[str] = []
@@ -112,15 +116,15 @@ def fields_for_note(values: Any) -> list[str]:
 
 
 def render_init_config(component: str, data: bytes, directory: str) -> bytes:
-    """Return what the component reads for an init config from ``directory``.
+    """Return what the component reads for an init config in ``directory``: its bytes, or JSON with absolute paths.
 
-    Nearly always it has no relative path, and its bytes are returned as they are. Otherwise a copy with resolved paths
-    is returned: a component resolves paths against its own file, so a plain copy or a link would change their meaning.
+    A component resolves relative paths against its own file, so that a plain copy would change their meaning. An init
+    config seldom has any.
     """
     try:
         values = decode_values(data.decode(), "the init config")
     except (UndecodableConfig, UnicodeDecodeError, ImportError):
-        return data  # validated elsewhere: the component gets the file as provisioned
+        return data  # the component gets the file as provisioned, and reports what is wrong with it
     absolute = resolve_relative_paths(component, values, directory)
     return data if absolute == values else json.dumps(absolute, indent=2, ensure_ascii=False).encode() + b"\n"
 
@@ -134,7 +138,7 @@ def resolve_relative_paths(component: str, values: Any, directory: str) -> Any:
 
 
 def default_document(component: str) -> bytes:
-    """Return the smallest document, with which a node without an init config starts."""
+    """Return the smallest document for a component: what it reads on a node without an init config."""
     version, kind = _KINDS.get(component, ("", ""))
     return (json.dumps({"apiVersion": version, "kind": kind} if kind else {}) + "\n").encode()
 
@@ -172,7 +176,7 @@ _ADDS_DEFAULT = "mergeDefaultEvictionSettings"
 
 
 def state_file_keys(component: str, config: Any) -> dict[str, dict[str, str]]:
-    """Return the policy of a decoded config for each state file of the component, with a key.
+    """Return, by state file of the component, the policy of a decoded config and a key of all that matters to it.
 
     The component exits over a state file that was written under another key.
     """
@@ -182,23 +186,23 @@ def state_file_keys(component: str, config: Any) -> dict[str, dict[str, str]]:
     keys = {}
     for name, (field, stateless, paths) in _STATE_FILES.items():
         policy = str(fields.get(field) or stateless)
-        values = [] if policy == stateless else [_at(fields, path) for path in paths]
+        values = [] if policy == stateless else [_value_at(fields, path) for path in paths]
         text = json.dumps([policy, values], sort_keys=True, default=str)
         keys[name] = {"policy": policy, "key": hashlib.sha256(text.encode()).hexdigest()[:16]}
     return keys
 
 
-def _at(fields: Mapping[str, Any], path: tuple[str, ...]) -> Any:
+def _value_at(fields: Mapping[str, Any], path: tuple[str, ...]) -> Any:
     value: Any = fields
     for part in path:
         value = value.get(part) if isinstance(value, Mapping) else None
     if value is None and isinstance(fields.get(_DEFAULTED), Mapping) and path[0] == _DEFAULTED:
-        return None if fields.get(_ADDS_DEFAULT) else ""  # switched off, which is not the default
+        return None if fields.get(_ADDS_DEFAULT) else ""  # the config's own map replaces the default
     return value or None
 
 
 def policy_in_state_file(state: bytes | None) -> str:
-    """Return the policy that a state file names, "" if it names none."""
+    """Return the policy that the content of a state file names, "" if it names none."""
     try:
         content = json.loads(state or b"")
     except (ValueError, RecursionError):
@@ -211,8 +215,8 @@ def stale_state_files(
 ) -> list[str]:
     """Return the state files that were written under a config different from ``after``.
 
-    before: the keys of the config that the component ran with. written: the policy in each file. A file of which
-    neither is known counts as current.
+    before, after: from state_file_keys(), of the config that the component ran with and of the next one. written: the
+    policy in each state file. A file of which neither is known counts as current.
     """
     stale = []
     for name, key in sorted(after.items()):
@@ -222,12 +226,12 @@ def stale_state_files(
     return stale
 
 
-_INIT = "init"
+_INIT = "init"  # the name of the note on the init config
 _FINGERPRINT = "fingerprint"
 
 
 def keep_rendered(component: str, store: Store, data: bytes) -> str:
-    """Keep a file with a note, and return its hash. Raises OSError."""
+    """Keep a rendered file with its note, and return its hash. Raises OSError."""
     name = store.write_rendered(component, data)
     if _FINGERPRINT not in store.read_note(component, name):
         store.write_note(component, name, _build_note(component, data))
@@ -248,11 +252,11 @@ def _build_note(component: str, data: bytes) -> dict[str, Any]:
 
 def fingerprint_of(component: str, store: Store, name: str) -> str:
     """Return the fingerprint of the values in the file with this hash, or the hash itself if the file is lost."""
-    noted = store.read_note(component, name).get(_FINGERPRINT) if name else ""
-    if noted is None:  # noted by an agent that took an empty value for an absent one
+    recorded = store.read_note(component, name).get(_FINGERPRINT) if name else ""
+    if recorded is None:  # the note is lost, or of an older agent, for which an empty value was like an absent one
         data = store.read_rendered(component, name)
-        noted = name if data is None else _build_note(component, data)[_FINGERPRINT]
-    return str(noted)
+        recorded = name if data is None else _build_note(component, data)[_FINGERPRINT]
+    return str(recorded)
 
 
 def same_values(component: str, store: Store, first: str, second: str) -> bool:
@@ -261,9 +265,9 @@ def same_values(component: str, store: Store, first: str, second: str) -> bool:
 
 
 def read_or_restore(component: ComponentConfiguration, store: Store, record: ConfigRecord, name: str) -> bytes | None:
-    """Return the file of a record by its hash, or None.
+    """Return a record's file for a component by its hash, None if it is lost.
 
-    A lost file is restored from what the component reads now, or from the checkpoint.
+    It is restored from the file that the component reads now, or rendered again from the checkpoint.
     """
     data = store.read_rendered(component.name, name)
     if data is not None:
@@ -286,7 +290,7 @@ def _keep_restored(component: str, store: Store, data: bytes) -> bytes:
     try:
         keep_rendered(component, store, data)
     except OSError:
-        pass  # the disk is full: the file is usable anyway, and the next reader tries again
+        pass  # the disk may be full; the file can be used anyway, and the next reader tries again
     return data
 
 
@@ -299,16 +303,16 @@ def read_own_config(path: str) -> str | None:
 
 
 def config_for_record(component: ComponentConfiguration, store: Store, record: ConfigRecord) -> bytes | None:
-    """Return what the component reads under a record, None if that is lost."""
+    """Return what the component reads under a record, None if that is lost. Raises OSError."""
     name = record.files.get(component.name)
     return init_config_bytes(component, store) if name is None else read_or_restore(component, store, record, name)
 
 
 def init_config_bytes(component: ComponentConfiguration, store: Store) -> bytes | None:
-    """Return what the component reads when it uses the init config: rendered once for each content of the file.
+    """Return what the component reads when it uses the init config: rendered once for each content of that.
 
-    If the init config cannot be read, its latest rendering is returned. If there is none, None is returned, and the
-    component's file stays as it is. The built-in defaults are used only if no init config was provided.
+    Of an init config that cannot be read, the latest rendering is returned, or None without one. The built-in defaults
+    are returned only if no init config is provided. Raises OSError.
     """
     note = store.read_note(component.name, _INIT)
     rendered = str(note.get("rendered") or "")
@@ -318,9 +322,9 @@ def init_config_bytes(component: ComponentConfiguration, store: Store) -> bytes 
     if data is None:
         return store.read_rendered(component.name, rendered) if rendered else None
     if rendered and note.get("source") == digest(data):
-        known = store.read_rendered(component.name, rendered)
-        if known is not None:
-            return known
+        latest = store.read_rendered(component.name, rendered)
+        if latest is not None:
+            return latest
     result = _render_init(component, data)
     name = keep_rendered(component.name, store, result)
     store.write_note(component.name, _INIT, {"source": digest(data), "rendered": name})
@@ -328,7 +332,7 @@ def init_config_bytes(component: ComponentConfiguration, store: Store) -> bytes 
 
 
 def render_init_config_now(component: ComponentConfiguration) -> bytes | None:
-    """Return what the component would read for the present init config; write nothing, so switch nothing."""
+    """Return what the component would read for the present init config, None without one; write nothing."""
     data = _read(component.init_config)
     return None if data is None else _render_init(component, data)
 
@@ -346,7 +350,7 @@ def _render_init(component: ComponentConfiguration, data: bytes) -> bytes:
 
 
 def init_config_hash(component: ComponentConfiguration, store: Store) -> str:
-    """Return the hash of the latest rendering of the init config, "" if it was never used."""
+    """Return the hash of the latest rendering of the init config, "" if it was never rendered."""
     if not component.init_config:
         return digest(default_document(component.name))
     return str(store.read_note(component.name, _INIT).get("rendered") or "")

@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads a NodeState from the store. Private to configok.node.
-
-The same for prestart, poststop, status and the controller.
-"""
+"""Reads a NodeState from the store, for prestart, ``status`` and the controller alike. Private to configok.node."""
 
 from __future__ import annotations
 
@@ -25,9 +22,9 @@ __all__ = ["read_node_state"]
 def read_node_state(
     configuration: AgentConfiguration, store: Store, clock: Clock, *, with_files: bool = False
 ) -> NodeState:
-    """Read everything; damaged files are set aside. Hold the store's lock. Raises OSError.
+    """Return the node's state as its own files have it, and set damaged ones aside. Raises OSError.
 
-    with_files: also what the controller alone needs of each component's files.
+    The caller holds the store's lock. with_files: read also files and damaged_files, which only the controller needs.
     """
     records = store.read_records()
     versions = {
@@ -80,11 +77,11 @@ def _active(
 
 
 def _crashes_of_active(records: Records, startups: Sequence[Start], boot_id: str) -> int:
-    """Return the crashes of what is in use, since the later of boot and adoption."""
+    """Return the component's crashes since the later of boot and adoption of the config in use."""
     current = records.current
     if current is not None and current.source is not None:
         adopted = current.boot_id, current.since_boot
-    else:  # the local config has no record of its adoption: it began with the first start that read its file
+    else:  # the local config's adoption is not recorded: it is in use since the first start that read its file
         startups, adopted = starts_of_newest_config(startups), ("", 0.0)
     return crashes_since_adoption(startups, boot_id=boot_id, adopted_boot_id=adopted[0], adopted_since_boot=adopted[1])
 

@@ -1,10 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The agent's own files below the state directory, and what is read from them. Private to configok.node.
+"""Reads and writes the agent's own files in the state directory. Private to configok.node.
 
-Every file read is checked; a damaged one is set aside as ``*.corrupt-<time>`` and reported in ``damaged``: it never
-stops a component from starting. Callers hold the store's lock while they write.
+Every file is checked when it is read. A damaged one is set aside as ``*.corrupt-<time>`` and counts as missing, so that
+it never keeps a component from starting. Callers hold the store's lock while they write.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ __all__ = ["CONFIG_FILE", "Store", "digest"]
 CONFIG_FILE = "config.yaml"
 UNKNOWN_VERSION = "unknown"
 _CORRUPT = ".corrupt-"
-_CORRUPT_KEPT = 3  # of one file, the newest: enough to look at, and a bad disk does not fill itself
+_CORRUPT_KEPT = 3  # the newest copies of one file: enough to inspect, and a failing disk does not fill up
 _CURRENT = "current"
 _LAST_KNOWN_GOOD = "last-known-good"
 _ANSWERED = "assignment"
 _SWITCHED = "switched"  # the note on a component's file
-# The parts of notes that are not plain values.
+# The fields of notes that are not plain values, and their types.
 _NOTED: Mapping[str, type] = {"argv": list, "dropIns": dict, "fields": list, "state": dict}
 _RENDERED = re.compile(r"([0-9a-f]{64})\.yaml\Z")
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9.+_-]")
-# What says that the file itself is bad; anything else (no descriptors, no memory) says nothing about the file.
+# The errors of a file that is damaged itself; others (no descriptors, no memory) say nothing about the file.
 _UNREADABLE = (errno.EIO, errno.EISDIR, errno.EFBIG, errno.ELOOP)
 T = TypeVar("T")
 
@@ -61,9 +61,9 @@ class Store:
     """Reads and writes the agent's files. Every method may raise OSError."""
 
     def __init__(self, state_directory: str, *, now: Callable[[], str], disk: Disk | None = None) -> None:
-        """now: RFC 3339, for the names of damaged files."""
+        """Use the files in a directory. now: returns the time (RFC 3339), for the names of damaged files."""
         self.files = DurableFiles(state_directory, disk)
-        self.damaged: list[str] = []  # names of files that were found damaged by this process
+        self.damaged: list[str] = []  # the files that this process has found damaged
         self._now = now
 
     @property
@@ -74,34 +74,34 @@ class Store:
     # Records
 
     def read_records(self) -> Records:
-        """Read the records."""
+        """Return the records, as far as they are not missing or damaged."""
         current = self._read(_CURRENT, ConfigRecord.decode)
-        good = self._read(_LAST_KNOWN_GOOD, ConfigRecord.decode)
+        last_known_good = self._read(_LAST_KNOWN_GOOD, ConfigRecord.decode)
         answered = self._read(_ANSWERED, AnsweredAssignment.decode)
-        never_written = current is None and good is None and not self._set_aside_before()
-        return Records(current, good, answered or AnsweredAssignment(), never_written)
+        never_written = current is None and last_known_good is None and not self._has_damaged_records()
+        return Records(current, last_known_good, answered or AnsweredAssignment(), never_written)
 
-    def _set_aside_before(self) -> bool:
+    def _has_damaged_records(self) -> bool:
         names = self.files.list_names("")
         return any(name.startswith((f"{_CURRENT}{_CORRUPT}", f"{_LAST_KNOWN_GOOD}{_CORRUPT}")) for name in names)
 
     def write_current(self, record: ConfigRecord) -> None:
-        """Replace what this node uses."""
+        """Replace the record of the config that this node uses."""
         self.files.write(_CURRENT, record.encode())
 
     def write_last_known_good(self, record: ConfigRecord) -> None:
-        """Replace what this node falls back to."""
+        """Replace the record of the config that this node falls back to."""
         self.files.write(_LAST_KNOWN_GOOD, record.encode())
 
     def write_answered(self, answered: AnsweredAssignment) -> None:
-        """Replace what this node has answered."""
+        """Replace the record of the assignment that this node has answered."""
         self.files.write(_ANSWERED, answered.encode())
 
     # Checkpoints
 
     def read_checkpoint(self, source: ConfigSource) -> Bundle | None:
-        """Return a bundle that was checkpointed before, None if there is none that is whole."""
-        from ..._nodeconfig._bundle import Bundle, InvalidBundle  # not at the top: prestart seldom needs it
+        """Return a bundle from its checkpoint, None if that is missing or damaged."""
+        from ..._nodeconfig._bundle import Bundle, InvalidBundle  # here, because prestart seldom needs it
 
         def decode(data: bytes) -> Bundle:
             try:
@@ -112,11 +112,11 @@ class Store:
         return self._read(self._checkpoint(source.uid), decode)
 
     def write_checkpoint(self, source: ConfigSource, config_map: Mapping[str, Any]) -> None:
-        """Keep a ConfigMap that was verified, whole."""
+        """Keep a verified ConfigMap."""
         self.files.write(self._checkpoint(source.uid), json.dumps(config_map, separators=(",", ":")).encode())
 
     def remove_checkpoints(self, *, keep: int, protected: Sequence[str | None]) -> None:
-        """Remove the oldest checkpoints beyond ``keep``, but none of the uids in ``protected``."""
+        """Remove the oldest checkpoints beyond ``keep``, but none of the bundles (uids) in ``protected``."""
         others = [
             uid for uid in self.files.list_names("checkpoints") if UID_PATTERN.match(uid) and uid not in protected
         ]
@@ -141,32 +141,32 @@ class Store:
         return self._read(f"components/{component}/{CONFIG_FILE}", bytes)
 
     def write_config(self, component: str, data: bytes) -> None:
-        """Replace the file that the component reads, as a whole; its path never changes."""
+        """Replace the file that the component reads."""
         self.files.write(f"components/{component}/{CONFIG_FILE}", data)
 
     def note_switch(self, component: str, config: str, boot_id: str, since_boot: float) -> None:
-        """Note when what the component reads becomes another file (its hash); a repaired file is the same file."""
+        """Note since when the component's file is the one with this hash; a repaired file keeps its time."""
         if self.read_note(component, _SWITCHED).get("config") != config:
             self.write_note(component, _SWITCHED, {"config": config, "bootID": boot_id, "sinceBoot": since_boot})
 
     def switched_since(self, component: str, boot_id: str) -> float | None:
-        """Return when what the component reads became what it is, in seconds since boot; None if not in this boot."""
+        """Return when the component's file was last switched, in seconds since boot; None if not in this boot."""
         note = self.read_note(component, _SWITCHED)
         since = note.get("sinceBoot")
         return since if note.get("bootID") == boot_id and isinstance(since, float) else None
 
     def write_rendered(self, component: str, data: bytes) -> str:
-        """Keep a file that a component may be told to read; return its hash, which names it."""
+        """Keep a rendered file of a component; return its hash, which names it."""
         name = digest(data)
         self.files.write(f"components/{component}/{name}.yaml", data)
         return name
 
     def rendered_path(self, component: str, name: str) -> str:
-        """Return the path of a kept file by its hash."""
+        """Return the path of a rendered file by its hash."""
         return self.files.path(f"components/{component}/{name}.yaml")
 
     def read_rendered(self, component: str, name: str) -> bytes | None:
-        """Return a kept file by its hash, None if there is none that is whole."""
+        """Return a rendered file by its hash, None if it is missing or damaged."""
         if not re.fullmatch("[0-9a-f]{64}", name):
             return None
 
@@ -178,7 +178,7 @@ class Store:
         return self._read(f"components/{component}/{name}.yaml", check)
 
     def remove_rendered(self, component: str, *, keep: Sequence[str | None]) -> None:
-        """Remove the kept files (and notes on them) that nothing names any longer."""
+        """Remove the rendered files, and the notes on them, but not those with the hashes in ``keep``."""
         directory = f"components/{component}"
         for entry in self.files.list_names(directory):
             match = re.match(r"([0-9a-f]{64})\.", entry)
@@ -186,7 +186,10 @@ class Store:
                 self.files.remove(f"{directory}/{entry}")
 
     def read_note(self, component: str, name: str) -> dict[str, Any]:
-        """Return what was noted of a kept file (init: of the init config), {} if nothing was."""
+        """Return a note on a component, {} if there is none.
+
+        name: the hash of a rendered file, or what else the note is on ("init", "version", "switched", "command-line").
+        """
 
         def decode(data: bytes) -> dict[str, Any]:
             value = json.loads(data)
@@ -203,37 +206,37 @@ class Store:
         return self._read(f"components/{component}/{name}.json", decode) or {}
 
     def write_note(self, component: str, name: str, note: Mapping[str, Any]) -> None:
-        """Keep a note on a file."""
+        """Replace a note on a component. name: as for read_note()."""
         self.files.write(f"components/{component}/{name}.json", json.dumps(note, sort_keys=True).encode())
 
     # Tracking, under the component's version
 
     def tracking_version(self, component: str, configured: str) -> str:
-        """Return the version under which the component is tracked: configured, or as it was last asked for."""
+        """Return the version under which the component is tracked, as a part of a file name."""
         return _NOT_IN_A_NAME.sub("_", self.known_version(component, configured))[:64] or UNKNOWN_VERSION
 
     def known_version(self, component: str, configured: str) -> str:
-        """Return the component's version: configured, or as it said when it was last asked; "" if it never did."""
+        """Return the component's version: the configured one, or the last that it has reported; "" without both."""
         return configured or str(self.read_note(component, "version").get("version") or "")
 
     def read_startups(self, component: str, version: str) -> list[Start]:
-        """Return the recorded starts."""
+        """Return the recorded starts, oldest first."""
         return self._read(f"{component}-{version}/startups", decode_startups) or []
 
     def write_startups(self, component: str, version: str, startups: Sequence[Start]) -> None:
-        """Replace the starts."""
+        """Replace the recorded starts."""
         self.files.write(f"{component}-{version}/startups", encode_startups(startups))
 
     def read_bad_configs(self, component: str, version: str) -> dict[str, BadConfig]:
-        """Return the UIDs that are bad."""
+        """Return the bad configs by uid."""
         return self._read(f"{component}-{version}/bad-configs", decode_bad_configs) or {}
 
     def write_bad_configs(self, component: str, version: str, bad: Mapping[str, BadConfig]) -> None:
-        """Replace the UIDs that are bad."""
+        """Replace the bad configs."""
         self.files.write(f"{component}-{version}/bad-configs", encode_bad_configs(bad))
 
     def tracked_versions(self, component: str) -> list[str]:
-        """Return the versions of the component under which something was tracked."""
+        """Return the versions of the component for which bad configs are recorded."""
         prefix = f"{component}-"
         return [
             name[len(prefix) :]
@@ -242,11 +245,11 @@ class Store:
         ]
 
     def read_findings(self, component: str, version: str) -> dict[str, Any]:
-        """Return the findings that were recorded, by file hash and engine."""
+        """Return the recorded findings, by the keys of the validator."""
 
         def decode(data: bytes) -> dict[str, Any]:
             value = json.loads(data)
-            if not isinstance(value, dict) or not all(isinstance(findings, list) for findings in value.values()):
+            if not isinstance(value, dict) or not all(isinstance(part, list) for part in value.values()):
                 raise DamagedFile("it is not a map of findings")
             return value
 
@@ -301,14 +304,15 @@ class Store:
         return None
 
     def _set_aside_damaged(self, name: str) -> None:
-        """Put a damaged file out of the way, under a name that says when."""
+        """Rename a damaged file after the time, and remove the oldest copies of it."""
         if name not in self.damaged:
             self.damaged.append(name)
         aside = f"{name}{_CORRUPT}"
         directory, base = os.path.split(aside)
         try:
             self.files.rename(name, f"{aside}{self._now().replace(':', '')}")
-            for old in [entry for entry in self.files.list_names(directory) if entry.startswith(base)][:-_CORRUPT_KEPT]:
-                self.files.remove(os.path.join(directory, old))
+            copies = [entry for entry in self.files.list_names(directory) if entry.startswith(base)]
+            for copy in copies[:-_CORRUPT_KEPT]:
+                self.files.remove(os.path.join(directory, copy))
         except OSError:
-            pass  # a file system that is read-only now: the fallback does not need the file to be gone
+            pass  # the file system may be read-only now; the fallback works with the file in its place
