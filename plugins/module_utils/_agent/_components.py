@@ -11,6 +11,7 @@ from typing import Any
 
 from .._nodeconfig._config_status import ComponentState
 from ._agent_context import AgentContext
+from ._command_lines import CommandLineTracker
 from ._interfaces import ANSWER_WAIT, ServiceManager, ServiceManagerError, Task
 from ._log import RESTARTING, log
 from ._state._health import (
@@ -48,12 +49,12 @@ class ComponentManager:
         self._prober = context.prober
         self._clock = context.clock
         self._counters = context.counters
+        self.command_lines = CommandLineTracker(context)
         self._probes = {name: _ProbeTask(context.new_task()) for name in configuration.components}
         self._health: dict[str, Health] = {}
         self._requested: dict[str, tuple[str, float]] = {}
         self._decoded_configs: dict[str, tuple[str, Mapping[str, Any]]] = {}
         self.invocations: dict[str, str] = {}
-        self.well_units: dict[str, Unit] = {}  # component -> its unit when it was last probed healthy
         self.next_due = 0.0  # when to probe again, in seconds since boot
 
     def reset(self) -> None:
@@ -133,6 +134,7 @@ class ComponentManager:
             seconds=min(seconds, default=0.0),
             states=states,
             restarts_due=restarts_due,
+            new_command_lines=self.command_lines.new,
         )
 
     def _poll_unit(self, name: str, state: NodeState, now: float) -> Unit | None:
@@ -213,13 +215,13 @@ class ComponentManager:
             result = ProbeResult(False, f"{unit.name} is {unit.state}")
         else:
             answer = probe.probe(
-                partial(self._prober, name, self._decoded_config(name, config), unit), unit.invocation, now
+                partial(self._probe, name, self._decoded_config(name, config), unit), unit.invocation, now
             )
             if answer is None:
                 return health
             result = answer
-            if result.ok:
-                self.well_units[name] = unit
+            if result.command_line is not None:
+                self.command_lines.add(name, unit.invocation, result.command_line)
         return after_probe(
             health,
             ok=result.ok,
@@ -228,6 +230,11 @@ class ComponentManager:
             now=now,
             settling=self._configuration.settling_time,
         )
+
+    def _probe(self, name: str, config: Mapping[str, Any], unit: Unit) -> ProbeResult:
+        """Probe a component, and read its command line once it is healthy. Runs in the background."""
+        result = self._prober(name, config, unit)
+        return result._replace(command_line=self.command_lines.read(name, unit)) if result.ok else result
 
     def _decoded_config(self, name: str, config: str) -> Mapping[str, Any]:
         """Return the decoded config that the component reads; it says where to probe."""

@@ -30,7 +30,6 @@ from ._store._durable_files import LOOP_WAIT, LockTimeout, locked
 from ._store._file_errors import FileErrors
 from ._store._state_reader import read_node_state
 from ._transaction import StateChanged, Transactions
-from ._validation._component_flags import CommandLineTracker
 
 __all__ = ["Controller"]
 
@@ -52,7 +51,6 @@ class Controller:
         self.versions = VersionTracker(context)
         self.config_sync = ConfigSync(context)
         self.components = ComponentManager(context)
-        self._command_lines = CommandLineTracker(configuration, self._store, context.commands.command_line)
         self._file_errors = FileErrors(configuration.state_directory, lasting=_FILES_LASTING)
         self.publisher = Publisher(context, outputs)
         self._acknowledged: Acknowledgement | None = None
@@ -71,6 +69,7 @@ class Controller:
             actions.Adopt: self._adopt,
             actions.Unassign: self._unassign,
             actions.RecordVersion: self._record_version,
+            actions.RecordCommandLine: self._record_command_line,
             actions.Restart: self._restart,
             actions.SaveTrial: self._save_trial,
             actions.Promote: self._promote,
@@ -198,7 +197,7 @@ class Controller:
         seen = self.components.observe(state, steady=not matters)
         if seen is None:
             return observation
-        if observation.dynamic_config:
+        if observation.dynamic_config and not seen.new_command_lines:
             seen = seen._replace(not_read=self._why_not_read(state))
             self._unsaved_trial += trial_seconds(state, seen)
             now = self._clock.since_boot()
@@ -206,9 +205,8 @@ class Controller:
         return observation._replace(components=seen, unsaved_trial=self._unsaved_trial)
 
     def _why_not_read(self, state: NodeState) -> str:
-        self._command_lines.record_new(self.components.well_units)
         started = [name for name in self._configuration.components if state.last_start(name) is not None]
-        return self._command_lines.not_read_reason(started, self.components.invocations)
+        return self.components.command_lines.not_read_reason(started, self.components.invocations)
 
     # Execute
 
@@ -307,6 +305,12 @@ class Controller:
         with self._transactions.begin(observation.state):
             self._transactions.record_version(observation.state, action.component, action.version)
         self.versions.noted(action.component)
+        return True
+
+    def _record_command_line(self, action: actions.RecordCommandLine, observation: Observation) -> bool:
+        with self._transactions.begin(observation.state):
+            self.components.command_lines.accept(action.component)  # also if it cannot be written: once for each start
+            self._transactions.record_command_line(action.component, action.command_line)
         return True
 
     def _restart(self, action: actions.Restart, _observation: Observation) -> bool:

@@ -18,6 +18,7 @@ from ._agent_configuration import AgentConfiguration
 from ._interfaces import Clock
 from ._log import ROLLED_BACK, log
 from ._state._active_config import crash_reason, failure_from_mark, unhealthy_reason
+from ._state._health import CommandLine
 from ._state._node_state import NodeState
 from ._state._records import LOCAL_CONFIG, AnsweredAssignment, AssignmentFailure, ConfigRecord
 from ._state._startups import BadConfig, append_start
@@ -30,7 +31,7 @@ from ._store._rendered_files import (
     stale_state_files,
 )
 from ._store._store import Store, digest
-from ._validation._component_flags import fields_set_elsewhere, recorded_command_line
+from ._validation._component_flags import fields_set_elsewhere, recorded_command_line, write_command_line_note
 
 __all__ = ["StateChanged", "Transactions"]
 
@@ -171,6 +172,10 @@ class Transactions:
         if before != after and start is not None:
             startups = self._store.read_startups(component, after)
             self._store.write_startups(component, after, append_start(startups, start))
+
+    def record_command_line(self, component: str, command_line: CommandLine) -> None:
+        """Record the command line of a component's latest start."""
+        write_command_line_note(self._store, component, command_line)
 
     def promote(self, record: ConfigRecord) -> None:
         """Make the record in use last-known-good: its trial is over."""

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple, Union
 from ..._nodeconfig._assignment import ConfigSource
 from ._active_config import in_trial
 from ._desired_state import DesiredKind, DesiredState
-from ._health import ComponentsObservation
+from ._health import CommandLine, ComponentsObservation
 from ._node_state import Moment, NodeState
 from ._records import LOCAL_CONFIG, AnsweredAssignment, AssignmentFailure, ConfigRecord, same_config
 from ._trial_period import MarkSuspect, Promote, RollBack, SaveTrial, TrialAction, plan_trial
@@ -32,6 +32,7 @@ __all__ = [
     "Pin",
     "Promote",
     "RecordAnswer",
+    "RecordCommandLine",
     "RecordVersion",
     "Refuse",
     "Restart",
@@ -179,6 +180,13 @@ class RecordVersion(NamedTuple):
     version: str
 
 
+class RecordCommandLine(NamedTuple):
+    """Record the command line of a component's latest start."""
+
+    component: str
+    command_line: CommandLine
+
+
 class Restart(NamedTuple):
     """Restart a component that does not read the config that it should. config: SHA-256 of the right file."""
 
@@ -197,6 +205,7 @@ Action = Union[
     Adopt,
     Unassign,
     RecordVersion,
+    RecordCommandLine,
     Restart,
     TrialAction,
 ]
@@ -293,6 +302,8 @@ def _after_acknowledgement(
 
 
 def _plan_components(observation: Observation, components: ComponentsObservation) -> list[Action]:
+    if components.new_command_lines:  # they show whether a component reads its file at all
+        return [RecordCommandLine(name, command_line) for name, command_line in components.new_command_lines.items()]
     actions: list[Action] = [Restart(name, config) for name, config in components.restarts_due.items()]
     if observation.dynamic_config and not components.not_read:
         outcome = plan_trial(

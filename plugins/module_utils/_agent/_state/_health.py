@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple
 from ..._nodeconfig._config_status import ComponentState
 
 __all__ = [
+    "CommandLine",
     "ComponentsObservation",
     "Health",
     "ProbeResult",
@@ -109,6 +110,13 @@ def next_probe_in(health: Health, *, now: float, settling: float, interval: floa
     return min(interval, max(_FIRST_INTERVAL, (now - health.unhealthy_since) / 30))
 
 
+class CommandLine(NamedTuple):
+    """The command line of a component's process. drop_ins: path -> fields that it sets."""
+
+    argv: tuple[str, ...]
+    drop_ins: Mapping[str, list[str]]
+
+
 class ComponentsObservation(NamedTuple):
     """The health of all components after one round of probes.
 
@@ -116,7 +124,7 @@ class ComponentsObservation(NamedTuple):
     last probe found; within: the seconds in which it was not healthy. stopped: the unit that an administrator stopped.
     seconds: of health since the previous round. healthy_for: seconds for which all have been healthy. restarts_due: the
     components to restart now, since they do not read the config that they should, with the SHA-256 of the right file.
-    not_read: why a component does not read the file that it is given.
+    not_read: why a component does not read the file that it is given. new_command_lines: those not recorded yet.
     """
 
     healthy: bool | None
@@ -129,6 +137,7 @@ class ComponentsObservation(NamedTuple):
     states: Mapping[str, ComponentState]
     restarts_due: Mapping[str, str] = {}
     not_read: str = ""
+    new_command_lines: Mapping[str, CommandLine] = {}
 
 
 # active: its main process runs | starting: start jobs, ExecStartPre, waiting to restart | stopped: an administrator
@@ -151,3 +160,4 @@ class ProbeResult(NamedTuple):
 
     ok: bool
     detail: str = ""
+    command_line: CommandLine | None = None  # of a healthy component, if it was not read before

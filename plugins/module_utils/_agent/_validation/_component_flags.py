@@ -10,18 +10,19 @@ that they are known while the component is down between two crashes.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Sequence
 
 from ..._componentconfig._flags._kubelet_flags import fields_set_by_flags, parse_flags
 from ..._host._component_process import find_drop_ins, read_drop_in
-from .._agent_configuration import AgentConfiguration
-from .._state._health import Unit
-from .._store._durable_files import LOOP_WAIT, locked
+from .._state._health import CommandLine
 from .._store._rendered_files import UndecodableConfig, decode_values, field_paths
 from .._store._store import Store
 
 __all__ = [
-    "CommandLineTracker",
+    "not_read_reason",
+    "read_drop_ins",
+    "write_command_line_note",
+    "read_command_line_note",
     "recorded_command_line",
     "recorded_drop_in_fields",
     "fields_set_elsewhere",
@@ -50,7 +51,18 @@ def recorded_command_line(store: Store, component: str) -> tuple[str, ...]:
     return tuple(str(word) for word in words) if isinstance(words, list) else ()
 
 
-def _not_read_reason(store: Store, component: str) -> str:
+def read_command_line_note(store: Store, component: str) -> CommandLine:
+    """Return the latest recorded command line with its drop-ins, without words if there is none. Raises OSError."""
+    return CommandLine(recorded_command_line(store, component), recorded_drop_in_fields(store, component))
+
+
+def write_command_line_note(store: Store, component: str, command_line: CommandLine) -> None:
+    """Record a command line with its drop-ins. The caller holds the store's lock. Raises OSError."""
+    store.write_note(component, _NOTE, {"argv": list(command_line.argv), "dropIns": command_line.drop_ins})
+
+
+def not_read_reason(store: Store, component: str) -> str:
+    """Return the recorded flag by which a component does not read the file it is given, or "". Raises OSError."""
     argv = recorded_command_line(store, component)
     flags = dict(parse_flags(argv))  # the last of several wins
     own_path = store.config_path(component)
@@ -88,7 +100,8 @@ def recorded_drop_in_fields(store: Store, component: str) -> dict[str, list[str]
     return {str(path): [str(field) for field in fields] for path, fields in dict(drop_ins or {}).items()}
 
 
-def _read_drop_ins(argv: tuple[str, ...]) -> dict[str, list[str]]:
+def read_drop_ins(argv: tuple[str, ...]) -> dict[str, list[str]]:
+    """Return the drop-ins that a command line names, each with the fields that it sets."""
     fields = {}
     for path in find_drop_ins(argv):
         try:
@@ -96,54 +109,6 @@ def _read_drop_ins(argv: tuple[str, ...]) -> dict[str, list[str]]:
         except (OSError, UndecodableConfig):
             fields[path] = []  # the component itself reports it
     return fields
-
-
-class CommandLineTracker:
-    """Records the command line and the drop-ins of each component, once for each start."""
-
-    def __init__(
-        self,
-        configuration: AgentConfiguration,
-        store: Store,
-        read: Callable[[int], tuple[str, ...]] = read_command_line,
-    ) -> None:
-        self._names = tuple(configuration.components)
-        self._store = store
-        self._read = read
-        self._read_invocations: dict[str, str] = {}
-
-    def not_read_reason(self, started: Iterable[str], invocations: Mapping[str, str]) -> str:
-        """Return why a component does not read the file that it is given (it names the flag), "" if all of them do.
-
-        started: the components that were ever started through the agent. Until then a component has its old flags,
-        which name its old file: provisioning restarts nothing. invocations: the running ones; the flags of others do
-        not count. Raises OSError.
-        """
-        known = [
-            name
-            for name in started
-            if name in self._read_invocations and self._read_invocations[name] == invocations.get(name)
-        ]
-        return next(filter(None, (_not_read_reason(self._store, name) for name in known)), "")
-
-    def record_new(self, well: Mapping[str, Unit]) -> None:
-        """Record the command lines of invocations that are new. Raises OSError, LockTimeout.
-
-        well: the units that were seen healthy. Their processes are the components: before that, a process may still be
-        systemd's own, which is about to execute the component.
-        """
-        for name in self._names:
-            unit = well.get(name)
-            if unit is None or unit.pid is None or self._read_invocations.get(name) == unit.invocation:
-                continue
-            argv = self._read(unit.pid)
-            if not argv:
-                continue
-            self._read_invocations[name] = unit.invocation
-            note = {"argv": list(argv), "dropIns": _read_drop_ins(argv)}
-            if note != self._store.read_note(name, _NOTE):
-                with locked(self._store.lock, wait=LOOP_WAIT):
-                    self._store.write_note(name, _NOTE, note)
 
 
 _MAX_SHOWN = 20  # fields; the rest is counted

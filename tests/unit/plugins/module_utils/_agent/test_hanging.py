@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import AgentConfiguration
+from ansible_collections.configok.node.plugins.module_utils._agent._agent_context import AgentContext
 from ansible_collections.configok.node.plugins.module_utils._agent._component_versions import QueryKind
 from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import annotations_of
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import ValidationUnavailable
@@ -365,3 +366,29 @@ def test_an_adoption_goes_on_as_soon_as_its_announcement_is_answered(
     is_hanging = False
     bench.daemon.reconcile(annotations_of(bench.api.node), refresh=False)  # as the end of a task does
     assert "130" in bench.reads()
+
+
+@pytest.mark.contract("probe.never-waits")
+def test_a_process_whose_command_line_cannot_be_read_counts_as_one_that_hangs(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.good_node()
+    new_context, is_hanging = bench.new_context, True
+
+    def read(_pid: int) -> tuple[str, ...]:
+        if is_hanging:
+            raise Hangs
+        return bench.argv
+
+    def context_that_hangs() -> AgentContext:
+        context = new_context()
+        return context._replace(commands=context.commands._replace(command_line=read))
+
+    monkeypatch.setattr(bench, "new_context", context_that_hangs)
+    bench.restart_agent()
+    bench.run(200)
+    assert bench.words[0] == "False"
+    assert bench.words[2].endswith("kubelet: the probe has no answer after 12s")
+    is_hanging = False
+    bench.run(30)
+    assert bench.words[0] == "True"

@@ -13,14 +13,15 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._cli import describe_node, render_status
-from ansible_collections.configok.node.plugins.module_utils._agent._state._health import Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._command_lines import CommandLineTracker
+from ansible_collections.configok.node.plugins.module_utils._agent._state._health import CommandLine, Unit
 from ansible_collections.configok.node.plugins.module_utils._agent._store._rendered_files import keep_rendered
 from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._component_flags import (
-    CommandLineTracker,
     overridden_fields,
     read_command_line,
     recorded_command_line,
+    write_command_line_note,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._node_inputs import InitConfigDrift
 from support.agents.bench import Bench
@@ -156,13 +157,21 @@ def test_a_command_line_is_read_once_for_each_invocation_and_kept_while_the_comp
         reads.append(pid)
         return answers.pop(0)
 
-    lines = CommandLineTracker(bench.configuration, bench.store, read)
-    lines.record_new({})
-    lines.record_new({"kubelet": Unit("kubelet.service", "active", "i1", 7)})
-    lines.record_new({"kubelet": Unit("kubelet.service", "active", "i1", 7)})
-    lines.record_new({"kubelet": Unit("kubelet.service", "active", "i2", 8)})
+    context = bench.new_context()
+    lines = CommandLineTracker(context._replace(commands=context.commands._replace(command_line=read)))
+    command_line = lines.read("kubelet", Unit("kubelet.service", "active", "i1", 7))
+    assert command_line == CommandLine(("kubelet", "--v=2"), {})
+    lines.add("kubelet", "i1", command_line)
+    assert lines.new == {"kubelet": command_line}
+    write_command_line_note(bench.store, "kubelet", command_line)
+    lines.accept("kubelet")
+    assert lines.new == {}
+    assert lines.read("kubelet", Unit("kubelet.service", "active", "i1", 7)) is None
+    assert lines.read("kubelet", Unit("kubelet.service", "active", "i2", 8)) is None
     assert reads == [7, 8]
     assert recorded_command_line(bench.store, "kubelet") == ("kubelet", "--v=2")
+    lines.add("kubelet", "i2", command_line)
+    assert lines.new == {}, "recorded already"
 
 
 # Checks of the host

@@ -19,6 +19,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state._actio
     Observation,
     Pin,
     RecordAnswer,
+    RecordCommandLine,
     RecordVersion,
     Refuse,
     Restart,
@@ -33,7 +34,10 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state._desir
     DesiredKind,
     DesiredState,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._state._health import ComponentsObservation
+from ansible_collections.configok.node.plugins.module_utils._agent._state._health import (
+    CommandLine,
+    ComponentsObservation,
+)
 from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import (
     ComponentFiles,
     Moment,
@@ -254,6 +258,11 @@ COMPONENTS: dict[str, tuple[Observation, ComponentsObservation, list[Action]]] =
         observed(node()),
         observation(restarts_due={"kubelet": "1"}),
         [Restart("kubelet", "1")],
+    ),
+    "a command line comes before a trial": (
+        observed(node(TRIED), unsaved_trial=50.0),
+        observation(new_command_lines={"kubelet": CommandLine(("kubelet",), {})}),
+        [RecordCommandLine("kubelet", CommandLine(("kubelet",), {}))],
     ),
     "the first health of a trial": (observed(node(NEW)), observation(), [SaveTrial(confirmed=True)]),
     "seconds of a trial": (observed(node(TRIED), unsaved_trial=30.0), observation(), []),
