@@ -19,9 +19,11 @@ from typing import Any, NoReturn
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._options import client_from_params
+from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import (
+    KUBE_ARGUMENT_SPEC,
+    client_from_params,
+)
 from ansible_collections.configok.node.plugins.module_utils._ansible._wave_task import (
-    WAVE_ARGUMENT_SPEC,
     progress_line,
     read_lease_duration,
     read_plan,
@@ -29,10 +31,19 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._wave_task 
 )
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError, MissingLibrary
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
-from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_errors import Interrupted, RolloutError
+from ansible_collections.configok.node.plugins.module_utils._rollout import Interrupted, RolloutError
 from ansible_collections.configok.node.plugins.module_utils._rollout._runner import complete, run_wave
 
 display = Display()
+
+WAVE_ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
+    **KUBE_ARGUMENT_SPEC,
+    "plan": {"type": "dict", "required": True},
+    "wave": {"type": "str"},
+    "runner": {"type": "str"},
+    "lease_duration": {"type": "int", "default": 15},
+}
+"""The options, which plugins/modules/rollout_wave.py documents."""
 
 
 def runner_name() -> str:

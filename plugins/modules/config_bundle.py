@@ -233,10 +233,10 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._module_errors import fail_on_errors
-from ansible_collections.configok.node.plugins.module_utils._ansible._options import (
+from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import (
     KUBE_ARGUMENT_SPEC,
     client_from_params,
+    fail_on_errors,
 )
 from ansible_collections.configok.node.plugins.module_utils._ansible._release import read_documents, text_diff
 from ansible_collections.configok.node.plugins.module_utils._ansible._release_changes import (
@@ -248,7 +248,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import NAMESPACE_BUNDLES
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import Pool, parse_pool
-from ansible_collections.configok.node.plugins.module_utils._rollout._timestamp import current_time
+from ansible_collections.configok.node.plugins.module_utils._rollout._record import current_time
 
 
 def argument_spec() -> dict[str, Any]:

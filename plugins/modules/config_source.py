@@ -117,10 +117,10 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._module_errors import fail_on_errors
-from ansible_collections.configok.node.plugins.module_utils._ansible._options import (
+from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import (
     KUBE_ARGUMENT_SPEC,
     client_from_params,
+    fail_on_errors,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._wording import and_more
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource

@@ -83,14 +83,14 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._module_errors import fail_on_errors
-from ansible_collections.configok.node.plugins.module_utils._ansible._options import (
+from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import (
     KUBE_ARGUMENT_SPEC,
     client_from_params,
+    fail_on_errors,
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
+from ansible_collections.configok.node.plugins.module_utils._rollout._record import current_time
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import clear_bad_config
-from ansible_collections.configok.node.plugins.module_utils._rollout._timestamp import current_time
 
 
 def argument_spec() -> dict[str, Any]:

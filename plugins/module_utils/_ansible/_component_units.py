@@ -11,13 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._host._component_process import read_process
-from .._systemd._config_override import find_override
-from .._systemd._environment import environment_files
 from .._systemd._exec_start import (
     CONFIG_FLAG,
     UnitStart,
     UnsupportedUnit,
     config_flag,
+    find_override,
     flag_value,
     last_flag,
     path_of,
@@ -31,6 +30,7 @@ from .._systemd._unit_checks import (
     refuse_start,
     refuse_unit,
 )
+from .._systemd._unit_file import environment_files
 from . import UnusableInput
 
 __all__ = ["MADE_DIRECTORY", "ComponentUnits", "NoSystemd", "SystemctlFailed"]

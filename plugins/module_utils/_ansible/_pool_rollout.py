@@ -14,6 +14,7 @@ from .._kube._api_client import Client
 from .._kube._api_errors import BadRequest, Forbidden, NotFound
 from .._kube._api_paths import NODES, config_maps
 from .._nodeconfig._well_known import LABEL_POOL, NAMESPACE_ROLLOUTS
+from .._rollout import InvalidRecord
 from .._rollout._node_access import list_nodes
 from .._rollout._plan import Plan, Target
 from .._rollout._planner import make_plan
@@ -21,7 +22,6 @@ from .._rollout._pool_file import Pool
 from .._rollout._record import Record
 from .._rollout._record_store import decode_record
 from .._rollout._rendering import NAMES_SHOWN
-from .._rollout._rollout_errors import InvalidRecord
 from ._release_changes import UndoChanges, compare_undo
 
 __all__ = ["Overlap", "PlannedRollout", "find_overlaps", "overlap_warnings", "plan"]

@@ -26,8 +26,8 @@ from .._kube._api_client import Client
 from .._kube._api_errors import NotFound
 from .._kube._api_paths import config_map
 from .._nodeconfig._bundle import Bundle, InvalidBundle
+from .._rollout import ConfigRefused, UnusableDocument
 from .._rollout._record import COMPLETE, Record
-from .._rollout._rollout_errors import ConfigRefused, UnusableDocument
 
 __all__ = [
     "Changes",

@@ -1,9 +1,8 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The options of rollout_wave, and its result as plain data.
+"""Read the options of rollout_wave, and describe its progress and result as plain data.
 
-The action plugin, which does the work, and the module, which documents it, share them.
 Private to configok.node: no compatibility is promised.
 """
 
@@ -14,23 +13,14 @@ from typing import Any
 
 from .._componentconfig._scalars._wording import first_names
 from .._nodeconfig._untrusted import sanitize, sanitize_all
+from .._rollout import RolloutError
 from .._rollout._plan import Plan
 from .._rollout._pool_lock import MAX_LEASE_DURATION
 from .._rollout._rendering import NAMES_SHOWN
-from .._rollout._rollout_errors import RolloutError
 from .._rollout._runner import WaveResult
 from .._rollout._window import Progress
-from ._options import KUBE_ARGUMENT_SPEC
 
-__all__ = ["WAVE_ARGUMENT_SPEC", "wave_result", "progress_line", "read_lease_duration", "read_plan"]
-
-WAVE_ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
-    **KUBE_ARGUMENT_SPEC,
-    "plan": {"type": "dict", "required": True},
-    "wave": {"type": "str"},
-    "runner": {"type": "str"},
-    "lease_duration": {"type": "int", "default": 15},
-}
+__all__ = ["wave_result", "progress_line", "read_lease_duration", "read_plan"]
 
 
 def read_lease_duration(params: Mapping[str, Any]) -> float:

@@ -15,8 +15,8 @@ from .._kube._api_paths import NODES, node
 from .._kube._parallel import Threads, run_parallel
 from .._nodeconfig._assignment import Assignment, ConfigSource, assignment_patch, next_id
 from .._nodeconfig._well_known import ANNOTATION_ASSIGNMENT
+from . import RolloutError
 from ._node_view import NodeView, node_view
-from ._rollout_errors import RolloutError
 
 __all__ = [
     "AssignmentResult",

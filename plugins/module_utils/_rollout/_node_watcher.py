@@ -16,8 +16,8 @@ from .._kube._api_paths import NODES
 from .._kube._interrupt import Interrupt
 from .._kube._transport import Timing
 from .._kube._watch import EventType, WatchSettings, watch
+from . import RolloutError
 from ._node_view import NodeView, node_view, reduce_node
-from ._rollout_errors import RolloutError
 from ._timing import Clock
 
 __all__ = ["LIST_CHECK_INTERVAL", "NodeEvent", "NodeWatcher"]

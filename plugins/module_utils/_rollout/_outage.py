@@ -15,7 +15,7 @@ from .._kube._api_client import Client, Listing, Object
 from .._kube._api_errors import Forbidden, KubeError, Unauthorized
 from .._kube._interrupt import Interrupt
 from .._kube._retry import is_transient
-from ._rollout_errors import ApiUnavailable
+from . import ApiUnavailable
 from ._timing import Clock
 
 __all__ = ["MAX_OUTAGE", "Outage", "OutageClock", "OutageTolerantClient"]

@@ -14,8 +14,8 @@ from .._nodeconfig._bundle import MAX_POOL_LENGTH
 from .._nodeconfig._bundle_trial import InvalidTrial, Trial
 from .._nodeconfig._durations import setting_duration
 from .._nodeconfig._strict_mapping import MessageForm, StrictFields, suggest_key
+from . import InvalidPool
 from ._plan import OnFailure
-from ._rollout_errors import InvalidPool
 
 __all__ = [
     "Canary",

@@ -13,7 +13,7 @@ from .._kube._api_client import Client
 from .._kube._api_errors import Conflict, Forbidden, KubeError, NotFound
 from .._kube._api_paths import lease, leases
 from .._nodeconfig._well_known import NAMESPACE_ROLLOUTS, missing_namespace
-from ._rollout_errors import LockLost, PoolLocked, RolloutError
+from . import LockLost, PoolLocked, RolloutError
 from ._timing import Clock
 
 __all__ = ["MAX_LEASE_DURATION", "PoolLock", "current_holder"]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timezone
 from typing import Final, Literal
 
 from .._nodeconfig._assignment import ConfigSource
@@ -14,25 +15,26 @@ from ._plan import BROKEN, CANARY, Target, Wave
 
 __all__ = [
     "ABORTED",
+    "BadConfig",
     "COMPLETE",
+    "ClearedConfig",
     "DRIFTED",
     "END_PHASES",
+    "FailedNode",
+    "FailureKind",
+    "FixedPhase",
     "HALTED",
     "MAX_FAILED_NODES",
     "PAUSED",
     "PLANNED",
-    "SOAKING",
-    "SUPERSEDED",
-    "UNPROVEN",
-    "BadConfig",
-    "ClearedConfig",
-    "FailedNode",
-    "FailureKind",
-    "FixedPhase",
     "Record",
     "Revision",
     "RevisionResult",
     "Rollout",
+    "SOAKING",
+    "SUPERSEDED",
+    "UNPROVEN",
+    "current_time",
     "moving_phase",
 ]
 
@@ -332,3 +334,8 @@ def moving_phase(wave: str) -> str:
     if wave == CANARY:
         return "Canary"
     return "Wave 0" if wave == BROKEN else wave.capitalize()
+
+
+def current_time() -> str:
+    """Return the present time as text for users and the API: RFC 3339 in UTC with microseconds."""
+    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

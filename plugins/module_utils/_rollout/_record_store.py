@@ -19,9 +19,9 @@ from .._kube._api_paths import config_map, config_maps
 from .._nodeconfig._assignment import ConfigSource, InvalidConfigSource
 from .._nodeconfig._bundle_trial import InvalidTrial
 from .._nodeconfig._well_known import LABEL_POOL, NAMESPACE_ROLLOUTS, missing_namespace
+from . import InvalidRecord, RolloutError
 from ._plan import Target, Wave
 from ._record import BadConfig, ClearedConfig, FailedNode, FailureKind, Record, Revision, RevisionResult, Rollout
-from ._rollout_errors import InvalidRecord, RolloutError
 
 __all__ = ["FORMAT", "MAX_BYTES", "clear_bad_config", "decode_record", "encode_record", "read_record", "update_record"]
 

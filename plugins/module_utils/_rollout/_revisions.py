@@ -17,10 +17,10 @@ from .._kube._api_paths import config_map, config_maps
 from .._nodeconfig._assignment import ConfigSource
 from .._nodeconfig._bundle import Bundle, InvalidBundle
 from .._nodeconfig._well_known import ANNOTATION_AUTHOR, ANNOTATION_CHANGE_CAUSE, LABEL_POOL, missing_namespace
+from . import RolloutError, RolloutRefused
 from ._plan import Target
 from ._record import COMPLETE, Record, Revision
 from ._record_store import read_record, update_record
-from ._rollout_errors import RolloutError, RolloutRefused
 
 __all__ = ["PublishedRevision", "find_undo_revision", "missing_bundle", "publish_bundle", "read_target"]
 

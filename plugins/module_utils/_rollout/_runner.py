@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from .._kube._api_client import Client
 from .._kube._api_errors import KubeError
+from . import ApiUnavailable, Interrupted, RolloutError, RolloutRefused
 from . import _transitions as transitions
 from ._node_view import NodeView
 from ._node_watcher import LIST_CHECK_INTERVAL, NodeWatcher
@@ -22,7 +23,6 @@ from ._outage import MAX_OUTAGE
 from ._plan import BROKEN, CANARY, ROLLBACK, Plan
 from ._record import COMPLETE, DRIFTED, HALTED, PAUSED, FailedNode, Rollout
 from ._record_store import read_record, update_record
-from ._rollout_errors import ApiUnavailable, Interrupted, RolloutError, RolloutRefused
 from ._session import Report, RunSession, announce_end, announce_start
 from ._timing import Clock
 from ._wave import WaveExecutor, WaveJob

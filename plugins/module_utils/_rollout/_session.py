@@ -18,13 +18,13 @@ from .._kube._api_errors import KubeError
 from .._kube._api_paths import config_map, events
 from .._nodeconfig._untrusted import sanitize
 from .._nodeconfig._well_known import NAMESPACE_ROLLOUTS
+from . import RolloutError
 from . import _transitions as transitions
 from ._outage import Outage, OutageClock, OutageTolerantClient
 from ._plan import Plan
 from ._pool_lock import PoolLock
 from ._record import COMPLETE, HALTED, PAUSED, Record, Rollout
 from ._record_store import update_record
-from ._rollout_errors import RolloutError
 from ._timing import Clock
 from ._window import Progress
 

@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
 from .._kube._parallel import Threads
-from ._timestamp import current_time
+from ._record import current_time
 
 __all__ = ["Clock"]
 

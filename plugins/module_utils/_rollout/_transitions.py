@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from .._componentconfig._scalars._wording import count_of
+from . import LockLost, RolloutError, RolloutRefused
 from ._node_view import NodeView
 from ._plan import BROKEN, CANARY, Plan, Target, Wave, replace_canary
 from ._planner import skip_reason
@@ -30,7 +31,6 @@ from ._record import (
     Rollout,
     moving_phase,
 )
-from ._rollout_errors import LockLost, RolloutError, RolloutRefused
 from ._window import WaveOutcome, WindowStep
 
 __all__ = [

@@ -17,6 +17,7 @@ from .._kube._api_errors import CredentialsError, KubeError, Unauthorized, Unrea
 from .._kube._parallel import run_parallel
 from .._nodeconfig._assignment import ConfigSource
 from .._nodeconfig._untrusted import sanitize
+from . import ApiUnavailable
 from . import _transitions as transitions
 from ._gate import Attempt, GateResult, Verdict, evaluate
 from ._node_access import MAX_CONNECTIONS, NodeAssignment, assign_node, read_nodes
@@ -27,7 +28,6 @@ from ._plan import Target
 from ._record import DRIFTED, FailedNode, FailureKind
 from ._rendering import NAMES_SHOWN
 from ._revisions import missing_bundle
-from ._rollout_errors import ApiUnavailable
 from ._session import RunSession
 from ._window import (
     FAILED,

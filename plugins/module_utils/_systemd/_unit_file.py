@@ -1,16 +1,26 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads unit files as systemd does: sections, values, words. Private to configok.node."""
+"""Reads unit files and environment files as systemd does: values, words, variables. Private to configok.node."""
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-__all__ = ["UnbalancedQuotes", "Word", "last_value_of", "split_relaxed", "split_words", "values_of"]
+__all__ = [
+    "UnbalancedQuotes",
+    "Word",
+    "environment_files",
+    "last_value_of",
+    "parse_environment_file",
+    "read_variables",
+    "split_relaxed",
+    "split_words",
+    "values_of",
+]
 
 _PLAIN_ESCAPES = {
     "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v",
@@ -19,6 +29,12 @@ _PLAIN_ESCAPES = {
 _CODED_ESCAPE = re.compile(r"x([0-9a-fA-F]{2})|([0-3][0-7]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})")
 _LINE_BREAK = "\\\n"
 _SPACE = " \t\n\r"
+
+# Of environment files.
+_VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_ENVIRONMENT_SPACE = " \t\r"
+_ENVIRONMENT_LINE_ENDS = "\n\r"
+_ESCAPED_IN_QUOTES = '"\\`$'
 
 
 class UnbalancedQuotes(ValueError):
@@ -153,3 +169,132 @@ def _logical_lines(text: str) -> Iterator[str]:
 
 def _is_continued(line: str) -> bool:
     return (len(line) - len(line.rstrip("\\"))) % 2 == 1
+
+
+def environment_files(texts: Sequence[str]) -> list[str]:
+    """Return the paths or patterns of a unit's EnvironmentFile=, in order: later ones win.
+
+    The "-" in front, which allows a file to be missing, is removed.
+    """
+    return [value.lstrip("-") for value in values_of(texts, "Service", "EnvironmentFile")]
+
+
+def read_variables(texts: Sequence[str], files: Sequence[str]) -> dict[str, str]:
+    """Return the variables with which a unit's command line is expanded.
+
+    texts: of the unit, then of its drop-ins. files: the texts of its environment files, in order. A file overrides
+    Environment=, whatever their order, and UnsetEnvironment= overrides both (systemd.exec(5)).
+    """
+    variables: dict[str, str] = {}
+    for value in values_of(texts, "Service", "Environment"):
+        variables.update(_environment_assignments(value))
+    for text in files:
+        variables.update(parse_environment_file(text))
+    return _without_unset(variables, values_of(texts, "Service", "UnsetEnvironment"))
+
+
+def _environment_assignments(value: str) -> dict[str, str]:
+    assignments = {}
+    for word in _balanced_words(value):
+        name, equals, assigned_value = word.text.partition("=")
+        if equals and _VARIABLE_NAME.match(name):
+            assignments[name] = assigned_value.replace("%%", "%")
+    return assignments
+
+
+def _balanced_words(value: str) -> list[Word]:
+    try:
+        return split_words(value)
+    except UnbalancedQuotes:
+        return []  # as systemd does
+
+
+def _without_unset(variables: Mapping[str, str], values: Sequence[str]) -> dict[str, str]:
+    remaining = dict(variables)
+    for value in values:
+        for word in _balanced_words(value):
+            name, equals, unset = word.text.partition("=")
+            if name in remaining and (not equals or remaining[name] == unset):
+                del remaining[name]
+    return remaining
+
+
+def parse_environment_file(text: str) -> dict[str, str]:
+    """Return the variables that an environment file assigns. Lines that systemd ignores are ignored."""
+    variables = {}
+    position = 0
+    while position < len(text):
+        name, position = _assigned_name(text, position)
+        if name is None:
+            continue
+        value, position = _assigned_value(text, position)
+        if _VARIABLE_NAME.match(name):
+            variables[name] = value
+    return variables
+
+
+def _assigned_name(text: str, position: int) -> tuple[str | None, int]:
+    """Return the name up to "=" and the position after it; None for a line that assigns nothing."""
+    end = position
+    while end < len(text) and text[end] not in _ENVIRONMENT_LINE_ENDS:
+        end += 1
+    line = text[position:end]
+    if line.lstrip(_ENVIRONMENT_SPACE)[:1] in ("#", ";") or "=" not in line:
+        return None, end + 1
+    name = line.partition("=")[0]
+    return name.strip(_ENVIRONMENT_SPACE), position + len(name) + 1
+
+
+def _assigned_value(text: str, position: int) -> tuple[str, int]:
+    """Return the value and the position after its line.
+
+    Quotes count at its start and after a quoted part; an unquoted part loses the white space at its end.
+    """
+    parts: list[str] = []
+    while position < len(text) and text[position] not in _ENVIRONMENT_LINE_ENDS:
+        if text[position] in _ENVIRONMENT_SPACE:
+            position += 1
+        elif text[position] == "'":
+            end = text.find("'", position + 1)
+            end = len(text) if end < 0 else end
+            parts.append(text[position + 1 : end])
+            position = end + 1
+        elif text[position] == '"':
+            part, position = _double_quoted(text, position + 1)
+            parts.append(part)
+        else:
+            part, position = _unquoted(text, position)
+            parts.append(part)
+    return "".join(parts), position + 1
+
+
+def _double_quoted(text: str, position: int) -> tuple[str, int]:
+    part = ""
+    while position < len(text) and text[position] != '"':
+        if text[position] == "\\" and position + 1 < len(text):
+            following = text[position + 1]
+            if following in _ESCAPED_IN_QUOTES:
+                part += following
+            elif following != "\n":
+                part += "\\" + following
+            position += 2
+        else:
+            part += text[position]
+            position += 1
+    return part, position + 1
+
+
+def _unquoted(text: str, position: int) -> tuple[str, int]:
+    part, kept = "", 0
+    while position < len(text) and text[position] not in _ENVIRONMENT_LINE_ENDS:
+        if text[position] == "\\" and position + 1 < len(text):
+            if text[position + 1] != "\n":
+                part += text[position + 1]
+                kept = len(part)
+            position += 2
+        else:
+            part += text[position]
+            if text[position] not in _ENVIRONMENT_SPACE:
+                kept = len(part)
+            position += 1
+    return part[:kept], position

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._rollout import LockLost
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_lock import PoolLock
-from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_errors import LockLost
 from support.rollouts.simulated_nodes import GOOD
 from support.rollouts.world import World
 

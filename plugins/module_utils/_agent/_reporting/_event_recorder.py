@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from ..._kube._api_errors import AlreadyExists, KubeError
 from ..._kube._api_paths import events
-from ..._kube._backoff import Backoff
+from ..._kube._retry import Backoff
 from ..._nodeconfig._untrusted import sanitize
 from .._agent_context import AgentContext
 from .._log import ADOPTED, CONFIRMED, PROMOTED, REFUSED, SUSPECT, log

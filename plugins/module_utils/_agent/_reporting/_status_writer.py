@@ -17,8 +17,7 @@ from typing import Any, NamedTuple
 
 from ..._kube._api_errors import KubeError
 from ..._kube._api_paths import node_status
-from ..._kube._backoff import Backoff
-from ..._kube._retry import is_transient
+from ..._kube._retry import Backoff, is_transient
 from ..._nodeconfig._assignment import ConfigSource
 from ..._nodeconfig._config_ok import ConfigOk, status_patch
 from ..._nodeconfig._config_status import Cause, ComponentState, ComponentStatus, ConfigStatus

@@ -1,20 +1,30 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Decode one document strictly, with the line of every field."""
+"""Decode one document strictly, with the line of every field. JSON is read here, YAML in _yaml."""
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from json import decoder
 from typing import Any
 
 from .. import ConfigError
-from .._findings import Finding, located, show
+from .._findings import Finding, InvalidConfig, located, show
 from .._scalars._field_path import Path, value_at
 from ._builder import Builder
 
 __all__ = ["Document", "MAX_BYTES", "MAX_DEPTH", "MAX_DOCUMENTS", "MAX_NODES", "decode", "split"]
+
+# The one part of the json package that stops at the end of a string; in C if the interpreter has it.
+_scanstring: Any = vars(decoder)["scanstring"]
+_JSON_SPACE = re.compile(r"[ \t\r\n]*")
+_JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
+_JSON_LITERALS = (("true", True), ("false", False), ("null", None))
+_MAX_DIGITS = 400
 
 
 @dataclass(frozen=True)
@@ -120,11 +130,103 @@ def decode(
     text = _decode_bytes(source, builder, max_bytes)
     is_json = text.lstrip().startswith("{")
     if is_json:
-        from ._json_reader import parse_json
-
-        parse_json(text, builder)
+        _parse_json(text, builder)
     else:
         from ._yaml import parse_yaml
 
         parse_yaml(text, builder)
     return Document(builder.data, file, tuple(builder.findings), is_json, builder.lines)
+
+
+class _JsonReader:
+    def __init__(self, text: str, builder: Builder) -> None:
+        self.text = text
+        self.builder = builder
+        self.position = 0
+        self._newlines = [match.start() for match in re.finditer("\n", text)]
+
+    def line(self) -> int:
+        return bisect_right(self._newlines, self.position - 1) + 1
+
+    def error(self, expected: str) -> InvalidConfig:
+        character = self.text[self.position : self.position + 1]
+        actual = f"found {character!r}" if character else "the text ends"
+        message = f"not valid JSON, and a file that begins with {{ is read as JSON: {actual} where {expected} should be"
+        return self.builder.error(self.line(), message)
+
+    def peek(self) -> str:
+        space = _JSON_SPACE.match(self.text, self.position)
+        self.position = space.end() if space else self.position
+        return self.text[self.position : self.position + 1]
+
+    def expect(self, character: str, expected: str) -> None:
+        if self.peek() != character:
+            raise self.error(expected)
+        self.position += 1
+
+    def string(self) -> str:
+        if self.peek() != '"':
+            raise self.error("a quoted key")
+        try:
+            value, self.position = _scanstring(self.text, self.position + 1, True)
+        except ValueError as error:
+            raise self.error("a string without control characters and with valid escapes") from error
+        # Go replaces half a surrogate pair; Python would keep it and fail later.
+        return str(value).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+    def value(self) -> Any:
+        number = _JSON_NUMBER.match(self.text, self.position)
+        if number is not None:
+            text = number.group()
+            if len(text) > _MAX_DIGITS:
+                raise self.error("a number of sensible length")
+            self.position = number.end()
+            whole = None if number.group(1) or number.group(2) else int(text)
+            # Larger whole numbers are floats to Go, and to all readers of the written file.
+            return whole if whole is not None and -(2**63) <= whole < 2**64 else float(text)
+        for word, meaning in _JSON_LITERALS:
+            if self.text.startswith(word, self.position):
+                self.position += len(word)
+                return meaning
+        raise self.error("a value")
+
+
+def _parse_json(text: str, builder: Builder) -> None:
+    """Feed one JSON document to a builder; raises InvalidConfig."""
+    reader = _JsonReader(text, builder)
+    closers: list[str] = []
+    expect_value = True
+    while expect_value or closers:
+        if expect_value:
+            character = reader.peek()
+            if character in ("{", "["):
+                builder.open({} if character == "{" else [], reader.line())
+                reader.position += 1
+                closers.append("}" if character == "{" else "]")
+                if reader.peek() == closers[-1]:
+                    expect_value = False
+                else:
+                    _begin_item(reader, builder, closers[-1])
+                continue
+            line = reader.line()
+            builder.scalar(reader.string() if character == '"' else reader.value(), line)
+            expect_value = False
+        elif reader.peek() == closers[-1]:
+            reader.position += 1
+            closers.pop()
+            builder.close()
+        else:
+            reader.expect(",", f"',' or '{closers[-1]}'")
+            _begin_item(reader, builder, closers[-1])
+            expect_value = True
+    if reader.peek():
+        raise reader.error("the end of the file")
+
+
+def _begin_item(reader: _JsonReader, builder: Builder, closer: str) -> None:
+    """Read the key and the colon if the container is an object."""
+    if closer == "}":
+        reader.peek()
+        line = reader.line()
+        builder.scalar(reader.string(), line)
+        reader.expect(":", "':'")

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 import yaml
 
+from ansible_collections.configok.node.plugins.action.rollout_wave import WAVE_ARGUMENT_SPEC
 from ansible_collections.configok.node.plugins.doc_fragments import kube, nodes
-from ansible_collections.configok.node.plugins.module_utils._ansible._options import KUBE_ARGUMENT_SPEC
-from ansible_collections.configok.node.plugins.module_utils._ansible._wave_task import WAVE_ARGUMENT_SPEC
+from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import KUBE_ARGUMENT_SPEC
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import NODES_ARGUMENT_SPEC
 
 PACKAGE = "ansible_collections.configok.node.plugins"

@@ -12,13 +12,10 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_map, node
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import ANNOTATION_ASSIGNMENT
+from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutError, RolloutRefused
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import (
     clear_bad_config,
     decode_record,
-)
-from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_errors import (
-    RolloutError,
-    RolloutRefused,
 )
 from ansible_collections.configok.node.plugins.modules import rollout_forget
 from support.ansible_runs.modules import run_module

@@ -12,6 +12,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._ansible._wave_task import wave_result
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node
+from ansible_collections.configok.node.plugins.module_utils._rollout import PoolLocked
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import assign_nodes, list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
 from ansible_collections.configok.node.plugins.module_utils._rollout._planner import make_plan
@@ -20,9 +21,6 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._record imp
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import (
     clear_bad_config,
     update_record,
-)
-from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_errors import (
-    PoolLocked,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._runner import complete
 from ansible_collections.configok.node.plugins.module_utils._rollout._transitions import start_rollout

@@ -12,14 +12,12 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import lease
 from ansible_collections.configok.node.plugins.module_utils._rollout import (
+    Interrupted,
+    LockLost,
     _runner,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import assign_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_lock import PoolLock
-from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_errors import (
-    Interrupted,
-    LockLost,
-)
 from ansible_collections.configok.node.plugins.module_utils._rollout._runner import complete
 from support.rollouts.faulty_clients import Dying, Killed
 from support.rollouts.simulated_nodes import GOOD

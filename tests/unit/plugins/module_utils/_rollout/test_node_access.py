@@ -16,6 +16,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignm
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigInUse, assignment_lost
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus
+from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutError
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import assign_nodes, list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_view import node_view
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_status import (
@@ -25,7 +26,6 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._pool_statu
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record, update_record
 from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import publish_bundle
-from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_errors import RolloutError
 from support.rollouts.simulated_nodes import CRASHES, GOOD, SILENT, status_of
 from support.rollouts.views import a_source, a_view
 from support.rollouts.world import MakeWorld

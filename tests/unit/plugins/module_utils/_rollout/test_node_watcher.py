@@ -14,10 +14,9 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Listing
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Gone, KubeError, ServerError
-from ansible_collections.configok.node.plugins.module_utils._rollout import _node_watcher
+from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutError, _node_watcher
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_watcher import NodeWatcher
 from ansible_collections.configok.node.plugins.module_utils._rollout._outage import MAX_OUTAGE
-from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_errors import RolloutError
 from support.rollouts.virtual_clock import VirtualClock
 
 LONGEST_WAIT = _node_watcher._MAX_RETRY_AFTER

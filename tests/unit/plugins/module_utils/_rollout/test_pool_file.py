@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._rollout import InvalidPool
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import (
     POOL_KEYS,
     NodeCount,
@@ -18,7 +19,6 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file 
     parse_policy,
     parse_pool,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_errors import InvalidPool
 
 POOL: dict[str, Any] = {
     "pool": "workers",

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ansible_collections.configok.node.plugins.module_utils._rollout import InvalidRecord, RolloutError
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target, Wave
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_status import revision_history
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import (
@@ -35,10 +36,6 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._record_sto
     encode_record,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import find_undo_revision
-from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_errors import (
-    InvalidRecord,
-    RolloutError,
-)
 from ansible_collections.configok.node.plugins.module_utils._rollout._transitions import finish_rollback
 from ansible_collections.configok.node.plugins.module_utils._rollout._window import WaveOutcome, WindowStep
 from support.fuzz.settings import fuzz

@@ -10,10 +10,8 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutRefused
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record, Rollout
-from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_errors import (
-    RolloutRefused,
-)
 from ansible_collections.configok.node.plugins.module_utils._rollout._transitions import start_rollback
 from support.rollouts.faulty_clients import Dying, Killed
 from support.rollouts.simulated_nodes import CRASHES, GOOD, SILENT, status_of

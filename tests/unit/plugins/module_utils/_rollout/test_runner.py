@@ -12,14 +12,14 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import ServerError
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import NODES, config_map, node
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigInUse, assignment_lost
-from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import assign_nodes
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
-from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import find_undo_revision, read_target
-from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_errors import (
+from ansible_collections.configok.node.plugins.module_utils._rollout import (
     ApiUnavailable,
     RolloutError,
     RolloutRefused,
 )
+from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import assign_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
+from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import find_undo_revision, read_target
 from ansible_collections.configok.node.plugins.module_utils._rollout._runner import complete
 from support.rollouts.faulty_clients import Dying, Killed
 from support.rollouts.simulated_nodes import CRASHES, GOOD

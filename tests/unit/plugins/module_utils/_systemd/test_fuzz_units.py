@@ -11,16 +11,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._systemd._config_override import find_override
-from ansible_collections.configok.node.plugins.module_utils._systemd._environment import (
-    environment_files,
-    parse_environment_file,
-    read_variables,
-)
 from ansible_collections.configok.node.plugins.module_utils._systemd._exec_start import (
     UnsupportedUnit,
     config_flag,
     expand_arguments,
+    find_override,
     last_flag,
     parse_command,
     path_of,
@@ -33,6 +28,9 @@ from ansible_collections.configok.node.plugins.module_utils._systemd._unit_check
 )
 from ansible_collections.configok.node.plugins.module_utils._systemd._unit_file import (
     UnbalancedQuotes,
+    environment_files,
+    parse_environment_file,
+    read_variables,
     split_relaxed,
     split_words,
     values_of,

@@ -17,7 +17,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_errors im
     ServerError,
     TooManyRequests,
 )
-from ansible_collections.configok.node.plugins.module_utils._kube._backoff import Backoff
+from ansible_collections.configok.node.plugins.module_utils._kube._retry import Backoff
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import (
     ConfigInUse,
     ConfigOk,

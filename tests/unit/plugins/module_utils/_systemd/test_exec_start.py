@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._systemd._config_override import find_override
 from ansible_collections.configok.node.plugins.module_utils._systemd._exec_start import (
     UnsupportedUnit,
     config_flag,
+    find_override,
     path_of,
     read_unit_start,
 )

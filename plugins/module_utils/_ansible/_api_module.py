@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The connection options of all modules, and the client that they make.
+"""Connect a module to the API: the options, the client that they make, and errors as fail_json.
 
 Private to configok.node: no compatibility is promised.
 
@@ -11,15 +11,21 @@ The options are documented in the doc fragment configok.node.kube, plugins/doc_f
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
+from ansible.module_utils.basic import missing_required_lib
+
+from .._cluster import ClusterRefused
 from .._kube._api_client import Client
-from .._kube._api_errors import CredentialsError
+from .._kube._api_errors import CredentialsError, KubeError, MissingLibrary, Unreachable
 from .._kube._transport import ClientSettings
 from .._kube._user_credentials import load_credentials
+from .._nodeconfig._untrusted import InvalidText, sanitize_all, sanitize_lines
+from .._rollout import ConfigRefused, RolloutError
 
-__all__ = ["ENVIRONMENT", "KUBE_ARGUMENT_SPEC", "client_from_params"]
+__all__ = ["ENVIRONMENT", "EXPECTED_ERRORS", "KUBE_ARGUMENT_SPEC", "client_from_params", "fail_on_errors"]
 
 KUBE_ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
     "kubeconfig": {"type": "path"},
@@ -36,7 +42,8 @@ KUBE_ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
     "connections": {"type": "int", "default": 32},
 }
 
-# The variables that replace options that are not set. Not Ansible's env_fallback: this file does not need Ansible.
+# The variables that replace options that are not set. Not Ansible's env_fallback, which needs an AnsibleModule: the
+# action plugin has none.
 ENVIRONMENT = {
     "kubeconfig": "K8S_AUTH_KUBECONFIG",
     "context": "K8S_AUTH_CONTEXT",
@@ -47,6 +54,7 @@ ENVIRONMENT = {
     "client_cert": "K8S_AUTH_CERT_FILE",
     "client_key": "K8S_AUTH_KEY_FILE",
 }
+EXPECTED_ERRORS = (ClusterRefused, InvalidText, KubeError, RolloutError)
 _TRUE = ("1", "true", "yes", "on", "y", "t")
 _FALSE = ("0", "false", "no", "off", "n", "f")
 
@@ -91,3 +99,22 @@ def _parse_bool(value: object) -> bool | None:
     if text not in _TRUE + _FALSE:
         raise CredentialsError(f"{ENVIRONMENT['validate_certs']} is {value!r}, which is neither true nor false")
     return text in _TRUE
+
+
+@contextmanager
+def fail_on_errors(module: Any) -> Iterator[None]:
+    """Turn every expected error into fail_json with its sentence; module is an AnsibleModule.
+
+    Any other error is a bug in this collection and keeps its traceback.
+    """
+    try:
+        yield
+    except MissingLibrary as error:
+        module.fail_json(msg=missing_required_lib(error.library), exception=error.import_error)
+    except ConfigRefused as error:
+        details = sanitize_all({"findings": error.findings, "lines": error.lines})
+        module.fail_json(msg=sanitize_lines(str(error)), **details)
+    except Unreachable as error:
+        module.fail_json(msg=f"{sanitize_lines(str(error))}: run it again when the API server answers")
+    except EXPECTED_ERRORS as error:
+        module.fail_json(msg=sanitize_lines(str(error)))
