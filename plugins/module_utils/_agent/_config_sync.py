@@ -28,7 +28,7 @@ from ._validation._node_inputs import read_node_inputs
 from ._validation._validator import (
     ValidationUnavailable,
     first_error_text,
-    recorded,
+    recorded_findings,
     refusing_findings,
     validate_bundle_document,
 )
@@ -250,7 +250,7 @@ class BundlePreparer:
         key = f"{kept}:own check:{digest(repr(component.check_command).encode())[:16]}"
         path = self._store.rendered_path(name, kept)
         try:
-            findings = recorded(
+            findings = recorded_findings(
                 self._store, name, key, lambda: self._commands.check(component, path), tracking_version=tracked
             )
         except ValidationUnavailable as error:

@@ -255,11 +255,11 @@ class Store:
 
         return self._read(f"{component}-{version}/verdicts", decode) or {}
 
-    def write_findings(self, component: str, version: str, verdicts: Mapping[str, Any]) -> None:
+    def write_findings(self, component: str, version: str, records: Mapping[str, Any]) -> None:
         """Replace the recorded findings; the oldest ones are dropped if the file would be too large."""
         parts: list[str] = []
         room = MAX_BYTES - 2
-        for key, findings in reversed(list(verdicts.items())):
+        for key, findings in reversed(list(records.items())):
             part = f"{json.dumps(key)}: {json.dumps(findings)}"
             room -= len(part) + 2
             if room < 0:

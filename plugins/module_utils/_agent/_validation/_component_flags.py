@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Reads the flags and drop-ins that a component runs with, which win over its file. Private to configok.node.
 
-The flags are read from the process: only it shows what systemd made of its environment files. They are recorded, so
-that they are known while the component is down between two crashes.
+The flags are read from the process, since only it shows what systemd made of its environment files. They are recorded,
+so that they are known while the component is down between two crashes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 _NOTE = "command-line"
-_MAX_BYTES = 128 * 1024  # what the kernel allows one argument
+_MAX_BYTES = 128 * 1024  # the kernel's limit for one argument
 _ASSIGNED = "store/meta/assigned"  # below --dynamic-config-dir: what the kubelet has taken from spec.configSource
 
 
@@ -46,7 +46,7 @@ def read_command_line(pid: int, root: str = "/proc") -> tuple[str, ...]:
 
 
 def recorded_command_line(store: Store, component: str) -> tuple[str, ...]:
-    """Return the latest recorded command line, () if there is none. Raises OSError."""
+    """Return the component's latest recorded command line, () if there is none. Raises OSError."""
     words = store.read_note(component, _NOTE).get("argv")
     return tuple(str(word) for word in words) if isinstance(words, list) else ()
 
@@ -64,7 +64,7 @@ def write_command_line_note(store: Store, component: str, command_line: CommandL
 def not_read_reason(store: Store, component: str) -> str:
     """Return the recorded flag by which a component does not read the file it is given, or "". Raises OSError."""
     argv = recorded_command_line(store, component)
-    flags = dict(parse_flags(argv))  # the last of several wins
+    flags = dict(parse_flags(argv))  # of a repeated flag, the last value counts
     own_path = store.config_path(component)
     if "config" in flags and not _is_same(flags["config"], own_path):
         return f"{component} runs with --config={flags['config']}, not with {own_path}"
@@ -107,11 +107,11 @@ def read_drop_ins(argv: tuple[str, ...]) -> dict[str, list[str]]:
         try:
             fields[path] = field_paths(decode_values(read_drop_in(path).decode("utf-8", "replace"), path))
         except (OSError, UndecodableConfig):
-            fields[path] = []  # the component itself reports it
+            fields[path] = []  # the component itself reports the error
     return fields
 
 
-_MAX_SHOWN = 20  # fields; the rest is counted
+_MAX_SHOWN = 20  # overridden fields; the others are counted
 
 
 def fields_set_elsewhere(store: Store, component: str, fields: Sequence[str]) -> set[str]:
@@ -128,7 +128,7 @@ def fields_set_elsewhere(store: Store, component: str, fields: Sequence[str]) ->
 
 
 def overridden_fields(store: Store, component: str, config: str) -> tuple[str, ...]:
-    """Return the overridden fields of the file with this hash, each with what overrides it. Raises OSError."""
+    """Return the overridden fields of the file with this hash, each with its flag or drop-in. Raises OSError."""
     if component != "kubelet" or not config:
         return ()  # kube-proxy and the others have no flags that win over --config
     fields = [str(field) for field in store.read_note(component, config).get("fields") or ()]

@@ -1,10 +1,11 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads what this node adds to a bundle's document, and watches it for changes. Private to configok.node.
+"""Reads what this node adds to a bundle's document, and detects changes of it. Private to configok.node.
 
-``kubeadm upgrade``, for example, rewrites the file that an init config is a copy of. Such drift is reported, and taken
-over on request. It restarts nothing. Files are read again only after a change.
+The node adds its init config, its instance config, and the component's command line with its drop-ins. An init config
+may be a copy of a file that others change: ``kubeadm upgrade``, for example. Such drift is reported, and restarts
+nothing. Files are read again only after a change.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ __all__ = [
 
 
 class InitConfigDrift:
-    """Compares each init config with the file that it is a copy of."""
+    """Compares each init config with its original, the file that it is a copy of."""
 
     def __init__(self, configuration: AgentConfiguration) -> None:
         self._components = configuration.components
@@ -49,7 +50,7 @@ class InitConfigDrift:
     def drifted_origin(self, component: str) -> str:
         """Return the path of the original if its values differ from the init config's, else "".
 
-        An original that is gone or cannot be read counts as unchanged: the node no longer uses it.
+        An original that is missing or cannot be read counts as unchanged, since the node no longer uses it.
         """
         settings = self._components[component]
         if not settings.init_config or not settings.init_config_origin:
@@ -82,9 +83,9 @@ def _has_drifted(component: ComponentConfiguration) -> bool:
 
 
 def read_node_inputs(component: ComponentConfiguration, store: Store) -> NodeInputs:
-    """Read what the node adds to a component's document.
+    """Read what the node adds to a component's document. An init config that cannot be read is None.
 
-    Raises OSError, but not for the init config: one that cannot be read may be lost, and is not used.
+    Raises OSError for the others.
     """
     instance = read_own_config(component.instance_config)
     argv = recorded_command_line(store, component.name)
@@ -97,7 +98,7 @@ def read_drop_ins(argv: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
 
 
 def read_own_configs(component: ComponentConfiguration) -> NodeInputs:
-    """Read only a component's own configs; one that cannot be read is None."""
+    """Read only a component's own configs, init and instance; one that cannot be read is None."""
     return NodeInputs(_text(component.init_config), _text(component.instance_config))
 
 
@@ -116,7 +117,7 @@ def _text(path: str) -> str | None:
 
 
 def own_config_values(component: ComponentConfiguration, inputs: NodeInputs) -> OwnConfigValues:
-    """Decode a component's own configs; relative paths in the init config are relative to its directory."""
+    """Decode a component's own configs, and make paths in the init config absolute, relative to its directory."""
     init = _decoded(inputs.init, component.init_config)
     directory = os.path.dirname(os.path.abspath(component.init_config))
     instance = _decoded(inputs.instance, component.instance_config)
@@ -140,7 +141,7 @@ def local_config_text(configuration: AgentConfiguration) -> str:
 
 
 class LocalConfigHash:
-    """Tracks the hash of this node's own configs, by which the control side sees a change."""
+    """Tracks the hash of this node's own configs, by which the control side detects a change."""
 
     def __init__(self, configuration: AgentConfiguration) -> None:
         self._configuration = configuration

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Validates a document as this node would run it, with the engine. Private to configok.node.
 
-The commands import this file. Prestart and the daemon do not: they have no room for the engine.
+Only the commands import this file: the engine would cost prestart too much time, and the daemon too much memory.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ __all__ = [
 def check_deny_policy(configuration: AgentConfiguration) -> None:
     """Raise InvalidConfiguration for denied or allowed fields that the component's kind does not have.
 
-    A component whose name does not imply a kind may name fields of any kind.
+    Fields of any kind are valid for a component whose name does not imply its kind.
     """
     errors = []
     for name, component in configuration.components.items():
@@ -63,7 +63,7 @@ def check_deny_policy(configuration: AgentConfiguration) -> None:
 
 
 def deprecated_options(configuration: AgentConfiguration) -> list[str]:
-    """Return a sentence for each option of a deny policy that still works and should be replaced."""
+    """Return a sentence for each deprecated option of a deny policy, with what replaces it."""
     return [
         f"components.{name}.deniedFields is deprecated: it misses the fields that later versions deny; use "
         "additionalDeniedFields and allowedFields"
@@ -83,12 +83,12 @@ def effective_config(
 ) -> Document:
     """Merge the layers, lowest first, with the kubelet's drop-ins and flags; every field keeps its origin.
 
-    minor: of the component; it decides how drop-ins are merged and what flags look like. Only the kubelet has drop-ins,
-    and flags that win over its file. The form (JSON or YAML) is that of the lowest layer, the document, as in checks
-    offline: 110.0 is a whole number only in YAML.
+    minor: of the component's version; it decides how drop-ins are merged and which flags count. Only the kubelet has
+    drop-ins, and flags that win over its file. The form (JSON or YAML) is that of the lowest layer, the document, as in
+    offline checks: 110.0 is a whole number only in YAML.
     """
     if not all(isinstance(layer.data, dict) for layer in (*layers, *drop_ins)):
-        return layers[0]  # not a config at all, which the checks report
+        return layers[0]  # the checks report what is not a mapping
     merged = layers[0]
     if len(layers) > 1:
         merged = replace(merge_documents(layers), is_json=layers[0].is_json)
@@ -124,11 +124,11 @@ def validate_on_node(
     host_only: bool,
     read_host: Callable[[HostQuery], Host],
 ) -> list[Finding]:
-    """Return all findings. Raises ConfigError for an invalid version.
+    """Return all findings on a component's document. Raises ConfigError for an invalid version.
 
-    inputs: what this node lays over the document; without arguments if the component's are unknown. version: of the
-    component, "" for the newest that the data cover. host_only: check only the host, since the config was validated
-    before.
+    text, file: the document, and the path for its findings. inputs: what this node adds to it; without arguments if the
+    component's are unknown. version: of the component, "" for the newest that the data cover. host_only: check only the
+    host, since the config was validated before. read_host: reads what a check of the host asks for.
     """
     minor, argv = minor_of(version), inputs.arguments
     try:
@@ -168,7 +168,7 @@ def _not_a_mapping(instance: Document) -> Finding:
 def denied_findings(
     document: Document, component: ComponentConfiguration, minor: int, inputs: NodeInputs
 ) -> list[Finding]:
-    """Return what this node denies in a bundle's document."""
+    """Return the findings on what this node denies in a bundle's document. minor: of the component's version."""
     kind = _kind(document)
     unknown = unknown_field_patterns([*component.deny.additional, *component.deny.allowed], kind)
     if unknown:

@@ -1,9 +1,9 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Validates a document in a child process, records the findings, and runs the component's own check.
+"""Validates and compares configs in child processes, and records the findings. Private to configok.node.
 
-Private to configok.node.
+The children are ``configok-agent validate``, ``configok-agent same`` and the component's own check.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ __all__ = [
     "is_known_fatal",
     "validate_init_config",
     "validate_bundle_document",
-    "recorded",
+    "recorded_findings",
 ]
 
 _CHECK_TIMEOUT = 30.0  # seconds
-_MAX_OUTPUT = 300  # characters of its last line
-_NO_VERDICT = (124, 126, 127)  # it timed out or could not be run, which says nothing about the config
+_MAX_OUTPUT = 300  # characters of the check's last line
+_NO_VERDICT = (124, 126, 127)  # the check timed out or could not be run, which says nothing about the config
 _SIGNALLED = range(129, 193)  # how a shell or a container runtime reports that a signal ended its child
 
 
@@ -64,7 +64,7 @@ _SAME = 0  # its exit code
 
 
 class SameConfig(Protocol):
-    """Returns whether two files certainly mean the same to a version of their component ("": an unknown one).
+    """Returns whether two files certainly mean the same to a version of their component ("" if it is unknown).
 
     They are compared with and without the drop-ins in inputs.
     """
@@ -76,32 +76,31 @@ class SameConfigCommand:
     """Runs ``configok-agent same`` on two files."""
 
     def __init__(self, runner: CommandRunner, argv: Sequence[str]) -> None:
-        """argv: the program and its command."""
+        """Run the children with a runner. argv: the program and its command."""
         self._runner = runner
         self._argv = tuple(argv)
 
     def __call__(self, first: str, second: str, version: str, inputs: NodeInputs) -> bool:
         """Return whether the child is certain that the files mean the same."""
-        of_version = ["--kubernetes-version", version] if version else []
-        argv = [*self._argv, *of_version, "--with-inputs", first, second]
+        version_options = ["--kubernetes-version", version] if version else []
+        argv = [*self._argv, *version_options, "--with-inputs", first, second]
         return self._runner(argv, timeout=_COMPARISON_TIMEOUT, stdin=json.dumps(inputs.to_dict())).code == _SAME
 
 
 HOST_RULE_PREFIX = "host:"  # of the rule of each finding on the host
-
 _MAX_RECORDED = 32  # documents of one component and version
 _MAX_FINDINGS = 101  # of one document, as ``validate`` bounds them: the last one has the number of the rest
 _MAX_PART = 1000  # characters of one part of a finding
 _VALIDATION_TIMEOUT = 60.0  # seconds for the child
-_EXIT_CODES = (0, 1)  # of a ``validate`` that has validated the document
+_EXIT_CODES = (0, 1)  # of ``validate``, if it has validated the document
 
 
 class DocumentValidator(Protocol):
     """Validates one component's document for a version ("": any) and returns the findings as dicts.
 
-    as_bundle: validate it as a document of a bundle for this node. The instance config and the component's flags (both
-    in inputs) are laid over it; fields that may not be shared, relative paths and denied fields are refused; the host
-    is checked. host_only: check only the host. Raises ValidationUnavailable.
+    as_bundle: validate it as a document of a bundle for this node: with the instance config and the component's flags
+    (both in inputs) laid over it, and without fields that may not be shared, relative paths and denied fields. The host
+    is checked too. host_only: check only the host. Raises ValidationUnavailable.
     """
 
     def __call__(
@@ -117,14 +116,14 @@ class DocumentValidator(Protocol):
 
 
 class ValidationUnavailable(Exception):
-    """The document could not be validated, which says nothing about the config. The text says what went wrong."""
+    """A document could not be validated, which says nothing about the config. The text says why."""
 
 
 class ValidateCommand:
     """Runs ``configok-agent validate --json`` for one document."""
 
     def __init__(self, runner: CommandRunner, argv: Sequence[str]) -> None:
-        """argv: the program and its arguments before ``validate``'s own options."""
+        """Run the children with a runner. argv: the program and its arguments before ``validate``'s own options."""
         self._runner = runner
         self._argv = tuple(argv)
 
@@ -138,10 +137,7 @@ class ValidateCommand:
         host_only: bool = False,
         inputs: NodeInputs | None = None,
     ) -> Sequence[Mapping[str, Any]]:
-        """Return the findings, as dicts with file, line, path, value, message, level, rule.
-
-        Raises ValidationUnavailable.
-        """
+        """Return the findings, with file, line, path, value, message, level, rule. Raises ValidationUnavailable."""
         argv = [*self._argv, "--json", "--component", component]
         if as_bundle:
             argv.append("--only-host" if host_only else "--on-node")
@@ -176,13 +172,14 @@ def validate_init_config(
     tracking_version: str,
     engine_version: str,
 ) -> list[dict[str, Any]]:
-    """Return the findings on a component's init config, from the record if they are there.
+    """Return the findings on a component's init config, from the record if there is one.
 
-    version: to validate for. tracking_version: to record under. The caller holds no lock: a validation takes long, and
-    if its record is lost, it is only repeated. Raises ValidationUnavailable, OSError, LockTimeout.
+    version: to validate for. tracking_version: to record under. engine_version: of the validator. The caller holds no
+    lock, since a validation takes long; one whose record is lost is only repeated. Raises ValidationUnavailable,
+    OSError, LockTimeout.
     """
     text = data.decode("utf-8", "replace")
-    return recorded(
+    return recorded_findings(
         store,
         component,
         _key(data, engine_version, version),
@@ -204,20 +201,20 @@ def validate_bundle_document(
     inputs: NodeInputs,
     host: bool,
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return the findings on a bundle's document, from the record if they are there, and the current ones on the host.
+    """Return the findings on a bundle's document, from the record if there is one, and the present ones on the host.
 
-    inputs: what this node lays over the document. deny_policy: what this node denies; its repr is part of the record's
-    key. host: whether to check the host. The rest is as in validate_init_config.
+    inputs: what this node adds to the document. deny_policy: what this node denies; its repr is part of the record's
+    key. host: whether to check the host. Everything else is as for validate_init_config().
     """
     key = f"{_key(data, engine_version, version)}:bundle:{digest(repr((deny_policy, inputs)).encode())[:16]}"
-    known = store.read_findings(component, tracking_version).get(key)
-    if known is not None and (refusing_findings(known) or not host):
-        return list(known), []
+    earlier = store.read_findings(component, tracking_version).get(key)
+    if earlier is not None and (refusing_findings(earlier) or not host):
+        return list(earlier), []
     text = data.decode("utf-8", "replace")
-    findings = validator(component, text, version, as_bundle=True, host_only=known is not None, inputs=inputs)
+    findings = validator(component, text, version, as_bundle=True, host_only=earlier is not None, inputs=inputs)
     on_host = [_plain(finding) for finding in findings if _is_on_host(finding)]
     on_document = [finding for finding in findings if not _is_on_host(finding)]
-    return recorded(store, component, key, lambda: on_document, tracking_version=tracking_version), on_host
+    return recorded_findings(store, component, key, lambda: on_document, tracking_version=tracking_version), on_host
 
 
 def _is_on_host(finding: Mapping[str, Any]) -> bool:
@@ -228,7 +225,7 @@ def _key(data: bytes, engine_version: str, version: str) -> str:
     return f"{digest(data)}:{engine_version}:{version}"
 
 
-def recorded(
+def recorded_findings(
     store: Store, component: str, key: str, find: Callable[[], Sequence[Mapping[str, Any]]], *, tracking_version: str
 ) -> list[dict[str, Any]]:
     """Return the findings recorded under a key, or find and record them.
@@ -239,8 +236,8 @@ def recorded(
     if findings is None:
         findings = [_plain(finding) for finding in list(find())[:_MAX_FINDINGS]]
         with locked(store.lock, wait=LOCK_WAIT):
-            verdicts = {**store.read_findings(component, tracking_version), key: findings}
-            store.write_findings(component, tracking_version, dict(list(verdicts.items())[-_MAX_RECORDED:]))
+            records = {**store.read_findings(component, tracking_version), key: findings}
+            store.write_findings(component, tracking_version, dict(list(records.items())[-_MAX_RECORDED:]))
     return list(findings)
 
 
@@ -250,12 +247,12 @@ def _plain(finding: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def refusing_findings(findings: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the findings for which a bundle is refused: errors of the component, and of policy."""
+    """Return the findings for which a bundle is refused: all but warnings."""
     return [finding for finding in findings if finding.get("level") != "warning"]
 
 
 def first_error_text(component: str, findings: Sequence[Mapping[str, Any]]) -> str:
-    """Return the first error as one phrase, with the number of the others."""
+    """Return the first refusing finding as one phrase, with the number of the others. There must be one."""
     errors = refusing_findings(findings)
     path = str(errors[0].get("path") or "")
     where = f"{component}: {path}" if path else component
@@ -265,15 +262,16 @@ def first_error_text(component: str, findings: Sequence[Mapping[str, Any]]) -> s
     return f"{where}: {errors[0].get('message')}{more}"
 
 
-def is_known_fatal(verdicts: Mapping[str, Any], name: str, version: str) -> bool:
-    """Return whether a record says that this version of the component would exit over the file with this hash.
+def is_known_fatal(records: Mapping[str, Any], config: str, version: str) -> bool:
+    """Return whether this version of the component would exit over the file with this hash, according to a record.
 
-    Strict findings, and versions that the data do not cover, are warnings here and no reason to refuse.
+    records: recorded findings by key. Strict findings, and those on a version that the data do not cover, are warnings
+    there and do not count.
     """
-    return bool(name) and any(
+    return bool(config) and any(
         finding.get("level") == "component"
-        for key, findings in verdicts.items()
-        if key.startswith(f"{name}:") and key.rpartition(":")[2] == version  # no key of a bundle ends with a version
+        for key, findings in records.items()
+        if key.startswith(f"{config}:") and key.rpartition(":")[2] == version  # no key of a bundle ends with a version
         for finding in findings
         if isinstance(finding, dict)
     )
