@@ -3,19 +3,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Check the prose of the repository, and its identifiers, against the list in tools/prose_words.py.
 
-    python tools/check_prose.py [FILE...]      print FILE:LINE: 'words': advice, and exit with 1 if there is a new hit
-    python tools/check_prose.py --all FILE...  print known hits too
-    python tools/check_prose.py --strict       exit with 1 also if the baseline has lines without a hit
-    python tools/check_prose.py --update       remove the lines without a hit from the baseline
+    python tools/check_prose.py [FILE...]
 
-Prose is documentation, docstrings, comments, task names, changelog fragments and the options' descriptions. String
-literals (messages to users) are not checked. The baseline holds the hits that were known when the check was introduced,
-as file and words. It may only shrink; a known hit may move to another file with its text.
+Prints FILE:LINE: 'words': advice for each hit, and exits with 1 if there is one. Prose is documentation, docstrings,
+comments, task names, changelog fragments and the options' descriptions. String literals (messages to users) are not
+checked.
 """
 
 from __future__ import annotations
 
-import argparse
 import ast
 import io
 import re
@@ -23,7 +19,6 @@ import subprocess
 import sys
 import tokenize
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -32,11 +27,9 @@ import prose_words
 from prose_words import EXPRESSIONS, IDENTIFIERS, PARTS_OF_IDENTIFIERS
 
 ROOT = Path(__file__).resolve().parent.parent
-BASELINE = ROOT / "tools/prose_baseline.txt"
 # Generated pages repeat text that is checked at its source.
 NOT_CHECKED = re.compile(
     r"docs/reference/plugins/|docs/(.*/)?(conformance|faults|figures)\.md|CHANGELOG|COPYING|changelogs/changelog|(.*/)?_data/"
-    r"|tools/prose_baseline\.txt"
 )
 NO_COMMENTS = (".json", ".svg", ".png", ".gz")
 TASKS = re.compile(r"roles/\w+/(tasks|handlers)/|playbooks/(?!files)|extensions/molecule/\w+/(?!molecule)")
@@ -78,13 +71,6 @@ class Hit(NamedTuple):
     def __str__(self) -> str:
         """Return the hit as a compiler prints an error."""
         return f"{self.file}:{self.line}: {self.words!r}: {self.advice}"
-
-
-class Known(NamedTuple):
-    """A line of the baseline."""
-
-    file: str
-    words: str
 
 
 def join_comments(comments: Iterable[Comment]) -> Iterator[Prose]:
@@ -243,60 +229,16 @@ def files() -> list[str]:
     ]
 
 
-def read_baseline(text: str) -> Counter[Known]:
-    """Return how often each line is in the baseline."""
-    return Counter(Known(*line.split(": ", 1)) for line in text.splitlines() if line and not line.startswith("#"))
-
-
-def compare(hits: Sequence[Hit], baseline: Counter[Known]) -> tuple[list[Hit], Counter[Known]]:
-    """Return the hits that are new, and the lines of the baseline that have no hit left.
-
-    A hit is known if the baseline has its file and words, or its words for a file from which they are gone.
-    """
-    counts = Counter(Known(hit.file, hit.words) for hit in hits)
-    stale, exceeding = baseline - counts, counts - baseline
-    movable = Counter(known.words for known in stale.elements())
-    new = []
-    for hit in reversed(hits):
-        known = Known(hit.file, hit.words)
-        if exceeding[known] > 0:
-            exceeding[known] -= 1
-            if movable[hit.words] > 0:
-                movable[hit.words] -= 1
-            else:
-                new.append(hit)
-    return new[::-1], stale
-
-
-def write_baseline(hits: Sequence[Hit]) -> None:
-    """Write the hits as the baseline."""
-    head = "# Known hits of tools/check_prose.py. Only remove lines: python tools/check_prose.py --update\n"
-    lines = sorted(f"{hit.file}: {hit.words}\n" for hit in hits)
-    BASELINE.write_text(head + "".join(lines), encoding="utf-8")
-
-
-def main(arguments: Sequence[str]) -> int:
+def main(names: Sequence[str]) -> int:
     """Check the files named, or all; return the exit code."""
-    parser = argparse.ArgumentParser(usage=__doc__)
-    parser.add_argument("--all", action="store_true")
-    parser.add_argument("--strict", action="store_true")
-    parser.add_argument("--update", action="store_true")
-    parser.add_argument("file", nargs="*")
-    options = parser.parse_args(arguments)
-    names = options.file or files()
-    hits = [hit for name in names for hit in hits_in(name, (ROOT / name).read_text(encoding="utf-8", errors="replace"))]
-    baseline = read_baseline(BASELINE.read_text(encoding="utf-8"))
-    if options.file:
-        baseline = Counter({known: count for known, count in baseline.items() if known.file in names})
-    new, stale = compare(hits, baseline)
-    for hit in hits if options.all else new:
+    hits = [
+        hit
+        for name in names or files()
+        for hit in hits_in(name, (ROOT / name).read_text(encoding="utf-8", errors="replace"))
+    ]
+    for hit in hits:
         print(hit)
-    if options.update and not new:
-        write_baseline(hits)
-        return 0
-    if stale and not options.file:
-        print(f"{stale.total()} lines of {BASELINE.relative_to(ROOT)} have no hit left: --update removes them")
-    return 1 if new or (options.strict and stale) else 0
+    return 1 if hits else 0
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -75,50 +74,14 @@ def test_names_are_refused_once_for_a_file() -> None:
     ]
 
 
-def test_a_known_hit_is_excused_also_where_its_text_has_moved() -> None:
-    hits = check_prose.hits_in("docs/new.md", "Nobody reads.\n\nNobody writes. It starts anew.\n")
-    baseline = Counter({check_prose.Known("docs/old.md", "Nobody"): 1, check_prose.Known("docs/new.md", "anew"): 1})
-
-    new, stale = check_prose.compare(hits, baseline)
-
-    assert [(hit.line, hit.words) for hit in new] == [(1, "Nobody")]
-    assert stale == Counter({check_prose.Known("docs/old.md", "Nobody"): 1})
-
-
-@pytest.mark.parametrize(
-    ("text", "options", "code"),
-    [
-        ("Nobody reads.\n", [], 1),
-        ("It starts anew.\n", [], 0),
-        ("It starts anew.\n", ["--strict"], 0),
-        ("It starts.\n", [], 0),
-        ("It starts.\n", ["--strict"], 1),
-        ("It starts.\n", ["--update"], 0),
-        ("Nobody reads.\n", ["--update"], 1),
-    ],
-)
-def test_the_baseline_may_only_shrink(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str, options: list[str], code: int
+@pytest.mark.parametrize(("text", "code"), [("Nobody reads.\n", 1), ("It starts.\n", 0)])
+def test_a_hit_fails_the_check(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str, code: int
 ) -> None:
-    known = "docs/a.md: anew\n"
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs/a.md").write_text(text, encoding="utf-8")
-    (tmp_path / "baseline.txt").write_text(known, encoding="utf-8")
+    (tmp_path / "a.md").write_text(text, encoding="utf-8")
     monkeypatch.setattr(check_prose, "ROOT", tmp_path)
-    monkeypatch.setattr(check_prose, "BASELINE", tmp_path / "baseline.txt")
-    monkeypatch.setattr(check_prose, "files", lambda: ["docs/a.md"])
+    monkeypatch.setattr(check_prose, "files", lambda: ["a.md"])
 
-    assert check_prose.main(options) == code
+    assert check_prose.main([]) == code
 
-    baseline = check_prose.read_baseline((tmp_path / "baseline.txt").read_text(encoding="utf-8"))
-    assert baseline == (Counter() if options == ["--update"] and not code else check_prose.read_baseline(known))
-
-
-def test_a_baseline_is_read_as_it_is_written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(check_prose, "BASELINE", tmp_path / "baseline.txt")
-    hits = check_prose.hits_in("docs/a.md", "Nobody: who reads it?\n\nNobody writes.\n")
-
-    check_prose.write_baseline(hits)
-
-    text = (tmp_path / "baseline.txt").read_text(encoding="utf-8")
-    assert check_prose.read_baseline(text) == Counter({check_prose.Known("docs/a.md", "Nobody"): 2})
+    assert ("a.md:1: 'Nobody': " in capsys.readouterr().out) == bool(code)
