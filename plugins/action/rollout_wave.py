@@ -11,7 +11,7 @@ import signal
 import socket
 import sys
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any, NoReturn
@@ -23,16 +23,15 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
     KUBE_ARGUMENT_SPEC,
     client_from_params,
 )
-from ansible_collections.configok.node.plugins.module_utils._ansible._wave_task import (
-    progress_line,
-    read_lease_duration,
-    read_plan,
-    wave_result,
-)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._wording import first_names
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError, MissingLibrary
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize, sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._rollout import Interrupted, RolloutError
-from ansible_collections.configok.node.plugins.module_utils._rollout._runner import complete, run_wave
+from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Plan
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool_lock import MAX_LEASE_DURATION
+from ansible_collections.configok.node.plugins.module_utils._rollout._rendering import NAMES_SHOWN
+from ansible_collections.configok.node.plugins.module_utils._rollout._runner import WaveResult, complete, run_wave
+from ansible_collections.configok.node.plugins.module_utils._rollout._window import Progress
 
 display = Display()
 
@@ -74,6 +73,54 @@ def interruptible() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def read_lease_duration(params: Mapping[str, Any]) -> float:
+    """Return for how many seconds the lock holds. Raises RolloutError outside the limits."""
+    seconds = params["lease_duration"]
+    if not 1 <= seconds <= MAX_LEASE_DURATION:
+        raise RolloutError(f"lease_duration must be from 1 to {MAX_LEASE_DURATION:.0f} seconds, not {seconds}")
+    return float(seconds)
+
+
+def read_plan(value: Mapping[str, Any]) -> Plan:
+    """Return the plan from the result of rollout_plan. Raises RolloutError for any other value."""
+    try:
+        return Plan.from_dict(value)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        cause = f"{type(error).__name__}: {str(error)[:100]}"
+        raise RolloutError(f"plan is not what configok.node.rollout_plan returns as plan ({cause})") from error
+
+
+def progress_line(progress: Progress) -> str:
+    """Return a change as one plain line, also for the log of a controller."""
+    prefix = f"{progress.wave}: "
+    line = progress.line[len(prefix) :] if progress.line.startswith(prefix) else progress.line
+    return sanitize(f"{progress.text or progress.wave}: {line}")
+
+
+def wave_result(plan: Plan, result: WaveResult) -> dict[str, Any]:
+    """Return the module's result; with failed, and a msg of one sentence, when the play must stop."""
+    facts: dict[str, Any] = {
+        "changed": result.changed,
+        "pool": plan.pool,
+        "wave": result.wave,
+        "phase": result.phase,
+        "reason": result.reason,
+        "counts": dict(result.counts),
+        "exceptions": [dict(vars(failed)) for failed in result.failed_nodes],
+    }
+    if result.failed:
+        # The nodes' own reasons were shown as they came, and are in reason and exceptions.
+        names = sorted(
+            failed.node for failed in result.failed_nodes if failed.wave == result.wave and failed.kind == "failed"
+        )
+        which = f" ({first_names(names, NAMES_SHOWN)})" if names else ""
+        where = f" in {result.wave}" if result.wave else ""
+        msg = f"pool {plan.pool} is {result.phase}{where}: {result.summary or result.reason}{which}"
+        facts.update(failed=True, msg=msg)
+    sanitized: dict[str, Any] = sanitize_all(facts)
+    return sanitized
 
 
 class ActionModule(ActionBase):

@@ -17,8 +17,7 @@ from typing import Any, Callable, Literal, NamedTuple
 
 from .._componentconfig._denied_fields import DenyPolicy
 from .._nodeconfig._durations import InvalidDuration, setting_duration
-from .._nodeconfig._field_values import boolean, integer, matching
-from .._nodeconfig._strict_mapping import MessageForm, StrictFields
+from .._nodeconfig._strict_mapping import MessageForm, StrictFields, boolean, integer, matching
 from .._nodeconfig._well_known import NAMESPACE_BUNDLES
 
 __all__ = [

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Convert a file to another API version of its kinds and report what is lost."""
+"""Find the API versions of a kind, convert a file to another one, and report what is lost."""
 
 from __future__ import annotations
 
@@ -17,11 +17,25 @@ from ._conversions._kube_scheduler import SCHEDULER_HINTS, convert_scheduler
 from ._conversions._kubeadm import KUBEADM_HINTS, convert_kubeadm, move_timeouts
 from ._findings import show
 from ._scalars._field_path import format_path
-from ._schema._kind_versions import find_version, readers_text, versions_of
-from ._schema._kinds import Kind, find_kind
+from ._schema._kinds import Kind, find_kind, kinds, version_order
 from ._schema._releases import minor_name, parse_minor
 
-__all__ = ["LOSS_HINTS", "Conversion", "ConvertedFile", "convert", "convert_document"]
+__all__ = [
+    "LOSS_HINTS",
+    "Conversion",
+    "ConvertedFile",
+    "convert",
+    "convert_document",
+    "find_version",
+    "readers_text",
+    "versions_of",
+]
+
+_NAMES_OF_VERSIONS = {
+    "WebhookAdmission": "WebhookAdmissionConfiguration",
+    "resourcequota.admission.k8s.io Configuration": "ResourceQuotaConfiguration",
+}
+"""Kinds that have another name in other versions, with that name."""
 
 _PREFERENCE_FIELDS = (
     ("overrides", "defaults"),
@@ -66,6 +80,36 @@ LOSS_HINTS: Mapping[str, Mapping[str, LossHint]] = {
         "credentialPluginPolicy": LossHint("the version runs every credential plugin", ("AllowAll",)),
     },
 }
+
+
+def _lineage(kind: Kind) -> str:
+    """Return the name that all versions of one kind share. The group tells apart three kinds called Configuration."""
+    name = kind.kind if kind.kind != "Configuration" else f"{kind.api_version.split('/')[0]} {kind.kind}"
+    return _NAMES_OF_VERSIONS.get(name, name)
+
+
+def versions_of(kind: Kind) -> list[Kind]:
+    """Return all versions of a kind, itself among them, the oldest first."""
+    return sorted((version for version in kinds() if _lineage(version) == _lineage(kind)), key=version_order)
+
+
+def find_version(kind: Kind, api_version: str) -> Kind:
+    """Return the version of a kind with a name such as v1 or kubelet.config.k8s.io/v1.
+
+    Raises ConfigError if the kind has no such version.
+    """
+    for version in versions_of(kind):
+        if api_version in (version.version, version.api_version):
+            return version
+    names = ", ".join(version.api_version for version in versions_of(kind))
+    raise ConfigError(f"{kind.kind} has no version {api_version}: it has {names}")
+
+
+def readers_text(kind: Kind) -> str:
+    """Return which Kubernetes minors read a version, for a message."""
+    if kind.last is None:
+        return f"Kubernetes {minor_name(kind.since)} and newer"
+    return f"Kubernetes {minor_name(kind.since)}" + (f" to {minor_name(kind.last)}" if kind.last != kind.since else "")
 
 
 class Conversion(NamedTuple):

@@ -17,8 +17,7 @@ from ._disruption import disruption_of
 from ._rules import rule_facts, sections_of
 from ._scalars._secrets import is_secret
 from ._schema._feature_gates import gate_dependencies, gate_history, gate_names
-from ._schema._kind_versions import version_order
-from ._schema._kinds import KUBELET, MAIN_KINDS, FieldFact, Kind, kinds
+from ._schema._kinds import KUBELET, MAIN_KINDS, FieldFact, Kind, kinds, version_order
 from ._schema._path_fields import PATH_FIELDS
 from ._schema._releases import known_minors, minor_name, parse_known_minor
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ._field_values import boolean, integer, unknown_fields
+from ._strict_mapping import boolean, integer, unknown_fields
 from ._untrusted import InvalidText, load_json
 from ._well_known import ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_SOURCE
 

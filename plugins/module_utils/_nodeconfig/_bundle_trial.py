@@ -9,7 +9,7 @@ import json
 from typing import Any, NamedTuple
 
 from ._durations import InvalidDuration, setting_duration
-from ._field_values import integer, unknown_fields
+from ._strict_mapping import integer, unknown_fields
 from ._untrusted import InvalidText, load_json
 
 __all__ = ["MAX_CRASH_LOOP_THRESHOLD", "TRIAL_KEY", "InvalidTrial", "Trial"]

@@ -1,17 +1,18 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads a user's mapping strictly and collects all errors. Private to configok.node.
+"""Read a user's mapping and the values of its fields strictly, and collect all errors. Private to configok.node.
 
 The agent's hooks import it, so it must load quickly.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Callable, NamedTuple, TypeVar
 
-__all__ = ["MessageForm", "StrictFields", "suggest_key"]
+__all__ = ["MessageForm", "StrictFields", "boolean", "integer", "matching", "suggest_key", "unknown_fields"]
 
 _ALIKE = 0.8  # difflib's ratio; a transposed pair of letters in a word of six has 0.83
 _Value = TypeVar("_Value")
@@ -118,3 +119,37 @@ def suggest_key(name: str, path: str, keys: Mapping[str, Sequence[str]]) -> str:
 
 def _join(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
+
+
+def unknown_fields(value: Mapping[Any, Any], known: Collection[str]) -> list[str]:
+    """Return the names of a mapping's fields that are not known, sorted."""
+    return sorted(str(name) for name in value if name not in known)
+
+
+def boolean(value: Any) -> bool:
+    """Return a boolean. Raises ValueError."""
+    if not isinstance(value, bool):
+        raise ValueError("must be true or false")
+    return value
+
+
+def integer(minimum: int, maximum: int) -> Callable[[Any], int]:
+    """Return the converter of a whole number."""
+
+    def convert(value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or not minimum <= value <= maximum:
+            raise ValueError(f"must be a whole number from {minimum} to {maximum}")
+        return value
+
+    return convert
+
+
+def matching(pattern: re.Pattern[str], sentence: str, *, longest: int = 4096) -> Callable[[Any], str]:
+    """Return the converter of a text that matches a pattern. sentence: the error if it does not."""
+
+    def convert(value: Any) -> str:
+        if not isinstance(value, str) or len(value) > longest or not pattern.match(value):
+            raise ValueError(sentence)
+        return value
+
+    return convert

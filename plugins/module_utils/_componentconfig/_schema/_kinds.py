@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -26,6 +27,7 @@ __all__ = [
     "is_present_at",
     "kinds",
     "prune",
+    "version_order",
 ]
 
 KUBELET = "kubelet"
@@ -173,6 +175,15 @@ def kinds() -> tuple[Kind, ...]:
     """Return all kinds in all their API versions."""
     schemas = (find_kind(*key.split(" ", 1)) for key in release_index()["kinds"])
     return tuple(kind for kind in schemas if kind is not None)
+
+
+def version_order(kind: Kind) -> tuple[int, int, int]:
+    """Return the key that sorts versions as Kubernetes does: alpha before beta before stable, then by number."""
+    match = re.fullmatch(r"v([0-9]+)(?:(alpha|beta)([0-9]+))?", kind.version)
+    if match is None:
+        return 0, 0, 0
+    major, stage, number = match.groups()
+    return ("alpha", "beta", None).index(stage), int(major), int(number or 0)
 
 
 def find_kind(api_version: Any, kind: Any) -> Kind | None:

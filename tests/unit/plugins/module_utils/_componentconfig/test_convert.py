@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import convert, convert_document
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kind_versions import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import (
+    convert,
+    convert_document,
     readers_text,
     versions_of,
 )

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._wave_task import wave_result
+from ansible_collections.configok.node.plugins.action.rollout_wave import wave_result
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node
 from ansible_collections.configok.node.plugins.module_utils._rollout import PoolLocked
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import assign_nodes, list_nodes

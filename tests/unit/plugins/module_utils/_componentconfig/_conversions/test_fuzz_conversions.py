@@ -27,12 +27,10 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._co
     LOSS_HINTS,
     Conversion,
     convert_document,
-)
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._defaults import apply_defaults
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kind_versions import (
     find_version,
     versions_of,
 )
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._defaults import apply_defaults
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import (
     Kind,
     find_kind,
