@@ -365,6 +365,6 @@ def forget_bad(configuration: AgentConfiguration, uid: str | None) -> list[str]:
     clock = SystemClock()
     store = Store(configuration.state_directory, now=clock.now)
     with locked(store.lock, wait=_LOCK_WAIT):
-        forgotten = Transactions(configuration, store, clock).forget(uid)
+        forgotten = Transactions(configuration, store, clock).forget_bad(uid)
     notify_agent(configuration.run_directory)
     return forgotten

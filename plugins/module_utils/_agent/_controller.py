@@ -262,7 +262,7 @@ class Controller:
 
     def _forget_bad(self, action: actions.ForgetBad, observation: Observation) -> bool:
         with self._transactions.begin(observation.state):
-            self._transactions.forget(action.uid)
+            self._transactions.forget_bad(action.uid)
         return True
 
     def _keep_assigned(self, action: actions.KeepAssigned, observation: Observation) -> bool:

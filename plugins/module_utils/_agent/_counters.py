@@ -3,29 +3,34 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Counts what this agent has done since it was started. Private to configok.node.
 
-Nothing is kept on disk: Prometheus expects the counters of a restarted process to begin at zero, and a number that was
-read back from a file could not be trusted.
+Nothing is kept on disk: Prometheus expects the counters of a restarted process to begin at zero, and a number read
+back from a file could not be trusted.
 """
 
 from __future__ import annotations
 
-__all__ = ["BUCKETS", "OPERATIONS", "Counters"]
+from typing import Literal
+
+__all__ = ["BUCKETS", "OPERATIONS", "Counters", "Operation"]
 
 # Seconds from the adoption to health: a kubelet's restart takes 6, healthTimeout ends it after 120.
 BUCKETS = (1.0, 2.5, 5.0, 7.5, 10.0, 15.0, 30.0, 60.0, 120.0)
-OPERATIONS = ("watch", "fetch", "status")  # what is asked of the API: follow the Node, get a bundle, write the status
+
+# API requests: follow the Node, fetch a bundle, write the status.
+Operation = Literal["watch", "fetch", "status"]
+OPERATIONS: tuple[Operation, ...] = ("watch", "fetch", "status")
 
 
 class Counters:
-    """Counters, as they are exposed. The watch counts in its own thread, under a key of its own."""
+    """Counters as the metrics show them. The watch counts in its own thread, under its own key."""
 
     def __init__(self, components: list[str]) -> None:
-        """components: the names of those that this node runs."""
+        """Begin at zero. components: the names of those that this node runs."""
         self.adoptions = 0
         self.refusals = 0
         self.rollbacks = 0
         self.restarts = dict.fromkeys(components, 0)
-        self.errors = dict.fromkeys(OPERATIONS, 0)
+        self.errors: dict[Operation, int] = dict.fromkeys(OPERATIONS, 0)
         self.adoption_seconds = 0.0
         self.adoption_buckets = [0] * (len(BUCKETS) + 1)  # not cumulative; the last is +Inf
 

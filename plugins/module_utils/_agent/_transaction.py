@@ -21,7 +21,7 @@ from ._state._active_config import crash_reason, failure_from_mark, unhealthy_re
 from ._state._health import CommandLine
 from ._state._node_state import NodeState
 from ._state._records import LOCAL_CONFIG, AnsweredAssignment, AssignmentFailure, ConfigRecord
-from ._state._startups import BadConfig, append_start
+from ._state._startups import BadConfig, BadConfigKind, append_start
 from ._store._durable_files import LOOP_WAIT, DurableFiles, locked
 from ._store._rendered_files import (
     POLICY_FIELDS,
@@ -256,19 +256,20 @@ class Transactions:
             return
         version = state.tracking_versions[component]
         bad = self._store.read_bad_configs(component, version)
-        reason = failure.text if failure.kind == "CrashLoop" else unhealthy_reason(failure.within, failure.text)
+        kind: BadConfigKind = "CrashLoop" if failure.kind == "CrashLoop" else "NotHealthy"
+        reason = failure.text if kind == "CrashLoop" else unhealthy_reason(failure.within, failure.text)
         bad[record.uid] = BadConfig(
             time=failure.time,
             reason=reason,
-            kind=failure.kind,
+            kind=kind,
             name="" if record.source is None else record.source.name,
             crashes=failure.crashes,
             within=failure.within,
-            probe=failure.text if failure.kind == "NotHealthy" else "",
+            probe=failure.text if kind == "NotHealthy" else "",
         )
         self._store.write_bad_configs(component, version, bad)
 
-    def forget(self, uid: str | None) -> list[str]:
+    def forget_bad(self, uid: str | None) -> list[str]:
         """Forget a bad UID (None: all of them) under every version; return the forgotten UIDs.
 
         An assignment that failed with it is tried again.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ..._kube._api_errors import AlreadyExists, KubeError
 from ..._kube._api_paths import events
@@ -20,9 +20,21 @@ from .._state._desired_state import DesiredState
 from .._state._records import ConfigRecord
 from .._state._trial_period import TrialTransition
 
-__all__ = ["BURST", "ChangeRecorder", "EventRecorder", "MAX_QUEUED", "INTERVAL", "NodeEvent", "event_body"]
+__all__ = [
+    "BURST",
+    "ChangeRecorder",
+    "EventReason",
+    "EventRecorder",
+    "MAX_QUEUED",
+    "INTERVAL",
+    "NodeEvent",
+    "event_body",
+]
 
 _DONE = {"confirmed": CONFIRMED, "promoted": PROMOTED, "suspect": SUSPECT}
+
+
+EventReason = Literal["ConfigAdopted", "ConfigRefused", "ConfigRolledBack"]
 
 
 class ChangeRecorder:
@@ -82,7 +94,7 @@ _RETRIED = (401, 408, 429)
 class NodeEvent(NamedTuple):
     """Something that happened: a CamelCase reason, a sentence, and when it was first and last so (RFC 3339)."""
 
-    reason: str
+    reason: EventReason
     message: str
     warning: bool
     first: str
@@ -130,7 +142,7 @@ class EventRecorder:
         self._allowance = float(BURST)
         self._counted = self._clock.since_boot()
 
-    def record(self, reason: str, message: str, *, warning: bool = False) -> None:
+    def record(self, reason: EventReason, message: str, *, warning: bool = False) -> None:
         """Queue an Event for advance().
 
         A repetition of a queued Event is counted there. Of too many, the oldest is dropped.

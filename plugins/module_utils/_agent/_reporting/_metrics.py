@@ -10,8 +10,8 @@ labels for a ConfigMap's resource version and key: a bundle is immutable, and no
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple, Protocol
 
 from ..._nodeconfig._assignment import ConfigSource
 from ..._nodeconfig._config_status import Cause
@@ -106,19 +106,22 @@ def _adoption_seconds(counters: Counters) -> str:
     )
 
 
-def _single(kind: str, name: str, text: str, value: float) -> str:
+MetricType = Literal["gauge", "counter", "histogram"]
+
+
+def _single(kind: MetricType, name: str, text: str, value: float) -> str:
     return _family(kind, name, text, [({}, value)])
 
 
-def _family(kind: str, name: str, text: str, series: Iterable[tuple[dict[str, str], float]]) -> str:
+def _family(kind: MetricType, name: str, text: str, series: Iterable[tuple[Mapping[str, str], float]]) -> str:
     return _head(kind, name, text) + "".join(_sample(name, labels, value) for labels, value in series)
 
 
-def _head(kind: str, name: str, text: str) -> str:
+def _head(kind: MetricType, name: str, text: str) -> str:
     return f"# HELP {name} {text}\n# TYPE {name} {kind}\n"
 
 
-def _sample(name: str, labels: dict[str, str], value: float) -> str:
+def _sample(name: str, labels: Mapping[str, str], value: float) -> str:
     pairs = ",".join(f'{label}="{_escape(text)}"' for label, text in labels.items())
     return f"{name}{{{pairs}}} {value:.12g}\n" if pairs else f"{name} {value:.12g}\n"
 

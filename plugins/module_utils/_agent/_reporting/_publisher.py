@@ -118,7 +118,7 @@ class Publisher:
                 healthy=components.healthy,
                 failing=self.reported_failure,
                 stopped=components.stopped,
-                unread=components.not_read,
+                not_read=components.not_read,
             ),
             init_provided=self._status.init_provided,
             fetch_error=observation.sync.fetch_error,
@@ -145,7 +145,7 @@ class Publisher:
     def _last_status(self) -> ConfigStatus | None:
         """Return what the node reported last, also before the agent was restarted."""
         if self.status_writer.latest is not None:
-            return self.status_writer.latest[1]
+            return self.status_writer.latest.status
         try:
             return ConfigStatus.parse(self._node.status or "") if self._node is not None else None
         except ValueError:
@@ -171,7 +171,7 @@ class Publisher:
         if self._node is not None:
             self.status_writer.accept_existing(self._node.status, verdict.shortened(), status, label)
         before = self.status_writer.latest
-        if before is not None and (before[0], without_healthy_states(before[1]), before[2]) == (
+        if before is not None and (before.verdict, without_healthy_states(before.status), before.label) == (
             verdict.shortened(),
             without_healthy_states(status),
             label,
@@ -211,7 +211,7 @@ class Publisher:
             agent_version=self._agent_version,
             pid=os.getpid(),
             started_at=self._started_at,
-            condition=None if reported is None else reported[0],
+            condition=None if reported is None else reported.verdict,
             written=self.status_writer.is_written,
             written_at=self.status_writer.written_at,
             api_error=watch_error or self.status_writer.error,

@@ -34,6 +34,7 @@ from .._validation._node_inputs import InitConfigDrift, LocalConfigHash
 
 __all__ = [
     "MIN_INTERVAL",
+    "NodeReport",
     "RunReport",
     "StatusWriter",
     "StatusBuilder",
@@ -180,12 +181,19 @@ def without_healthy_states(status: ConfigStatus) -> ConfigStatus:
 MIN_INTERVAL = 10.0
 
 
-def _subject(report: tuple[ConfigOk, ConfigStatus, str] | None) -> tuple[object, ...]:
+class NodeReport(NamedTuple):
+    """What the Node shows of its config. label: the bundle's name, "init" or "default"."""
+
+    verdict: ConfigOk
+    status: ConfigStatus
+    label: str
+
+
+def _subject(report: NodeReport | None) -> tuple[object, ...]:
     """Return what a status is about: while that stays the same, a change is the component's own."""
     if report is None:
         return ()
-    verdict, status, _label = report
-    adopting = verdict.cause == Cause.ADOPTING
+    status, adopting = report.status, report.verdict.cause == Cause.ADOPTING
     return (status.assignment, status.assigned, status.active, status.last_known_good, status.in_trial, adopting)
 
 
@@ -211,9 +219,9 @@ class StatusWriter:
         self._interval = context.configuration.heartbeat_interval
         self._random = random
         self._backoff = Backoff(first=1.0, longest=60.0, random=random)
-        self._latest: tuple[ConfigOk, ConfigStatus, str] | None = None
-        self._sending: tuple[ConfigOk, ConfigStatus, str] | None = None
-        self._written: tuple[ConfigOk, ConfigStatus, str] | None = None
+        self._latest: NodeReport | None = None
+        self._sending: NodeReport | None = None
+        self._written: NodeReport | None = None
         self._status = ""  # of the condition, as far as it is known to be on the Node
         self._heartbeat = 0.0
         self._not_before = 0.0  # when another status about the same config may be written
@@ -222,7 +230,7 @@ class StatusWriter:
         self._schedule_heartbeat(self._clock.since_boot())
 
     @property
-    def latest(self) -> tuple[ConfigOk, ConfigStatus, str] | None:
+    def latest(self) -> NodeReport | None:
         """The latest status, written or not."""
         return self._latest
 
@@ -234,7 +242,7 @@ class StatusWriter:
     def accept_existing(self, annotation: str | None, verdict: ConfigOk, status: ConfigStatus, label: str) -> None:
         """Take a status that the Node already has as written: an agent that restarts writes nothing."""
         if self._written is None and annotation is not None and annotation == status.encode():
-            self._written = self._latest = (verdict, status, label)
+            self._written = self._latest = NodeReport(verdict, status, label)
             self._status = verdict.status
 
     def reset(self) -> None:
@@ -251,7 +259,7 @@ class StatusWriter:
 
     def update(self, verdict: ConfigOk, status: ConfigStatus, label: str) -> None:
         """Have this written by advance(), as soon as it can be. label: the bundle's name, "init" or "default"."""
-        latest = (verdict.shortened(), status, label)
+        latest = NodeReport(verdict.shortened(), status, label)
         if _subject(latest) != _subject(self._latest):
             self._backoff.reset()
         if latest != self._latest:
@@ -288,11 +296,10 @@ class StatusWriter:
         if self._task.done:
             self._collect()
 
-    def _send(self, report: tuple[ConfigOk, ConfigStatus, str]) -> None:
+    def _send(self, report: NodeReport) -> None:
         self._sending = report
-        verdict, status, label = report
-        patch = status_patch(verdict, status, label, now=self._clock.now())
-        if verdict.status == self._status:  # no transition: the time of the last one stays on the Node
+        patch = status_patch(*report, now=self._clock.now())
+        if report.verdict.status == self._status:  # no transition: the time of the last one stays on the Node
             del patch["status"]["conditions"][0]["lastTransitionTime"]
         self._task.start(partial(self._api.patch, node_status(self._node_name), patch, kind="strategic"))
 
@@ -311,7 +318,7 @@ class StatusWriter:
         self.error = ""
         self.written_at = self._clock.now()
         self._written = sent
-        self._status = "" if sent is None else sent[0].status
+        self._status = "" if sent is None else sent.verdict.status
         self._not_before = self._clock.since_boot() + MIN_INTERVAL
         self._schedule_heartbeat(self._clock.since_boot())
 

@@ -252,7 +252,7 @@ def _plan_sync(observation: Observation, desired: DesiredState) -> list[Action]:
 
 def _plan_keep(state: NodeState, desired: DesiredState) -> list[Action]:
     source = desired.source
-    if source is not None and desired.forget_bad and desired.new and source.uid in state.bad_configs:
+    if source is not None and desired.forget_bad and desired.is_new and source.uid in state.bad_configs:
         return [ForgetBad(source.uid)]
     if desired.answered == state.records.answered and not state.active.fallback_reason:
         return []
@@ -262,7 +262,7 @@ def _plan_keep(state: NodeState, desired: DesiredState) -> list[Action]:
 def _plan_adopt(observation: Observation, desired: DesiredState, source: ConfigSource) -> list[Action]:
     state, answered = observation.state, desired.answered
     mark = state.bad_configs.get(source.uid)
-    if mark is not None and desired.new and desired.forget_bad:
+    if mark is not None and desired.is_new and desired.forget_bad:
         return [ForgetBad(source.uid)]
     if mark is not None:
         return [Refuse(answered, AssignmentFailure("KnownBad", source.uid, mark.reason, time=mark.time))]

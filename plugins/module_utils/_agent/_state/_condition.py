@@ -28,13 +28,13 @@ class ComponentsCondition(NamedTuple):
     """The condition of this node's components as a whole.
 
     healthy: None while it is unknown. failing: what is wrong with a config that is not on trial, "" if nothing is.
-    stopped: the unit that an administrator stopped. unread: why a component does not read the file that it is given.
+    stopped: the unit that an administrator stopped. not_read: why a component does not read the file that it is given.
     """
 
     healthy: bool | None = None
     failing: str = ""
     stopped: str = ""
-    unread: str = ""
+    not_read: str = ""
 
 
 def config_in_use(desired: DesiredState | None, state: NodeState, *, init_provided: bool) -> ConfigInUse:
@@ -87,8 +87,8 @@ def _verdict(
         return _refused(failure, state, in_use)
     if condition.stopped:
         return verdicts.unit_stopped(in_use.label, condition.stopped)
-    if condition.unread:
-        return verdicts.not_read(in_use.label, condition.unread)
+    if condition.not_read:
+        return verdicts.not_read(in_use.label, condition.not_read)
     if desired.kind == DesiredKind.LOST:
         return verdicts.assignment_lost(in_use)
     if desired.kind == DesiredKind.STALE:

@@ -47,14 +47,14 @@ class DesiredKind(Enum):
 class DesiredState(NamedTuple):
     """What the Node's annotations ask for.
 
-    answered: the answered assignment once this state is recorded. new: whether the assignment is a new one. forget_bad:
+    answered: the answered assignment once this state is recorded. is_new: whether the assignment is new. forget_bad:
     whether it asks to clear the bad mark of its source. stale_id: the assignment's id, if STALE. cause: why INVALID.
     """
 
     kind: DesiredKind
     answered: AnsweredAssignment
     source: ConfigSource | None = None
-    new: bool = False
+    is_new: bool = False
     forget_bad: bool = False
     stale_id: int = 0
     cause: str = ""
@@ -93,7 +93,7 @@ def read_desired_state(
     if assignment.id > known.id:
         kind = DesiredKind.KEEP if source == current.source else DesiredKind.ADOPT
         answered = AnsweredAssignment(node.uid, assignment.id, source)
-        return DesiredState(kind, answered, source, new=True, forget_bad=assignment.forget_bad)
+        return DesiredState(kind, answered, source, is_new=True, forget_bad=assignment.forget_bad)
     if known.source != source:
         # This id was given to another source before.
         return DesiredState(DesiredKind.STALE, known, stale_id=assignment.id)
@@ -112,13 +112,13 @@ def _without_source(
     if current.source is None and known.source is None:
         if assignment is None or assignment.id <= known.id:
             return DesiredState(DesiredKind.LOCAL, known)
-        return DesiredState(DesiredKind.LOCAL, AnsweredAssignment(node.uid, assignment.id), new=True)
+        return DesiredState(DesiredKind.LOCAL, AnsweredAssignment(node.uid, assignment.id), is_new=True)
     assignment_id = 0 if assignment is None else assignment.id
     if node.uid not in (current.node_uid, recorded.node_uid):
         # A Node that was registered again or restored: only an assignment after this one asks for something.
         return DesiredState(DesiredKind.LOST, AnsweredAssignment(node.uid, assignment_id))
     if assignment_id > known.id:  # also after an interrupted attempt, since the answer is written last
-        return DesiredState(DesiredKind.UNASSIGN, AnsweredAssignment(node.uid, assignment_id), new=True)
+        return DesiredState(DesiredKind.UNASSIGN, AnsweredAssignment(node.uid, assignment_id), is_new=True)
     return DesiredState(DesiredKind.LOST, known)
 
 

@@ -11,12 +11,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 from ._records import DamagedFile
 
 __all__ = [
     "BadConfig",
+    "BadConfigKind",
     "End",
     "Start",
     "crashes_since_adoption",
@@ -57,6 +58,9 @@ class Start(NamedTuple):
     end: End | None = None
 
 
+BadConfigKind = Literal["CrashLoop", "NotHealthy"]
+
+
 class BadConfig(NamedTuple):
     """The bad mark on a uid: when (RFC 3339), a human-readable reason, "CrashLoop" or "NotHealthy", the bundle's name.
 
@@ -66,7 +70,7 @@ class BadConfig(NamedTuple):
 
     time: str
     reason: str
-    kind: str
+    kind: BadConfigKind
     name: str = ""
     crashes: int = 0
     within: float = 0.0
@@ -130,7 +134,7 @@ def record_end(startups: Sequence[Start], invocation: str, boot_id: str, end: En
 
 def encode_startups(startups: Sequence[Start]) -> bytes:
     """Return the content of a ``startups`` file."""
-    return _text(
+    return _to_json(
         [
             {
                 "invocation": start.invocation,
@@ -155,7 +159,7 @@ def encode_startups(startups: Sequence[Start]) -> bytes:
 
 def decode_startups(data: bytes) -> list[Start]:
     """Read a ``startups`` file. Raises DamagedFile."""
-    value = _json(data)
+    value = _from_json(data)
     if not isinstance(value, list):
         raise DamagedFile("it is not a list of starts")
     try:
@@ -185,12 +189,12 @@ def decode_startups(data: bytes) -> list[Start]:
 def encode_bad_configs(bad: Mapping[str, BadConfig]) -> bytes:
     """Return the content of a ``bad-configs`` file, with the newest MAX_BAD_CONFIGS marks."""
     newest = sorted(bad.items(), key=lambda item: item[1].time)[-MAX_BAD_CONFIGS:]
-    return _text({uid: mark._asdict() for uid, mark in newest})
+    return _to_json({uid: mark._asdict() for uid, mark in newest})
 
 
 def decode_bad_configs(data: bytes) -> dict[str, BadConfig]:
     """Read a ``bad-configs`` file. Raises DamagedFile."""
-    value = _json(data)
+    value = _from_json(data)
     if not isinstance(value, dict):
         raise DamagedFile("it is not a map of UIDs")
     try:
@@ -198,7 +202,7 @@ def decode_bad_configs(data: bytes) -> dict[str, BadConfig]:
             uid: BadConfig(
                 time=str(mark["time"]),
                 reason=str(mark["reason"]),
-                kind=str(mark["kind"]),
+                kind=cast("BadConfigKind", str(mark["kind"])),
                 name=str(mark.get("name", "")),
                 crashes=int(mark.get("crashes", 0)),
                 within=_finite(mark.get("within", 0.0)),
@@ -216,11 +220,11 @@ def _finite(value: Any) -> float:
     return float(value)
 
 
-def _text(value: Any) -> bytes:
+def _to_json(value: Any) -> bytes:
     return json.dumps(value, sort_keys=True, indent=1).encode() + b"\n"
 
 
-def _json(data: bytes) -> Any:
+def _from_json(data: bytes) -> Any:
     try:
         return json.loads(data)
     except (ValueError, RecursionError) as error:

@@ -38,13 +38,13 @@ __all__ = ["CONFIG_FILE", "Store", "digest"]
 CONFIG_FILE = "config.yaml"
 UNKNOWN_VERSION = "unknown"
 _CORRUPT = ".corrupt-"
-_CORRUPT_KEPT = 3  # the newest copies of one file: enough to inspect, and a failing disk does not fill up
+_MAX_DAMAGED_KEPT = 3  # the newest copies of one file: enough to inspect, and a failing disk does not fill up
 _CURRENT = "current"
 _LAST_KNOWN_GOOD = "last-known-good"
 _ANSWERED = "assignment"
-_SWITCHED = "switched"  # the note on a component's file
+_SWITCH_NOTE = "switched"  # the note on a component's file
 # The fields of notes that are not plain values, and their types.
-_NOTED: Mapping[str, type] = {"argv": list, "dropIns": dict, "fields": list, "state": dict}
+_NOTE_TYPES: Mapping[str, type] = {"argv": list, "dropIns": dict, "fields": list, "state": dict}
 _RENDERED = re.compile(r"([0-9a-f]{64})\.yaml\Z")
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9.+_-]")
 # The errors of a file that is damaged itself; others (no descriptors, no memory) say nothing about the file.
@@ -146,12 +146,12 @@ class Store:
 
     def note_switch(self, component: str, config: str, boot_id: str, since_boot: float) -> None:
         """Note since when the component's file is the one with this hash; a repaired file keeps its time."""
-        if self.read_note(component, _SWITCHED).get("config") != config:
-            self.write_note(component, _SWITCHED, {"config": config, "bootID": boot_id, "sinceBoot": since_boot})
+        if self.read_note(component, _SWITCH_NOTE).get("config") != config:
+            self.write_note(component, _SWITCH_NOTE, {"config": config, "bootID": boot_id, "sinceBoot": since_boot})
 
     def switched_since(self, component: str, boot_id: str) -> float | None:
         """Return when the component's file was last switched, in seconds since boot; None if not in this boot."""
-        note = self.read_note(component, _SWITCHED)
+        note = self.read_note(component, _SWITCH_NOTE)
         since = note.get("sinceBoot")
         return since if note.get("bootID") == boot_id and isinstance(since, float) else None
 
@@ -195,7 +195,7 @@ class Store:
             value = json.loads(data)
             if not isinstance(value, dict):
                 raise DamagedFile("it is not an object")
-            if not all(isinstance(value.get(key, kind()), kind) for key, kind in _NOTED.items()):
+            if not all(isinstance(value.get(key, kind()), kind) for key, kind in _NOTE_TYPES.items()):
                 raise DamagedFile("a part of it is of another kind")
             if not all(isinstance(fields, list) for fields in value.get("dropIns", {}).values()):
                 raise DamagedFile("its drop-ins are no lists")
@@ -312,7 +312,7 @@ class Store:
         try:
             self.files.rename(name, f"{aside}{self._now().replace(':', '')}")
             copies = [entry for entry in self.files.list_names(directory) if entry.startswith(base)]
-            for copy in copies[:-_CORRUPT_KEPT]:
+            for copy in copies[:-_MAX_DAMAGED_KEPT]:
                 self.files.remove(os.path.join(directory, copy))
         except OSError:
             pass  # the file system may be read-only now; the fallback works with the file in its place

@@ -64,7 +64,7 @@ def test_the_event_names_the_node_as_kubectl_looks_for_it() -> None:
 def test_one_happening_has_one_name_and_another_has_another() -> None:
     name = event_body("n1", EVENT)["metadata"]["name"]
     assert event_body("n1", EVENT._replace(last="later", times=3))["metadata"]["name"] == name
-    variants = [EVENT._replace(first="later"), EVENT._replace(message="x"), EVENT._replace(reason="X")]
+    variants = [EVENT._replace(first="later"), EVENT._replace(message="x"), EVENT._replace(reason="ConfigAdopted")]
     assert len({name, *(event_body("n1", variant)["metadata"]["name"] for variant in variants)}) == 4
     longest = event_body("n" * 252 + "1", EVENT)["metadata"]["name"]
     assert len(longest) <= 253

@@ -177,7 +177,7 @@ CONFIG: dict[str, tuple[Observation, list[Action]]] = {
         [Refuse(NEXT, AssignmentFailure("KnownBad", "bbbb", MARK.reason, time="then"))],
     ),
     "a bad bundle that is to be tried again": (
-        observed(node(bad={"bbbb": MARK}), ADOPT._replace(new=True, forget_bad=True)),
+        observed(node(bad={"bbbb": MARK}), ADOPT._replace(is_new=True, forget_bad=True)),
         [ForgetBad("bbbb")],
     ),
     "adopting is reported first": (
@@ -210,11 +210,11 @@ CONFIG: dict[str, tuple[Observation, list[Action]]] = {
         [Pin(GOOD._replace(source=B, assignment=2, node_uid="node"), B, in_trial=False)],
     ),
     "the config in use is assigned again": (
-        observed(node(), DesiredState(DesiredKind.KEEP, NEXT._replace(source=A), A, new=True)),
+        observed(node(), DesiredState(DesiredKind.KEEP, NEXT._replace(source=A), A, is_new=True)),
         [KeepAssigned(NEXT._replace(source=A))],
     ),
     "the config in use is assigned again and was bad": (
-        observed(node(bad={"aaaa": MARK}), DesiredState(DesiredKind.KEEP, NEXT, A, new=True, forget_bad=True)),
+        observed(node(bad={"aaaa": MARK}), DesiredState(DesiredKind.KEEP, NEXT, A, is_new=True, forget_bad=True)),
         [ForgetBad("aaaa")],
     ),
     "a damaged record of the config in use is written again": (
@@ -222,13 +222,13 @@ CONFIG: dict[str, tuple[Observation, list[Action]]] = {
         [KeepAssigned(ANSWERED)],
     ),
     "an unassignment is reported first": (
-        observed(node(), DesiredState(DesiredKind.UNASSIGN, AnsweredAssignment("node", 2), new=True)),
+        observed(node(), DesiredState(DesiredKind.UNASSIGN, AnsweredAssignment("node", 2), is_new=True)),
         [Acknowledge(LOCAL_CONFIG)],
     ),
     "then it is done": (
         observed(
             node(),
-            DesiredState(DesiredKind.UNASSIGN, AnsweredAssignment("node", 2), new=True),
+            DesiredState(DesiredKind.UNASSIGN, AnsweredAssignment("node", 2), is_new=True),
             acknowledged=acknowledged(None),
         ),
         [Unassign(AnsweredAssignment("node", 2))],

@@ -98,7 +98,7 @@ def test_wishes(
 ) -> None:
     view = NodeAnnotations(node, None if source is None else source.encode(), assignment)
     desired_state = read_desired_state(view, answered, current, NAMESPACE)
-    assert (desired_state.kind, desired_state.new) == (kind, new)
+    assert (desired_state.kind, desired_state.is_new) == (kind, new)
     if kind in (DesiredKind.LOST, DesiredKind.STALE):
         assert desired_state.answered.failure is None or desired_state.answered == answered
     if new:
