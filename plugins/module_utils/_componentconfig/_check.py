@@ -18,7 +18,6 @@ from ._rules._registry import rule_checked_fields, rule_sets
 from ._rules._rule import EffectiveConfig, run_rules
 from ._scalars._field_path import Path
 from ._scalars._wording import first_names
-from ._schema._embedded_documents import embedded_documents
 from ._schema._feature_gates import FeatureGates
 from ._schema._kinds import KUBELET_CONFIGURATION, MAIN_KINDS, Kind, find_kind, kinds
 from ._schema._releases import (
@@ -29,7 +28,7 @@ from ._schema._releases import (
     parse_minor,
     quoting_hint,
 )
-from ._schema._type_check import TypeCheck, check_types
+from ._schema._type_check import TypeCheck, check_types, embedded_documents
 
 __all__ = ["Collector", "HostCheck", "Targets", "check", "check_each_version", "check_host", "config_at"]
 
