@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Finds a component's last message before it died, in systemd's journal. Private to configok.node."""
+"""Finds a component's last message before a crash, and adds it to the verdict. Private to configok.node."""
 
 from __future__ import annotations
 
@@ -22,28 +22,26 @@ from .._state._startups import Start, is_crash
 
 __all__ = ["ComponentLog", "CrashMessages", "last_crash", "last_message"]
 
-_LINES = 200  # the last ones, searched if no message stands out by its form
+_LINES = 200  # of an invocation's end, searched if no message has a telltale form
 _MAX_MESSAGE = 200  # characters
 _TIMEOUT = 5.0  # seconds
 _INVOCATION = re.compile("[0-9a-f]{32}")
-_OWN_IDENTIFIERS = (
-    "configok-agent",
-    "systemd",
-)  # of the hooks, which run in the component's unit, and of systemd, which runs them
-_HEADER = re.compile(r"[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+\s+\d+ \S+\] ", re.ASCII)  # of klog
+# Of other messages in the component's unit: the hooks', which run there, and systemd's.
+_OTHER_IDENTIFIERS = ("configok-agent", "systemd")
+_HEADER = re.compile(r"[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+\s+\d+ \S+\] ", re.ASCII)  # klog's
 _TRACE = re.compile(r"goroutine [0-9]+ \[|created by |\s|\S+\.go:[0-9]+|\(?[\w./*-]+\(.*\)$")
-# The most informative first: the end of a Go program, then klog's errors. Traces of some hundred goroutines may follow.
+# The most informative first: the last words of a Go program, then klog's errors. Traces of goroutines may follow them.
 _TELLTALE_PATTERNS = (r"^(F[0-9]{4} |panic: |fatal error: )", r"^(E[0-9]{4} |[Ee]rror: )")
 
 
 class ComponentLog:
-    """Reads the journal with journalctl, which may take seconds: not in the daemon's loop."""
+    """Reads the journal with journalctl, which may take seconds: call it in the background."""
 
     def __init__(self, run: CommandRunner) -> None:
         self._run = run
 
     def __call__(self, invocation: str) -> str:
-        """Return the component's last message in an invocation, "" if there is no journal, or no message in it."""
+        """Return the component's last message in an invocation, "" if there is no journal or no message."""
         if not _INVOCATION.fullmatch(invocation):
             return ""
         for pattern in _TELLTALE_PATTERNS:
@@ -54,7 +52,7 @@ class ComponentLog:
         return last_message(self._entries(invocation, f"--lines={_LINES}"))
 
     def _entries(self, invocation: str, *options: str) -> str:
-        """Return entries as JSON lines, "" if there are none, or if this journalctl cannot search."""
+        """Return entries as JSON lines, "" if there are none or if this journalctl cannot search."""
         fields = "--output-fields=MESSAGE,SYSLOG_IDENTIFIER"
         command = ["journalctl", "--no-pager", "--quiet", "--output=json", fields, *options]
         result = self._run([*command, f"_SYSTEMD_INVOCATION_ID={invocation}"], timeout=_TIMEOUT)
@@ -84,7 +82,7 @@ def _messages(entries: str) -> Iterator[str]:
         except (ValueError, RecursionError):
             continue
         message = entry.get("MESSAGE") if isinstance(entry, dict) else None  # a list of bytes if it is not text
-        if isinstance(message, str) and message.strip() and entry.get("SYSLOG_IDENTIFIER") not in _OWN_IDENTIFIERS:
+        if isinstance(message, str) and message.strip() and entry.get("SYSLOG_IDENTIFIER") not in _OTHER_IDENTIFIERS:
             yield message
 
 
@@ -93,7 +91,10 @@ _WINDOW = 600.0  # seconds; an older crash has nothing to do with the failure
 
 
 def last_crash(state: NodeState, boot_id: str, *, until: float = float("inf")) -> tuple[str, Start] | None:
-    """Return the component that crashed last in a boot, until this time (seconds since boot), and its start."""
+    """Return the component that crashed last, and its start; None if none has crashed.
+
+    Only crashes of the boot with this id count, up to ``until`` (seconds since boot).
+    """
     crashes = [
         (start.end.since_boot, name, start)
         for name, starts in state.startups.items()
@@ -107,17 +108,17 @@ def last_crash(state: NodeState, boot_id: str, *, until: float = float("inf")) -
 
 
 class CrashMessages:
-    """Adds last messages to verdicts. A message stays as long as the verdict does: one transition, one write."""
+    """Adds last messages to verdicts. A message is kept for as long as its verdict: one transition, one write."""
 
     def __init__(self, context: AgentContext) -> None:
-        self._read_message = context.commands.last_message  # in the background, since it may hang
+        self._read_message = context.commands.last_message  # may hang
         self._clock = context.clock
         self._task = context.new_task()
         self._asked: tuple[ConfigOk, str] | None = None  # the verdict in question, and the component
         self._explained: tuple[ConfigOk, ConfigOk] | None = None  # the verdict without and with the message
 
     def add_to(self, verdict: ConfigOk, state: NodeState) -> ConfigOk | None:
-        """Return the verdict with its message, or unchanged without a message; None while the journal is read."""
+        """Return the verdict with its last message if there is one; None while the journal is read."""
         if self._read_message is None:
             return verdict
         if self._explained is not None and self._explained[0] == verdict:

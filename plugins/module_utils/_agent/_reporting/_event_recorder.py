@@ -1,11 +1,12 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Records a transition: in the log, as an Event on the Node, and in a counter. Private to configok.node."""
+"""Records transitions: in the log, in counters, and as Events on the Node. Private to configok.node."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
@@ -31,25 +32,26 @@ __all__ = [
     "event_body",
 ]
 
-_DONE = {"confirmed": CONFIRMED, "promoted": PROMOTED, "suspect": SUSPECT}
-
-
 EventReason = Literal["ConfigAdopted", "ConfigRefused", "ConfigRolledBack"]
+_MESSAGE_IDS: Mapping[TrialTransition, str] = {"confirmed": CONFIRMED, "promoted": PROMOTED, "suspect": SUSPECT}
 
 
 class ChangeRecorder:
-    """Records each transition once, in all three."""
+    """Records each transition once: in the log, in a counter, and as an Event if it matters to the cluster."""
 
     def __init__(self, context: AgentContext, events: EventRecorder) -> None:
         self._events = events
         self._counters = context.counters
         self._clock = context.clock
-        self._adopting: tuple[str, float] | None = None  # the uid, and since when (seconds since boot)
+        self._adopting: tuple[str, float] | None = None  # the uid, and when its preparation started
 
     def config_synced(
         self, transition: SyncTransition, detail: str, desired: DesiredState, *, started_at: float = 0.0
     ) -> None:
-        """Record the result of an assignment. started_at: when its preparation was started, in seconds since boot."""
+        """Record the result of an assignment.
+
+        detail: the config, and for a refusal the reason. started_at: of the preparation, in seconds since boot.
+        """
         fields = {"assignment": desired.answered.id, "uid": "init" if desired.source is None else desired.source.uid}
         if transition == "refused":
             self._counters.refusals += 1
@@ -63,36 +65,36 @@ class ChangeRecorder:
         else:
             log.info("%s %s", transition, detail, extra=fields)
 
-    def trial_changed(self, done: TrialTransition, record: ConfigRecord, detail: str) -> None:
-        """Record what the trial came to."""
-        write = log.info if done in ("confirmed", "promoted", "cleared") else log.error
-        fields = {"message_id": _DONE[done]} if done in _DONE else {}
+    def trial_changed(self, transition: TrialTransition, record: ConfigRecord, detail: str) -> None:
+        """Record a transition of a record's trial, and the duration of its adoption. detail: why, or ""."""
+        write = log.info if transition in ("confirmed", "promoted", "cleared") else log.error
+        fields = {"message_id": _MESSAGE_IDS[transition]} if transition in _MESSAGE_IDS else {}
         if detail:
             fields["detail"] = detail
-        write("config %s", done, extra={"uid": record.uid or "init", **fields})
-        if done in ("confirmed", "promoted") and self._adopting is not None and record.uid == self._adopting[0]:
+        write("config %s", transition, extra={"uid": record.uid or "init", **fields})
+        is_adopted = transition in ("confirmed", "promoted")
+        if is_adopted and self._adopting is not None and record.uid == self._adopting[0]:
             self._counters.observe_adoption(self._clock.since_boot() - self._adopting[1])
             self._adopting = None
 
     def rolled_back(self, message: str, reason: str) -> None:
-        """Record a rollback, whichever process did it, once its outcome is known."""
+        """Record a rollback, of this process or of a hook. message, reason: of the verdict that follows it."""
         self._counters.rollbacks += 1
         self._events.record("ConfigRolledBack", f"{message}: {reason}", warning=True)
 
 
 NAMESPACE = "default"  # where Events on Nodes live
 MAX_QUEUED = 16
-BURST = 16  # Events that may be sent in a row; after that one for each INTERVAL, so that what waits is sent in a minute
+BURST = 16  # Events that may be sent in a row; then one for each INTERVAL, so that a full queue is sent in a minute
 INTERVAL = 3.0  # seconds
-_MAX_MESSAGE = 1024  # what Kubernetes allows
-_MAX_NODE = 236  # characters of a Node's name in an Event's, which has room for 253
-# An answer that will not be another one the next time: no permission, an object that is not accepted.
-_PERMANENT = range(400, 500)
-_RETRIED = (401, 408, 429)
+_MAX_MESSAGE = 1024  # characters, the limit of Kubernetes
+_MAX_NODE = 236  # characters of a Node's name in the name of an Event, which may have 253
+_PERMANENT = range(400, 500)  # the next attempt would fail as well: no permission, an object that is not accepted
+_RETRIED = (401, 408, 429)  # the exceptions
 
 
 class NodeEvent(NamedTuple):
-    """Something that happened: a CamelCase reason, a sentence, and when it was first and last so (RFC 3339)."""
+    """An Event to send: a CamelCase reason, a sentence, its first and last time (RFC 3339), and their number."""
 
     reason: EventReason
     message: str
@@ -103,10 +105,10 @@ class NodeEvent(NamedTuple):
 
 
 def event_body(node_name: str, event: NodeEvent) -> dict[str, Any]:
-    """Return the Event.
+    """Return the Event as the API expects it.
 
-    Its name is that of its content: what was sent already, by an agent that was killed before it knew, is answered
-    with 409 and not there twice.
+    Its name is a hash of its content. An Event that was sent by an agent that was killed before the answer is sent
+    again, answered with 409, and not created twice.
     """
     text = "\0".join((event.reason, event.message, event.first))
     unique = hashlib.sha256(text.encode()).hexdigest()[:16]
@@ -114,7 +116,7 @@ def event_body(node_name: str, event: NodeEvent) -> dict[str, Any]:
         "apiVersion": "v1",
         "kind": "Event",
         "metadata": {"name": f"{node_name[:_MAX_NODE].rstrip('.-')}.{unique}", "namespace": NAMESPACE},
-        # As the kubelet does it: the Node's name instead of its uid. kubectl describe looks for that.
+        # Like the kubelet: the Node's name as its uid, by which kubectl describe finds Events of Nodes.
         "involvedObject": {"kind": "Node", "name": node_name, "uid": node_name, "apiVersion": "v1"},
         "reason": event.reason,
         "message": event.message,
@@ -140,12 +142,12 @@ class EventRecorder:
         self._waiting: list[NodeEvent] = []
         self._backoff = Backoff(first=1.0, longest=300.0)
         self._allowance = float(BURST)
-        self._counted = self._clock.since_boot()
+        self._allowance_at = self._clock.since_boot()
 
     def record(self, reason: EventReason, message: str, *, warning: bool = False) -> None:
-        """Queue an Event for advance().
+        """Queue an Event for advance(). A repetition of a queued Event is only counted.
 
-        A repetition of a queued Event is counted there. Of too many, the oldest is dropped.
+        If the queue is full, its oldest Event is dropped.
         """
         message, now = " ".join(sanitize(message).split())[:_MAX_MESSAGE], self._clock.now()
         for index, event in enumerate(self._waiting):
@@ -161,8 +163,8 @@ class EventRecorder:
     def next_due(self) -> float:
         """When advance() has something to do next, in seconds since boot."""
         if not self._waiting or self._sending is not None:
-            return float("inf")  # what is being sent wakes the daemon when it is done
-        return max(self._backoff.until, self._counted + (1.0 - self._allowance) * INTERVAL)
+            return float("inf")  # the end of a request wakes the daemon
+        return max(self._backoff.until, self._allowance_at + (1.0 - self._allowance) * INTERVAL)
 
     def advance(self) -> None:
         """Send the queued Events that may be sent now, and collect the answers. Failures are logged, never raised."""
@@ -182,20 +184,20 @@ class EventRecorder:
                 return
 
     def retry_soon(self, within: float) -> None:
-        """Send what is queued, up to ``within`` seconds from now: the API answers again."""
+        """Send the queued Events within this many seconds, since the API answers again."""
         self._backoff.hurry(self._clock.since_boot(), within)
 
     def _spend_allowance(self) -> None:
         now = self._clock.since_boot()
-        self._allowance = min(float(BURST), self._allowance + (now - self._counted) / INTERVAL) - 1.0
-        self._counted = now
+        self._allowance = min(float(BURST), self._allowance + (now - self._allowance_at) / INTERVAL) - 1.0
+        self._allowance_at = now
 
     def _sent(self, event: NodeEvent) -> bool:
         """Return whether the Event needs no further attempt."""
         try:
             self._task.result()
         except AlreadyExists:
-            pass  # sent before
+            pass  # created by an earlier attempt
         except KubeError as error:
             log.warning("an Event was not created: %s", error, extra={"event": event.reason})
             if error.status not in _PERMANENT or error.status in _RETRIED:

@@ -1,10 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Renders the metrics in the Prometheus text format, and publishes them. Private to configok.node.
+"""Renders the metrics in the Prometheus text format, and publishes them with the run report. Private to configok.node.
 
-The four ``configok_node_config_*`` gauges are those that the kubelet had for its dynamic configuration. They lack the
-labels for a ConfigMap's resource version and key: a bundle is immutable, and no key of it is chosen.
+The four ``configok_node_config_*`` gauges are those that the kubelet had for its dynamic configuration, without the
+labels for a ConfigMap's resource version and key: a bundle is immutable, and used as a whole.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class Gauges(NamedTuple):
-    """The present state. A source is None for the local config; error: whether ConfigOK reports an error."""
+    """The values of the gauges. A source is None for the local config; error: whether ConfigOK reports an error."""
 
     assigned: ConfigSource | None = None
     active: ConfigSource | None = None
@@ -45,7 +45,7 @@ class Gauges(NamedTuple):
 
 
 def render_metrics(gauges: Gauges, counters: Counters, *, agent_version: str) -> str:
-    """Return the exposition: every series, each once, also without a value yet."""
+    """Return the exposition. Every series is in it from the beginning, also before its first event."""
     errors = [({"operation": name}, number) for name, number in counters.errors.items()]
     restarts = [({"component": name}, number) for name, number in counters.restarts.items()]
     return "".join(
@@ -93,7 +93,7 @@ def _source(record: str, text: str, source: ConfigSource | None) -> str:
 
 
 def _adoption_seconds(counters: Counters) -> str:
-    """Return the histogram. Over a fleet, its buckets can be added up; a summary's quantiles cannot."""
+    """Return the histogram: its buckets can be added up over a fleet, unlike the quantiles of a summary."""
     name = "configok_node_config_adoption_seconds"
     series: list[tuple[str, dict[str, str], float]] = []
     total = 0
@@ -135,17 +135,17 @@ _TEMPORARY = ".new"  # the collector reads only names that end with .prom
 
 
 class MetricsFile:
-    """Writes the metrics to a file, which is replaced as a whole. A failure is logged once, and stops nothing."""
+    """Writes the metrics to a file for node_exporter's textfile collector. A failure is logged once."""
 
     def __init__(self, path: str) -> None:
         self._path = path
         self._last_error = ""
 
     def update(self, text: str) -> bool:
-        """Write the text and return whether that worked. Nothing is synced: the next start writes it again."""
+        """Replace the file; return whether that worked. It is not synced: the next start writes it again."""
         temporary = self._path + _TEMPORARY
         try:
-            self._unlink(temporary)  # of an agent that was killed
+            self._unlink(temporary)  # left by an agent that was killed
             descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _MODE)
             with open(descriptor, "wb") as stream:
                 os.fchmod(descriptor, _MODE)
@@ -178,34 +178,34 @@ class MetricsFile:
             log.warning("the metrics cannot be written to %s: %s", self._path, message)
 
 
-_CAUSES_WITHOUT_ERROR = ("", Cause.ADOPTING, Cause.OPTED_OUT)  # with which ConfigOK is Unknown, but nothing is wrong
+_CAUSES_WITHOUT_ERROR = ("", Cause.ADOPTING, Cause.OPTED_OUT)  # ConfigOK is Unknown with these, but nothing is wrong
 
 
 class MetricsOutput(Protocol):
     """Publishes the metrics: a file, a port."""
 
     def update(self, text: str) -> bool:
-        """Publish this text from now on; return whether that worked. Never raises."""
+        """Publish the rendered metrics from now on; return whether that worked. Never raises."""
 
     def close(self) -> None:
         """Stop publishing. Never raises."""
 
 
 def current_gauges(state: NodeState, desired: DesiredState | None, report: RunReport) -> Gauges:
-    """Return the present gauges. desired: None while the API has not answered; the last answer then counts."""
+    """Return the gauges. desired: None before the API has answered; then the recorded assignment counts."""
     answered = state.records.answered
-    good = state.records.last_known_good
+    last_known_good = state.records.last_known_good
     status, cause = ("", "") if report.condition is None else (report.condition.status, report.condition.cause)
     return Gauges(
         assigned=answered.source if desired is None else desired.source,
         active=state.active_record.source,
-        last_known_good=None if good is None else good.source,
+        last_known_good=None if last_known_good is None else last_known_good.source,
         error=answered.failure is not None if not status else status != "True" and cause not in _CAUSES_WITHOUT_ERROR,
     )
 
 
 class MetricsPublisher:
-    """Keeps the metrics and the report for ``status`` up to date."""
+    """Keeps the metrics and the run report up to date."""
 
     def __init__(self, context: AgentContext, outputs: Sequence[MetricsOutput]) -> None:
         self._run_directory = context.configuration.run_directory
@@ -217,7 +217,7 @@ class MetricsPublisher:
         self._last_error = ""
 
     def publish(self, state: NodeState, desired: DesiredState | None, report: RunReport) -> None:
-        """Publish what has changed."""
+        """Publish the metrics and the run report, each if it has changed. desired: as for current_gauges()."""
         if self._outputs:
             gauges = current_gauges(state, desired, report)
             text = render_metrics(gauges, self._counters, agent_version=self._agent_version)
@@ -227,7 +227,7 @@ class MetricsPublisher:
         self.report(report)
 
     def report(self, report: RunReport) -> None:
-        """Write only the report, while nothing else is known."""
+        """Write the run report alone, if it has changed."""
         if report != self._report:
             self._write(report)
 
@@ -243,6 +243,6 @@ class MetricsPublisher:
         self._last_error = ""
 
     def close(self) -> None:
-        """Stop publishing: the agent is being stopped."""
+        """Stop publishing metrics."""
         for output in self._outputs:
             output.close()

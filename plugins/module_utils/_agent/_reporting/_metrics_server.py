@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Serves the metrics on a loopback port with http.server. Private to configok.node.
 
-Imported only where the port is configured. Each connection has a thread, at most MAX_CONNECTIONS of them: the oldest
-connection makes room for a new one. A request may have MAX_REQUEST bytes, and a connection ends after DEADLINE seconds.
+It is imported only if the port is configured. Each of at most MAX_CONNECTIONS connections has a thread, and a new one
+ends the oldest. A request may have MAX_REQUEST bytes, and a connection ends after DEADLINE seconds.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ __all__ = ["DEADLINE", "MAX_CONNECTIONS", "MAX_REQUEST", "MetricsServer"]
 MAX_CONNECTIONS = 16
 MAX_REQUEST = 8192  # bytes
 DEADLINE = 5.0  # seconds for a whole connection
-_PAUSE = 1.0  # seconds without accepting after the system had no room for a connection
+_PAUSE = 1.0  # seconds without accepting after the system had no resources for a connection
 _END_OF_HEAD = b"\r\n\r\n"
-# What http.server would answer -> what this server answers: it knows two methods, and HTTP/1.
+# Status of http.server -> status of this server, which knows two methods and HTTP/1.
 _STATUSES = {501: 405, 505: 400}
 
 
@@ -42,7 +42,7 @@ class _Handler(BaseHTTPRequestHandler):
     command = ""
 
     def handle(self) -> None:
-        """Read the whole head, within the limits, and answer it."""
+        """Read the whole head within the limits, and answer the request."""
         deadline = time.monotonic() + DEADLINE
         try:
             head = self._read_head(deadline)
@@ -57,7 +57,7 @@ class _Handler(BaseHTTPRequestHandler):
             pass  # the client is gone, or too slow
 
     def _read_head(self, deadline: float) -> bytes:
-        """Return what the client sends up to the end of the head, at the least. Raises OSError after the deadline."""
+        """Return what the client sends, at least up to the end of the head. Raises OSError after the deadline."""
         head = b""
         while _END_OF_HEAD not in head and len(head) <= MAX_REQUEST:
             self.connection.settimeout(max(0.001, deadline - time.monotonic()))
@@ -86,14 +86,14 @@ class _Handler(BaseHTTPRequestHandler):
             self._respond(200, self.server.exposition, CONTENT_TYPE)
 
     def do_HEAD(self) -> None:
-        """Answer as to GET, without the body."""
+        """Answer like GET, without the body."""
         self.do_GET()
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Log nothing: a scrape is not news."""
+        """Log nothing: scrapes are too frequent."""
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Answer with a status, and its line as text instead of a page."""
+        """Answer with a status and its reason phrase as text, instead of an HTML page."""
         status = _STATUSES.get(code, code)
         self._respond(status, f"{int(status)} {self.responses[status][0]}\n".encode(), "text/plain")
 
@@ -111,7 +111,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 class _Server(ThreadingHTTPServer):
-    """Bounds the connections and knows what to answer."""
+    """Serves the exposition, and limits the number of connections."""
 
     request_queue_size = MAX_CONNECTIONS
     allow_reuse_port = False
@@ -129,7 +129,7 @@ class _Server(ThreadingHTTPServer):
         TCPServer.server_bind(self)
 
     def get_request(self) -> tuple[socket.socket, Any]:
-        """Accept a connection; pause where the system has no room for one."""
+        """Accept a connection, or pause if the system has no resources for one."""
         try:
             return super().get_request()
         except OSError:
@@ -137,7 +137,7 @@ class _Server(ThreadingHTTPServer):
             raise
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Serve a connection in its own thread; the oldest one makes room."""
+        """Serve a connection in its own thread; end the oldest one if there are too many."""
         with self._lock:
             self._connections.append(request)
             if len(self._connections) > MAX_CONNECTIONS:
@@ -145,7 +145,7 @@ class _Server(ThreadingHTTPServer):
         super().process_request(request, client_address)
 
     def shutdown_request(self, request: Any) -> None:
-        """Close a connection."""
+        """Close a connection that was served."""
         with self._lock:
             if request in self._connections:
                 self._connections.remove(request)
@@ -158,7 +158,7 @@ class _Server(ThreadingHTTPServer):
                 _end(connection)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Ignore what goes wrong with one connection: its client asks again."""
+        """Ignore an error of one connection: its client scrapes again."""
 
 
 def _end(connection: socket.socket) -> None:
@@ -169,21 +169,21 @@ def _end(connection: socket.socket) -> None:
 
 
 class MetricsServer:
-    """Answers GET /metrics with the latest metrics. A port that cannot be bound is logged, and harms nothing."""
+    """Answers GET /metrics with the latest metrics. A failure to bind the port is logged, never raised."""
 
     def __init__(self, address: tuple[str, int]) -> None:
-        """address: a loopback one."""
+        """Prepare to listen on a loopback address and a port."""
         self._address = address
         self._server: _Server | None = None
         self._thread = threading.Thread(target=self._serve, name="metrics", daemon=True)
 
     @property
     def port(self) -> int:
-        """The port it listens on, 0 if it does not."""
+        """The port on which the server listens, 0 if it does not."""
         return 0 if self._server is None else int(self._server.server_address[1])
 
     def start(self) -> None:
-        """Begin to listen."""
+        """Start to listen."""
         try:
             self._server = _Server(self._address)
         except OSError as error:
@@ -192,7 +192,7 @@ class MetricsServer:
         self._thread.start()
 
     def update(self, text: str) -> bool:
-        """Answer with this text from now on."""
+        """Serve the rendered metrics from now on; return True."""
         if self._server is not None:
             self._server.exposition = text.encode()
         return True
@@ -209,7 +209,7 @@ class MetricsServer:
         self._server = None
 
     def _serve(self) -> None:
-        """Accept connections until close. serve_forever would wake up twice a second."""
+        """Accept connections until close(). serve_forever() would wake up twice a second."""
         server = self._server
         while server is not None and not server.is_closing.is_set():
             server.handle_request()

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Publishes what the controller observed: status, Events, metrics, and the run report. Private to configok.node."""
+"""Publishes what follows from an observation: status, Events, metrics, the run report. Private to configok.node."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from ._status_writer import RunReport, StatusBuilder, StatusWriter, without_heal
 
 __all__ = ["Publisher"]
 
-_FALLBACK_CAUSES = (Cause.CRASH_LOOP, Cause.NOT_HEALTHY, Cause.SUSPECT)  # causes of a verdict after a rollback
+_FALLBACK_CAUSES = (Cause.CRASH_LOOP, Cause.NOT_HEALTHY, Cause.SUSPECT)  # of a verdict after a rollback
 
 
 class Publisher:
-    """Builds the report that follows from an observation, and brings it to the Node, the metrics and ``status``."""
+    """Builds the verdict that follows from an observation, and publishes it on the Node and for ``status``."""
 
     def __init__(self, context: AgentContext, outputs: Sequence[MetricsOutput]) -> None:
         """Build the writers. outputs: where the agent's metrics are published."""
@@ -43,13 +43,13 @@ class Publisher:
         self.changes = ChangeRecorder(context, self._events)
         self._crash_messages = CrashMessages(context)
         self._metrics = MetricsPublisher(context, outputs)
-        self._node: NodeAnnotations | None = None  # the last that was observed
+        self._node: NodeAnnotations | None = None  # as observed last
         self._last_observation: Observation | None = None
-        self._recorded_rollback: tuple[str, str] | None = None  # of the last Event: its uid and time
-        self.reported_failure = ""  # of a config that is not on trial, while it lasts
+        self._recorded_rollback: tuple[str, str] | None = None  # the latest: uid and time of its failure
+        self.reported_failure = ""  # of a config that is not on trial, for as long as it lasts
 
     def retry_soon(self, within: float) -> None:
-        """Send what was put off while the API was away. within: seconds over which nodes spread their requests."""
+        """Send what waits for the API, which answers again. within: seconds over which nodes spread their requests."""
         self.status_writer.retry_soon(within)
         self._events.retry_soon(within)
 
@@ -58,7 +58,7 @@ class Publisher:
         self._metrics.close()
 
     def set_node(self, node: NodeAnnotations | None) -> None:
-        """Take the observed Node; report again what a new Node object lacks, or what was removed from this one."""
+        """Observe the Node; report again if it is another object, or has lost its status. None: it is not known."""
         before = self._node
         if node is None:
             return
@@ -73,7 +73,7 @@ class Publisher:
     def advance(self, *, hold_heartbeat: bool) -> float:
         """Send what is due, the status before any Event. Return when the next Event is due, in seconds since boot.
 
-        hold_heartbeat: while a probe may be about to change the status.
+        hold_heartbeat: whether a heartbeat waits, since the answer to a probe or query may change the status.
         """
         self.status_writer.advance(hold_heartbeat=hold_heartbeat)
         if not self.status_writer.is_written:
@@ -82,7 +82,7 @@ class Publisher:
         return self._events.next_due
 
     def report_adopting(self, record: ConfigRecord, observation: Observation) -> None:
-        """Report "adopting", and start to write it: the adoption waits for the answer."""
+        """Report "adopting" for a record, and start to write it: the adoption waits for the answer."""
         in_use = verdicts.ConfigInUse("current", record.uid, self._status.init_provided)
         self._publish(verdicts.adopting(in_use.label), observation, active=record, states={})
         self.status_writer.advance()
@@ -90,7 +90,7 @@ class Publisher:
     def report(self, observation: Observation) -> bool:
         """Report the verdict that follows from an observation after which nothing is to be done.
 
-        Return whether there is one: None stands for "nothing new can be said yet".
+        Return whether there was anything new to report.
         """
         self._last_observation = observation
         components = observation.components
@@ -109,7 +109,7 @@ class Publisher:
     def _choose_verdict(self, observation: Observation, components: ComponentsObservation) -> ConfigOk | None:
         state = observation.state
         failure = "" if state.is_in_trial else failure_outside_trial(state, components, observation.moment)
-        # The first text stands while the failure lasts: one transition, one write.
+        # The first text is kept for as long as the failure lasts: one transition, one write.
         self.reported_failure = (self.reported_failure or failure) if failure else ""
         verdict = choose_verdict(
             observation.desired,
@@ -137,13 +137,13 @@ class Publisher:
         ):
             return
         before, rollback = self._last_status(), (failure.uid, failure.time)
-        # A status in between (the unit is stopped) does not make it another rollback.
+        # The same rollback may be reported again after another status, for example that the unit is stopped.
         if self._recorded_rollback != rollback and (before is None or before.cause not in _FALLBACK_CAUSES):
             self.changes.rolled_back(verdict.message, verdict.reason)
         self._recorded_rollback = rollback
 
     def _last_status(self) -> ConfigStatus | None:
-        """Return what the node reported last, also before the agent was restarted."""
+        """Return what the node has reported last, if necessary by an earlier process of the agent."""
         if self.status_writer.latest is not None:
             return self.status_writer.latest.status
         try:
@@ -180,7 +180,7 @@ class Publisher:
         self.status_writer.update(verdict, status, label)
 
     def report_unusable_files(self, error: str) -> None:
-        """Report without the agent's own files: which config is in use is known from before at best."""
+        """Report that the agent cannot use its own files; which config is in use follows from earlier reports."""
         if self._node is None:
             return
         known = self._last_status() or ConfigStatus()
@@ -205,7 +205,7 @@ class Publisher:
         self._publish_if_new(verdict, status, self._status.label(active))
 
     def publish_locally(self, watch_error: str) -> None:
-        """Publish metrics and the report for ``status`` on the node itself. watch_error: as for reconcile()."""
+        """Publish the metrics and the run report. watch_error: why the Node cannot be watched now, or ""."""
         reported = self.status_writer.latest
         report = RunReport(
             agent_version=self._agent_version,

@@ -62,7 +62,7 @@ def write_command_line_note(store: Store, component: str, command_line: CommandL
 
 
 def not_read_reason(store: Store, component: str) -> str:
-    """Return the recorded flag by which a component does not read the file it is given, or "". Raises OSError."""
+    """Return why a component does not read the file that it is given, by its recorded flags, or "". Raises OSError."""
     argv = recorded_command_line(store, component)
     flags = dict(parse_flags(argv))  # of a repeated flag, the last value counts
     own_path = store.config_path(component)
