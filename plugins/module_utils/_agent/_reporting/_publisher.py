@@ -21,7 +21,7 @@ from .._state._trial_period import failure_outside_trial
 from ._crash_messages import CrashMessages
 from ._event_recorder import ChangeRecorder, EventRecorder
 from ._metrics import MetricsOutput, MetricsPublisher
-from ._status_writer import RunReport, StatusBuilder, StatusWriter, without_healthy_states
+from ._status_writer import NodeReport, RunReport, StatusBuilder, StatusWriter, without_healthy_states
 
 __all__ = ["Publisher"]
 
@@ -37,7 +37,7 @@ class Publisher:
         self._namespace = configuration.namespace
         self._agent_version = context.agent_version
         self._started_at = self._clock.now()
-        self._status = StatusBuilder(configuration, context.store, agent_version=context.agent_version)
+        self._builder = StatusBuilder(configuration, context.store, agent_version=context.agent_version)
         self.status_writer = StatusWriter(context)
         self._events = EventRecorder(context)
         self.changes = ChangeRecorder(context, self._events)
@@ -83,7 +83,7 @@ class Publisher:
 
     def report_adopting(self, record: ConfigRecord, observation: Observation) -> None:
         """Report "adopting" for a record, and start to write it: the adoption waits for the answer."""
-        in_use = verdicts.ConfigInUse("current", record.uid, self._status.init_provided)
+        in_use = verdicts.ConfigInUse("current", record.uid, self._builder.init_provided)
         self._publish(verdicts.adopting(in_use.label), observation, active=record, states={})
         self.status_writer.advance()
 
@@ -120,7 +120,7 @@ class Publisher:
                 stopped=components.stopped,
                 not_read=components.not_read,
             ),
-            init_provided=self._status.init_provided,
+            init_provided=self._builder.init_provided,
             fetch_error=observation.sync.fetch_error,
             damaged=state.damaged_files,
         )
@@ -154,10 +154,10 @@ class Publisher:
     def _publish(
         self, verdict: ConfigOk, observation: Observation, *, active: ConfigRecord, states: Mapping[str, ComponentState]
     ) -> None:
-        for path in self._status.drift.drifted_origins():
+        for path in self._builder.drift.drifted_origins():
             verdict = verdicts.with_drift(verdict, path)
         desired, answered = observation.desired, observation.state.records.answered
-        status = self._status.status(
+        status = self._builder.build(
             verdict,
             observation.state,
             assignment=answered.id if desired is None else desired.answered.id,
@@ -165,17 +165,14 @@ class Publisher:
             active=active,
             states=states,
         )
-        self._publish_if_new(verdict, status, self._status.label(active))
+        self._publish_if_new(verdict, status, self._builder.label(active))
 
     def _publish_if_new(self, verdict: ConfigOk, status: ConfigStatus, label: str) -> None:
         if self._node is not None:
             self.status_writer.accept_existing(self._node.status, verdict.shortened(), status, label)
         before = self.status_writer.latest
-        if before is not None and (before.verdict, without_healthy_states(before.status), before.label) == (
-            verdict.shortened(),
-            without_healthy_states(status),
-            label,
-        ):
+        report = NodeReport(verdict.shortened(), without_healthy_states(status), label)
+        if before is not None and before._replace(status=without_healthy_states(before.status)) == report:
             return
         self.status_writer.update(verdict, status, label)
 
@@ -190,7 +187,7 @@ class Publisher:
         if self._last_observation is not None:
             state = self._last_observation.state
             answered, active = state.records.answered, state.active_record
-            in_use = config_in_use(self._last_observation.desired, state, init_provided=self._status.init_provided)
+            in_use = config_in_use(self._last_observation.desired, state, init_provided=self._builder.init_provided)
         elif known.active is not None:
             in_use = verdicts.ConfigInUse("current", known.active.uid)
         desired = read_desired_state(self._node, answered, active, self._namespace)
@@ -202,7 +199,7 @@ class Publisher:
             cause=verdict.cause,
             agent_version=self._agent_version,
         )
-        self._publish_if_new(verdict, status, self._status.label(active))
+        self._publish_if_new(verdict, status, self._builder.label(active))
 
     def publish_locally(self, watch_error: str) -> None:
         """Publish the metrics and the run report. watch_error: why the Node cannot be watched now, or ""."""

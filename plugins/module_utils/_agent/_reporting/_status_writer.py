@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Builds the structured status and writes it to the Node; writes the run report for ``status``.
 
-The report is one small file in the run directory, which is gone after a reboot. It decides nothing: if it is missing
-or damaged, lines of ``status`` stay empty. Private to configok.node.
+The run report is a small file in the run directory, which does not outlast a reboot. It is for ``status`` alone, which
+leaves lines empty if it is missing or damaged. Private to configok.node.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .._state._active_config import in_trial
 from .._state._node_state import NodeState
 from .._state._records import ConfigRecord
 from .._store._durable_files import DurableFiles
-from .._store._store import Store, digest
+from .._store._store import UNKNOWN_VERSION, Store, digest
 from .._validation._component_flags import overridden_fields
 from .._validation._node_inputs import InitConfigDrift, LocalConfigHash
 
@@ -47,7 +47,7 @@ _FILE = "report.json"
 
 
 class RunReport(NamedTuple):
-    """The daemon's side of the story; times are RFC 3339, "" if there is none."""
+    """What the daemon alone knows; times are RFC 3339, "" if there is none."""
 
     agent_version: str = ""
     pid: int = 0
@@ -58,7 +58,7 @@ class RunReport(NamedTuple):
     api_error: str = ""  # why the API cannot be reached now
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as ``status --json`` shows it."""
+        """Return the report as ``status --json`` shows it."""
         return {
             "agentVersion": self.agent_version,
             "pid": self.pid,
@@ -71,12 +71,12 @@ class RunReport(NamedTuple):
 
 
 def write_report(run_directory: str, report: RunReport) -> None:
-    """Replace the file. Raises OSError."""
+    """Replace the run report. Raises OSError."""
     DurableFiles(run_directory).write(_FILE, json.dumps(report.to_dict(), indent=1).encode() + b"\n")
 
 
 def read_report(run_directory: str) -> RunReport | None:
-    """Return what the daemon wrote last, None if there is nothing that can be read."""
+    """Return the run report, None if it is missing or damaged."""
     try:
         value = json.loads(DurableFiles(run_directory).read(_FILE) or b"null")
         condition = value["configOK"]
@@ -99,18 +99,21 @@ def _verdict(condition: Any) -> ConfigOk:
 
 
 class StatusBuilder:
-    """Knows this node's side of the status. Reads the store, and the files that init configs came from."""
+    """Builds the structured status from the node's state, its store, and its own configs.
+
+    drift: of the init configs from their originals. init_provided: whether any component has an init config.
+    """
 
     def __init__(self, configuration: AgentConfiguration, store: Store, *, agent_version: str) -> None:
         self._configuration = configuration
         self._store = store
         self._agent_version = agent_version
-        self._ignored: tuple[str | None, tuple[str, ...]] = (None, ())
+        self._ignored: tuple[str | None, tuple[str, ...]] = (None, ())  # the uid of a bundle, and its ignored keys
         self._local_config = LocalConfigHash(configuration)
         self.drift = InitConfigDrift(configuration)
         self.init_provided = any(component.init_config for component in configuration.components.values())
 
-    def status(
+    def build(
         self,
         verdict: ConfigOk,
         state: NodeState,
@@ -120,16 +123,20 @@ class StatusBuilder:
         active: ConfigRecord,
         states: Mapping[str, ComponentState],
     ) -> ConfigStatus:
-        """Return the status. assignment: the id that this answers. active: the record in use, or about to be."""
-        good = state.records.last_known_good
+        """Return the status that goes with a verdict.
+
+        assignment, assigned: the id that this answers, and its source. active: the record in use, or about to be.
+        states: of the components.
+        """
+        last_known_good = state.records.last_known_good
         return ConfigStatus(
             assignment=assignment,
             assigned=assigned,
             active=active.source,
-            last_known_good=None if good is None else good.source,
+            last_known_good=None if last_known_good is None else last_known_good.source,
             error="" if verdict.status == "True" else verdict.shortened().reason,
             cause=verdict.cause,
-            in_trial=in_trial(active, good),
+            in_trial=in_trial(active, last_known_good),
             components={name: self._component(name, active, state, states) for name in self._configuration.components},
             ignored=self._ignored_keys(active),
             agent_version=self._agent_version,
@@ -143,7 +150,7 @@ class StatusBuilder:
         config = active.files.get(name) or digest(self._store.read_config(name) or b"")
         drifted = self.drift.drifted_origin(name)
         return ComponentStatus(
-            version="" if version == "unknown" else version,
+            version="" if version == UNKNOWN_VERSION else version,
             config=config[:10],
             state=states.get(name, "unknown"),
             note=f"{drifted} has changed since it became the init config" if drifted else "",
@@ -161,14 +168,14 @@ class StatusBuilder:
         return self._ignored[1]
 
     def label(self, active: ConfigRecord) -> str:
-        """Return what ``kubectl get nodes -L configok.dev/config`` shows."""
+        """Return the value of the Node's label configok.dev/config: the bundle's name, "init" or "default"."""
         if active.source is not None:
             return active.source.name[:63].rstrip("-.")
         return "init" if self.init_provided else "default"
 
 
 def without_healthy_states(status: ConfigStatus) -> ConfigStatus:
-    """Return what makes a transition: all but how each component is just now, which travels along unless it fails."""
+    """Return the status without the states of components that do not fail: no transition follows from these."""
     return status._replace(
         components={
             name: component if component.state == "failing" else component._replace(state="")
@@ -182,7 +189,7 @@ MIN_INTERVAL = 10.0
 
 
 class NodeReport(NamedTuple):
-    """What the Node shows of its config. label: the bundle's name, "init" or "default"."""
+    """All that is written to the Node: the condition ConfigOK, the structured status, and the label."""
 
     verdict: ConfigOk
     status: ConfigStatus
@@ -190,7 +197,7 @@ class NodeReport(NamedTuple):
 
 
 def _subject(report: NodeReport | None) -> tuple[object, ...]:
-    """Return what a status is about: while that stays the same, a change is the component's own."""
+    """Return what a report is about. While that stays the same, changes of a component are what is reported."""
     if report is None:
         return ()
     status, adopting = report.status, report.verdict.cause == Cause.ADOPTING
@@ -210,7 +217,7 @@ class StatusWriter:
         *,
         random: Callable[[], float] = _random.random,
     ) -> None:
-        """random: for the jitter of heartbeats and retries."""
+        """Begin without a report. random: returns a number from 0 to 1, for the jitter of heartbeats and retries."""
         self._node_name = context.configuration.node_name
         self._api = context.api
         self._clock = context.clock
@@ -222,43 +229,46 @@ class StatusWriter:
         self._latest: NodeReport | None = None
         self._sending: NodeReport | None = None
         self._written: NodeReport | None = None
-        self._status = ""  # of the condition, as far as it is known to be on the Node
-        self._heartbeat = 0.0
-        self._not_before = 0.0  # when another status about the same config may be written
-        self.error = ""  # why the last write was not made
+        self._condition_status = ""  # of ConfigOK on the Node, "" if it is not known
+        self._heartbeat = 0.0  # when the next one is due, in seconds since boot
+        self._not_before = 0.0  # when the next report about the same config may be written
+        self.error = ""  # why the last write failed, "" after one that succeeded
         self.written_at = ""  # RFC 3339, of the last write
         self._schedule_heartbeat(self._clock.since_boot())
 
     @property
     def latest(self) -> NodeReport | None:
-        """The latest status, written or not."""
+        """The latest report, written or not."""
         return self._latest
 
     @property
     def is_written(self) -> bool:
-        """Whether the latest status is on the Node."""
+        """Whether the Node has the latest report."""
         return self._latest is not None and self._latest == self._written
 
     def accept_existing(self, annotation: str | None, verdict: ConfigOk, status: ConfigStatus, label: str) -> None:
-        """Take a status that the Node already has as written: an agent that restarts writes nothing."""
+        """Accept a report as written if the Node has its status already, so that a restarted agent writes nothing.
+
+        annotation: the Node's status annotation, None without one.
+        """
         if self._written is None and annotation is not None and annotation == status.encode():
             self._written = self._latest = NodeReport(verdict, status, label)
-            self._status = verdict.status
+            self._condition_status = verdict.status
 
     def reset(self) -> None:
-        """Begin again for another Node object, which has no status of this node yet."""
+        """Begin again for another Node object, to which nothing has been reported yet."""
         self.mark_lost()
         self._latest = None
 
     def mark_lost(self) -> None:
-        """Write the status again: the Node has lost it (it was restored)."""
-        self._task.abandon()  # its request was meant for what was there before
+        """Write the latest report again: the Node has lost it, for example because it was restored."""
+        self._task.abandon()  # its request was made for the Node as it was before
         self._sending = None
         self._written = None
-        self._status = ""
+        self._condition_status = ""
 
     def update(self, verdict: ConfigOk, status: ConfigStatus, label: str) -> None:
-        """Have this written by advance(), as soon as it can be. label: the bundle's name, "init" or "default"."""
+        """Take a report, which advance() writes when it is due. label: from StatusBuilder.label()."""
         latest = NodeReport(verdict.shortened(), status, label)
         if _subject(latest) != _subject(self._latest):
             self._backoff.reset()
@@ -276,7 +286,7 @@ class StatusWriter:
         self._latest = latest
 
     def retry_soon(self, within: float) -> None:
-        """Write what is not written yet, up to ``within`` seconds from now: the API answers again."""
+        """Write what is not written yet within this many seconds, since the API answers again."""
         self._backoff.hurry(self._clock.since_boot(), within)
 
     @property
@@ -285,9 +295,9 @@ class StatusWriter:
         return self._sending is not None and not self._task.done
 
     def advance(self, *, hold_heartbeat: bool = False) -> None:
-        """Start the write that is due, of an unwritten status or a heartbeat; and collect its answer.
+        """Start the write that is due, of an unwritten report or a heartbeat, and collect its answer.
 
-        hold_heartbeat: while a probe may be about to say something else.
+        hold_heartbeat: whether a heartbeat waits, since the next report may differ.
         """
         if self._sending is None:
             if self._latest is None or self._clock.since_boot() < self.due or (hold_heartbeat and self.is_written):
@@ -298,8 +308,8 @@ class StatusWriter:
 
     def _send(self, report: NodeReport) -> None:
         self._sending = report
-        patch = status_patch(*report, now=self._clock.now())
-        if report.verdict.status == self._status:  # no transition: the time of the last one stays on the Node
+        patch = status_patch(report.verdict, report.status, report.label, now=self._clock.now())
+        if report.verdict.status == self._condition_status:  # the Node keeps the time of the last transition
             del patch["status"]["conditions"][0]["lastTransitionTime"]
         self._task.start(partial(self._api.patch, node_status(self._node_name), patch, kind="strategic"))
 
@@ -318,7 +328,7 @@ class StatusWriter:
         self.error = ""
         self.written_at = self._clock.now()
         self._written = sent
-        self._status = "" if sent is None else sent.verdict.status
+        self._condition_status = "" if sent is None else sent.verdict.status
         self._not_before = self._clock.since_boot() + MIN_INTERVAL
         self._schedule_heartbeat(self._clock.since_boot())
 
@@ -329,7 +339,7 @@ class StatusWriter:
     def due(self) -> float:
         """When advance() has something to do next, in seconds since boot."""
         if self._latest is None or self._sending is not None:
-            return float("inf")  # what is being sent wakes the daemon when it is done
+            return float("inf")  # the end of a request wakes the daemon
         if self._latest == self._written:
             return max(self._heartbeat, self._backoff.until)
         is_news = _subject(self._latest) != _subject(self._written)
