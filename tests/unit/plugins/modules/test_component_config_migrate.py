@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._ansible import _node_migration
 from ansible_collections.configok.node.plugins.module_utils._host._component_process import StartedComponent
 from ansible_collections.configok.node.plugins.modules import component_config_migrate
+from ansible_collections.configok.node.plugins.modules.component_config_migrate import StartUnknown, plan_migration
 from support.ansible_runs.modules import run_module
 from support.configs.kubelet import KUBELET_HEADER
 
@@ -92,14 +92,14 @@ def test_a_program_that_does_not_say_its_version_is_no_reason_to_guess(
     answer: tuple[int, str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        _node_migration, "_live", lambda _parameters, _run: StartedComponent(("/k", "--max-pods=5"), "/", None, ())
+        component_config_migrate,
+        "started_component",
+        lambda _parameters, _run: StartedComponent(("/k", "--max-pods=5"), "/", None, ()),
     )
     parameters = dict.fromkeys(("flags", "kubernetes_version", "path", "unit", "content"))
-    with pytest.raises(_node_migration.StartUnknown, match="/k does not say its version: give kubernetes_version"):
-        _node_migration.plan_migration({**parameters, "component": "kubelet"}, lambda _argv: answer)
-    plan = _node_migration.plan_migration(
-        {**parameters, "component": "kubelet"}, lambda _argv: (0, "Kubernetes v1.24.1\n", "")
-    )
+    with pytest.raises(StartUnknown, match="/k does not say its version: give kubernetes_version"):
+        plan_migration({**parameters, "component": "kubelet"}, lambda _argv: answer)
+    plan = plan_migration({**parameters, "component": "kubelet"}, lambda _argv: (0, "Kubernetes v1.24.1\n", ""))
     assert "evictionHard" not in plan.text  # as before 1.25
 
 
