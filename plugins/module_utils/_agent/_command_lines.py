@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 
 from ._agent_context import AgentContext
 from ._state._health import CommandLine, Unit
-from ._validation._component_flags import not_read_reason, read_command_line_note, read_drop_ins
+from ._validation._component_flags import not_read_reason, read_command_line_note, read_drop_in_fields
 
 __all__ = ["CommandLineTracker"]
 
@@ -36,7 +36,7 @@ class CommandLineTracker:
         if not self._dynamic_config or unit.pid is None or self._invocations.get(component) == unit.invocation:
             return None
         argv = self._read(unit.pid)
-        return CommandLine(argv, read_drop_ins(argv)) if argv else None
+        return CommandLine(argv, read_drop_in_fields(argv)) if argv else None
 
     def add(self, component: str, invocation: str, command_line: CommandLine) -> None:
         """Remember the command line of an invocation. Raises OSError."""

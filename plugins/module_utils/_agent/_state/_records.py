@@ -64,7 +64,7 @@ class ConfigRecord(NamedTuple):
     source: None for the local config, which sets nothing else. files: SHA-256 of the file that each component of the
     bundle reads. boot_id, since_boot (seconds): when it was adopted; adopted_at (RFC 3339): the same, human-readable.
     healthy_seconds: of its trial, during which the components were healthy. confirmed: whether a probe has found them
-    healthy since the adoption. dropped_components: those that the config before had a file for and this one has not,
+    healthy since the adoption. dropped_components: those that the config before had a file for and this one does not,
     so that they reverted to their init config.
     """
 
@@ -216,7 +216,7 @@ class AnsweredAssignment(NamedTuple):
     """The highest assignment that this node has answered, and how it failed (None if it has not).
 
     node_uid: of the Node object that asked. source: None if it asked for the local config. What has failed is tried
-    again only when it is assigned again: so this outlives bad marks, which are kept for each version of a component.
+    again only when it is assigned again, so this outlives bad marks, which are kept for each version of a component.
     """
 
     node_uid: str = ""

@@ -62,10 +62,11 @@ BadConfigKind = Literal["CrashLoop", "NotHealthy"]
 
 
 class BadConfig(NamedTuple):
-    """The bad mark on a uid: when (RFC 3339), a human-readable reason, "CrashLoop" or "NotHealthy", the bundle's name.
+    """The bad mark on a config, kept under its uid.
 
-    crashes: their number, for CrashLoop. within, probe: for NotHealthy, the seconds in which it was not healthy, and
-    what the last probe found. Older agents recorded neither these nor the name.
+    time: RFC 3339. reason: human-readable. name: of the bundle. crashes: their number, for CrashLoop. within, probe:
+    for NotHealthy, the seconds in which it was not healthy, and what the last probe found. Older agents recorded
+    neither these nor the name.
     """
 
     time: str

@@ -45,7 +45,6 @@ _ANSWERED = "assignment"
 _SWITCH_NOTE = "switched"  # the note on a component's file
 # The fields of notes that are not plain values, and their types.
 _NOTE_TYPES: Mapping[str, type] = {"argv": list, "dropIns": dict, "fields": list, "state": dict}
-_RENDERED = re.compile(r"([0-9a-f]{64})\.yaml\Z")
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9.+_-]")
 # The errors of a file that is damaged itself; others (no descriptors, no memory) say nothing about the file.
 _UNREADABLE = (errno.EIO, errno.EISDIR, errno.EFBIG, errno.ELOOP)

@@ -20,7 +20,7 @@ from .._store._store import Store
 
 __all__ = [
     "not_read_reason",
-    "read_drop_ins",
+    "read_drop_in_fields",
     "write_command_line_note",
     "read_command_line_note",
     "recorded_command_line",
@@ -100,7 +100,7 @@ def recorded_drop_in_fields(store: Store, component: str) -> dict[str, list[str]
     return {str(path): [str(field) for field in fields] for path, fields in dict(drop_ins or {}).items()}
 
 
-def read_drop_ins(argv: tuple[str, ...]) -> dict[str, list[str]]:
+def read_drop_in_fields(argv: tuple[str, ...]) -> dict[str, list[str]]:
     """Return the drop-ins that a command line names, each with the fields that it sets."""
     fields = {}
     for path in find_drop_ins(argv):
