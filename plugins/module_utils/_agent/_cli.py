@@ -266,8 +266,8 @@ def _condition(report: Mapping[str, Any], *, running: bool) -> list[str]:
     condition = report["configOK"]
     if condition is None:
         return _row("ConfigOK", "nothing said yet by this agent: the API has not told it what is assigned")
-    when = "" if running else " (as the daemon said last)"
-    return _row("ConfigOK", f"{condition['status']}{when}: {condition['message']}") + _row("", condition["reason"])
+    as_of = "" if running else " (as the daemon said last)"
+    return _row("ConfigOK", f"{condition['status']}{as_of}: {condition['message']}") + _row("", condition["reason"])
 
 
 def _api(report: Mapping[str, Any]) -> str:
@@ -304,10 +304,10 @@ def _assigned(assignment: Mapping[str, Any], using: Mapping[str, Any]) -> list[s
 
 def _component(name: str, component: Mapping[str, Any]) -> list[str]:
     start = component["lastStart"]
-    began = "no start on record"
+    started = "no start on record"
     if start is not None:
-        began = f"started {start['time']}" + (", crashed" if start["crashed"] else "")
-    lines = _row(name, f"{component['version']}, {began}, {crash_count(component['crashes'])} since the adoption")
+        started = f"started {start['time']}" + (", crashed" if start["crashed"] else "")
+    lines = _row(name, f"{component['version']}, {started}, {crash_count(component['crashes'])} since the adoption")
     crash = component["lastCrash"]
     if crash is not None and crash["message"]:
         lines += _row("", f"crashed {crash['time']}, said last: {crash['message']}")

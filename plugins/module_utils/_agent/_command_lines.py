@@ -3,8 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Tracks the command line and the drop-ins of each component, once for each start. Private to configok.node.
 
-A read of a process that hangs may hang too, so it is part of the probe, in the background. The controller records the
-result.
+The read may hang with the process, so it is part of the probe, in the background. The controller records the result.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ class CommandLineTracker:
         return dict(self._new)
 
     def accept(self, component: str) -> None:
-        """Take a command line as recorded: until the next start the same one is not recorded again."""
+        """Remove a command line from the new ones: it is being recorded, which is tried once for each start."""
         self._new.pop(component, None)
 
     def not_read_reason(self, started: Iterable[str], invocations: Mapping[str, str]) -> str:

@@ -121,14 +121,14 @@ class ComponentManager:
             seconds.append(healthy_seconds(before, after, limit=2 * self._configuration.probe_interval))
             states[name] = "healthy" if is_healthy(after) else "unknown"
         self._schedule_probe(involved, now, probing=probing, steady=steady)
-        bad = self._failed_component([name for name in involved if name not in unknown], now)
-        if bad:
-            states[bad] = "failing"
+        failed = self._failed_component([name for name in involved if name not in unknown], now)
+        if failed:
+            states[failed] = "failing"
         return ComponentsObservation(
             healthy=self._all_healthy(involved),
-            failed=bad,
-            detail=f"{bad}: {self._health[bad].detail}" if bad else "",
-            within=self._failure_window(bad),
+            failed=failed,
+            detail=f"{failed}: {self._health[failed].detail}" if failed else "",
+            within=self._failure_window(failed),
             stopped=stopped,
             healthy_for=self._healthy_for(involved, now),
             seconds=min(seconds, default=0.0),

@@ -34,7 +34,7 @@ from ._transaction import StateChanged, Transactions
 __all__ = ["Controller"]
 
 _FILES_RETRY = 5.0  # seconds after which a round that could not read or write its files is tried again
-_LOCK_RETRY = 0.5  # the same, where another process holds the lock
+_LOCK_RETRY = 0.5  # the same, if another process holds the lock
 _FILES_LASTING = 5.0  # seconds after which unusable files are reported
 _MAX_ROUNDS = 16  # one change takes up to five: the answer, "adopting", the adoption, its effect
 _RETRY_SPREAD = 5.0  # seconds
@@ -56,7 +56,7 @@ class Controller:
         self._acknowledged: Acknowledgement | None = None
         self._unsaved_trial = 0.0  # healthy seconds that are not in the record yet
         self._trial_end = float("inf")  # when the trial can end, in seconds since boot
-        self._is_asking = False  # a unit's state is about to come
+        self._is_unit_pending = False  # a query for a unit's state runs
         self._executors: Mapping[type[Any], Callable[[Any, Observation], bool]] = {
             actions.SwitchFiles: self._switch_files,
             actions.RollBack: self._roll_back,
@@ -126,7 +126,7 @@ class Controller:
         acknowledgement = self._acknowledgement()
         if acknowledgement is not None and acknowledgement.pending:
             return acknowledgement.until
-        if self._is_asking:
+        if self._is_unit_pending:
             return self.components.answer_due
         return min(self.components.next_due, self._trial_end)
 
@@ -149,8 +149,8 @@ class Controller:
         if observation.acknowledged is not None and observation.acknowledged.pending:
             return False  # the adoption comes first
         observation = self._observe_components(observation)
-        self._is_asking = observation.components is None
-        if self._is_asking:
+        self._is_unit_pending = observation.components is None
+        if self._is_unit_pending:
             return False
         if self._execute(observation):
             return True
@@ -194,17 +194,17 @@ class Controller:
         failure = state.records.answered.failure
         suspect = failure is not None and failure.suspect
         matters = observation.dynamic_config and (state.is_in_trial or suspect or self.publisher.reported_failure)
-        seen = self.components.observe(state, steady=not matters)
-        if seen is None:
+        components = self.components.observe(state, steady=not matters)
+        if components is None:
             return observation
-        if observation.dynamic_config and not seen.new_command_lines:
-            seen = seen._replace(not_read=self._why_not_read(state))
-            self._unsaved_trial += trial_seconds(state, seen)
+        if observation.dynamic_config and not components.new_command_lines:
+            components = components._replace(not_read=self._not_read_reason(state))
+            self._unsaved_trial += trial_seconds(state, components)
             now = self._clock.since_boot()
-            self._trial_end = trial_ends_at(state, seen, unsaved=self._unsaved_trial, now=now)
-        return observation._replace(components=seen, unsaved_trial=self._unsaved_trial)
+            self._trial_end = trial_ends_at(state, components, unsaved=self._unsaved_trial, now=now)
+        return observation._replace(components=components, unsaved_trial=self._unsaved_trial)
 
-    def _why_not_read(self, state: NodeState) -> str:
+    def _not_read_reason(self, state: NodeState) -> str:
         started = [name for name in self._configuration.components if state.last_start(name) is not None]
         return self.components.command_lines.not_read_reason(started, self.components.invocations)
 
@@ -279,7 +279,7 @@ class Controller:
 
     def _adopt(self, action: actions.Adopt, observation: Observation) -> bool:
         with self._transactions.begin(observation.state):
-            # Crashes count from here on, not from before the lock was waited for.
+            # Crashes count from here on, not from before the wait for the lock.
             record = action.record._replace(since_boot=self._clock.since_boot())
             self._transactions.adopt(observation.state, record)
             self._transactions.remove_unused(observation.state)
@@ -360,8 +360,8 @@ class Controller:
     def _report(self, observation: Observation) -> None:
         if self.publisher.report(observation):
             self._acknowledged = None
-        seen = observation.components
-        if self.publisher.reported_failure and seen is not None and not seen.stopped:
+        components = observation.components
+        if self.publisher.reported_failure and components is not None and not components.stopped:
             due = observation.moment.now + self._configuration.probe_interval
             self.components.next_due = min(self.components.next_due, due)
 

@@ -72,14 +72,14 @@ def _is_count(text: str) -> bool:
 def _state(properties: Mapping[str, str]) -> UnitState:
     if properties["LoadState"] == "not-found":
         return "missing"
-    # A unit may be masked while it still runs; a restart would then end it for good.
+    # A unit may be masked while it still runs; a restart would then stop it for good.
     if properties["LoadState"] == "masked" or properties.get("UnitFileState", "").startswith("masked"):
         return "masked"
     active = properties["ActiveState"]
     if active in ("active", "reloading", "refreshing"):
         return "active"
     if active in ("activating", "deactivating", "maintenance"):
-        return "starting"  # deactivating is short: a restart, an end before the next start, or the begin of a stop
+        return "starting"  # deactivating is short: a restart, an end before the next start, or the beginning of a stop
     if properties.get("Job", "0") not in ("", "0"):
         return "starting"
     if active == "failed":
@@ -138,8 +138,8 @@ class Systemd:
         argv = (self._systemctl, "--no-pager", "--no-ask-password", *arguments)
         result = self._run(argv, timeout=_SYSTEMCTL_TIMEOUT)
         if result.code != 0:
-            why = " ".join((result.err or result.out).split())[:300] or f"exit code {result.code}"
-            raise ServiceManagerError(f"systemctl {arguments[0]} {arguments[-1]} failed: {why}")
+            cause = " ".join((result.err or result.out).split())[:300] or f"exit code {result.code}"
+            raise ServiceManagerError(f"systemctl {arguments[0]} {arguments[-1]} failed: {cause}")
         return result
 
 
@@ -187,10 +187,10 @@ def request(run_directory: str, component: str, word: SupervisorRequest) -> Unit
             connection.sendall(word.encode("ascii") + b"\n")
             answer = b""
             while not answer.endswith(b"\n") and len(answer) < _MAX_ANSWER:
-                piece = connection.recv(4096)
-                if not piece:
+                chunk = connection.recv(4096)
+                if not chunk:
                     break
-                answer += piece
+                answer += chunk
         data = json.loads(answer)
         if "error" in data:
             raise ServiceManagerError(f"the supervisor of {component} refused {word}: {str(data['error'])[:300]}")

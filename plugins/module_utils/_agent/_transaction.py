@@ -255,10 +255,10 @@ class Transactions:
         if record.uid is None or record.uid in state.bad_configs or component not in state.tracking_versions:
             return
         version = state.tracking_versions[component]
-        bad = self._store.read_bad_configs(component, version)
+        marks = self._store.read_bad_configs(component, version)
         kind: BadConfigKind = "CrashLoop" if failure.kind == "CrashLoop" else "NotHealthy"
         reason = failure.text if kind == "CrashLoop" else unhealthy_reason(failure.within, failure.text)
-        bad[record.uid] = BadConfig(
+        marks[record.uid] = BadConfig(
             time=failure.time,
             reason=reason,
             kind=kind,
@@ -267,7 +267,7 @@ class Transactions:
             within=failure.within,
             probe=failure.text if kind == "NotHealthy" else "",
         )
-        self._store.write_bad_configs(component, version, bad)
+        self._store.write_bad_configs(component, version, marks)
 
     def forget_bad(self, uid: str | None) -> list[str]:
         """Forget a bad UID (None: all of them) under every version; return the forgotten UIDs.
@@ -277,11 +277,11 @@ class Transactions:
         forgotten = set()
         for component in self._configuration.components:
             for version in self._store.tracked_versions(component):
-                bad = self._store.read_bad_configs(component, version)
-                rest = {known: mark for known, mark in bad.items() if uid is not None and known != uid}
-                if len(rest) != len(bad):
-                    self._store.write_bad_configs(component, version, rest)
-                    forgotten |= set(bad) - set(rest)
+                marks = self._store.read_bad_configs(component, version)
+                remaining = {known: mark for known, mark in marks.items() if uid is not None and known != uid}
+                if len(remaining) != len(marks):
+                    self._store.write_bad_configs(component, version, remaining)
+                    forgotten |= set(marks) - set(remaining)
         answered = self._store.read_records().answered
         failure = answered.failure
         if failure is not None and failure.kind != "InvalidConfig" and (uid is None or failure.uid == uid):
@@ -291,8 +291,8 @@ class Transactions:
 
     def remove_unused(self, state: NodeState) -> None:
         """Remove old checkpoints and rendered files, but not those of current and last-known-good; and torn writes."""
-        fresh = self._store.read_records()
-        records = [record for record in (fresh.current, fresh.last_known_good) if record is not None]
+        written = self._store.read_records()
+        records = [record for record in (written.current, written.last_known_good) if record is not None]
         self._store.remove_checkpoints(
             keep=self._configuration.checkpoints_kept, protected=[record.uid for record in records]
         )
