@@ -23,7 +23,7 @@ from ._state._active_config import in_trial
 from ._state._node_state import NodeState
 from ._state._records import ConfigRecord
 from ._state._startups import Start, is_crash
-from ._store._durable_files import locked
+from ._store._durable_files import LOCK_WAIT, locked
 from ._store._file_errors import directory_faults
 from ._store._state_reader import read_node_state
 from ._store._store import Store, digest
@@ -34,7 +34,6 @@ from ._validation._node_inputs import InitConfigDrift
 
 __all__ = ["crash_count", "describe_node", "forget_bad", "render_status", "next_step", "operator_advice"]
 
-_LOCK_WAIT = 5.0
 _CANNOT_LOCK = (errno.EROFS, errno.ENOSPC, errno.EDQUOT)  # then no process can write while this one reads
 
 
@@ -89,7 +88,7 @@ def describe_node(configuration: AgentConfiguration, messages: LastMessageReader
 def _locked(path: str) -> Iterator[None]:
     with contextlib.ExitStack() as held:
         try:
-            held.enter_context(locked(path, wait=_LOCK_WAIT))
+            held.enter_context(locked(path, wait=LOCK_WAIT))
         except OSError as error:
             if error.errno not in _CANNOT_LOCK:
                 raise
@@ -364,7 +363,7 @@ def forget_bad(configuration: AgentConfiguration, uid: str | None) -> list[str]:
     """
     clock = SystemClock()
     store = Store(configuration.state_directory, now=clock.now)
-    with locked(store.lock, wait=_LOCK_WAIT):
+    with locked(store.lock, wait=LOCK_WAIT):
         forgotten = Transactions(configuration, store, clock).forget_bad(uid)
     notify_agent(configuration.run_directory)
     return forgotten

@@ -54,7 +54,7 @@ class CommandLineTracker:
         self._new.pop(component, None)
 
     def not_read_reason(self, started: Iterable[str], invocations: Mapping[str, str]) -> str:
-        """Return the flag by which a component reads a file other than the one it is given, or "" if there is none.
+        """Return why a component does not read the file that it is given, "" if it reads it.
 
         started: the components that were ever started through the agent. Until then a component has its old flags,
         which name its old file: provisioning restarts nothing. invocations: the running ones; the flags of others do

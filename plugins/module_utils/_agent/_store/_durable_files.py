@@ -195,7 +195,7 @@ STORE_LOCK = ".lock"  # in the state directory; never held during a restart, a p
 DAEMON_LOCK = "agent.lock"  # in the run directory; held as long as the daemon runs
 PRESTART_WAIT = 0.05  # seconds that the start of a component may wait for the store
 LOOP_WAIT = 0.2  # seconds that the reconcile loop waits for the store before it tries again later
-LOCK_WAIT = 5.0  # seconds that a background task waits for the store, whose lock is never held for long
+LOCK_WAIT = 5.0  # seconds to wait for the store outside of the loop; its lock is never held for long
 _POLL_INTERVAL = 0.005  # seconds
 
 

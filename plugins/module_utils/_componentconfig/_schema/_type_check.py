@@ -340,7 +340,7 @@ def _admission(names: tuple[str, ...], value: Any, path: Path, minor: int) -> It
     if not isinstance(value, dict):
         yield Finding(path, f"must be a mapping: a {names[0]}", "embedded")
         return
-    for key in ("apiVersion", "kind"):
+    for key in HEAD_FIELDS:
         if not isinstance(value.get(key), str) or not value[key]:
             yield Finding(path + (key,), "is required, as a string", "embedded")
             return
