@@ -118,7 +118,7 @@ def test_a_damaged_record(ancestor: AncestorNode, case: Any) -> None:
         ancestor.machine.run(["systemctl", "restart", "kubelet"])
         before = ancestor.starts()
         until("it ends at every start", lambda: ancestor.starts() >= before + 2, 90)
-        seen.say("the kubelet ends at every start, until somebody removes the files on the node")
+        seen.say("the kubelet ends at every start, until the files on the node are removed")
 
 
 def test_unassign_while_in_error(ancestor: AncestorNode, case: Any) -> None:

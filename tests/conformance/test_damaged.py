@@ -108,7 +108,7 @@ def test_everything_damaged_at_once(ours: OurNode, case: Any) -> None:
         ours.answered(number, "Good")
         ours.uses(maxPods=136)
         assert seen.restarts == 2
-        seen.say("then the agent adopts what is assigned anew")
+        seen.say("then the agent adopts the new assignment")
 
 
 @pytest.mark.contract("prestart.never-blocks")

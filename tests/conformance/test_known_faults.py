@@ -159,7 +159,7 @@ def test_9_an_edit_of_the_metadata(ours: OurNode, case: Any) -> None:
             body = {"metadata": {"annotations": {"note": str(number)}, "labels": {"note": str(number)}}}
             ours.client.patch(config_map(source.namespace, source.name), body)
         stays("the kubelet is not restarted", lambda: ours.starts() == before, 3)
-        seen.say("5 edits of annotations and labels: 0 restarts; nobody watches the bundle")
+        seen.say("5 edits of annotations and labels: 0 restarts; no agent watches the bundle")
 
 
 @pytest.mark.contract("optout.says-so", "optout.uses-nothing", "condition.opted-out")

@@ -80,7 +80,7 @@ FAULTS = {
     "ConfigMap": (
         "ConfigMap deleted",
         "ConfigMap recreated: wrong uid",
-        "ConfigMap recreated and assigned anew",
+        "ConfigMap recreated and assigned again",
         "ConfigMap replaced in place",
         "ConfigMap is another kind",
         "ConfigMap too large",

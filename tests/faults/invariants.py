@@ -8,6 +8,7 @@ Drivers refer to configs by names ("init", "good", "next", "deadly", ...), so th
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 __all__ = ["INVARIANTS", "Condition", "Expected", "Observation", "violations"]
@@ -92,5 +93,5 @@ def violations(expected: Expected, observation: Observation) -> list[str]:
     return sentences
 
 
-def _set(names: object) -> str:
-    return " or ".join(sorted(repr(name) for name in names))  # type: ignore[attr-defined]
+def _set(names: Iterable[str]) -> str:
+    return " or ".join(sorted(repr(name) for name in names))

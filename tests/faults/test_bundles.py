@@ -91,7 +91,7 @@ def test_while_it_is_in_use(ledger: Ledger, tmp_path: Path, fault: str, seconds:
 
 def test_the_same_content_under_another_uid(ledger: Ledger, tmp_path: Path) -> None:
     """A bundle that is deleted, republished and reassigned is pinned without a restart."""
-    fault = "ConfigMap recreated and assigned anew"
+    fault = "ConfigMap recreated and assigned again"
     with ledger.case(WHERE, fault, "after the trial") as case, node_before(tmp_path / "node", CHANGE) as node:
         source = _assigned(node)
         node.run(60)

@@ -67,14 +67,14 @@ class Rows:
     @contextmanager
     def case(self, name: str, side: str, starts: Callable[[], int]) -> Iterator[Case]:
         """Run a case; its row has the restarts of the kubelet as value. name: "E2", or "F1 evictionHard"."""
-        seen = Case(starts)
+        case = Case(starts)
         try:
-            yield seen
+            yield case
         except BaseException as error:
-            seen.say(f"failed: {str(error).splitlines()[0] if str(error) else type(error).__name__}"[:300])
-            self._keep(name, side, seen, ok=False)
+            case.say(f"failed: {str(error).splitlines()[0] if str(error) else type(error).__name__}"[:300])
+            self._keep(name, side, case, ok=False)
             raise
-        self._keep(name, side, seen, ok=True)
+        self._keep(name, side, case, ok=True)
 
     def figure(self, section: str, name: str, value: float, unit: str, *, ok: bool, saw: Sequence[str] = ()) -> None:
         """Record a figure for the page's section of this name, which has no cases of restarts."""
@@ -82,9 +82,9 @@ class Rows:
         self._write({**row, "case": name, "side": section, "saw": list(saw)})
         self._say(f"{row['name']:60} {value:>6} {unit}  {'ok' if ok else 'FAILED'}")
 
-    def _keep(self, name: str, side: str, seen: Case, *, ok: bool) -> None:
+    def _keep(self, name: str, side: str, case: Case, *, ok: bool) -> None:
         try:
-            restarts = seen.restarts
+            restarts = case.restarts
         except Exception:  # noqa: BLE001 - of a node that is gone the row tells the rest
             restarts = -1
         row = {
@@ -94,13 +94,13 @@ class Rows:
             "ok": ok,
             "case": name,
             "side": side,
-            "seconds": round(seen.seconds, 1),
-            "saw": seen.saw,
+            "seconds": round(case.seconds, 1),
+            "saw": case.saw,
         }
         self._write(row)
         self._say(
-            f"{row['name']:44} {restarts:>3} restarts {seen.seconds:>6.1f} s  {'ok' if ok else 'FAILED'}  "
-            + "; ".join(seen.saw)
+            f"{row['name']:44} {restarts:>3} restarts {case.seconds:>6.1f} s  {'ok' if ok else 'FAILED'}  "
+            + "; ".join(case.saw)
         )
 
     def _write(self, row: dict[str, Any]) -> None:
