@@ -25,7 +25,7 @@ from support.configs.kubelet import KUBELET_KIND
 from .case import MINOR, STAGES, Answer, Case
 from .kubelet import SOCKET
 
-__all__ = ["validate"]
+__all__ = ["stage_of", "validate"]
 
 _VERSION = f"1.{MINOR}"
 _KIND = str(KUBELET_KIND["kind"])
@@ -47,7 +47,7 @@ def _refusals(case: Case, read_host: Callable[[HostQuery], Host]) -> Iterator[An
     source = case.text.encode("utf-8", "surrogateescape")
     for finding in check(source, component="kubelet", versions=[_VERSION]):
         if finding.level is Level.COMPONENT:
-            yield Answer(_stage(finding.rule, finding.field), f"{finding.rule}: {finding}")
+            yield Answer(stage_of(finding.rule, finding.field), f"{finding.rule}: {finding}")
     try:
         document = decode(source)
     except InvalidConfig:
@@ -62,7 +62,8 @@ def _refusals(case: Case, read_host: Callable[[HostQuery], Host]) -> Iterator[An
             yield Answer("start", f"{problem.rule}: {problem.path} {problem.message}")
 
 
-def _stage(rule: str, path: str) -> str:
+def stage_of(rule: str, path: str) -> str:
+    """Return the stage at which the kubelet refuses what a finding of this rule, for the field at path, is about."""
     if rule in rule_facts("kubelet", "kubelet") or (rule == "enum" and path.startswith(_VALIDATED_VALUES)):
         return "validation"
     if rule in rule_facts("kubelet", "kubeletStart") or rule == "enum":

@@ -1,0 +1,73 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Count the verdicts by kind and minor, and the disagreements by cause."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from .causes import CAUSES, Category, cause_of
+from .comparison import disagreements
+from .recorded import RecordedFile
+
+__all__ = ["Counts", "count"]
+
+Cell = tuple[str, str]
+"""A kind and a minor."""
+
+
+@dataclass
+class Counts:
+    """The number of verdicts of each kind and minor, and of those that the engine does not share."""
+
+    verdicts: Counter[Cell] = field(default_factory=Counter)
+    starts: Counter[Cell] = field(default_factory=Counter)
+    others: Counter[Cell] = field(default_factory=Counter)
+    by_reason: Counter[str] = field(default_factory=Counter)
+    unexplained: list[str] = field(default_factory=list)
+
+    def __add__(self, second: Counts) -> Counts:
+        """Return the sum of two counts."""
+        return Counts(
+            self.verdicts + second.verdicts,
+            self.starts + second.starts,
+            self.others + second.others,
+            self.by_reason + second.by_reason,
+            self.unexplained + second.unexplained,
+        )
+
+    def share(self, kind: str, minor: str) -> float:
+        """Return the share of the verdicts on a kind that agree, from 0 to 1; failures at start count as agreement."""
+        return 1 - self.others[kind, minor] / self.verdicts[kind, minor]
+
+    @property
+    def minors(self) -> list[str]:
+        """Return the minors, the oldest first."""
+        return sorted({minor for _kind, minor in self.verdicts}, key=lambda minor: int(minor.partition(".")[2]))
+
+    def kinds(self, minor: str) -> list[str]:
+        """Return the kinds that have verdicts of a minor."""
+        return sorted(kind for kind, of_minor in self.verdicts if of_minor == minor)
+
+    @property
+    def obsolete(self) -> list[str]:
+        """Return the reasons that explain no disagreement."""
+        return [cause.reason for cause in CAUSES if not self.by_reason[cause.reason]]
+
+
+def count(files: Iterable[RecordedFile]) -> Counts:
+    """Ask the engine about files, and count its verdicts."""
+    counts = Counts()
+    for file in files:
+        counts.verdicts.update((file.kind, verdict.minor) for verdict in file.verdicts)
+        for disagreement in disagreements(file):
+            cell, cause = (file.kind, disagreement.verdict.minor), cause_of(disagreement)
+            (counts.starts if cause and cause.category is Category.STARTS else counts.others)[cell] += 1
+            if cause is None:
+                counts.unexplained.append(str(disagreement))
+            else:
+                counts.by_reason[cause.reason] += 1
+    return counts
