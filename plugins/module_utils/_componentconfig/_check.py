@@ -11,7 +11,7 @@ from typing import Any, Callable
 from . import ConfigError
 from ._bundle_policy import bundle_findings, denied_field_findings
 from ._codec._document import Document, decode
-from ._codec._plain_values import HEAD_FIELDS
+from ._codec._plain_values import HEAD_FIELDS, head_values
 from ._findings import RULE_DUPLICATE, RULE_UNKNOWN_FIELD, Finding, InvalidConfig, Level, bounded, reading_order, show
 from ._load import Config
 from ._rules._registry import rule_checked_fields, rule_sets
@@ -120,7 +120,7 @@ def check_each_version(
 def config_at(document: Document, minor: int) -> EffectiveConfig | None:
     """Return a config as the component of one minor sees it, None for an unknown kind."""
     data = document.data
-    kind = find_kind(data.get("apiVersion"), data.get("kind")) if isinstance(data, dict) else None
+    kind = find_kind(*head_values(data, is_json=document.is_json).values()) if isinstance(data, dict) else None
     if kind is None:
         return None
     nearest = nearest_known_minor(minor)
@@ -241,18 +241,19 @@ def _find_kind(collector: Collector, component: str | None) -> Kind | None:
         message = "the file is empty" if data is None else "must be a mapping with apiVersion and kind"
         collector.add([Finding((), message, "kind")])
         return None
-    missing = [key for key in HEAD_FIELDS if not isinstance(data.get(key), str) or not data[key]]
+    head = head_values(data, is_json=collector.document.is_json)
+    missing = [key for key in HEAD_FIELDS if not isinstance(head[key], str) or not head[key]]
     if missing:
         collector.add([Finding((key,), "is required, as a string", "kind") for key in missing])
         return None
     components = {kind.component for kind in kinds()}
-    kind = find_kind(data["apiVersion"], data["kind"])
+    kind = find_kind(head["apiVersion"], head["kind"])
     if kind is None:
         if component is not None and component not in components:
             message = f"the kind is not known here: of {component}'s config only the syntax is judged"
             collector.add([Finding(("kind",), message, "kind", Level.WARNING)])
             return None
-        collector.add([_unknown_kind(data["kind"], component)])
+        collector.add([_unknown_kind(head["kind"], component)])
         return None
     if component is not None and component not in components:
         _warn_about_similar_component(collector, component, components)

@@ -6,15 +6,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .. import ConfigError
 
-__all__ = ["HEAD_FIELDS", "canonical", "decode_values", "fingerprint", "json_values", "merge"]
+__all__ = ["HEAD_FIELDS", "canonical", "decode_values", "fingerprint", "head_values", "json_values", "merge"]
 
 HEAD_FIELDS = ("apiVersion", "kind")
 """The fields that identify the kind of a document."""
+
+
+def head_values(data: Mapping[str, Any], *, is_json: bool = False) -> dict[str, Any]:
+    """Return the apiVersion and kind of decoded data as Kubernetes reads them, None for a missing one.
+
+    Kubernetes reads them before all other fields and in any case (`Kind`); the last key wins. It sorts the keys of YAML
+    first, so that the usual case wins there. A value that is not a string is returned at once, as Go refuses it.
+    """
+    head: dict[str, Any] = {}
+    for name in HEAD_FIELDS:
+        keys = [key for key in data if isinstance(key, str) and key.casefold() == name.casefold()]
+        values = [data[key] for key in (keys if is_json else sorted(keys)) if data[key] is not None]
+        wrong = next((value for value in values if not isinstance(value, str)), None)
+        head[name] = wrong if wrong is not None else next(reversed(values), None)
+    return head
 
 
 def decode_values(text: str, file: str) -> Any:

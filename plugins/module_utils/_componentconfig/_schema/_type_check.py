@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import binascii
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Callable, Literal, NamedTuple, cast
 
 from .. import ConfigError
-from .._codec._plain_values import HEAD_FIELDS
+from .._codec._plain_values import HEAD_FIELDS, head_values
 from .._findings import RULE_UNKNOWN_FIELD, Finding
 from .._scalars._duration import nanoseconds
 from .._scalars._field_path import Path
@@ -173,7 +173,7 @@ _SCALARS: Mapping[ScalarType, Callable[[Any], Any]] = {
 }
 
 
-def _similar_field(key: str, fields: Mapping[str, Any]) -> str:
+def _similar_field(key: str, fields: Iterable[str]) -> str:
     similar = next((name for name in fields if name.lower() == key.lower()), None)
     if similar is None:
         import difflib
@@ -204,7 +204,7 @@ class _Checker:
                 result[key] = item
                 continue
             entry = fields.get(key)
-            unknown = self._unknown(key, entry, fields)
+            unknown = self._unknown(key, entry, fields, path)
             if unknown is not None:
                 self.report(field_path, unknown, RULE_UNKNOWN_FIELD)
             elif item is None and self._refuses_null(entry):
@@ -215,7 +215,9 @@ class _Checker:
                     result[key] = checked
         return result
 
-    def _unknown(self, key: str, entry: Mapping[str, Any] | None, fields: Mapping[str, Any]) -> str | None:
+    def _unknown(
+        self, key: str, entry: Mapping[str, Any] | None, fields: Mapping[str, Any], parent: Path
+    ) -> str | None:
         if entry is not None:
             since, last = entry.get("since", 0), entry.get("last")
             if since > self.minor:
@@ -224,7 +226,8 @@ class _Checker:
                 return f"unknown field: {self.kind.kind} knew it up to Kubernetes {minor_name(last)}"
             return None
         self.unknown_count += 1
-        similar = _similar_field(key, fields) if self.unknown_count <= _MAX_SUGGESTIONS else ""
+        names = fields if parent else (*HEAD_FIELDS, *fields)
+        similar = _similar_field(key, names) if self.unknown_count <= _MAX_SUGGESTIONS else ""
         return f"unknown field of {self.kind.kind}" + (f", did you mean {similar}?" if similar else "")
 
     def _refuses_null(self, entry: Mapping[str, Any] | None) -> bool:
@@ -295,7 +298,7 @@ def check_types(
 
 
 class EmbeddedDocument(NamedTuple):
-    """A document at a path of another document; `data` always has apiVersion and kind."""
+    """A document at a path of another document."""
 
     path: Path
     data: dict[str, Any]
@@ -331,7 +334,7 @@ def _plugin_args(parent: Kind, plugin: str, args: Any, path: Path, minor: int) -
     if data["kind"] != args_kind.kind:
         yield Finding(path + ("kind",), f"the arguments of {plugin} are a {args_kind.kind}", "embedded")
         return
-    yield from _known_document(data, (args_kind.kind,), path, minor)
+    yield from _known_document(data, data, (args_kind.kind,), path, minor)
 
 
 def _admission(names: tuple[str, ...], value: Any, path: Path, minor: int) -> Iterator[EmbeddedDocument | Finding]:
@@ -340,18 +343,19 @@ def _admission(names: tuple[str, ...], value: Any, path: Path, minor: int) -> It
     if not isinstance(value, dict):
         yield Finding(path, f"must be a mapping: a {names[0]}", "embedded")
         return
+    head = head_values(value)
     for key in HEAD_FIELDS:
-        if not isinstance(value.get(key), str) or not value[key]:
+        if not isinstance(head[key], str) or not head[key]:
             yield Finding(path + (key,), "is required, as a string", "embedded")
             return
-    yield from _known_document(value, names, path, minor)
+    yield from _known_document(head, value, names, path, minor)
 
 
 def _known_document(
-    data: dict[str, Any], names: tuple[str, ...], path: Path, minor: int
+    head: Mapping[str, Any], data: dict[str, Any], names: tuple[str, ...], path: Path, minor: int
 ) -> Iterator[EmbeddedDocument | Finding]:
-    kind = find_kind(data["apiVersion"], data["kind"])
-    if data["kind"] not in names:
+    kind = find_kind(head["apiVersion"], head["kind"])
+    if head["kind"] not in names:
         yield Finding(path + ("kind",), f"must be {' or '.join(names)}", "embedded")
     elif kind is None or not kind.known_at(minor):
         yield Finding(

@@ -211,3 +211,36 @@ def test_a_component_that_is_nearly_called_like_one_is_told() -> None:
     assert finding.level == "warning"
     assert finding.message.endswith("did you mean kubelet?")
     assert check(text, component="second-agent") == []
+
+
+@pytest.mark.parametrize(
+    ("head", "level"),
+    [
+        ("apiVersion: kubelet.config.k8s.io/v1beta1\nKind: KubeletConfiguration\n", "policy"),
+        ("apiversion: kubelet.config.k8s.io/v1beta1\nKIND: KubeletConfiguration\n", "policy"),
+        ("Kind: Pod\napiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n", "policy"),
+        ('{"kind": "Pod", "Kind": "KubeletConfiguration", "apiVersion": "kubelet.config.k8s.io/v1beta1"}', "policy"),
+        ("apiVersion: kubescheduler.config.k8s.io/v1\nKind: KubeSchedulerConfiguration\n", "component"),
+        ("ApiVersion: apiserver.config.k8s.io/v1\nkind: EncryptionConfiguration\n", "component"),
+    ],
+)
+def test_apiversion_and_kind_are_read_in_any_case(head: str, level: str) -> None:
+    findings = [finding for finding in check(head, versions=["1.36"]) if finding.rule in ("kind", "unknown-field")]
+    assert {(finding.level, finding.rule) for finding in findings} == {(level, "unknown-field")}
+    assert all(finding.message.endswith(("did you mean kind?", "did you mean apiVersion?")) for finding in findings)
+
+
+@pytest.mark.parametrize("kind", ["Kind: 5\nkind: KubeletConfiguration", "Kind: KubeletConfiguration\nkind: Pod"])
+def test_the_last_key_is_the_kind_and_all_are_strings(kind: str) -> None:
+    (finding,) = check(f"apiVersion: kubelet.config.k8s.io/v1beta1\n{kind}\n", component="kubelet", versions=["1.36"])
+    assert (finding.level, finding.rule) == ("component", "kind")
+
+
+def test_the_kind_of_a_plugins_configuration_is_read_in_any_case() -> None:
+    plugin = "{apiVersion: eventratelimit.admission.k8s.io/v1alpha1, Kind: Configuration, limits: []}"
+    head = "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\n"
+    findings = check(f"{head}plugins: [{{name: EventRateLimit, configuration: {plugin}}}]\n", versions=["1.36"])
+    assert [(finding.field, finding.level) for finding in findings] == [
+        ("plugins[0].configuration.Kind", "policy"),
+        ("plugins[0].configuration.limits", "component"),
+    ]
