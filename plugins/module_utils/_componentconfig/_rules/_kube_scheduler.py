@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from .._scalars._field_path import Path
 from .._scalars._syntax import is_extended_resource, is_ip, is_ip_port, split_host_port
+from .._schema._kinds import find_kind
 from . import value_facts, value_table
 from ._rule import (
     Bound,
@@ -35,6 +36,8 @@ __all__ = ["KUBE_SCHEDULER_RULE_SETS"]
 _COMPONENT: Final = "kube_scheduler"
 _QUEUE_SORT = "PrioritySort"
 _BINDER = "DefaultBinder"
+_GONE_SINCE = 25
+"""The minor from which on kube-scheduler's validation no longer knows the plugins that left it in 1.23."""
 _PERCENT = "between 0 and 100"
 _BOUNDS = {
     "client-burst": (Bound("clientConnection.burst", 0, None, ">= 0"),),
@@ -119,6 +122,22 @@ def _names(plugins: Any) -> list[str]:
     return [plugin.get("name", "") for plugin in plugins or ()]
 
 
+def _extension_points(config: EffectiveConfig) -> Iterator[tuple[Path, str, Mapping[str, Any]]]:
+    """Yield the extension points that kube-scheduler reads from the profiles: path, name, and plugins."""
+    for index, profile in enumerate(config.data.get("profiles") or ()):
+        for point, plugins in (profile.get("plugins") or {}).items():
+            # The defaults of v1beta2 and v1beta3 drop preEnqueue.
+            if point != "preEnqueue" or not _version(config).startswith("v1beta"):
+                yield ("profiles", index, "plugins", point), point, plugins
+
+
+def _enabled_plugins(config: EffectiveConfig) -> Iterator[tuple[Path, str, str]]:
+    """Yield every plugin that the profiles enable: the path of its name, the extension point, and the name."""
+    for path, point, plugins in _extension_points(config):
+        for number, name in enumerate(_names(plugins.get("enabled"))):
+            yield path + ("enabled", number, "name"), point, name
+
+
 def _queue_sort(profile: Mapping[str, Any]) -> Mapping[str, Any]:
     result: Mapping[str, Any] = (profile.get("plugins") or {}).get("queueSort") or {}
     return result
@@ -160,11 +179,9 @@ def _bind_one(config: EffectiveConfig) -> Violations:
 
 
 def _plugin_once(config: EffectiveConfig) -> Violations:
-    for index, profile in enumerate(config.data.get("profiles") or ()):
-        for point, plugins in (profile.get("plugins") or {}).items():
-            named = enumerate(_names(plugins.get("enabled")))
-            path = ("profiles", index, "plugins", point, "enabled")
-            yield from duplicates((path + (number, "name"), name) for number, name in named)
+    for path, _point, plugins in _extension_points(config):
+        named = enumerate(_names(plugins.get("enabled")))
+        yield from duplicates((path + ("enabled", number, "name"), name) for number, name in named)
 
 
 def _queue_sort_same(config: EffectiveConfig) -> Violations:
@@ -172,7 +189,8 @@ def _queue_sort_same(config: EffectiveConfig) -> Violations:
         own = _queue_sort(profile)
         merged = _version(config) == "v1beta2" or config.minor == 22
         enabled = _queue_sort_plugins(profile) if merged else _names(own.get("enabled"))
-        return enabled, _names(own.get("disabled"))
+        weights = {plugin.get("name", ""): plugin.get("weight", 0) for plugin in own.get("enabled") or ()}
+        return [(name, weights.get(name, 0)) for name in enabled], _names(own.get("disabled"))
 
     profiles = config.data.get("profiles") or []
     for index, profile in enumerate(profiles[1:], 1):
@@ -200,10 +218,9 @@ def _queue_sort_args(config: EffectiveConfig) -> Violations:
 
 def _plugins_named(config: EffectiveConfig) -> Iterator[tuple[Path, str]]:
     """Yield every plugin that the file enables or configures, with the path of its name."""
+    for path, _point, name in _enabled_plugins(config):
+        yield path, name
     for index, profile in enumerate(config.data.get("profiles") or ()):
-        for point, plugins in (profile.get("plugins") or {}).items():
-            for number, name in enumerate(_names(plugins.get("enabled"))):
-                yield ("profiles", index, "plugins", point, "enabled", number, "name"), name
         for number, name in enumerate(_names(profile.get("pluginConfig"))):
             yield ("profiles", index, "pluginConfig", number, "name"), name
 
@@ -227,21 +244,44 @@ def _plugin_removed(config: EffectiveConfig) -> Violations:
             yield path, f"the plugin is gone since {removed[name]} of this file"
 
 
+def _is_gone(config: EffectiveConfig, name: str) -> bool:
+    return config.minor >= _GONE_SINCE and name in value_table("gonePlugins", _COMPONENT)
+
+
+def _plugin_gone(config: EffectiveConfig) -> Violations:
+    for path, _point, name in _enabled_plugins(config):
+        if _is_gone(config, name):
+            yield path, "the plugin is gone since Kubernetes 1.23: kube-scheduler ends when it builds the profile"
+
+
 def _plugin_unknown(config: EffectiveConfig) -> Violations:
     known, removed = value_facts("plugins", config.minor, _COMPONENT), _removed(config)
     for path, name in _plugins_named(config):
-        if name not in known and (name not in removed or "multiPoint" in path):
+        if name in known or (name in removed and "multiPoint" not in path):
+            continue
+        if "pluginConfig" in path or not _is_gone(config, name):
             yield path, "no plugin of kube-scheduler's own: only a scheduler that was built with it takes it"
 
 
 def _plugin_point(config: EffectiveConfig) -> Violations:
     points = value_table("points", _COMPONENT)
+    for path, point, name in _enabled_plugins(config):
+        if point != "multiPoint" and point not in points.get(name, (point,)) and not _is_gone(config, name):
+            yield path, f"{name} does not extend {point}, only {', '.join(points[name])}"
+
+
+def _plugin_args_version(config: EffectiveConfig) -> Violations:
     for index, profile in enumerate(config.data.get("profiles") or ()):
-        for point, plugins in (profile.get("plugins") or {}).items():
-            for number, name in enumerate(_names(plugins.get("enabled"))):
-                if point != "multiPoint" and point not in points.get(name, (point,)):
-                    path = ("profiles", index, "plugins", point, "enabled", number, "name")
-                    yield path, f"{name} does not extend {point}, only {', '.join(points[name])}"
+        for number, entry in enumerate(profile.get("pluginConfig") or ()):
+            args = entry.get("args")
+            api_version = args.get("apiVersion") if isinstance(args, dict) else None
+            if not api_version or api_version == config.data["apiVersion"]:
+                continue
+            # The check of the arguments themselves reports a version that this minor lacks.
+            kind = find_kind(api_version, f"{entry.get('name', '')}Args")
+            if kind is not None and kind.known_at(config.minor):
+                path = ("profiles", index, "pluginConfig", number, "args", "apiVersion")
+                yield path, f"must be {config.data['apiVersion']}, as that of the file"
 
 
 def _plugin_config_unique(config: EffectiveConfig) -> Violations:
@@ -299,6 +339,8 @@ _RULES: dict[str, Rule] = {
     "bind-one": _bind_one,
     "plugin-once": _plugin_once,
     "plugin-removed": _plugin_removed,
+    "plugin-gone": _plugin_gone,
+    "plugin-args-version": _plugin_args_version,
     "plugin-unknown": _plugin_unknown,
     "plugin-point": _plugin_point,
     "plugin-config-unique": _plugin_config_unique,

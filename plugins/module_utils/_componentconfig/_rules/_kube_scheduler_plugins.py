@@ -32,7 +32,7 @@ from ._rule import (
     values_must,
 )
 
-__all__ = ["SCHEDULER_PLUGIN_RULE_SETS"]
+__all__ = ["SCHEDULER_PLUGIN_CHECKED_FIELDS", "SCHEDULER_PLUGIN_RULE_SETS"]
 
 _COMPONENT: Final = "kube_scheduler"
 _WHOLE = re.compile(r"[0-9]{1,19}")
@@ -72,11 +72,14 @@ def _requirements(config: EffectiveConfig) -> Iterator[tuple[Path, Mapping[str, 
 
 def _selector_keys(config: EffectiveConfig) -> Violations:
     for path, requirement, of_fields in _requirements(config):
-        key = requirement.get("key", "")
-        if of_fields and key != "metadata.name":
-            yield path + ("key",), "must be metadata.name"
-        elif not of_fields and not is_label_key(key):
+        if not of_fields and not is_label_key(requirement.get("key", "")):
             yield path + ("key",), "must be the key of a label"
+
+
+def _selector_fields(config: EffectiveConfig) -> Violations:
+    for path, requirement, of_fields in _requirements(config):
+        if of_fields and requirement.get("key", "") != "metadata.name":
+            yield path + ("key",), "should be metadata.name: kube-scheduler knows no other field of a node"
 
 
 def _selector_operators(config: EffectiveConfig) -> Violations:
@@ -142,10 +145,17 @@ def _shape(pattern: str, needed: bool) -> Rule:
 
 def _fit_ratio(config: EffectiveConfig) -> Violations:
     for path, strategy in values_at(config.data, "scoringStrategy"):
-        has_ratio = "requestedToCapacityRatio" in strategy
-        if has_ratio != (strategy.get("type") == _RATIO):
-            message = f"is only allowed with type {_RATIO}" if has_ratio else f"is required with type {_RATIO}"
-            yield path + ("requestedToCapacityRatio",), message
+        if strategy.get("type") == _RATIO and "requestedToCapacityRatio" not in strategy:
+            yield path + ("requestedToCapacityRatio",), f"is required with type {_RATIO}"
+
+
+def _fit_ratio_other(message: str) -> Rule:
+    def check(config: EffectiveConfig) -> Violations:
+        for path, strategy in values_at(config.data, "scoringStrategy"):
+            if strategy.get("type") != _RATIO and "requestedToCapacityRatio" in strategy:
+                yield path + ("requestedToCapacityRatio",), message
+
+    return check
 
 
 def _spread_defaulting(config: EffectiveConfig) -> Violations:
@@ -181,6 +191,12 @@ def _shape_gate(config: EffectiveConfig) -> Violations:
         yield ("shape",), f"needs the feature gate {gate} on kube-scheduler's command line"
 
 
+def _binding_timeout_gate(config: EffectiveConfig) -> Violations:
+    for gate in ("DRADeviceBindingConditions", "DRAResourceClaimDeviceStatus"):
+        if config.written("bindingTimeout") is not None and not config.gates.is_on(gate):
+            yield ("bindingTimeout",), f"needs the feature gate {gate} on kube-scheduler's command line"
+
+
 _KEYS = "must be the key of a label, for example kubernetes.io/hostname"
 
 _RULES: dict[str, dict[str, Rule]] = {
@@ -192,6 +208,7 @@ _RULES: dict[str, dict[str, Rule]] = {
     "InterPodAffinityArgs": {"hard-affinity-weight": _BOUND_RULES["hard-affinity-weight"]},
     "NodeAffinityArgs": {
         "node-selector-key": _selector_keys,
+        "node-selector-field": _selector_fields,
         "node-selector-values": _selector_values,
         "node-selector-operator": _selector_operators,
     },
@@ -210,6 +227,8 @@ _RULES: dict[str, dict[str, Rule]] = {
         "fit-strategy": required("scoringStrategy.type"),
         "fit-weight": _weight("scoringStrategy.resources[].weight", 100, "between 1 and 100"),
         "fit-ratio": _fit_ratio,
+        "fit-ratio-other": _fit_ratio_other(f"is only allowed with type {_RATIO}"),
+        "fit-ratio-unused": _fit_ratio_other(f"is only used with type {_RATIO}"),
         "fit-shape": _shape("scoringStrategy.requestedToCapacityRatio.shape", True),
     },
     "NodeResourcesLeastAllocatedArgs": {
@@ -222,6 +241,16 @@ _RULES: dict[str, dict[str, Rule]] = {
         "spread-skew": in_range("defaultConstraints[].maxSkew", 1, None, "> 0", absent=0),
         "spread-key": values_must("defaultConstraints[].topologyKey", is_label_key, _KEYS, absent=""),
         "spread-action": required("defaultConstraints[].whenUnsatisfiable"),
+        "spread-policies": all_of(
+            *(
+                values_must(
+                    f"defaultConstraints[].{field}",
+                    lambda policy: policy in ("", "Honor", "Ignore"),
+                    "should be Honor or Ignore: kube-scheduler takes any other value for Ignore",
+                )
+                for field in ("nodeAffinityPolicy", "nodeTaintsPolicy")
+            )
+        ),
         "spread-selector": _spread_selector,
         "spread-unique": _spread_unique,
     },
@@ -238,8 +267,25 @@ _RULES: dict[str, dict[str, Rule]] = {
     "DynamicResourcesArgs": {
         "filter-timeout": _BOUND_RULES["filter-timeout"],
         "binding-timeout": _BOUND_RULES["binding-timeout"],
+        "binding-timeout-gate": _binding_timeout_gate,
     },
 }
+
+SCHEDULER_PLUGIN_CHECKED_FIELDS: dict[str, frozenset[str]] = {
+    # kube-scheduler does not look at the operators of a preference of weight 0.
+    "NodeAffinityArgs": frozenset(
+        f"addedAffinity.{terms}.{field}.operator"
+        for terms in (
+            "requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms",
+            "preferredDuringSchedulingIgnoredDuringExecution.preference",
+        )
+        for field in ("matchExpressions", "matchFields")
+    ),
+    "PodTopologySpreadArgs": frozenset(
+        f"defaultConstraints.{field}" for field in ("nodeAffinityPolicy", "nodeTaintsPolicy")
+    ),
+}
+"""The fields by kind whose allowed values the rules check; see `check_types`."""
 
 SCHEDULER_PLUGIN_RULE_SETS: dict[str, tuple[RuleSet, ...]] = {
     kind: (RuleSet(_COMPONENT, kind, rules),) for kind, rules in _RULES.items()

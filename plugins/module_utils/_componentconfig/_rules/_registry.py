@@ -54,9 +54,13 @@ def rule_sets(kind: Kind) -> tuple[RuleSet, ...]:
 
 
 def rule_checked_fields(kind: Kind) -> frozenset[str]:
-    """Return the fields of a kind whose allowed values depend on more than the minor; see `check_types`."""
+    """Return the fields of a kind whose allowed values the rules check; see `check_types`."""
     if kind.kind == KUBELET_CONFIGURATION:
         from ._kubelet import RULE_CHECKED_FIELDS
 
         return RULE_CHECKED_FIELDS
+    if kind.component == "kube-scheduler":
+        from ._kube_scheduler_plugins import SCHEDULER_PLUGIN_CHECKED_FIELDS
+
+        return SCHEDULER_PLUGIN_CHECKED_FIELDS.get(kind.kind, frozenset())
     return frozenset()

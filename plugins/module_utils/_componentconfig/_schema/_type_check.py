@@ -279,7 +279,7 @@ class _Checker:
             and isinstance(value, str)
             and value not in allowed
             and (value or isinstance(path[-1], int))  # "" stands for the default, but not in a list
-            and ".".join(map(str, path)) not in self.rule_checked_fields
+            and ".".join(str(part) for part in path if not isinstance(part, int)) not in self.rule_checked_fields
         ):
             self.report(path, "must be one of " + ", ".join(item for item in allowed if item), "enum")
         return value
@@ -290,10 +290,13 @@ def check_types(
 ) -> TypeCheck:
     """Check every field of a document against what one minor knows of its kind.
 
-    rule_checked_fields: field paths whose allowed values depend on more than the minor; rules check those.
+    rule_checked_fields: field paths, without the indices of lists, whose allowed values are left to the rules.
     """
     checker = _Checker(kind, minor, is_json, rule_checked_fields)
     checker.result.data = checker.object(data, kind.fields, ())
+    # Rules look at the version, which the document may have under a key of another case.
+    for key, value in zip(HEAD_FIELDS, (kind.api_version, kind.kind)):
+        checker.result.data.setdefault(key, value)
     return checker.result
 
 

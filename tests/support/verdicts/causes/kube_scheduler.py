@@ -5,8 +5,60 @@
 
 from __future__ import annotations
 
-from ._cause import Cause
+from collections.abc import Callable
+
+from support.verdicts.comparison import Disagreement
+
+from ._cause import Category, Cause, accepts, refuses
 
 __all__ = ["CAUSES"]
 
-CAUSES: tuple[Cause, ...] = ()
+_KINDS = frozenset({"kube-scheduler"})
+
+
+def _to(last: int, matches: Callable[[Disagreement], bool]) -> Callable[[Disagreement], bool]:
+    """Return whether a disagreement matches, and is about no newer minor than the last one."""
+    return lambda disagreement: int(disagreement.verdict.minor.partition(".")[2]) <= last and matches(disagreement)
+
+
+CAUSES: tuple[Cause, ...] = (
+    Cause(
+        "kube-scheduler: the client of an extender with `insecure` and a CA cannot be built",
+        Category.STARTS,
+        _KINDS,
+        refuses("extender-tls"),
+    ),
+    Cause(
+        "kube-scheduler: no profile can be built of plugins that are gone, at a wrong point, or twice at a point",
+        Category.STARTS,
+        _KINDS,
+        refuses("plugin-gone", "plugin-point", "plugin-once"),
+    ),
+    Cause(
+        "kube-scheduler: the elector refuses durations that are too close to each other",
+        Category.STARTS,
+        _KINDS,
+        refuses("leader-lease", "leader-renew"),
+    ),
+    Cause(
+        "kube-scheduler: 1.25 and 1.26 cannot make a lock of a type that client-go has given up",
+        Category.STARTS,
+        _KINDS,
+        _to(26, refuses("leader-lock", "leader-lease", "leader-renew")),
+    ),
+    Cause(
+        "kube-scheduler: NodeResourcesFit panics for want of `requestedToCapacityRatio` up to 1.35",
+        Category.STARTS,
+        _KINDS,
+        _to(35, refuses("fit-ratio")),
+    ),
+    Cause(
+        "kube-scheduler: `shape` and `bindingTimeout` need feature gates of the command line, and only get a warning",
+        Category.BY_DESIGN,
+        _KINDS,
+        accepts(
+            r"args\.shape: Invalid value: .*: unexpected field `s"
+            r"|args\.bindingTimeout: Forbidden: DRADeviceBindingConditions or DRAResourceClaimDeviceStatus"
+        ),
+    ),
+)

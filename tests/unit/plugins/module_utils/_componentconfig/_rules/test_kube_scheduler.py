@@ -116,7 +116,12 @@ CASES = [
     Case(
         "queue-sort-same",
         31,
-        [two({}, OWN), two({}, sort("PrioritySort")), two(OWN, sort("Other", disabled=("*",)))],
+        [
+            two({}, OWN),
+            two({}, sort("PrioritySort")),
+            two(OWN, sort("Other", disabled=("*",))),
+            two(sort("PrioritySort"), {"plugins": {"queueSort": {"enabled": [{"name": "PrioritySort", "weight": 1}]}}}),
+        ],
         [two(OWN, OWN), two({}, {"plugins": {"queueSort": {}}})],
     ),
     Case("queue-sort-same", 25, [two({}, OWN)], [two({}, sort("PrioritySort"))]),
@@ -153,7 +158,7 @@ CASES = [
     ),
     Case(
         "plugin-removed",
-        25,
+        24,
         [profile(plugins={"score": {"enabled": [{"name": "NodeLabel"}]}}), profile(**configured("ServiceAffinity"))],
         [profile(plugins={"score": {"enabled": [{"name": "SelectorSpread"}], "disabled": [{"name": "NodeLabel"}]}})],
     ),
@@ -162,6 +167,49 @@ CASES = [
         26,
         [profile(plugins={"score": {"enabled": [{"name": "SelectorSpread"}]}})],
         [profile(plugins={"multiPoint": {"enabled": [{"name": "SelectorSpread"}]}})],
+    ),
+    *(
+        Case(
+            "plugin-removed",
+            minor,
+            [
+                profile(plugins={"score": {"enabled": [{"name": "SelectorSpread"}]}}),
+                profile(**configured("SelectorSpread")),
+            ],
+            [profile(**configured("NodeLabel"))],
+        )
+        for minor in (26, 28)
+    ),
+    *(
+        Case(
+            "plugin-gone",
+            minor,
+            [profile(plugins={point: {"enabled": [{"name": "NodeLabel"}]}}) for point in ("score", "multiPoint")],
+            [profile(**configured("NodeLabel")), profile(plugins={"score": {"disabled": [{"name": "NodeLabel"}]}})],
+        )
+        for minor in (25, 36)
+    ),
+    Case(
+        "plugin-args-version",
+        25,
+        [profile(**configured("NodeAffinity", {"apiVersion": f"{GROUP}/v1", "kind": "NodeAffinityArgs"}))],
+        [
+            profile(**configured("NodeAffinity", {"apiVersion": f"{GROUP}/v1beta2", "kind": "NodeAffinityArgs"})),
+            profile(**configured("NodeAffinity", {"addedAffinity": {}})),
+            profile(**configured("Own", {"apiVersion": "own.example.com/v1", "kind": "OwnArgs"})),
+        ],
+    ),
+    *(
+        Case(
+            "plugin-removed",
+            minor,
+            [
+                profile(plugins={"filter": {"enabled": [{"name": "CinderLimits"}]}}),
+                profile(**configured("GCEPDLimits")),
+            ],
+            [profile(plugins={"multiPoint": {"enabled": [{"name": "EBSLimits"}]}})],
+        )
+        for minor in (31, 35)
     ),
     Case(
         "plugin-removed",
@@ -274,9 +322,10 @@ def test_arguments_are_judged_as_the_kind_that_they_are() -> None:
     assert rules_by_field({}) == {} == rules_by_field(None)
 
 
-def test_arguments_may_be_of_another_version_but_not_of_another_kind() -> None:
+def test_arguments_must_be_of_the_file_s_version_and_of_their_kind() -> None:
     older = {"apiVersion": f"{GROUP}/v1beta3", "kind": "NodeResourcesFitArgs"}
-    assert rules_by_field(older, minor=28) == {}
+    assert rules_by_field(older, minor=28) == {"args.apiVersion": "plugin-args-version"}
+    assert rules_by_field(older, minor=28, version="v1beta3") == {}
     assert rules_by_field(older, minor=31) == {"args.apiVersion": "embedded"}
     assert rules_by_field({"kind": "NodeAffinityArgs"}) == {"args.kind": "embedded"}
     assert rules_by_field([1]) == {"args": "embedded"}
@@ -285,3 +334,15 @@ def test_arguments_may_be_of_another_version_but_not_of_another_kind() -> None:
 def test_arguments_of_other_plugins_are_that_plugins_matter() -> None:
     assert rules_by_field({"anything": [1]}, name="Coscheduling") == {}
     assert rules_by_field({"presentLabels": ["a"]}, name="NodeLabel") == {}
+
+
+@pytest.mark.parametrize(("version", "refused"), [("v1beta2", False), ("v1beta3", False), ("v1", True)])
+def test_pre_enqueue_is_read_from_v1_only(version: str, refused: bool) -> None:
+    plugins = {"preEnqueue": {"enabled": [{"name": "ImageLocality"}, {"name": "ImageLocality"}]}}
+    findings = check(encode({**head(version), **profile(plugins=plugins)}), versions=["1.27"])
+    assert {finding.rule for finding in findings} == ({"plugin-point", "plugin-once"} if refused else set())
+
+
+def test_selector_spread_left_with_v1() -> None:
+    config = profile(plugins={"score": {"enabled": [{"name": "SelectorSpread"}]}})
+    assert check(encode({**head("v1beta3"), **config}), versions=["1.24", "1.28"]) == []

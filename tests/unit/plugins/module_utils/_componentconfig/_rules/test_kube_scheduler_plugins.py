@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Level
 from support.configs.rule_cases import Case, Config, assert_case, names_of_rules
 
 GROUP = "kubescheduler.config.k8s.io"
@@ -67,12 +70,18 @@ CASES: dict[str, list[Case]] = {
         Case(
             "node-selector-key",
             31,
-            [required(key="a b", operator="Exists"), preferred("matchFields", key="a", operator="In", values=["n"])],
+            [required(key="a b", operator="Exists")],
             [
                 required(key="example.com/a", operator="Exists"),
-                preferred("matchFields", key="metadata.name", operator="In", values=["n"]),
+                preferred("matchFields", key="a", operator="In", values=["n"]),
                 preferred("matchExpressions", 0, key="a b", operator="Exists"),
             ],
+        ),
+        Case(
+            "node-selector-field",
+            31,
+            [preferred("matchFields", key="a", operator="In", values=["n"])],
+            [preferred("matchFields", key="metadata.name", operator="In", values=["n"])],
         ),
         Case(
             "node-selector-values",
@@ -90,8 +99,12 @@ CASES: dict[str, list[Case]] = {
         Case(
             "node-selector-operator",
             31,
-            [required(key="a"), preferred("matchFields", key="metadata.name", operator="Exists")],
-            [required(key="a", operator="DoesNotExist")],
+            [
+                required(key="a"),
+                required(key="a", operator="Like"),
+                preferred("matchFields", key="metadata.name", operator="Exists"),
+            ],
+            [required(key="a", operator="DoesNotExist"), preferred("matchExpressions", 0, key="a", operator="Like")],
         ),
     ],
     "NodeLabelArgs": [
@@ -117,9 +130,11 @@ CASES: dict[str, list[Case]] = {
         Case(
             "fit-ratio",
             31,
-            [fit(type="RequestedToCapacityRatio"), fit(requestedToCapacityRatio=RATIO)],
+            [fit(type="RequestedToCapacityRatio")],
             [fit(), ratio((0, 0))],
         ),
+        Case("fit-ratio-other", 36, [fit(requestedToCapacityRatio=RATIO)], [fit(), ratio((0, 0))]),
+        Case("fit-ratio-unused", 35, [fit(requestedToCapacityRatio=RATIO)], [fit(), ratio((0, 0))]),
         Case("fit-shape", 31, [ratio(), *(ratio(*points) for points in BAD_SHAPES)], [ratio((0, 0), (100, 10))]),
     ],
     "NodeResourcesLeastAllocatedArgs": [
@@ -140,6 +155,12 @@ CASES: dict[str, list[Case]] = {
         Case("spread-skew", 31, [spread(maxSkew=0), spread(maxSkew=None)], [spread(maxSkew=1)]),
         Case("spread-key", 31, [spread(topologyKey=""), spread(topologyKey="a b")], [spread(topologyKey="a.b/c")]),
         Case("spread-action", 31, [spread(whenUnsatisfiable=None)], [spread()]),
+        Case(
+            "spread-policies",
+            31,
+            [spread(nodeAffinityPolicy="honor"), spread(nodeTaintsPolicy="x")],
+            [spread(nodeAffinityPolicy="Honor"), spread(nodeTaintsPolicy="Ignore"), spread(nodeTaintsPolicy=None)],
+        ),
         Case("spread-selector", 31, [spread(labelSelector={})], [spread(labelSelector=None)]),
         Case(
             "spread-unique",
@@ -161,6 +182,7 @@ CASES: dict[str, list[Case]] = {
     "DynamicResourcesArgs": [
         Case("filter-timeout", 35, [{"filterTimeout": "-1s"}], [{"filterTimeout": "0s"}, {}]),
         Case("binding-timeout", 35, [{"bindingTimeout": "999ms"}], [{"bindingTimeout": "1s"}, {}]),
+        Case("binding-timeout-gate", 35, [{"bindingTimeout": "1s"}], [{}, {"filterTimeout": "1s"}]),
     ],
 }
 
@@ -182,3 +204,18 @@ def test_every_rule_has_a_case(kind: str) -> None:
 )
 def test_rule(kind: str, case: Case) -> None:
     assert_case({"apiVersion": f"{GROUP}/{version_of(case.minor)}", "kind": kind}, case)
+
+
+@pytest.mark.parametrize(
+    ("kind", "minor", "config"),
+    [
+        ("NodeAffinityArgs", 36, preferred("matchExpressions", 0, key="a b", operator="Like")),
+        ("NodeAffinityArgs", 36, preferred("matchFields", key="a", operator="In", values=["n"])),
+        ("NodeResourcesFitArgs", 35, fit(requestedToCapacityRatio=RATIO)),
+        ("PodTopologySpreadArgs", 36, spread(nodeAffinityPolicy="x", nodeTaintsPolicy="x")),
+        ("DynamicResourcesArgs", 36, {"bindingTimeout": "1s"}),
+    ],
+)
+def test_what_kube_scheduler_does_not_look_at_is_not_refused(kind: str, minor: int, config: Config) -> None:
+    findings = check(encode({"apiVersion": f"{GROUP}/v1", "kind": kind, **config}), versions=[f"1.{minor}"])
+    assert [finding for finding in findings if finding.level is not Level.WARNING] == []
