@@ -100,7 +100,7 @@ def field_entry(row: dict[str, Any], first: int) -> dict[str, Any]:
         entry["since"] = minor(row["since"])
     if "last" in row:
         entry["last"] = minor(row["last"])
-    for key in ("enum", "default", "defaultFrom", "defaultAddedBy"):
+    for key in ("enum", "enumLevel", "default", "defaultFrom", "defaultAddedBy"):
         if key in row:
             entry[key] = row[key]
     for key in ("type", "enum", "default", "nullable"):

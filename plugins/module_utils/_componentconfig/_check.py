@@ -222,6 +222,8 @@ _STRICT_SINCE = {
     "CredentialProviderConfig": 32,
     "WebhookAdmission": 36,
     "WebhookAdmissionConfiguration": 36,
+    "ValidatingAdmissionPolicyConfiguration": 36,
+    "MutatingAdmissionPolicyConfiguration": 36,
 }
 
 

@@ -176,30 +176,32 @@ KINDS = r"""
 {"type":"list<object>","optional":1,"fields":{"apiGroup":{"optional":1},"resource":{},"matchContains":{"type":
 "list<string>","optional":1},"matchScopes":{"type":"list<object>","optional":1,"fields":{"scopeName":{"type":"enum",
 "enum":["Terminating","NotTerminating","BestEffort","NotBestEffort","PriorityClass","CrossNamespacePodAffinity",
-"VolumeAttributesClass"],"enums":[[20,["Terminating","NotTerminating","BestEffort","NotBestEffort","PriorityClass"]],
-[21,["Terminating","NotTerminating","BestEffort","NotBestEffort","PriorityClass","CrossNamespacePodAffinity"]],[33,
-["Terminating","NotTerminating","BestEffort","NotBestEffort","PriorityClass","CrossNamespacePodAffinity",
-"VolumeAttributesClass"]]]},"operator":{"type":"enum","enum":["In","NotIn","Exists","DoesNotExist"]},"values":{"type":
-"list<string>","optional":1}}}}}}},"resourcequota.admission.k8s.io/v1alpha1 Configuration":{"component":
-"kube-apiserver","fields":{"limitedResources":{"type":"list<object>","optional":1,"fields":{"apiGroup":{"optional":1},
-"resource":{},"matchContains":{"type":"list<string>","optional":1},"matchScopes":{"type":"list<object>","optional":1,
-"fields":{"scopeName":{"type":"enum","enum":["Terminating","NotTerminating","BestEffort","NotBestEffort",
-"PriorityClass","CrossNamespacePodAffinity","VolumeAttributesClass"],"enums":[[20,["Terminating","NotTerminating",
-"BestEffort","NotBestEffort","PriorityClass"]],[21,["Terminating","NotTerminating","BestEffort","NotBestEffort",
-"PriorityClass","CrossNamespacePodAffinity"]],[33,["Terminating","NotTerminating","BestEffort","NotBestEffort",
-"PriorityClass","CrossNamespacePodAffinity","VolumeAttributesClass"]]]},"operator":{"type":"enum","enum":["In",
-"NotIn","Exists","DoesNotExist"]},"values":{"type":"list<string>","optional":1}}}}}}},
+"VolumeAttributesClass"],"enumLevel":"warning","enums":[[20,["Terminating","NotTerminating","BestEffort",
+"NotBestEffort","PriorityClass"]],[21,["Terminating","NotTerminating","BestEffort","NotBestEffort","PriorityClass",
+"CrossNamespacePodAffinity"]],[33,["Terminating","NotTerminating","BestEffort","NotBestEffort","PriorityClass",
+"CrossNamespacePodAffinity","VolumeAttributesClass"]]]},"operator":{"type":"enum","enum":["In","NotIn","Exists",
+"DoesNotExist"],"enumLevel":"warning"},"values":{"type":"list<string>","optional":1}}}}}}},
+"resourcequota.admission.k8s.io/v1alpha1 Configuration":{"component":"kube-apiserver","fields":{"limitedResources":
+{"type":"list<object>","optional":1,"fields":{"apiGroup":{"optional":1},"resource":{},"matchContains":{"type":
+"list<string>","optional":1},"matchScopes":{"type":"list<object>","optional":1,"fields":{"scopeName":{"type":"enum",
+"enum":["Terminating","NotTerminating","BestEffort","NotBestEffort","PriorityClass","CrossNamespacePodAffinity",
+"VolumeAttributesClass"],"enumLevel":"warning","enums":[[20,["Terminating","NotTerminating","BestEffort",
+"NotBestEffort","PriorityClass"]],[21,["Terminating","NotTerminating","BestEffort","NotBestEffort","PriorityClass",
+"CrossNamespacePodAffinity"]],[33,["Terminating","NotTerminating","BestEffort","NotBestEffort","PriorityClass",
+"CrossNamespacePodAffinity","VolumeAttributesClass"]]]},"operator":{"type":"enum","enum":["In","NotIn","Exists",
+"DoesNotExist"],"enumLevel":"warning"},"values":{"type":"list<string>","optional":1}}}}}}},
 "resourcequota.admission.k8s.io/v1beta1 Configuration":{"component":"kube-apiserver","fields":{"limitedResources":
 {"type":"list<object>","optional":1,"fields":{"apiGroup":{"optional":1},"resource":{},"matchContains":{"type":
 "list<string>","optional":1},"matchScopes":{"type":"list<object>","optional":1,"fields":{"scopeName":{"type":"enum",
 "enum":["Terminating","NotTerminating","BestEffort","NotBestEffort","PriorityClass","CrossNamespacePodAffinity",
-"VolumeAttributesClass"],"enums":[[20,["Terminating","NotTerminating","BestEffort","NotBestEffort","PriorityClass"]],
-[21,["Terminating","NotTerminating","BestEffort","NotBestEffort","PriorityClass","CrossNamespacePodAffinity"]],[33,
-["Terminating","NotTerminating","BestEffort","NotBestEffort","PriorityClass","CrossNamespacePodAffinity",
-"VolumeAttributesClass"]]]},"operator":{"type":"enum","enum":["In","NotIn","Exists","DoesNotExist"]},"values":{"type":
-"list<string>","optional":1}}}}}}},"apiserver.config.k8s.io/v1 TracingConfiguration":{"component":"kube-apiserver",
-"fields":{"endpoint":{"optional":1,"nullable":1},"samplingRatePerMillion":{"type":"int32","optional":1,"nullable":
-1}}},"apiserver.config.k8s.io/v1alpha1 TracingConfiguration":{"component":"kube-apiserver","fields":{"endpoint":
+"VolumeAttributesClass"],"enumLevel":"warning","enums":[[20,["Terminating","NotTerminating","BestEffort",
+"NotBestEffort","PriorityClass"]],[21,["Terminating","NotTerminating","BestEffort","NotBestEffort","PriorityClass",
+"CrossNamespacePodAffinity"]],[33,["Terminating","NotTerminating","BestEffort","NotBestEffort","PriorityClass",
+"CrossNamespacePodAffinity","VolumeAttributesClass"]]]},"operator":{"type":"enum","enum":["In","NotIn","Exists",
+"DoesNotExist"],"enumLevel":"warning"},"values":{"type":"list<string>","optional":1}}}}}}},
+"apiserver.config.k8s.io/v1 TracingConfiguration":{"component":"kube-apiserver","fields":{"endpoint":{"optional":1,
+"nullable":1},"samplingRatePerMillion":{"type":"int32","optional":1,"nullable":1}}},
+"apiserver.config.k8s.io/v1alpha1 TracingConfiguration":{"component":"kube-apiserver","fields":{"endpoint":
 {"optional":1,"nullable":1},"samplingRatePerMillion":{"type":"int32","optional":1,"nullable":1}}},
 "apiserver.config.k8s.io/v1beta1 TracingConfiguration":{"component":"kube-apiserver","fields":{"endpoint":{"optional":
 1,"nullable":1},"samplingRatePerMillion":{"type":"int32","optional":1,"nullable":1}}},

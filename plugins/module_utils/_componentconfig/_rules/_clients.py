@@ -213,6 +213,12 @@ def _not_read(config: EffectiveConfig) -> Violations:
     yield ("kind",), "no binary reads this kind from a file: kube-controller-manager only has flags"
 
 
+def _leader_lock(config: EffectiveConfig) -> Violations:
+    # Only v1, which has no such field, sets leases itself.
+    if "resourceLock" in config.fields and config.written("resourceLock") not in ("leases", "endpoints"):
+        yield ("resourceLock",), "is required: leases or endpoints"
+
+
 _RULES: dict[str, dict[str, Rule]] = {
     "Config": KUBECONFIG_RULES,
     "Preference": {
@@ -234,9 +240,7 @@ _RULES: dict[str, dict[str, Rule]] = {
     },
     "LeaderMigrationConfiguration": {
         "leader-name": values_must("leaderName", bool, "is required", absent=""),
-        "leader-lock": values_must(
-            "resourceLock", lambda lock: lock in ("", "leases", "endpoints"), "must be leases or endpoints"
-        ),
+        "leader-lock": _leader_lock,
         "leader-controllers": all_of(required("controllerLeaders[].name"), required("controllerLeaders[].component")),
     },
     "KubeControllerManagerConfiguration": {"not-read": _not_read},

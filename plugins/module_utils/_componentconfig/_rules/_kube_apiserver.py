@@ -33,12 +33,26 @@ from ._rule import (
 __all__ = ["ADMISSION_RULES", "APISERVER_RULE_SETS", "AUDIT_RULES", "EGRESS_RULES", "TRACING_RULES"]
 
 _LEVELS = ("privileged", "baseline", "restricted")
-_VERSION = re.compile(r"latest|v1\.(?:0|[1-9][0-9]*)")
+_VERSION = re.compile(r"latest|v1\.(?:0|[1-9][0-9]{0,30})")
 _MODES = ("enforce", "audit", "warn")
 
 
 def _absolute(field: str) -> Rule:
     return values_must(field, lambda path: not path or path.startswith("/"), "must be an absolute path")
+
+
+def _kubeconfig(config: EffectiveConfig) -> Violations:
+    file = config.written("kubeConfigFile") or ""
+    if not file.startswith("/") and (file or config.minor <= 35):
+        yield ("kubeConfigFile",), "must be an absolute path"
+
+
+def _static_gate(config: EffectiveConfig) -> Violations:
+    if config.written("staticManifestsDir") and not config.gates.is_on("ManifestBasedAdmissionControlConfig"):
+        yield (
+            ("staticManifestsDir",),
+            "needs the feature gate ManifestBasedAdmissionControlConfig on the command line",
+        )
 
 
 def _both(config: EffectiveConfig) -> Violations:
@@ -87,6 +101,20 @@ def _toleration_seconds(config: EffectiveConfig) -> Violations:
             yield path + ("effect",), "must be NoExecute with tolerationSeconds"
 
 
+def _toleration_gate(config: EffectiveConfig) -> Violations:
+    for path, toleration in _tolerations(config):
+        is_comparison = toleration.get("operator") in ("Lt", "Gt")
+        if is_comparison and not config.gates.is_on("TaintTolerationComparisonOperators"):
+            yield (
+                path + ("operator",),
+                "needs the feature gate TaintTolerationComparisonOperators on the command line",
+            )
+
+
+def _is_security_version(text: str) -> bool:
+    return _VERSION.fullmatch(text) is not None and (text == "latest" or int(text[3:]) < 2**63)
+
+
 def _in_each_mode(suffix: str, allowed: Callable[[str], object], words: str) -> Rule:
     return all_of(
         *(
@@ -97,8 +125,11 @@ def _in_each_mode(suffix: str, allowed: Callable[[str], object], words: str) -> 
 
 
 _QUOTA: dict[str, Rule] = {"quota-resource": required("limitedResources[].resource")}
-_STATIC: dict[str, Rule] = {"static-manifests": _absolute("staticManifestsDir")}
-_KUBECONFIG: dict[str, Rule] = {"webhook-kubeconfig": _absolute("kubeConfigFile")}
+_STATIC: dict[str, Rule] = {
+    "static-manifests": _absolute("staticManifestsDir"),
+    "static-manifests-gate": _static_gate,
+}
+_KUBECONFIG: dict[str, Rule] = {"webhook-kubeconfig": _kubeconfig}
 
 ADMISSION_RULES: dict[str, dict[str, Rule]] = {
     "AdmissionConfiguration": {
@@ -122,11 +153,12 @@ ADMISSION_RULES: dict[str, dict[str, Rule]] = {
         "toleration-key": _toleration_key,
         "toleration-value": _toleration_value,
         "toleration-seconds": _toleration_seconds,
+        "toleration-gate": _toleration_gate,
     },
     "PodSecurityConfiguration": {
         "security-level": _in_each_mode("", _LEVELS.__contains__, "must be one of " + ", ".join(_LEVELS)),
         "security-version": _in_each_mode(
-            "-version", _VERSION.fullmatch, "must be latest or a version, for example v1.31"
+            "-version", _is_security_version, "must be latest or a version, for example v1.31"
         ),
         "exempt-namespaces": values_must("exemptions.namespaces[]", is_dns_label, "must be the name of a namespace"),
         "exempt-classes": values_must(
@@ -155,14 +187,20 @@ TRACING_RULES: dict[str, Rule] = {
 def _egress_name(config: EffectiveConfig) -> Violations:
     allowed = ("controlplane", "cluster", "etcd") + (("master",) if config.minor <= 22 else ())
     for path, name in fields_at(config.data, "egressSelections[].name", absent=""):
-        if name.lower() not in allowed:
+        if name.lower() not in allowed and name != "master":
             yield path, "must be one of " + ", ".join(allowed)
+
+
+def _egress_master(config: EffectiveConfig) -> Violations:
+    for path, name in fields_at(config.data, "egressSelections[].name"):
+        if name == "master":
+            yield path, "is the old name of controlplane"
 
 
 def _egress_name_unique(config: EffectiveConfig) -> Violations:
     seen: set[str] = set()
     for path, name in fields_at(config.data, "egressSelections[].name"):
-        name = name.lower()
+        name = "controlplane" if name == "master" and config.minor >= 23 else name.lower()
         if config.minor >= 23 and name in seen:
             yield path, "must not stand twice"
         elif config.minor < 23 and {"master", "controlplane"} <= seen | {name} and name not in seen:
@@ -223,6 +261,7 @@ def _egress_tls(config: EffectiveConfig) -> Violations:
 
 EGRESS_RULES: dict[str, Rule] = {
     "egress-name": _egress_name,
+    "egress-master": _egress_master,
     "egress-name-unique": _egress_name_unique,
     "egress-protocol": all_of(
         present("egressSelections[].connection"), required("egressSelections[].connection.proxyProtocol")

@@ -15,6 +15,7 @@ from typing import Any
 
 from .._scalars._duration import nanoseconds
 from .._scalars._field_path import Path
+from .._scalars._pem import are_certificates
 from .._scalars._syntax import is_dns_name, split_url
 from ._rule import (
     SECOND,
@@ -297,6 +298,33 @@ def _claim_prefix(config: EffectiveConfig) -> Violations:
             yield path + ("prefix",), "is not allowed with expression"
 
 
+_CEL_STRING = re.compile(r'''[bBrR]{0,2}("""|\'\'\'|"|\')(?:\\.|(?!\1).)*\1''', re.DOTALL)
+_CEL_COMMENT = re.compile(r"//[^\n]*")
+
+
+def _uses_claim(expression: str, claim: str) -> bool:
+    """Return whether a CEL expression selects a claim, as the API server looks for it: `claims["name"]` is not seen."""
+    code = _CEL_COMMENT.sub("", _CEL_STRING.sub('""', expression))
+    return re.search(rf"(?<![\w.])claims\s*\.\s*\??\s*{claim}(?!\w)(?!\s*\()", code) is not None
+
+
+def _email_verified(config: EffectiveConfig) -> Violations:
+    for path, issuer in values_at(config.data, "jwt[]"):
+        patterns = (
+            "claimMappings.username.expression",
+            "claimMappings.extra[].valueExpression",
+            "claimValidationRules[].expression",
+        )
+        expressions = [text for pattern in patterns for _path, text in values_at(issuer, pattern)]
+        for below, username in values_at(issuer, patterns[0]):
+            if _uses_claim(username, "email") and not any(_uses_claim(text, "email_verified") for text in expressions):
+                yield (
+                    path + below,
+                    "uses claims.email: claims.email_verified must be used here, in a valueExpression of extra or in "
+                    "an expression of claimValidationRules",
+                )
+
+
 def _extra_key(config: EffectiveConfig) -> Violations:
     for path, key in values_at(config.data, "jwt[].claimMappings.extra[].key"):
         domain, *rest = key.split("/", 1)
@@ -324,6 +352,11 @@ def _anonymous(config: EffectiveConfig) -> Violations:
         yield ("anonymous", "conditions"), "need enabled: true"
 
 
+def _anonymous_gate(config: EffectiveConfig) -> Violations:
+    if config.written("anonymous") is not None and not config.gates.is_on("AnonymousAuthConfigurableEndpoints"):
+        yield ("anonymous",), "needs the feature gate AnonymousAuthConfigurableEndpoints on the command line"
+
+
 AUTHENTICATION_RULES: dict[str, Rule] = {
     "jwt-count": _jwt_count,
     "issuer-url": all_of(present("jwt[].issuer"), values_must("jwt[].issuer.url", _is_issuer, _URL, absent="")),
@@ -331,7 +364,7 @@ AUTHENTICATION_RULES: dict[str, Rule] = {
     "issuer-discovery": _discovery,
     "issuer-authority": values_must(
         "jwt[].issuer.certificateAuthority",
-        lambda text: not text or "-----BEGIN CERTIFICATE-----" in text,
+        lambda text: not text or are_certificates(text),
         "must be certificates in PEM",
     ),
     "audiences": _audiences,
@@ -341,6 +374,7 @@ AUTHENTICATION_RULES: dict[str, Rule] = {
         _in_each_issuer("claimValidationRules[].claim"), _in_each_issuer("claimValidationRules[].expression")
     ),
     "username": _username,
+    "email-verified": _email_verified,
     "claim-or-expression": _claim_or_expression,
     "claim-prefix": _claim_prefix,
     "extra-key": all_of(
@@ -351,6 +385,7 @@ AUTHENTICATION_RULES: dict[str, Rule] = {
         required("jwt[].userValidationRules[].expression"), _in_each_issuer("userValidationRules[].expression")
     ),
     "anonymous": _anonymous,
+    "anonymous-gate": _anonymous_gate,
 }
 
 
@@ -368,6 +403,13 @@ def _authorizer_type(config: EffectiveConfig) -> Violations:
         elif kind in seen and kind != "Webhook":
             yield path + ("type",), "only Webhook may stand twice"
         seen.add(kind)
+
+
+def _authorizer_type_name(config: EffectiveConfig) -> Violations:
+    for path, authorizer in values_at(config.data, "authorizers[]"):
+        kind, name = authorizer.get("type", ""), authorizer.get("name", "")
+        if kind in _TYPES and kind != "Webhook" and name and name != kind.lower():
+            yield path + ("name",), f"must be {kind.lower()}, as the type"
 
 
 def _webhook(config: EffectiveConfig) -> Violations:
@@ -424,6 +466,7 @@ AUTHORIZATION_RULES: dict[str, Rule] = {
         values_must("authorizers[].name", is_dns_name, "must be a DNS name in lower case", absent=""),
         unique("authorizers[].name"),
     ),
+    "authorizer-type-name": _authorizer_type_name,
     "webhook": _webhook,
     "webhook-timeout": values_must(
         "authorizers[].webhook.timeout",

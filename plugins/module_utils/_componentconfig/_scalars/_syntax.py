@@ -71,6 +71,10 @@ _LEADING_ZEROS = re.compile(r"(?<![0-9A-Fa-f:.])0+(?=[0-9])|(?<=\.)0+(?=[0-9])")
 _NOT_IN_URL = re.compile(r"[\x00-\x1f\x7f]|%(?![0-9A-Fa-f]{2})")
 _URL = re.compile(r"(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?")
 _HOST = re.compile(r"(?:[^\s:\[\]<>\"]*|\[[^\s\[\]]*\])(?::[0-9]*)?")
+# The characters of a host in Go's URLs; colons may be anywhere (but in http and https from Kubernetes 1.36 on).
+_GO_HOST = re.compile(r"""(?:[A-Za-z0-9._~!$&'()*+,;=:<>"\[\]\x80-\U0010ffff-]|%25|%[89A-Fa-f][0-9A-Fa-f])*""")
+_GO_PORT = re.compile(r"(?:\[.*\](?::[0-9]*)?|[^\[:][^:]*|(?:[^\[].*)?:[0-9]*|)", re.DOTALL)
+_USER = re.compile(r"(?:[A-Za-z0-9._:~!$&'()*+,;=@-]|%[0-9A-Fa-f]{2})*")
 _CIDR = re.compile(r"[0-9A-Fa-f:.]+/[0-9]{1,3}")
 
 
@@ -147,4 +151,10 @@ def split_url(text: str) -> Url | None:
 
 def is_grpc_target(text: str) -> bool:
     """Return whether the text is a target for traces: `host:port`, or a URL of scheme dns, unix or unix-abstract."""
-    return "//" not in text or text.split(":")[0] in ("dns", "unix", "unix-abstract")
+    match = _URL.fullmatch(text if "//" in text else f"dns://{text}")
+    if match is None or _NOT_IN_URL.search(text):
+        return False
+    scheme, authority = (part or "" for part in match.groups()[:2])
+    user, _at, host = authority.rpartition("@")
+    is_authority = _USER.fullmatch(user) and _GO_HOST.fullmatch(host) and _GO_PORT.fullmatch(host)
+    return scheme.lower() in ("dns", "unix", "unix-abstract") and is_authority is not None

@@ -16,12 +16,12 @@ from typing import Any, Callable, Literal, NamedTuple, cast
 
 from .. import ConfigError
 from .._codec._plain_values import HEAD_FIELDS, head_values
-from .._findings import RULE_UNKNOWN_FIELD, Finding
+from .._findings import RULE_UNKNOWN_FIELD, Finding, Level
 from .._scalars._duration import nanoseconds
 from .._scalars._field_path import Path
 from .._scalars._numbers import parse_quantity
 from ._defaults import zero_value
-from ._kinds import Kind, fact_at, find_kind
+from ._kinds import Kind, fact_at, find_kind, kinds
 from ._releases import minor_name
 
 __all__ = ["EmbeddedDocument", "TypeCheck", "check_types", "embedded_documents"]
@@ -57,6 +57,35 @@ _ADMISSION = {
     "ValidatingAdmissionPolicy": ("ValidatingAdmissionPolicyConfiguration",),
 }
 """The admission plugins whose configuration is a kind, with the names of that kind; other plugins read any data."""
+
+
+def _typed(type_name: str, *names: str) -> dict[str, dict[str, Any]]:
+    return {name: {"type": type_name} for name in names}
+
+
+_OBJECT_META: Mapping[str, Mapping[str, Any]] = {
+    **_typed("string", "name", "generateName", "namespace", "selfLink", "uid", "resourceVersion", "clusterName"),
+    **_typed("int64", "generation", "deletionGracePeriodSeconds"),
+    **_typed("time", "creationTimestamp", "deletionTimestamp"),
+    **_typed("map<string>", "labels", "annotations"),
+    "finalizers": {"type": "list<string>"},
+    "ownerReferences": {
+        "type": "list<object>",
+        "fields": {
+            **_typed("string", "apiVersion", "kind", "name", "uid"),
+            **_typed("bool", "controller", "blockOwnerDeletion"),
+        },
+    },
+    "managedFields": {
+        "type": "list<object>",
+        "fields": {
+            **_typed("string", "manager", "operation", "apiVersion", "fieldsType", "subresource"),
+            "time": {"type": "time"},
+            "fieldsV1": {"type": "any"},
+        },
+    },
+}
+"""The fields of an ObjectMeta, which the data do not list."""
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII)
 _BASE64 = re.compile(r"[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*")
 
@@ -137,12 +166,6 @@ def _int_or_string(value: Any) -> Any:
     return value if isinstance(value, str) else _integer(value, 31, True)
 
 
-def _object_meta(value: Any) -> Any:
-    if not isinstance(value, dict):
-        raise _WrongType("must be a mapping")
-    return value
-
-
 ScalarType = Literal[
     "string",
     "enum",
@@ -154,7 +177,6 @@ ScalarType = Literal[
     "time",
     "bytes",
     "intOrString",
-    "objectMeta",
     "any",
 ]
 _SCALARS: Mapping[ScalarType, Callable[[Any], Any]] = {
@@ -168,7 +190,6 @@ _SCALARS: Mapping[ScalarType, Callable[[Any], Any]] = {
     "time": _time,
     "bytes": _bytes,
     "intOrString": _int_or_string,
-    "objectMeta": _object_meta,
     "any": lambda value: value,
 }
 
@@ -242,7 +263,9 @@ class _Checker:
                 return None
             inner = type_name[5:-1]
             items = [
-                zero_value(inner) if item is None else self.value(item, inner, entry, path + (index,))
+                zero_value(inner)
+                if item is None and inner != "enum"
+                else self.value("" if item is None else item, inner, entry, path + (index,))
                 for index, item in enumerate(value)
             ]
             return [item for item in items if item is not None]
@@ -256,11 +279,11 @@ class _Checker:
                 for key, item in value.items()
             }
             return {key: item for key, item in pairs.items() if item is not None}
-        if type_name == "object":
+        if type_name in ("object", "objectMeta"):
             if not isinstance(value, dict):
                 self.report(path, "must be a mapping", "type")
                 return None
-            return self.object(value, entry.get("fields", {}), path)
+            return self.object(value, entry.get("fields", {}) if type_name == "object" else _OBJECT_META, path)
         return self._scalar(value, type_name, entry, path)
 
     def _scalar(self, value: Any, type_name: str, entry: Mapping[str, Any], path: Path) -> Any:
@@ -281,7 +304,11 @@ class _Checker:
             and (value or isinstance(path[-1], int))  # "" stands for the default, but not in a list
             and ".".join(str(part) for part in path if not isinstance(part, int)) not in self.rule_checked_fields
         ):
-            self.report(path, "must be one of " + ", ".join(item for item in allowed if item), "enum")
+            message = "must be one of " + ", ".join(item for item in allowed if item)
+            if "enumLevel" in entry:
+                self.result.findings.append(Finding(path, message, "enum", Level(entry["enumLevel"])))
+            else:
+                self.report(path, message, "enum")
         return value
 
 
@@ -318,8 +345,13 @@ def embedded_documents(kind: Kind, data: Mapping[str, Any], minor: int) -> Itera
     elif kind.kind == "AdmissionConfiguration":
         for index, plugin in enumerate(data.get("plugins") or ()):
             names = _ADMISSION.get(plugin.get("name", ""))
-            if names is not None:
+            if names is not None and _is_read(names[0], minor):
                 yield from _admission(names, plugin.get("configuration"), ("plugins", index, "configuration"), minor)
+
+
+def _is_read(name: str, minor: int) -> bool:
+    """Return whether a minor has a kind; without it, an admission plugin reads no configuration."""
+    return any(kind.kind == name and kind.known_at(minor) for kind in kinds())
 
 
 def _plugin_args(parent: Kind, plugin: str, args: Any, path: Path, minor: int) -> Iterator[EmbeddedDocument | Finding]:

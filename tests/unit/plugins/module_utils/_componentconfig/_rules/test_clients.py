@@ -157,7 +157,12 @@ CASES: dict[tuple[str, str], list[Case]] = {
     ],
     ("controllermanager.config.k8s.io/v1beta1", "LeaderMigrationConfiguration"): [
         Case("leader-name", 31, [{}, {"leaderName": ""}], [{"leaderName": "a"}]),
-        Case("leader-lock", 31, [{"resourceLock": "configmaps"}], [{"resourceLock": "endpoints"}, {}]),
+        Case(
+            "leader-lock",
+            31,
+            [{"resourceLock": "configmaps"}, {"resourceLock": ""}, {}],
+            [{"resourceLock": "endpoints"}],
+        ),
         Case(
             "leader-controllers",
             31,

@@ -12,7 +12,19 @@ import pytest
 from support.configs.rule_cases import Case, Config, assert_case, names_of_rules
 
 GROUP = "apiserver.config.k8s.io"
-CERTIFICATE = "-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n"
+CERTIFICATE = """\
+-----BEGIN CERTIFICATE-----
+MIIBcTCCARegAwIBAgIUT9uE7VrI3UzrHPNbD2B0tyUroj4wCgYIKoZIzj0EAwIw
+DTELMAkGA1UEAwwCY2EwIBcNMjYxMTIzMDMzMTMyWhgPMjEyNjEwMzAwMzMxMzJa
+MA0xCzAJBgNVBAMMAmNhMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEtctPMWFv
+YM1EHkjzKg8doprmiKHgCsqqqTpjfk9azLwswUmYvjgA83MEDTohXQzEbzf0lJBa
+ElQY3IEvuJcb16NTMFEwHQYDVR0OBBYEFP13DxH25BXdQw3kB2VOKxNoAINqMB8G
+A1UdIwQYMBaAFP13DxH25BXdQw3kB2VOKxNoAINqMA8GA1UdEwEB/wQFMAMBAf8w
+CgYIKoZIzj0EAwIDSAAwRQIgKsTqfv+xY7y2NDntWdeItlDQSHknbeOkTwFcwHO5
+7HACIQDEuwisLCJNtU/UBe9NGufAZvtXwIdqBuR/ChGGXsFtmw==
+-----END CERTIFICATE-----
+"""
+VERIFIED = "claims.?email_verified.orValue(true)"
 WEBHOOK = {
     "timeout": "3s",
     "subjectAccessReviewVersion": "v1",
@@ -85,7 +97,11 @@ CASES: dict[str, list[Case]] = {
         Case(
             "issuer-authority",
             31,
-            [issuer(certificateAuthority="x")],
+            [
+                issuer(certificateAuthority="x"),
+                issuer(certificateAuthority="-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----"),
+                issuer(certificateAuthority=CERTIFICATE.replace("MIIB", "MIIA")),
+            ],
             [issuer(certificateAuthority=CERTIFICATE), issuer(certificateAuthority="")],
         ),
         Case("audiences", 31, [issuer(audiences=[]), issuer(audiences=[""]), issuer(audiences=["a", "a"])], [issuer()]),
@@ -114,6 +130,37 @@ CASES: dict[str, list[Case]] = {
             [claims({"claim": "a"}, {"claim": "b"}, {"expression": "a"})],
         ),
         Case("username", 31, [mapped(username={}), {"jwt": [jwt(claimMappings={})]}], [mapped()]),
+        Case(
+            "email-verified",
+            31,
+            [
+                mapped(username={"expression": "claims.email"}),
+                mapped(username={"expression": "claims.?email.orValue('')"}),
+                mapped(username={"expression": "has( claims . email ) ? claims.sub : ''"}),
+                mapped(username={"expression": "claims.email + 'claims.email_verified'"}),
+                {
+                    "jwt": [
+                        *mapped(username={"expression": "claims.email"})["jwt"],
+                        *extra("a.b/c", value=VERIFIED)["jwt"],
+                    ]
+                },
+            ],
+            [
+                mapped(username={"claim": "email", "prefix": ""}),
+                mapped(username={"expression": "claims.emails + claims.user.email + claims.email_ + 'claims.email'"}),
+                mapped(username={"expression": "claims['email']"}),
+                mapped(username={"expression": f"{VERIFIED} ? claims.email : ''"}),
+                mapped(username={"expression": "claims.email"}, extra=[{"key": "a.b/c", "valueExpression": VERIFIED}]),
+                {
+                    "jwt": [
+                        {
+                            **mapped(username={"expression": "claims.email"})["jwt"][0],
+                            "claimValidationRules": [{"expression": f"{VERIFIED} == true"}],
+                        }
+                    ]
+                },
+            ],
+        ),
         Case(
             "claim-or-expression",
             31,
@@ -145,6 +192,7 @@ CASES: dict[str, list[Case]] = {
             [{"anonymous": {"enabled": False, "conditions": [{"path": "/a"}]}}],
             [{"anonymous": {"enabled": True, "conditions": [{"path": "/a"}]}}, {"anonymous": {"enabled": False}}],
         ),
+        Case("anonymous-gate", 31, [{"anonymous": {"enabled": True}}, {"anonymous": {}}], [{}, {"anonymous": None}]),
     ],
     "AuthorizationConfiguration": [
         Case("authorizers", 31, [{}, {"authorizers": []}], [types("RBAC")]),
@@ -158,6 +206,12 @@ CASES: dict[str, list[Case]] = {
                 {"authorizers": [{"type": "RBAC", "name": "a"}, {"type": "Node", "name": "a"}]},
             ],
             [types("Node", "RBAC")],
+        ),
+        Case(
+            "authorizer-type-name",
+            31,
+            [{"authorizers": [{"type": "Node", "name": "Node"}]}, {"authorizers": [{"type": "RBAC", "name": "a"}]}],
+            [types("Node", "RBAC", "ABAC", "AlwaysAllow"), webhook()],
         ),
         Case(
             "webhook",

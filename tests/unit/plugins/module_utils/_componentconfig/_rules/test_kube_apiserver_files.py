@@ -59,17 +59,25 @@ CASES: dict[tuple[str, str], list[Case]] = {
         ),
     ],
     (V1, "WebhookAdmissionConfiguration"): [
-        Case("webhook-kubeconfig", 31, [{"kubeConfigFile": "a"}], [{"kubeConfigFile": "/a"}, {"kubeConfigFile": ""}]),
+        Case(
+            "webhook-kubeconfig", 31, [{"kubeConfigFile": "a"}, {"kubeConfigFile": ""}, {}], [{"kubeConfigFile": "/a"}]
+        ),
+        Case(
+            "webhook-kubeconfig", 36, [{"kubeConfigFile": "a"}], [{"kubeConfigFile": "/a"}, {"kubeConfigFile": ""}, {}]
+        ),
+        Case("static-manifests-gate", 36, [{"staticManifestsDir": "/a"}], [{"staticManifestsDir": ""}, {}]),
         Case("static-manifests", 36, [{"staticManifestsDir": "a"}], [{"staticManifestsDir": "/a"}]),
     ],
     ("apiserver.config.k8s.io/v1alpha1", "WebhookAdmission"): [
-        Case("webhook-kubeconfig", 31, [{"kubeConfigFile": "a"}], [{"kubeConfigFile": "/a"}]),
+        Case("webhook-kubeconfig", 31, [{"kubeConfigFile": "a"}, {}], [{"kubeConfigFile": "/a"}]),
     ],
     (V1, "ValidatingAdmissionPolicyConfiguration"): [
         Case("static-manifests", 36, [{"staticManifestsDir": "a"}], [{"staticManifestsDir": "/a"}]),
+        Case("static-manifests-gate", 36, [{"staticManifestsDir": "/a"}], [{}]),
     ],
     (V1, "MutatingAdmissionPolicyConfiguration"): [
         Case("static-manifests", 36, [{"staticManifestsDir": "a"}], [{"staticManifestsDir": "/a"}]),
+        Case("static-manifests-gate", 36, [{"staticManifestsDir": "/a"}], [{}]),
     ],
     (V1, "ResourceQuotaConfiguration"): [
         Case("quota-resource", 31, [{"limitedResources": [{}]}], [{"limitedResources": [{"resource": "pods"}]}, {}]),
@@ -103,6 +111,7 @@ CASES: dict[tuple[str, str], list[Case]] = {
             [tolerated(tolerationSeconds=1), tolerated(tolerationSeconds=1, effect="NoSchedule")],
             [tolerated(tolerationSeconds=1, effect="NoExecute"), tolerated(effect="NoSchedule")],
         ),
+        Case("toleration-gate", 35, [tolerated(operator="Lt", value="1")], [tolerated(operator="Equal", value="1")]),
     ],
     (SECURITY, "PodSecurityConfiguration"): [
         Case(
@@ -114,7 +123,11 @@ CASES: dict[tuple[str, str], list[Case]] = {
         Case(
             "security-version",
             31,
-            [{"defaults": {"enforce-version": "1.31"}}, {"defaults": {"audit-version": "v1.031"}}],
+            [
+                {"defaults": {"enforce-version": "1.31"}},
+                {"defaults": {"audit-version": "v1.031"}},
+                {"defaults": {"warn-version": "v1.9223372036854775808"}},
+            ],
             [{"defaults": {"enforce-version": "v1.31", "audit-version": "latest", "warn-version": ""}}],
         ),
         Case(
@@ -147,14 +160,22 @@ CASES: dict[tuple[str, str], list[Case]] = {
         Case(
             "tracing-endpoint",
             31,
-            [{"endpoint": "http://a:1"}],
-            [{"endpoint": "a:4317"}, {"endpoint": "dns://a:1"}, {"endpoint": ""}],
+            [{"endpoint": "http://a:1"}, {"endpoint": "unix:a"}, {"endpoint": " a:4317"}],
+            [{"endpoint": "a:4317"}, {"endpoint": "dns://a:1"}, {"endpoint": ""}, {"endpoint": "UNIX:///a"}],
         ),
     ],
     ("apiserver.k8s.io/v1beta1", "EgressSelectorConfiguration"): [
-        Case("egress-name", 31, [named("master"), named("")], [named("Cluster", "etcd", "controlplane")]),
+        Case(
+            "egress-name", 31, [named("Master"), named("")], [named("Cluster", "etcd", "controlplane"), named("master")]
+        ),
+        Case("egress-master", 31, [named("master")], [named("controlplane")]),
         Case("egress-name", 22, [named("other")], [named("master")]),
-        Case("egress-name-unique", 31, [named("etcd", "Etcd")], [named("etcd", "cluster")]),
+        Case(
+            "egress-name-unique",
+            31,
+            [named("etcd", "Etcd"), named("master", "controlplane")],
+            [named("etcd", "cluster")],
+        ),
         Case("egress-name-unique", 22, [named("master", "controlplane")], [named("etcd", "etcd"), named("master")]),
         Case(
             "egress-protocol",
@@ -268,6 +289,47 @@ def test_a_plugins_configuration_is_judged_as_the_kind_that_it_is() -> None:
     assert rules_by_field("PodSecurity", {**security, "kind": "Other"}) == {"kind": "embedded"}
     assert rules_by_field("PodSecurity", "text") == {"": "embedded"}
     assert rules_by_field("EventRateLimit", {**security}) == {"kind": "embedded"}
+
+
+def test_the_policy_plugins_read_no_configuration_up_to_1_35() -> None:
+    for plugin in ("ValidatingAdmissionPolicy", "MutatingAdmissionPolicy"):
+        head = {"apiVersion": V1, "kind": f"{plugin}Configuration"}
+        assert rules_by_field(plugin, {"more": 1}, minor=35) == {}
+        assert rules_by_field(plugin, {**head, "more": 1}, minor=36) == {"more": "unknown-field"}
+        text = encode({**head, "more": 1})
+        assert [finding.level for finding in check(text, versions=["1.36"])] == ["component"]
+
+
+def test_values_of_quota_scopes_are_not_looked_at() -> None:
+    scope = {"scopeName": "Other", "operator": "Near", "values": ["a"]}
+    limited = {"resource": "a", "matchScopes": [scope]}
+    quota = {"apiVersion": V1, "kind": "ResourceQuotaConfiguration", "limitedResources": [limited]}
+    assert [(finding.rule, finding.level) for finding in check(encode(quota))] == [("enum", "warning")] * 2
+
+
+def test_the_types_in_a_policys_metadata() -> None:
+    policy = {"apiVersion": "audit.k8s.io/v1", "kind": "Policy", **audit()}
+    good: Config = {
+        "name": "a",
+        "labels": {"a": "b"},
+        "creationTimestamp": None,
+        "managedFields": [{"fieldsV1": {"f:a": {}}}],
+    }
+    assert check(encode({**policy, "metadata": good})) == []
+    for bad in (
+        {"name": 5},
+        {"labels": {"a": 5}},
+        {"creationTimestamp": "x"},
+        {"generation": "1"},
+        {"finalizers": "a"},
+    ):
+        findings = check(encode({**policy, "metadata": bad}))
+        assert [(finding.rule, finding.level) for finding in findings] == [("type", "component")], bad
+
+
+def test_null_is_no_stage() -> None:
+    policy = {"apiVersion": "audit.k8s.io/v1", "kind": "Policy", **audit(omitStages=[None])}
+    assert [finding.rule for finding in check(encode(policy))] == ["enum"]
 
 
 def test_what_other_plugins_read_is_their_matter() -> None:

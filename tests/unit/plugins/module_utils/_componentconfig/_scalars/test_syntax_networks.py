@@ -92,10 +92,30 @@ def test_no_url(text: str) -> None:
     assert split_url(text) is None
 
 
-def test_a_grpc_target() -> None:
-    assert [is_grpc_target(text) for text in ("a:1", "dns://a:1", "unix:///a", "http://a:1")] == [
-        True,
-        True,
-        True,
-        False,
-    ]
+TARGETS = ["", "a:1", "a", "::1", "ipv4:1.2.3.4:5", "[::1]:4317", "u@a:1", "dns://a:1", "unix:///a", "UNIX:///a", "a:"]
+NO_TARGETS = [
+    "http://a:1",
+    "//a",
+    "a b",
+    " a",
+    "a\x01",
+    "a:b:c",
+    "unix:a",
+    "a:1*",
+    "%zz",
+    "%41",
+    "a\\b",
+    "a{b",
+    "[::1",
+    "a b@c",
+]
+
+
+@pytest.mark.parametrize("text", TARGETS)
+def test_a_grpc_target(text: str) -> None:
+    assert is_grpc_target(text)
+
+
+@pytest.mark.parametrize("text", NO_TARGETS)
+def test_no_grpc_target(text: str) -> None:
+    assert not is_grpc_target(text)
