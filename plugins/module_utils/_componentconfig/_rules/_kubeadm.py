@@ -14,6 +14,7 @@ from .._scalars._syntax import (
     is_ip,
     is_label_key,
     is_label_value,
+    is_loopback,
     is_port,
     network,
     split_host_port,
@@ -94,6 +95,16 @@ def _cri_socket(config: EffectiveConfig) -> Violations:
         yield ("nodeRegistration", "criSocket"), "must be an absolute path, or a URL with the scheme unix"
 
 
+def _cri_url(*path: str) -> Rule:
+    def check(config: EffectiveConfig) -> Violations:
+        socket = config.written(*path) or ""
+        url = split_url(socket if socket.startswith("unix") else f"unix://{socket}")
+        if socket and (url is None or url.scheme != "unix"):
+            yield path, "must be an absolute path after unix://"
+
+    return check
+
+
 def _cri_scheme(config: EffectiveConfig) -> Violations:
     socket = config.written("nodeRegistration", "criSocket") or ""
     if socket and not socket.startswith("unix://"):
@@ -118,6 +129,7 @@ def _node(endpoint: str, key: str) -> dict[str, Rule]:
             "must be a DNS name",
         ),
         "cri-socket": _cri_socket,
+        "cri-socket-url": _cri_url("nodeRegistration", "criSocket"),
         "cri-socket-scheme": _cri_scheme,
         "node-taints": _taints,
         "kubelet-args": named_arguments("nodeRegistration.kubeletExtraArgs"),
@@ -129,6 +141,11 @@ def _node(endpoint: str, key: str) -> dict[str, Rule]:
         ),
         "endpoint-address": values_must(
             f"{endpoint}.advertiseAddress", lambda address: not address or is_ip(address), "must be an IP address"
+        ),
+        "endpoint-loopback": values_must(
+            f"{endpoint}.advertiseAddress",
+            lambda address: not is_loopback(address),
+            "must be an address that other nodes reach: with a loopback address, kubeadm looks for a global one on lo",
         ),
         "endpoint-port": in_range(f"{endpoint}.bindPort", 0, 65535, "between 1 and 65535"),
         "certificate-key": values_must(
@@ -207,6 +224,7 @@ JOIN_RULES: dict[str, Rule] = {
 }
 
 RESET_RULES: dict[str, Rule] = {
+    "cri-socket-url": _cri_url("criSocket"),
     "reset-certificates-dir": values_must(
         "certificatesDir", lambda path: not path or path.startswith("/"), "must be an absolute path"
     ),
@@ -391,8 +409,12 @@ _RULES: dict[str, Rule] = {
     "cluster-gates": _gates,
     "cert-sans": all_of(
         *(
-            values_must(f"{pattern}[]", _is_san, "must be an IP address or a DNS name, *. before it for a wildcard")
-            for pattern in ("apiServer.certSANs", "etcd.local.serverCertSANs", "etcd.local.peerCertSANs")
+            values_must(f"{pattern}[]", is_san, "must be an IP address or a DNS name, *. before it for a wildcard")
+            for pattern, is_san in (
+                ("apiServer.certSANs", lambda text: _is_san(text.lower())),
+                ("etcd.local.serverCertSANs", _is_san),
+                ("etcd.local.peerCertSANs", _is_san),
+            )
         )
     ),
     "extra-args": all_of(
@@ -417,6 +439,7 @@ _RULES: dict[str, Rule] = {
     ),
     "etcd-client": _etcd_client,
     "etcd-endpoints": _etcd_endpoints,
+    "etcd-endpoints-given": required("etcd.external.endpoints", "must have at least one endpoint"),
 }
 
 KUBEADM_RULE_SETS: dict[str, tuple[RuleSet, ...]] = {

@@ -21,6 +21,7 @@ __all__ = [
     "is_ip_port",
     "is_label_key",
     "is_label_value",
+    "is_loopback",
     "is_port",
     "network",
     "split_host_port",
@@ -90,6 +91,15 @@ def is_ip(text: str) -> bool:
     except ValueError:
         return False
     return "%" not in text
+
+
+def is_loopback(text: str) -> bool:
+    """Return whether the text is a loopback address, perhaps an IPv4 one written as IPv6."""
+    if not is_ip(text):
+        return False
+    address = ipaddress.ip_address(_without_leading_zeros(text))
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return (mapped or address).is_loopback
 
 
 def network(text: str) -> Network | None:

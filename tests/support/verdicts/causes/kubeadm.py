@@ -5,8 +5,59 @@
 
 from __future__ import annotations
 
-from ._cause import Cause
+from collections.abc import Callable
+
+from support.verdicts.comparison import Disagreement
+
+from ._cause import Category, Cause, accepts, refuses
 
 __all__ = ["CAUSES"]
 
-CAUSES: tuple[Cause, ...] = ()
+_KINDS = frozenset({"kubeadm"})
+
+
+def _refuses_fields(rule: str, *fields: str) -> Callable[[Disagreement], bool]:
+    """Return whether the engine refuses a file by one rule alone, and only fields of these names."""
+    return lambda disagreement: (
+        refuses(rule)(disagreement) and all(finding.path[-1] in fields for finding in disagreement.findings)
+    )
+
+
+CAUSES: tuple[Cause, ...] = (
+    Cause(
+        "kubeadm: `join` refuses the hash of a CA's key only when it connects",
+        Category.STARTS,
+        _KINDS,
+        refuses("discovery-hash-format"),
+    ),
+    Cause(
+        "kubeadm: `upgrade` refuses a version only when it looks it up",
+        Category.STARTS,
+        _KINDS,
+        refuses("upgrade-version"),
+    ),
+    Cause(
+        "kubeadm: each command refuses ignored errors only when it begins, together with those of the command line",
+        Category.STARTS,
+        _KINDS,
+        refuses("ignored-errors", "reset-ignored-errors", "upgrade-ignored-errors"),
+    ),
+    Cause(
+        "kubeadm: the kubelet ends with the effect of a taint, and refuses a static pod with the type of a path",
+        Category.STARTS,
+        _KINDS,
+        _refuses_fields("enum", "effect", "pathType"),
+    ),
+    Cause(
+        "kubeadm: a kind that kubeadm does not know is skipped with a warning; the engine says that it judges nothing",
+        Category.BY_DESIGN,
+        _KINDS,
+        _refuses_fields("kind", "kind"),
+    ),
+    Cause(
+        "kubeadm: whether the file of `discovery.file` exists is not a question to the config",
+        Category.BY_DESIGN,
+        _KINDS,
+        accepts(r"^discovery\.file\.kubeConfigPath: .*: not a valid HTTPS URL or a file on disk"),
+    ),
+)

@@ -61,6 +61,15 @@ def of_nodes(endpoint: Any, key: Any) -> list[Case]:
             [node(criSocket="run/a.sock"), node(criSocket="tcp://a:1")],
             [node(criSocket="/run/a.sock"), node(criSocket="unix:///run/a.sock"), node(criSocket="")],
         ),
+        Case(
+            "cri-socket-url",
+            24,
+            [
+                node(criSocket=text)
+                for text in ("unix://a b", " unix:///run/a.sock", "%zz", "unix", "unixa:///run/a.sock")
+            ],
+            [node(criSocket=text) for text in ("/run/a.sock", "unix:///run/a.sock", "run/a.sock", "")],
+        ),
         Case("cri-socket-scheme", 31, [node(criSocket="/run/a.sock")], [node(criSocket="unix:///run/a.sock"), {}]),
         Case(
             "node-taints",
@@ -90,6 +99,12 @@ def of_nodes(endpoint: Any, key: Any) -> list[Case]:
             31,
             [endpoint(advertiseAddress="host")],
             [endpoint(advertiseAddress="fd00::1"), endpoint(advertiseAddress="")],
+        ),
+        Case(
+            "endpoint-loopback",
+            31,
+            [endpoint(advertiseAddress=text) for text in ("127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1")],
+            [endpoint(advertiseAddress=text) for text in ("10.0.0.1", "0.0.0.0", "::", "")],
         ),
         Case(
             "endpoint-port",
@@ -239,11 +254,28 @@ CASES: dict[str, list[Case]] = {
             [{"featureGates": {"GracefulNodeShutdown": True}}, {"featureGates": {"NodeLocalCRISocket": True}}],
             [{"featureGates": {"EtcdLearnerMode": True}}, {}],
         ),
+        *(
+            case
+            for gate, last in (
+                ("UpgradeAddonsBeforeControlPlane", 30),
+                ("EtcdLearnerMode", 32),
+                ("WaitForAllControlPlaneComponents", 34),
+                ("ControlPlaneKubeletLocalMode", 35),
+            )
+            for case in (
+                Case("cluster-gates", last, [{"featureGates": {"A": True}}], [{"featureGates": {gate: True}}]),
+                Case("cluster-gates", last + 1, [{"featureGates": {gate: False}}], [{}]),
+            )
+        ),
         Case(
             "cert-sans",
             31,
-            [{"apiServer": {"certSANs": ["a b"]}}, {"etcd": {"local": {"peerCertSANs": ["a.*"]}}}],
-            [{"apiServer": {"certSANs": ["*.a.b", "a.b", "10.0.0.1", "fd00::1"]}}],
+            [
+                {"apiServer": {"certSANs": ["a b"]}},
+                {"etcd": {"local": {"peerCertSANs": ["a.*"]}}},
+                {"etcd": {"local": {"serverCertSANs": ["A.b"]}}},
+            ],
+            [{"apiServer": {"certSANs": ["*.a.b", "a.b", "10.0.0.1", "fd00::1", "A.Example.COM", "*.A.B"]}}],
         ),
         Case(
             "extra-args",
@@ -285,9 +317,16 @@ CASES: dict[str, list[Case]] = {
             ],
             [external(endpoints=["http://e:2379"]), external(**CLIENT)],
         ),
+        Case(
+            "etcd-endpoints-given",
+            35,
+            [external(endpoints=[]), external(endpoints=None)],
+            [external(), {"etcd": {"local": {}}}, {"etcd": {}}],
+        ),
     ],
     "ResetConfiguration": [
         Case("reset-certificates-dir", 31, [{"certificatesDir": "a"}], [{"certificatesDir": "/a"}]),
+        Case("cri-socket-url", 31, [{"criSocket": "%zz"}, {"criSocket": "a b"}], [{"criSocket": "/run/a.sock"}]),
         Case("unmount-flags", 31, [{"unmountFlags": ["force"]}], [{"unmountFlags": ["MNT_FORCE", "MNT_DETACH"]}]),
         Case(
             "reset-ignored-errors",
@@ -299,7 +338,7 @@ CASES: dict[str, list[Case]] = {
     "UpgradeConfiguration": [
         Case(
             "upgrade-patches",
-            32,
+            31,
             [{"apply": {"patches": {}}}, {"node": {"patches": {"directory": "a"}}}],
             [{"apply": {"patches": {"directory": "/a"}}}, {"node": {}}],
         ),
