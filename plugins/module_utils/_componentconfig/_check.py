@@ -13,6 +13,7 @@ from ._bundle_policy import bundle_findings, denied_field_findings
 from ._codec._document import Document, decode
 from ._codec._plain_values import HEAD_FIELDS, head_values
 from ._findings import RULE_DUPLICATE, RULE_UNKNOWN_FIELD, Finding, InvalidConfig, Level, bounded, reading_order, show
+from ._lenient_reading import implied_head, legacy_plugin, lenient_values
 from ._load import Config
 from ._rules._registry import rule_checked_fields, rule_sets
 from ._rules._rule import EffectiveConfig, run_rules
@@ -66,12 +67,12 @@ def check(
         return [finding._replace(versions=names, nodes=targets.nodes_at(targets.minors)) for finding in error.findings]
     collector = Collector(document, targets)
     _warn_about_unknown_versions(collector)
-    kind = _find_kind(collector, component)
+    kind, minors = _find_kind(collector, component)
     if kind is None:
         for finding in document.findings:
             collector.add_located(finding, targets.minors)
     else:
-        for minor in targets.minors:
+        for minor in minors:
             _check_minor(collector, kind, minor)
     if bundle:
         collector.add(bundle_findings(document.data, kind.kind if kind is not None else ""))
@@ -236,26 +237,63 @@ def _warn_about_unknown_versions(collector: Collector) -> None:
             collector.add([Finding((), message, "version", Level.WARNING)], minor)
 
 
-def _find_kind(collector: Collector, component: str | None) -> Kind | None:
-    """Return the document's kind; None, with a finding, if the component does not read a known kind from it."""
+def _find_kind(collector: Collector, component: str | None) -> tuple[Kind | None, Sequence[int]]:
+    """Return the document's kind, and the minors that read the document as that kind.
+
+    Adds a finding for the other minors; the kind is None if no minor reads a known kind from it.
+    """
+    data, minors = collector.document.data, collector.targets.minors
+    if isinstance(data, dict):
+        head = head_values(data, is_json=collector.document.is_json)
+        implied = implied_head(head, data)
+        if implied is not None:
+            reading = [minor for minor in minors if implied.last is None or nearest_known_minor(minor) <= implied.last]
+            for minor in minors:
+                if minor in reading:
+                    collector.add([implied.finding], minor)
+                else:
+                    collector.add(_head_findings(head), minor)
+            return _kind_of_component(collector, implied.api_version, implied.kind, component), reading
+        legacy = legacy_plugin(data)
+        if legacy is not None and _head_findings(head):
+            message = f"an old form of {legacy}'s file: only the syntax is judged"
+            collector.add([Finding((), message, "kind", Level.WARNING)])
+            return None, minors
+    return _find_stated_kind(collector, component), minors
+
+
+def _head_findings(head: Mapping[str, Any]) -> list[Finding]:
+    """Return what is wrong with a head: missing fields, or an unknown kind."""
+    missing = [key for key in HEAD_FIELDS if not isinstance(head[key], str) or not head[key]]
+    if missing:
+        return [Finding((key,), "is required, as a string", "kind") for key in missing]
+    return [] if find_kind(head["apiVersion"], head["kind"]) is not None else [_unknown_kind(head["kind"], None)]
+
+
+def _find_stated_kind(collector: Collector, component: str | None) -> Kind | None:
+    """Return the kind that the document says it is; None, with a finding, if the component does not read it."""
     data = collector.document.data
     if not isinstance(data, dict):
         message = "the file is empty" if data is None else "must be a mapping with apiVersion and kind"
         collector.add([Finding((), message, "kind")])
         return None
     head = head_values(data, is_json=collector.document.is_json)
-    missing = [key for key in HEAD_FIELDS if not isinstance(head[key], str) or not head[key]]
-    if missing:
-        collector.add([Finding((key,), "is required, as a string", "kind") for key in missing])
+    if any(not isinstance(head[key], str) or not head[key] for key in HEAD_FIELDS):
+        collector.add(_head_findings(head))
         return None
+    return _kind_of_component(collector, head["apiVersion"], head["kind"], component)
+
+
+def _kind_of_component(collector: Collector, api_version: str, name: str, component: str | None) -> Kind | None:
+    """Return a kind; None, with a finding, if it is not known or the component does not read it."""
     components = {kind.component for kind in kinds()}
-    kind = find_kind(head["apiVersion"], head["kind"])
+    kind = find_kind(api_version, name)
     if kind is None:
         if component is not None and component not in components:
             message = f"the kind is not known here: of {component}'s config only the syntax is judged"
             collector.add([Finding(("kind",), message, "kind", Level.WARNING)])
             return None
-        collector.add([_unknown_kind(head["kind"], component)])
+        collector.add([_unknown_kind(name, component)])
         return None
     if component is not None and component not in components:
         _warn_about_similar_component(collector, component, components)
@@ -308,7 +346,8 @@ def _check_minor(collector: Collector, kind: Kind, minor: int) -> None:
     for finding in collector.document.findings:
         level = _level_of_strictness(kind, nearest) if finding.rule == RULE_DUPLICATE else finding.level
         collector.add_located(finding._replace(level=level), [minor])
-    _check_document(collector, kind, collector.document.data, prefix=(), nearest=nearest, minor=minor)
+    data = lenient_values(collector.document.data, kind, nearest)
+    _check_document(collector, kind, data, prefix=(), nearest=nearest, minor=minor)
 
 
 def _level_of_strictness(kind: Kind, minor: int) -> Level:
