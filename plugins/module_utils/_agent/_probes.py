@@ -39,7 +39,9 @@ def health_address(component: ComponentConfiguration, effective: Mapping[str, An
         port = effective.get("healthzPort", 10248)
         return _url(str(effective.get("healthzBindAddress") or "127.0.0.1"), port) if port else ""
     if component.name == "kube-proxy":
-        host, _colon, port = str(effective.get("healthzBindAddress") or "0.0.0.0:10256").rpartition(":")
+        address = str(effective.get("healthzBindAddress") or "0.0.0.0")
+        has_port = address.startswith("[") or address.count(":") == 1  # others are IP addresses
+        host, port = address.rpartition(":")[::2] if has_port else (address, "10256")
         return _url(host, port) if port not in ("", "0") else ""
     return ""
 

@@ -32,7 +32,14 @@ _KIND = str(KUBELET_KIND["kind"])
 # As deep as the directories of the oracle's configs.
 _HOME = "/srv/oracle/0"
 # The kubelet checks the values of these fields at validation, and those of other fields at start.
-_VALIDATED_VALUES = ("topologyManager", "enforceNodeAllocatable", "hairpinMode", "logging")
+_VALIDATED_VALUES = (
+    "topologyManager",
+    "enforceNodeAllocatable",
+    "hairpinMode",
+    "logging",
+    "registerWithTaints",
+    "memoryReservationPolicy",
+)
 
 
 def validate(case: Case, read_host: Callable[[HostQuery], Host]) -> Answer:

@@ -113,12 +113,14 @@ KUBE_PROXY = r"""
 ["metricsBindAddress"],"since":20},"nodeport-addresses":{"fields":["nodePortAddresses"],"since":20},"detect-mode":
 {"fields":["detectLocalMode"],"since":31},"detect-bridge":{"fields":["detectLocal.bridgeInterface"],"since":31},
 "detect-prefix":{"fields":["detectLocal.interfaceNamePrefix"],"since":31},"cluster-cidr":{"fields":["clusterCIDR"],
-"since":20},"port-range":{"fields":["portRange"],"since":20},"udp-idle":{"fields":["udpIdleTimeout"],"since":20,
-"last":25},"logging":{"fields":["logging"],"since":28},"conntrack":{"fields":["conntrack"],"since":20},"oom":
-{"fields":["oomScoreAdj"],"since":20},"ipvs-timeouts":{"fields":["ipvs.tcpTimeout","ipvs.tcpFinTimeout",
-"ipvs.udpTimeout"],"since":20},"ipvs-excludes":{"fields":["ipvs.excludeCIDRs"],"since":20},"ipvs-scheduler":{"fields":
-["ipvs.scheduler"],"since":20,"last":20},"client-burst":{"fields":["clientConnection.burst"],"since":20},
-"hidden-metrics":{"fields":["showHiddenMetricsForVersion"],"since":20}}}
+"since":20},"cluster-cidr-left-out":{"fields":["clusterCIDR"],"since":31,"level":"warning"},"port-range":{"fields":
+["portRange"],"since":20,"last":30},"port-range-unread":{"fields":["portRange"],"since":31,"level":"warning"},
+"udp-idle":{"fields":["udpIdleTimeout"],"since":20,"last":25},"logging":{"fields":["logging"],"since":28},"conntrack":
+{"fields":["conntrack"],"since":20},"oom":{"fields":["oomScoreAdj"],"since":20},"ipvs-timeouts":{"fields":
+["ipvs.tcpTimeout","ipvs.tcpFinTimeout","ipvs.udpTimeout"],"since":20},"ipvs-excludes":{"fields":
+["ipvs.excludeCIDRs"],"since":20},"ipvs-scheduler":{"fields":["ipvs.scheduler"],"since":20,"last":20},"client-burst":
+{"fields":["clientConnection.burst"],"since":20},"hidden-metrics":{"fields":["showHiddenMetricsForVersion"],"since":
+20}}}
 """
 
 KUBE_SCHEDULER = r"""
@@ -326,11 +328,12 @@ KUBELET = r"""
 ["failCgroupV1"],"since":31,"os":"linux"},"oomkill-v1":{"fields":["singleProcessOOMKill"],"since":32,"os":"linux"},
 "oomkill-os":{"fields":["singleProcessOOMKill"],"since":32,"os":"windows, other"},"userns-ids":{"fields":
 ["userNamespaces.idsPerPod"],"since":33,"os":"linux"},"userns-os":{"fields":["userNamespaces"],"since":33,"os":
-"windows, other"}},"kubeletStart":{"swap-on":{"fields":["failSwapOn"],"os":"linux"},"qos-root":{"fields":
-["cgroupsPerQOS","cgroupRoot"],"os":"linux"},"kernel-defaults":{"fields":["protectKernelDefaults"],"os":"linux"},
-"alloc-negative":{"fields":["kubeReserved","systemReserved","evictionHard"]},"reserved-keys":{"fields":
-["kubeReserved","systemReserved"]},"cpu-static-reserved":{"fields":["cpuManagerPolicy","kubeReserved",
-"systemReserved","reservedSystemCPUs"]},"cpu-policy":{"fields":["cpuManagerPolicy"]},"cpu-options":{"fields":
+"windows, other"}},"kubeletStart":{"swap-on":{"fields":["failSwapOn"],"os":"linux"},"swap-cgroup-v1":{"fields":
+["memorySwap.swapBehavior"],"since":30,"gate":"NodeSwap","os":"linux"},"qos-root":{"fields":["cgroupsPerQOS",
+"cgroupRoot"],"os":"linux"},"kernel-defaults":{"fields":["protectKernelDefaults"],"os":"linux"},"alloc-negative":
+{"fields":["kubeReserved","systemReserved","evictionHard"]},"reserved-keys":{"fields":["kubeReserved",
+"systemReserved"]},"cpu-static-reserved":{"fields":["cpuManagerPolicy","kubeReserved","systemReserved",
+"reservedSystemCPUs"]},"cpu-policy":{"fields":["cpuManagerPolicy"]},"cpu-options":{"fields":
 ["cpuManagerPolicyOptions"]},"cpu-align-socket":{"fields":["cpuManagerPolicyOptions","topologyManagerPolicy"]},
 "cpu-state":{"fields":["cpuManagerPolicy","cpuManagerPolicyOptions","reservedSystemCPUs","kubeReserved",
 "systemReserved"]},"mem-policy":{"fields":["memoryManagerPolicy"]},"mem-static-sum":{"fields":["memoryManagerPolicy",

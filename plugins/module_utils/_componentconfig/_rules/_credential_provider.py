@@ -55,7 +55,7 @@ def _match_images(config: EffectiveConfig) -> Violations:
         if not images:
             yield path + ("matchImages",), "must hold at least one image"
         for index, image in enumerate(images):
-            if split_url(f"https://{image}") is None:
+            if split_url(f"https://{image}", strict_colons=config.minor >= 36) is None:
                 yield (
                     path + ("matchImages", index),
                     "must be a registry with a path if any, for example *.example.com/a",

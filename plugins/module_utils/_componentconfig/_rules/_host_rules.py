@@ -230,6 +230,9 @@ def _swap(config: EffectiveConfig, host: Host) -> Iterator[Finding]:
         yield Finding(("failSwapOn",), f"must be false, or swap turned off: this host swaps to {shown}", "swap-on")
 
 
+_SWAP_BEHAVIOR = ("memorySwap", "swapBehavior")
+
+
 def _cgroup_version(config: EffectiveConfig, host: Host) -> Iterator[Finding]:
     if host.cgroup_v2:
         return
@@ -237,10 +240,13 @@ def _cgroup_version(config: EffectiveConfig, host: Host) -> Iterator[Finding]:
         yield Finding(("failCgroupV1",), "must be false: this host uses cgroup v1", "cgroup-v1")
     if config.has_field("singleProcessOOMKill") and config.written("singleProcessOOMKill") is False:
         yield Finding(("singleProcessOOMKill",), "must not be false: this host uses cgroup v1", "oomkill-v1")
-    # The kubelet runs with these and ignores them.
     if config.written("memorySwap", "swapBehavior") == "LimitedSwap" and config.gates.is_on("NodeSwap"):
-        message = "has no effect: this host uses cgroup v1, and pods get no swap there"
-        yield Finding(("memorySwap", "swapBehavior"), message, "cgroup-v1", Level.WARNING)
+        if config.minor >= 30:
+            yield Finding(_SWAP_BEHAVIOR, "must not be LimitedSwap: this host uses cgroup v1", "swap-cgroup-v1")
+        else:
+            message = "has no effect: this host uses cgroup v1, and pods get no swap there"
+            yield Finding(_SWAP_BEHAVIOR, message, "cgroup-v1", Level.WARNING)
+    # The kubelet runs with this and ignores it.
     if config.written("memoryThrottlingFactor") is not None and config.gates.is_on("MemoryQoS"):
         message = "has no effect: this host uses cgroup v1"
         yield Finding(("memoryThrottlingFactor",), message, "cgroup-v1", Level.WARNING)

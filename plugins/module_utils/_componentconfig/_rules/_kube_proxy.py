@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from .._scalars._syntax import is_cidr, is_ip, is_ip_port
+from .._scalars._syntax import is_cidr, is_ip, is_ip_port, is_mapped_ip
 from ._rule import Bound, EffectiveConfig, Rule, Violations, bound_rules, logging_rule
 
 __all__ = ["KUBE_PROXY_RULES", "KUBE_PROXY_RULES_CHECKED_ELSEWHERE"]
@@ -102,15 +102,19 @@ def _bind(config: EffectiveConfig) -> Violations:
         yield ("bindAddress",), "must be an IP address"
 
 
-def _healthz(config: EffectiveConfig) -> Violations:
-    value = config.get("healthzBindAddress") or ""
-    if value and not is_ip_port(value):
-        yield ("healthzBindAddress",), "must be IP:port with a port from 1 to 65535"
+def _port_range_unread(config: EffectiveConfig) -> Violations:
+    if config.get("portRange"):
+        yield ("portRange",), "has no effect: kube-proxy does not read it any more"
 
 
-def _metrics(config: EffectiveConfig) -> Violations:
-    if not is_ip_port(config.get("metricsBindAddress") or ""):
-        yield ("metricsBindAddress",), "must be IP:port with a port from 1 to 65535"
+def _listens(field: str) -> Rule:
+    def check(config: EffectiveConfig) -> Violations:
+        value = config.get(field) or ""
+        # kube-proxy adds the default port to an address without one, but not the brackets to ::ffff:1.2.3.4.
+        if value and not is_ip_port(value) and (not is_ip(value) or is_mapped_ip(value)):
+            yield (field,), "must be an IP address, or IP:port with a port from 1 to 65535"
+
+    return check
 
 
 def _node_ports(config: EffectiveConfig) -> Violations:
@@ -133,7 +137,7 @@ def _detect(mode: str, field: str) -> Rule:
 
 def _cluster_cidr(config: EffectiveConfig) -> Violations:
     value = config.get("clusterCIDR")
-    if not value:
+    if not value or not _validates_cluster_cidr(config):
         return
     parts = value.split(",")
     families = {":" in part for part in parts}
@@ -141,6 +145,16 @@ def _cluster_cidr(config: EffectiveConfig) -> Violations:
         yield ("clusterCIDR",), "must be one CIDR while the feature gate IPv6DualStack is off"
     elif not all(is_cidr(part) for part in parts) or len(parts) > 2 or len(families) != len(parts):
         yield ("clusterCIDR",), "must be one CIDR, or an IPv4 and an IPv6 one separated by a comma"
+
+
+def _validates_cluster_cidr(config: EffectiveConfig) -> bool:
+    return config.minor < 31 or config.get("detectLocalMode") == "ClusterCIDR"
+
+
+def _cluster_cidr_left_out(config: EffectiveConfig) -> Violations:
+    parts = (config.get("clusterCIDR") or "").split(",")
+    if parts != [""] and not _validates_cluster_cidr(config) and not all(is_cidr(part) for part in parts):
+        yield ("clusterCIDR",), "must be a CIDR, for example 10.244.0.0/16: kube-proxy leaves out any other"
 
 
 def _excludes(config: EffectiveConfig) -> Violations:
@@ -169,14 +183,16 @@ KUBE_PROXY_RULES: dict[str, Rule] = {
     "min-sync-period": _min_sync,
     "ipvs-timeouts": _ipvs_timeouts,
     "port-range": _port_range,
+    "port-range-unread": _port_range_unread,
     "logging": logging_rule,
     "bind": _bind,
-    "healthz": _healthz,
-    "metrics": _metrics,
+    "healthz": _listens("healthzBindAddress"),
+    "metrics": _listens("metricsBindAddress"),
     "nodeport-addresses": _node_ports,
     "detect-bridge": _detect("BridgeInterface", "bridgeInterface"),
     "detect-prefix": _detect("InterfaceNamePrefix", "interfaceNamePrefix"),
     "cluster-cidr": _cluster_cidr,
+    "cluster-cidr-left-out": _cluster_cidr_left_out,
     "ipvs-excludes": _excludes,
     "ipvs-scheduler": _scheduler,
     "hidden-metrics": _hidden_metrics,

@@ -18,7 +18,7 @@ from ._rule import SECOND, Bound, EffectiveConfig, Rule, Violations, bound_rules
 
 __all__ = ["RULE_CHECKED_FIELDS", "KUBELET_RULES", "KUBELET_RULES_CHECKED_ELSEWHERE", "RESOURCE_RULES"]
 
-_CPUS = re.compile(r"[0-9]{1,9}(-[0-9]{1,9})?(,[0-9]{1,9}(-[0-9]{1,9})?)*")
+_CPUS = re.compile(r"\+?[0-9]{1,9}(-\+?[0-9]{1,9})?(,\+?[0-9]{1,9}(-\+?[0-9]{1,9})?)*")
 
 
 def _alloc_needs_cgroups(config: EffectiveConfig) -> Violations:
@@ -86,7 +86,7 @@ def _crash_loop(config: EffectiveConfig) -> Violations:
     if not config.gates.is_on("KubeletCrashLoopBackOffMax"):
         if value is not None:
             yield path, "needs the feature gate KubeletCrashLoopBackOffMax"
-    elif value is not None and not SECOND <= value <= 300 * SECOND:
+    elif value is not None and not 1000 <= value // _MILLISECOND <= 300_000:
         yield path, "must be between 1s and 300s"
 
 
@@ -224,9 +224,11 @@ KUBELET_RULES_CHECKED_ELSEWHERE = {
 """Rules without a function in this file, each with what checks it or why nothing can."""
 
 _COMPONENT = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
-_HOST = r"(?:[A-Za-z0-9](?:[-A-Za-z0-9]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[-A-Za-z0-9]*[A-Za-z0-9])?)*(?::[0-9]+)?)"
-_IMAGE = re.compile(rf"(?:{_HOST}/)?{_COMPONENT}(?:/{_COMPONENT})*")
-_IMAGE_PREFIX = re.compile(rf"{_HOST}(?:/{_COMPONENT})*/\*")
+_LABEL = r"[A-Za-z0-9](?:[-A-Za-z0-9]*[A-Za-z0-9])?"
+_HOST = rf"(?:{_LABEL}(?:\.{_LABEL})*|\[[0-9A-Fa-f:]+\])(?::[0-9]+)?"
+_IMAGE = re.compile(rf"(?:(?P<host>{_HOST})/)?(?P<path>{_COMPONENT}(?:/{_COMPONENT})*)")
+_MAX_IMAGE_LENGTH = 255
+_MILLISECOND = SECOND // 1000
 
 
 def _not_negative(field: str) -> tuple[Bound, ...]:
@@ -347,11 +349,27 @@ def _pull_allowlist(config: EffectiveConfig) -> Violations:
         yield ("preloadedImagesVerificationAllowlist",), message
 
 
+def _names_its_registry(image: re.Match[str]) -> bool:
+    """Return whether an image is written in full, as the container runtime names it: docker.io/library/nginx."""
+    host, path = image["host"] or "", image["path"]
+    is_host = host == "localhost" or host != host.lower() or any(mark in host for mark in ".:[")
+    return is_host and host != "index.docker.io" and (host != "docker.io" or "/" in path)
+
+
 def _pull_patterns(config: EffectiveConfig) -> Violations:
     for index, pattern in enumerate(config.get("preloadedImagesVerificationAllowlist") or []):
-        if not _IMAGE.fullmatch(pattern) and not _IMAGE_PREFIX.fullmatch(pattern):
-            path = ("preloadedImagesVerificationAllowlist", index)
+        path = ("preloadedImagesVerificationAllowlist", index)
+        prefix, image = pattern[:-2], _IMAGE.fullmatch(pattern)
+        if pattern.endswith("/*"):
+            if not prefix or "*" in prefix or pattern != pattern.lstrip():
+                yield path, "must be a registry host or path before /*, without another *"
+        elif image is None or len(pattern) > _MAX_IMAGE_LENGTH:
             yield path, "must be an image without tag and digest, or a registry host or path that ends in /*"
+        elif config.minor < 36 and not _names_its_registry(image):
+            yield (
+                path,
+                "must name the registry, for example docker.io/library/nginx",
+            )
 
 
 def _hidden_metrics(config: EffectiveConfig) -> Violations:
@@ -370,12 +388,11 @@ def _log_query_handler(config: EffectiveConfig) -> Violations:
 
 
 def _pod_logs_dir(config: EffectiveConfig) -> Violations:
+    # The kubelet makes a relative path absolute, and clean, with the directory of its file.
     value = config.get("podLogsDir") or ""
-    is_clean = (
-        value.startswith("/") and value.isascii() and posixpath.normpath(value) == value and not value.startswith("//")
-    )
-    if not is_clean:
-        yield ("podLogsDir",), "must be an absolute path in ASCII without . .. // and without a trailing /"
+    is_clean = not value.startswith("/") or (posixpath.normpath(value) == value and not value.startswith("//"))
+    if not value.isascii() or not is_clean:
+        yield ("podLogsDir",), "must be a path in ASCII; an absolute one without . .. // and without a trailing /"
 
 
 KUBELET_RULES: dict[str, Rule] = {

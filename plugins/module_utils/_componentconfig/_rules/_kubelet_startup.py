@@ -156,6 +156,7 @@ def _is_http(text: str) -> bool:
 
 STARTUP_RULES_CHECKED_ELSEWHERE = {
     "swap-on": "needs the host: whether it has active swap",
+    "swap-cgroup-v1": "needs the host: which cgroup version it has",
     "qos-root": "needs the host: whether the cgroup exists",
     "kernel-defaults": "needs the host: its kernel flags",
     "alloc-negative": "needs the host: its capacity",

@@ -14,7 +14,7 @@ from .. import ConfigError
 from .._findings import Finding, Level
 from .._scalars._duration import nanoseconds
 from .._scalars._field_path import Path
-from .._scalars._numbers import parse_float, parse_quantity
+from .._scalars._numbers import parse_float, parse_quantity, whole_amount
 from .._scalars._syntax import is_grpc_target
 from .._schema._defaults import effective_value
 from .._schema._feature_gates import FeatureGates
@@ -284,8 +284,11 @@ def logging_rule(config: EffectiveConfig) -> Violations:
         yield ("logging", "flushFrequency"), "must be > 0"
     if not 0 <= (config.get("logging", "verbosity") or 0) <= _LARGEST_INT32:
         yield ("logging", "verbosity"), f"must be between 0 and {_LARGEST_INT32}"
+    gates, log_format = config.gates, config.get("logging", "format")
+    if log_format == "json" and gates.is_known("LoggingBetaOptions") and not gates.is_on("LoggingBetaOptions"):
+        yield ("logging", "format"), "json needs the feature gate LoggingBetaOptions"
     patterns = config.get("logging", "vmodule") or []
-    if patterns and config.get("logging", "format") != "text":
+    if patterns and log_format != "text":
         yield ("logging", "vmodule"), "works with the text format only"
     for index, entry in enumerate(patterns):
         path = ("logging", "vmodule", index)
@@ -293,10 +296,10 @@ def logging_rule(config: EffectiveConfig) -> Violations:
             yield path + ("filePattern",), "is required, without = and ,"
         if not 0 <= entry.get("verbosity", 0) <= _LARGEST_INT32:
             yield path + ("verbosity",), f"must be between 0 and {_LARGEST_INT32}"
-    if config.gates.is_known("LoggingAlphaOptions") and not config.gates.is_on("LoggingAlphaOptions"):
+    if gates.is_known("LoggingAlphaOptions") and not gates.is_on("LoggingAlphaOptions"):
         for form in ("text", "json"):
             options = config.get("logging", "options", form) or {}
-            if options.get("splitStream") or parse_quantity(options.get("infoBufferSize", 0)) != 0:
+            if options.get("splitStream") or whole_amount(options.get("infoBufferSize", 0)) != 0:
                 yield ("logging", "options", form), "needs the feature gate LoggingAlphaOptions"
 
 

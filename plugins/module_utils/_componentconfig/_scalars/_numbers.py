@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from math import ceil
 from typing import Any
 
 from .. import ConfigError
 
-__all__ = ["UNITS", "format_quantity", "parse_bool", "parse_cpu_list", "parse_float", "parse_quantity"]
+__all__ = ["UNITS", "format_quantity", "parse_bool", "parse_cpu_list", "parse_float", "parse_quantity", "whole_amount"]
 
 _SUFFIXES: dict[str, Fraction] = {
     **{suffix: Fraction(1024**power) for power, suffix in enumerate(("Ki", "Mi", "Gi", "Ti", "Pi", "Ei"), 1)},
@@ -21,6 +22,7 @@ _SUFFIXES: dict[str, Fraction] = {
 UNITS = tuple(suffix for suffix in _SUFFIXES if suffix)
 """The units of quantities."""
 
+_LARGEST_INT64 = 2**63 - 1
 _NEED_DIGITS = ("Pi", "Ei")
 _QUANTITY = re.compile(r"([-+]?)([0-9]*(?:\.[0-9]*)?)(?:([KMGTPE]i|[kMGTPEmun]|)|[eE]([-+]?[0-9]{1,4}))")
 
@@ -41,6 +43,21 @@ def parse_quantity(value: str | int | float) -> Fraction:
     return -amount * scale if sign == "-" else amount * scale
 
 
+def whole_amount(value: str | int | float) -> int:
+    """Return a quantity as Kubernetes' Value() does: rounded away from zero, and 0 if it overflows an int64.
+
+    Quantities of more than 18 digits or with a binary unit are limited instead. Raises ConfigError as `parse_quantity`
+    does.
+    """
+    amount = parse_quantity(value)
+    match = _QUANTITY.fullmatch(str(value))
+    is_limited = match is not None and (str(match[3]).endswith("i") or len(match[2].replace(".", "").lstrip("0")) > 18)
+    whole = ceil(abs(amount))
+    if whole > _LARGEST_INT64:
+        whole = _LARGEST_INT64 if is_limited else 0
+    return -whole if amount < 0 else whole
+
+
 def format_quantity(amount: Fraction, unit: str) -> str:
     """Write an amount in one of UNITS, with at most three decimals: 1610612736 in Mi is `1536Mi`, in Gi `1.5Gi`.
 
@@ -56,7 +73,7 @@ def format_quantity(amount: Fraction, unit: str) -> str:
     return f"{'-' if amount < 0 else ''}{whole}{decimals}{unit}"
 
 
-_RANGE = re.compile(r"\s*([0-9]{1,5})(?:-([0-9]{1,5}))?\s*")
+_RANGE = re.compile(r"\s*\+?([0-9]{1,5})(?:-\+?([0-9]{1,5}))?\s*")
 
 
 def parse_cpu_list(text: Any) -> frozenset[int]:

@@ -22,6 +22,7 @@ __all__ = [
     "is_label_key",
     "is_label_value",
     "is_loopback",
+    "is_mapped_ip",
     "is_port",
     "network",
     "split_host_port",
@@ -71,10 +72,9 @@ _LEADING_ZEROS = re.compile(r"(?<![0-9A-Fa-f:.])0+(?=[0-9])|(?<=\.)0+(?=[0-9])")
 # Go refuses these in any URL: control characters, and a percent sign that does not begin an escape.
 _NOT_IN_URL = re.compile(r"[\x00-\x1f\x7f]|%(?![0-9A-Fa-f]{2})")
 _URL = re.compile(r"(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?")
-_HOST = re.compile(r"(?:[^\s:\[\]<>\"]*|\[[^\s\[\]]*\])(?::[0-9]*)?")
-# The characters of a host in Go's URLs; colons may be anywhere (but in http and https from Kubernetes 1.36 on).
-_GO_HOST = re.compile(r"""(?:[A-Za-z0-9._~!$&'()*+,;=:<>"\[\]\x80-\U0010ffff-]|%25|%[89A-Fa-f][0-9A-Fa-f])*""")
-_GO_PORT = re.compile(r"(?:\[.*\](?::[0-9]*)?|[^\[:][^:]*|(?:[^\[].*)?:[0-9]*|)", re.DOTALL)
+# The host of a URL to Go, without colons and brackets, and its user.
+_HOST_NAME = r"""(?:[A-Za-z0-9._~!$&'()*+,;=<>"\x80-\U0010ffff-]|%25|%[89A-Fa-f][0-9A-Fa-f])"""
+_HOST = re.compile(rf"{_HOST_NAME}*|(?:(?:{_HOST_NAME}|:)*|\[[^ \[\]]*\]):[0-9]*|\[[^ \[\]]*\]")
 _USER = re.compile(r"(?:[A-Za-z0-9._:~!$&'()*+,;=@-]|%[0-9A-Fa-f]{2})*")
 _CIDR = re.compile(r"[0-9A-Fa-f:.]+/[0-9]{1,3}")
 
@@ -100,6 +100,11 @@ def is_loopback(text: str) -> bool:
     address = ipaddress.ip_address(_without_leading_zeros(text))
     mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
     return (mapped or address).is_loopback
+
+
+def is_mapped_ip(text: str) -> bool:
+    """Return whether the text is an IPv4 address written as an IPv6 one: `::ffff:1.2.3.4`."""
+    return is_ip(text) and getattr(ipaddress.ip_address(_without_leading_zeros(text)), "ipv4_mapped", None) is not None
 
 
 def network(text: str) -> Network | None:
@@ -147,24 +152,29 @@ class Url(NamedTuple):
     fragment: str
 
 
-def split_url(text: str) -> Url | None:
-    """Return the parts of a URL, None for text that Go refuses."""
+def split_url(text: str, *, strict_colons: bool = False) -> Url | None:
+    """Return the parts of a URL, None for text that Go refuses.
+
+    strict_colons: whether to refuse `https://a:1:2` too, as components built with Go 1.26 and newer do (Kubernetes
+    1.36).
+    """
     match = _URL.fullmatch(text)
     if match is None or _NOT_IN_URL.search(text):
         return None
     scheme, authority, path, query, fragment = (part or "" for part in match.groups())
-    host = authority.rpartition("@")[2]
-    if not _HOST.fullmatch(host) or (not scheme and not authority and ":" in path.split("/")[0]):
+    user, _at, host = authority.rpartition("@")
+    if (
+        not _USER.fullmatch(user)
+        or not _HOST.fullmatch(host)
+        or (not scheme and not authority and ":" in path.split("/")[0])
+    ):
+        return None
+    if strict_colons and scheme.lower() in ("http", "https") and ":" in host.rpartition("]")[2].rpartition(":")[0]:
         return None
     return Url(scheme.lower(), authority, path, query, fragment)
 
 
 def is_grpc_target(text: str) -> bool:
     """Return whether the text is a target for traces: `host:port`, or a URL of scheme dns, unix or unix-abstract."""
-    match = _URL.fullmatch(text if "//" in text else f"dns://{text}")
-    if match is None or _NOT_IN_URL.search(text):
-        return False
-    scheme, authority = (part or "" for part in match.groups()[:2])
-    user, _at, host = authority.rpartition("@")
-    is_authority = _USER.fullmatch(user) and _GO_HOST.fullmatch(host) and _GO_PORT.fullmatch(host)
-    return scheme.lower() in ("dns", "unix", "unix-abstract") and is_authority is not None
+    url = split_url(text if "//" in text else f"dns://{text}")
+    return url is not None and url.scheme in ("dns", "unix", "unix-abstract")

@@ -104,10 +104,7 @@ def _bool(value: Any) -> Any:
     return value
 
 
-def _integer(value: Any, bits: int, is_json: bool) -> Any:
-    # In YAML 110.0 becomes 110 on its way through JSON; in a JSON file it stays a fraction and is refused.
-    if isinstance(value, float) and value.is_integer() and not is_json:
-        value = int(value)
+def _integer(value: Any, bits: int) -> Any:
     if isinstance(value, bool) or not isinstance(value, int):
         raise _WrongType("must be a whole number, without quotes")
     if not -(2**bits) <= value < 2**bits:
@@ -132,7 +129,7 @@ def _duration(value: Any) -> Any:
 
 
 def _duration_or_nanoseconds(value: Any) -> Any:
-    return _duration(value) if isinstance(value, str) else _integer(value, 63, True)
+    return _duration(value) if isinstance(value, str) else _integer(value, 63)
 
 
 def _quantity(value: Any) -> Any:
@@ -163,7 +160,7 @@ def _bytes(value: Any) -> Any:
 
 
 def _int_or_string(value: Any) -> Any:
-    return value if isinstance(value, str) else _integer(value, 31, True)
+    return value if isinstance(value, str) else _integer(value, 31)
 
 
 ScalarType = Literal[
@@ -263,9 +260,7 @@ class _Checker:
                 return None
             inner = type_name[5:-1]
             items = [
-                zero_value(inner)
-                if item is None and inner != "enum"
-                else self.value("" if item is None else item, inner, entry, path + (index,))
+                self.value(zero_value(inner) if item is None else item, inner, entry, path + (index,))
                 for index, item in enumerate(value)
             ]
             return [item for item in items if item is not None]
@@ -275,7 +270,7 @@ class _Checker:
                 return None
             inner = type_name[4:-1]
             pairs = {
-                key: zero_value(inner) if item is None else self.value(item, inner, entry, path + (key,))
+                key: self.value(zero_value(inner) if item is None else item, inner, entry, path + (key,))
                 for key, item in value.items()
             }
             return {key: item for key, item in pairs.items() if item is not None}
@@ -287,9 +282,13 @@ class _Checker:
         return self._scalar(value, type_name, entry, path)
 
     def _scalar(self, value: Any, type_name: str, entry: Mapping[str, Any], path: Path) -> Any:
+        # In YAML 110.0 becomes 110 on its way through JSON; in a JSON file it stays a fraction and is refused.
+        is_integer = type_name in _BITS or type_name in ("durationOrNanoseconds", "intOrString")
+        if is_integer and isinstance(value, float) and value.is_integer() and not self.is_json:
+            value = int(value)
         try:
             value = (
-                _integer(value, _BITS[type_name], self.is_json)
+                _integer(value, _BITS[type_name])
                 if type_name in _BITS
                 else _SCALARS[cast("ScalarType", type_name)](value)
             )

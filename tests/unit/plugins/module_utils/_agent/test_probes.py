@@ -97,6 +97,8 @@ class World:
         (PROXY, {}, "http://127.0.0.1:10256/healthz"),
         (PROXY, {"healthzBindAddress": "[::]:99"}, "http://[::1]:99/healthz"),
         (PROXY, {"healthzBindAddress": "10.0.0.1:0"}, ""),
+        (PROXY, {"healthzBindAddress": "0.0.0.0"}, "http://127.0.0.1:10256/healthz"),
+        (PROXY, {"healthzBindAddress": "fd00::1"}, "http://[fd00::1]:10256/healthz"),
         (ComponentConfiguration("other", "o.service"), {}, ""),
         (ComponentConfiguration("other", "o.service", health_url="https://h/x"), {}, "https://h/x"),
     ],

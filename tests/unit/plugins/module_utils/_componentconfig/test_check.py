@@ -244,3 +244,21 @@ def test_the_kind_of_a_plugins_configuration_is_read_in_any_case() -> None:
         ("plugins[0].configuration.Kind", "policy"),
         ("plugins[0].configuration.limits", "component"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (KUBELET_HEADER + "logging: {flushFrequency: 1.5e9}\n", []),
+        (KUBELET_HEADER + "logging: {flushFrequency: 1.5}\n", ["logging.flushFrequency"]),
+        (
+            '{"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", "logging": '
+            '{"flushFrequency": 1.5e9}}',
+            ["logging.flushFrequency"],
+        ),
+        (KUBELET_HEADER + "enforceNodeAllocatable: [null]\n", ["enforceNodeAllocatable[0]"]),
+        (KUBELET_HEADER + "clusterDNS: []\nallowedUnsafeSysctls: null\n", []),
+    ],
+)
+def test_values_as_they_come_out_of_the_conversion_to_json(text: str, expected: list[str]) -> None:
+    assert [finding.field for finding in check(text, versions=["1.36"])] == expected

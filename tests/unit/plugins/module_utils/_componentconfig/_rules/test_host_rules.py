@@ -60,6 +60,7 @@ def x509(path: str) -> dict[str, Any]:
 
 
 STATIC = {"memoryManagerPolicy": "Static", "reservedMemory": [{"numaNode": 1, "limits": {"memory": "1Gi"}}]}
+LIMITED_SWAP = {"memorySwap": {"swapBehavior": "LimitedSwap"}, "failSwapOn": False}
 QOS = "the cgroup does not exist on this host [component]"
 
 REFUSED = [
@@ -164,6 +165,12 @@ REFUSED = [
         Host(cgroup_v2=False),
         32,
         "singleProcessOOMKill: must not be false: this host uses cgroup v1",
+    ),
+    (
+        LIMITED_SWAP,
+        Host(cgroup_v2=False),
+        30,
+        "memorySwap.swapBehavior: must not be LimitedSwap: this host uses cgroup v1",
     ),
     (
         {
@@ -357,8 +364,8 @@ def test_a_state_file_that_goes_with_the_config(
 
 
 def test_what_has_no_effect_on_cgroup_v1_is_worth_a_word() -> None:
-    config = {"memorySwap": {"swapBehavior": "LimitedSwap"}, "failSwapOn": False}
-    assert problems(config, Host(cgroup_v2=False), 34) == [
+    config: Mapping[str, Any] = {**LIMITED_SWAP, "featureGates": {"NodeSwap": True}}
+    assert problems(config, Host(cgroup_v2=False), 29) == [
         "memorySwap.swapBehavior: has no effect: this host uses cgroup v1, and pods get no swap there [warning]"
     ]
     config = {"memoryThrottlingFactor": 0.8, "featureGates": {"MemoryQoS": True}}

@@ -25,6 +25,7 @@ def broken(config: Config, minor: int, rule: str) -> list[str]:
 
 BRIDGE = {"detectLocalMode": "BridgeInterface"}
 PREFIX = {"detectLocalMode": "InterfaceNamePrefix"}
+WRONG_CIDRS = ("10.0.0.0", "10.0.0.0/8,10.1.0.0/16", "10.0.0.0/8,fd00::/8,fd01::/8", "10.0.0.0/33")
 CASES: list[tuple[str, int, list[Config], list[Config]]] = [
     ("gates-known", 31, [{"featureGates": {"NoSuchGate": True}}], [{"featureGates": {"AllBeta": False}}]),
     ("mode-linux", 31, [{"mode": "kernelspace"}], [{"mode": "nftables"}, {"mode": ""}]),
@@ -55,7 +56,7 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
     ),
     (
         "port-range",
-        31,
+        30,
         [{"portRange": text} for text in ("a", "2-1", "1-65536", "1+65535", "1-2+3", "70000")],
         [{"portRange": text} for text in ("300-2000", "300+100", "0-0", "80", "")],
     ),
@@ -66,14 +67,14 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
     (
         "healthz",
         31,
-        [{"healthzBindAddress": "1.2.3.4"}, {"healthzBindAddress": "1.2.3.4:0"}],
-        [{"healthzBindAddress": "[::]:10256"}],
+        [{"healthzBindAddress": value} for value in ("1.2.3.4:0", "host", "::ffff:1.2.3.4", "[::]", "1.2.3.4:")],
+        [{"healthzBindAddress": value} for value in ("[::]:10256", "1.2.3.4", "::")],
     ),
     (
         "metrics",
         31,
         [{"metricsBindAddress": "host:1"}, {"metricsBindAddress": "1.2.3.4:65536"}],
-        [{"metricsBindAddress": "1.2.3.4:1"}],
+        [{"metricsBindAddress": "1.2.3.4:1"}, {"metricsBindAddress": "0.0.0.0"}],
     ),
     (
         "nodeport-addresses",
@@ -85,12 +86,15 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
     ("detect-prefix", 31, [PREFIX], [{**PREFIX, "detectLocal": {"interfaceNamePrefix": "cali"}}]),
     (
         "cluster-cidr",
-        31,
-        [
-            {"clusterCIDR": value}
-            for value in ("10.0.0.0", "10.0.0.0/8,10.1.0.0/16", "10.0.0.0/8,fd00::/8,fd01::/8", "10.0.0.0/33")
-        ],
+        30,
+        [{"clusterCIDR": value} for value in WRONG_CIDRS],
         [{"clusterCIDR": value} for value in ("10.0.0.0/8", "fd00::/8,10.0.0.0/8", "")],
+    ),
+    (
+        "cluster-cidr",
+        31,
+        [{"clusterCIDR": value, "detectLocalMode": "ClusterCIDR"} for value in WRONG_CIDRS],
+        [{"clusterCIDR": "x"}, {"clusterCIDR": "x", "detectLocalMode": "NodeCIDR"}],
     ),
     (
         "cluster-cidr",
@@ -134,7 +138,7 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
 
 
 def test_every_rule_has_a_case() -> None:
-    assert {case[0] for case in CASES} == set(KUBE_PROXY_RULES)
+    assert {case[0] for case in CASES} | {rule for _text, rule in WARNINGS if rule} == set(KUBE_PROXY_RULES)
 
 
 @pytest.mark.parametrize(("rule", "minor", "bad", "good"), CASES, ids=[f"{case[0]}-{case[1]}" for case in CASES])
@@ -149,3 +153,18 @@ def test_rule(rule: str, minor: int, bad: list[Config], good: list[Config]) -> N
 def test_an_empty_config_breaks_no_rule(minor: int) -> None:
     text = "apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n"
     assert check(text, versions=[f"1.{minor}"]) == []
+
+
+WARNINGS = [
+    ("clusterCIDR: x", "cluster-cidr-left-out"),
+    ("clusterCIDR: 10.0.0.0/8", None),
+    ("portRange: '300-200'", "port-range-unread"),
+    ("portRange: ''", None),
+]
+
+
+@pytest.mark.parametrize(("text", "rule"), WARNINGS)
+def test_what_kube_proxy_does_not_look_at_is_a_warning(text: str, rule: str | None) -> None:
+    head = "apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n"
+    findings = check(f"{head}{text}\n", versions=["1.31"])
+    assert [(finding.rule, finding.level) for finding in findings] == ([(rule, "warning")] if rule else [])

@@ -233,6 +233,7 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
             for value in ("0s", "301s")
         ],
         [
+            gates("KubeletCrashLoopBackOffMax", crashLoopBackOff={"maxContainerRestartPeriod": "300.0009s"}),
             gates("KubeletCrashLoopBackOffMax", crashLoopBackOff={"maxContainerRestartPeriod": "300s"}),
             gates("KubeletCrashLoopBackOffMax"),
             {},
@@ -279,11 +280,31 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
             for value in ("a:1", "a@sha256:00", " a", "*", "a/*/b", "*/a", "a*")
         ],
         [
-            gates(
-                PULL_GATE, **ALLOW, **{LIST: ["registry.k8s.io/pause", "registry.k8s.io/*", "r:5000/a/b/*", "busybox"]}
+            gates(PULL_GATE, **ALLOW, **{LIST: [value]})
+            for value in (
+                "registry.k8s.io/pause",
+                "registry.k8s.io/*",
+                "r:5000/a/b/*",
+                "docker.io/library/busybox",
+                "[::1]:5000/a",
+                "UPPER/x",
+                "localhost/a",
+                "a_b/*",
+                "docker.io/A/*",
+                "docker.io//*",
             )
         ],
     ),
+    (
+        "pull-allowlist-pattern",
+        35,
+        [
+            {**ALLOW, LIST: [value]}
+            for value in ("busybox", "a/b", "localhost", "docker.io/busybox", "index.docker.io/library/busybox", "/*")
+        ],
+        [{**ALLOW, LIST: ["docker.io/library/busybox"]}],
+    ),
+    ("pull-allowlist-pattern", 36, [{**ALLOW, LIST: ["a:1"]}], [{**ALLOW, LIST: ["busybox", "a/b", "localhost"]}]),
     (
         "reserved-cpus-excl",
         20,
@@ -297,7 +318,7 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
         "reserved-cpus-parse",
         20,
         [{"reservedSystemCPUs": value} for value in ("a", "3-0", "1,", "-1", "0--3", "0 - 3", "३", "0-३")],
-        [{"reservedSystemCPUs": value} for value in ("0-3,8", "0", "")],
+        [{"reservedSystemCPUs": value} for value in ("0-3,8", "0", "", "+1", "+0-+3")],
     ),
     (
         "reserved-memory-type",
@@ -333,8 +354,12 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
             {"logging": {"vmodule": [{"filePattern": "a=b", "verbosity": 1}]}},
             {"logging": {"options": {"json": {"splitStream": True}}}},
             {"logging": {"options": {"json": {"infoBufferSize": "1Mi"}}}},
+            {"logging": {"format": "json"}, "featureGates": {"LoggingBetaOptions": False}},
+            {"logging": {"format": "json"}, "featureGates": {"AllBeta": False}},
         ],
         [
+            {"logging": {"format": "text"}, "featureGates": {"LoggingBetaOptions": False}},
+            {"logging": {"options": {"json": {"infoBufferSize": "1e100"}}}},
             {"logging": {"flushFrequency": 0, "format": "json", "options": {"json": {"infoBufferSize": "0"}}}},
             gates("LoggingAlphaOptions", logging={"options": {"json": {"splitStream": True}}}),
             {"logging": {"vmodule": [{"filePattern": "a", "verbosity": 1}]}},
@@ -343,7 +368,11 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
     (
         "tracing",
         34,
-        [{"tracing": {"samplingRatePerMillion": 1_000_001}}, {"tracing": {"endpoint": "http://a:1"}}],
+        [
+            {"tracing": {"samplingRatePerMillion": 1_000_001}},
+            {"tracing": {"endpoint": "http://a:1"}},
+            {"tracing": {"endpoint": "a:b"}},
+        ],
         [
             {"tracing": {"samplingRatePerMillion": 0, "endpoint": "localhost:4317"}},
             {"tracing": {"endpoint": "unix:///a"}},
@@ -375,8 +404,8 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
     (
         "pod-logs-dir",
         30,
-        [{"podLogsDir": value} for value in ("var/log", "/var/log/", "/var/../log", "//var", "/vär")],
-        [{"podLogsDir": "/var/log/pods"}, {}],
+        [{"podLogsDir": value} for value in ("/var/log/", "/var/../log", "//var", "/vär", "vär")],
+        [{"podLogsDir": "/var/log/pods"}, {"podLogsDir": "var/../log/"}, {}],
     ),
     (
         "userns-ids",

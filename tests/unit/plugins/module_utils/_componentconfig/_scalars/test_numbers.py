@@ -17,6 +17,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
     parse_cpu_list,
     parse_float,
     parse_quantity,
+    whole_amount,
 )
 
 
@@ -138,3 +139,21 @@ def test_booleans(text: str, value: bool) -> None:
 @pytest.mark.parametrize("text", ["", "yes", "tRUE", "2", " true"])
 def test_refused_booleans(text: str) -> None:
     assert parse_bool(text) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (0, 0),
+        ("1Mi", 2**20),
+        ("100m", 1),
+        ("-1", -1),
+        ("1e100", 0),
+        ("10E", 0),
+        ("9E", 9 * 10**18),
+        ("9Ei", 2**63 - 1),
+        ("10000000000000000000", 2**63 - 1),
+    ],
+)
+def test_the_whole_amount_of_a_quantity(value: str | int, expected: int) -> None:
+    assert whole_amount(value) == expected

@@ -86,13 +86,38 @@ def test_a_url(text: str, url: Url) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["https://a:b", "https://a b", "https://a/%zz", "https://a\n", "1:2", "https://[::1", ":a"]
+    "text",
+    [
+        "https://a:b",
+        "https://a b",
+        "https://a/%zz",
+        "https://a\n",
+        "1:2",
+        "https://[::1",
+        ":a",
+        "https://a\\n",
+        "dns://a:1:b",
+    ],
 )
 def test_no_url(text: str) -> None:
     assert split_url(text) is None
 
 
-TARGETS = ["", "a:1", "a", "::1", "ipv4:1.2.3.4:5", "[::1]:4317", "u@a:1", "dns://a:1", "unix:///a", "UNIX:///a", "a:"]
+TARGETS = [
+    "",
+    "a:1",
+    "a",
+    "::1",
+    "ipv4:1.2.3.4:5",
+    "[::1]:4317",
+    "u@a:1",
+    "dns://a:1",
+    "unix:///a",
+    "UNIX:///a",
+    "a:",
+    "vsock:1:2",
+    "a/b:c",
+]
 NO_TARGETS = [
     "http://a:1",
     "//a",
@@ -109,6 +134,12 @@ NO_TARGETS = [
     "[::1",
     "a b@c",
 ]
+
+
+def test_go_1_26_refuses_colons_in_the_host_of_web_addresses() -> None:
+    texts = ("https://a:1:2/b", "dns://a:1:2", "https://[::1]:1", "https://a:1")
+    assert all(split_url(text) is not None for text in texts)
+    assert [split_url(text, strict_colons=True) is not None for text in texts] == [False, True, True, True]
 
 
 @pytest.mark.parametrize("text", TARGETS)
