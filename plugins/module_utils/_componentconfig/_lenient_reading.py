@@ -42,11 +42,12 @@ def implied_head(head: Mapping[str, Any], data: Mapping[str, Any]) -> ImpliedHea
     if kind == _EGRESS and find_kind(api_version, kind) is None:
         finding = Finding(("apiVersion",), "is not looked at", "kind", Level.WARNING)
         return ImpliedHead("apiserver.k8s.io/v1beta1", kind, finding, _EGRESS_LENIENT_LAST)
-    if kind == _TRACING and not api_version:
+    only_tracing = not kind and bool(data) and all(key in _TRACING_FIELDS for key in data)
+    if not api_version and (kind == _TRACING or only_tracing):
         finding = Finding(
             ("apiVersion",), "is missing: read as apiserver.config.k8s.io/v1alpha1", "kind", Level.WARNING
         )
-        return ImpliedHead("apiserver.config.k8s.io/v1alpha1", kind, finding)
+        return ImpliedHead("apiserver.config.k8s.io/v1alpha1", _TRACING, finding)
     if kind:
         return None
     if api_version.startswith(_AUDIT_GROUP):

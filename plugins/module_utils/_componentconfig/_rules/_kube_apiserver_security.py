@@ -298,14 +298,16 @@ def _claim_prefix(config: EffectiveConfig) -> Violations:
             yield path + ("prefix",), "is not allowed with expression"
 
 
-_CEL_STRING = re.compile(r'''[bBrR]{0,2}("""|\'\'\'|"|\')(?:\\.|(?!\1).)*\1''', re.DOTALL)
-_CEL_COMMENT = re.compile(r"//[^\n]*")
+_CEL_STRING = re.compile(
+    r"""[bB]?[rR][bB]?("{3}|'{3}|"|').*?\1|[bB]?("{3}|'{3}|"|')(?:\\.|(?!\2).)*\2|//[^\n]*""", re.DOTALL
+)
+"""A text or a comment in a CEL expression."""
 
 
 def _uses_claim(expression: str, claim: str) -> bool:
     """Return whether a CEL expression selects a claim, as the API server looks for it: `claims["name"]` is not seen."""
-    code = _CEL_COMMENT.sub("", _CEL_STRING.sub('""', expression))
-    return re.search(rf"(?<![\w.])claims\s*\.\s*\??\s*{claim}(?!\w)(?!\s*\()", code) is not None
+    code = re.sub(r"\s*([.()?])\s*", r"\1", _CEL_STRING.sub('""', expression))
+    return re.search(rf"(?<![\w.])\(*claims\)*\.\??{claim}(?![\w(])", code) is not None
 
 
 def _email_verified(config: EffectiveConfig) -> Violations:

@@ -12,6 +12,7 @@ import binascii
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Callable, Literal, NamedTuple, cast
 
 from .. import ConfigError
@@ -143,8 +144,12 @@ def _quantity(value: Any) -> Any:
 
 
 def _time(value: Any) -> Any:
-    if not isinstance(value, str) or not _TIME.fullmatch(value):
-        raise _WrongType("must be a time, for example 2026-01-31T12:00:00Z")
+    try:
+        if not isinstance(value, str) or not _TIME.fullmatch(value):
+            raise ValueError
+        datetime(*(int(number) for number in re.split("[-T:]", value[:19])))  # type: ignore[arg-type]
+    except ValueError:
+        raise _WrongType("must be a time, for example 2026-01-31T12:00:00Z") from None
     return value
 
 

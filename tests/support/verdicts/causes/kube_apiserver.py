@@ -5,8 +5,90 @@
 
 from __future__ import annotations
 
-from ._cause import Cause
+import re
+from collections.abc import Callable
+
+from support.verdicts.comparison import Disagreement
+
+from ._cause import Category, Cause, accepts, refuses
 
 __all__ = ["CAUSES"]
 
-CAUSES: tuple[Cause, ...] = ()
+_ADMISSION = frozenset({"AdmissionConfiguration"})
+_AUTHENTICATION = frozenset({"AuthenticationConfiguration"})
+_AUTHORIZATION = frozenset({"AuthorizationConfiguration"})
+_EGRESS = frozenset({"EgressSelectorConfiguration"})
+
+# The first error is about an expression: that it does not compile, or has the wrong type. Messages are cut.
+_CEL = (
+    r"^\[?(?:jwt|authorizers)\[\d+\]\.[\w.\[\]]*(?:e|valueE)xpression: Invalid value: "
+    r'"(?:[^"\\]|\\.)*(?:\\?$|"(?:$|:$|: $|: comp(?:$|ilation fai)|: must evaluate to ))'
+)
+_FORK_TYPES = re.compile(r"\btype: (?:Scope|SystemMasters)\b|\btype: '(?:Scope|SystemMasters)'")
+
+
+def _at(minors: tuple[str, ...], matches: Callable[[Disagreement], bool]) -> Callable[[Disagreement], bool]:
+    return lambda disagreement: disagreement.verdict.minor in minors and matches(disagreement)
+
+
+def _has_type_of_the_fork(disagreement: Disagreement) -> bool:
+    return refuses("authorizer-type")(disagreement) and _FORK_TYPES.search(disagreement.file.text) is not None
+
+
+def _has_field_of_1_30(disagreement: Disagreement) -> bool:
+    unknown = [finding.field for finding in disagreement.findings if finding.rule == "unknown-field"]
+    return refuses("unknown-field", "audiences")(disagreement) and all(
+        field.endswith(".audienceMatchPolicy") for field in unknown
+    )
+
+
+CAUSES: tuple[Cause, ...] = (
+    Cause(
+        "API server: CEL expressions are not compiled",
+        Category.BY_DESIGN,
+        _AUTHENTICATION | _AUTHORIZATION,
+        accepts(_CEL),
+    ),
+    Cause(
+        "API server: the gate of anonymous is a warning, because it is on the command line",
+        Category.BY_DESIGN,
+        _AUTHENTICATION,
+        _at(("1.31",), accepts(r"^anonymous: Forbidden: anonymous is not supported when AnonymousAuth")),
+    ),
+    Cause(
+        "API server: the gate of static manifests is a warning, because it is on the command line",
+        Category.BY_DESIGN,
+        _ADMISSION,
+        _at(("1.36",), accepts(r"staticManifestsDir: Forbidden: staticManifestsDir requires the ManifestBased")),
+    ),
+    Cause(
+        "API server: the gate of tolerations with Lt and Gt is a warning, because it is on the command line",
+        Category.BY_DESIGN,
+        _ADMISSION,
+        _at(("1.35", "1.36"), accepts(r'\[\d+\]\.operator: Unsupported value: "[LG]t"')),
+    ),
+    Cause(
+        "API server: the kubeconfig of a webhook, a file beside the config, is not looked at",
+        Category.BY_DESIGN,
+        _AUTHORIZATION,
+        accepts(r"connectionInfo\.kubeConfigFile: Invalid value: .*: error loading file: "),
+    ),
+    Cause(
+        "API server: http:// needs a tlsConfig where the API server dials, and is refused with one",
+        Category.STARTS,
+        _EGRESS,
+        refuses("egress-http"),
+    ),
+    Cause(
+        "API server: the authorizer types Scope and SystemMasters",
+        Category.MEASURED_TREE,
+        _AUTHORIZATION,
+        _has_type_of_the_fork,
+    ),
+    Cause(
+        "API server: audienceMatchPolicy in 1.29",
+        Category.MEASURED_TREE,
+        _AUTHENTICATION,
+        _at(("1.29",), _has_field_of_1_30),
+    ),
+)

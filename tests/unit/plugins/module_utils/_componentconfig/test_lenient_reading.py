@@ -33,6 +33,7 @@ def refusing_versions(text: str, *versions: str, component: str | None = None) -
         "apiVersion: audit.k8s.io/v1\nkind: null\nrules: [{level: None}]\n",
         "apiVersion: apiserver.config.k8s.io/v1alpha1\nendpoint: a:1\n",
         "kind: TracingConfiguration\nendpoint: a:1\n",
+        "endpoint: a:1\nsamplingRatePerMillion: 1\n",
         "kind: TracingConfiguration\napiVersion: ''\nendpoint: a:1\n",
     ],
 )
@@ -52,7 +53,7 @@ def test_the_rest_of_such_a_file_is_judged() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "endpoint: a:1\n",
+        "endpoint: a:1\nother: 1\n",
         "apiVersion: apiserver.config.k8s.io/v1\nresources: []\n",
         "apiVersion: 5\nkind: TracingConfiguration\n",
         "kind: Policy\nrules: [{level: None}]\n",

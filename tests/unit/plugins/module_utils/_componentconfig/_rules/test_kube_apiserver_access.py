@@ -138,6 +138,8 @@ CASES: dict[str, list[Case]] = {
                 mapped(username={"expression": "claims.?email.orValue('')"}),
                 mapped(username={"expression": "has( claims . email ) ? claims.sub : ''"}),
                 mapped(username={"expression": "claims.email + 'claims.email_verified'"}),
+                mapped(username={"expression": "(claims) .email // claims.email_verified"}),
+                mapped(username={"expression": "r'\\' + claims.email + '.'"}),
                 {
                     "jwt": [
                         *mapped(username={"expression": "claims.email"})["jwt"],
@@ -149,6 +151,8 @@ CASES: dict[str, list[Case]] = {
                 mapped(username={"claim": "email", "prefix": ""}),
                 mapped(username={"expression": "claims.emails + claims.user.email + claims.email_ + 'claims.email'"}),
                 mapped(username={"expression": "claims['email']"}),
+                mapped(username={"expression": "user . claims . email + claims.email('a') + my_claims.email"}),
+                mapped(username={"expression": '\'\\\' + claims.email + \' + """claims.email"""'}),
                 mapped(username={"expression": f"{VERIFIED} ? claims.email : ''"}),
                 mapped(username={"expression": "claims.email"}, extra=[{"key": "a.b/c", "valueExpression": VERIFIED}]),
                 {

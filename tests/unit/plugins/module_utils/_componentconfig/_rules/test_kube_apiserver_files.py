@@ -320,6 +320,7 @@ def test_the_types_in_a_policys_metadata() -> None:
         {"name": 5},
         {"labels": {"a": 5}},
         {"creationTimestamp": "x"},
+        {"creationTimestamp": "2026-13-01T00:00:00Z"},
         {"generation": "1"},
         {"finalizers": "a"},
     ):

@@ -129,7 +129,9 @@ def test_every_field(kind: Kind) -> None:
             data = document(kind, steps, good(field, minor), minor)
             assert findings_of(data, minor, "type", "enum", "unknown-field") == [], path
         if fact_at(field, "type", since) != "any":
-            findings = findings_of(document(kind, steps, bad(field, since), since), since, "type")
+            # Up to 1.31 the egress selections are read with scalars as text.
+            strict = last if kind.kind == "EgressSelectorConfiguration" else since
+            findings = findings_of(document(kind, steps, bad(field, strict), strict), strict, "type")
             assert [finding.level for finding in findings] == ["component"], path
         # Null means absent, except for a duration that is not a pointer: Go reads it from an empty text.
         refused = fact_at(field, "type", since) == "duration" and "nullable" not in field
