@@ -40,6 +40,8 @@ PRIORITY_GATE = "GracefulNodeShutdownBasedOnPodPriority"
 # rule, minor, configs that break it, configs that keep it
 CASES: list[tuple[str, int, list[Config], list[Config]]] = [
     ("gates-known", 35, [gates("NoSuchGate"), {"featureGates": {"NodeSwap": False}}], [gates("AllAlpha", "NodeSwap")]),
+    ("gates-known", 25, [gates("IPv6DualStack")], [gates("CSIMigration")]),
+    ("gates-known", 24, [], [gates("IPv6DualStack")]),
     (
         "gates-deps",
         35,
