@@ -16,6 +16,9 @@ description:
   - Knows the kinds and fields of the kubelet, kube-proxy, kube-scheduler, kube-controller-manager, the files of
     kube-apiserver, kubeadm and kubectl, and the validation rules of the components that read them, including checks
     that the kubelet makes only at startup.
+  - All documents of a kubeadm file are validated, each as its kind, and so are the configs in a ConfigMap, such as
+    C(kubelet-config) and C(kubeadm-config) in C(kube-system). Of any other file, components read the first document
+    only.
   - Needs no cluster and no component. It runs where the files are, mostly on the controller.
 author:
   - the configok.node authors (@configok)
@@ -45,6 +48,8 @@ options:
     description:
       - The component that will read the config, for example V(kubelet). It is then an error if this component does not
         read the kind.
+      - Leave it out, or write V(kubeadm), to validate all documents of a kubeadm file. Leave it out to validate the
+        configs in a ConfigMap.
     type: str
   kubernetes_versions:
     description:
@@ -145,6 +150,17 @@ EXAMPLES = r"""
   ansible.builtin.debug:
     msg: "{{ layered.drop_ins | map(attribute='name') + layered.provenance | map(attribute='file') }}"
 
+- name: Validate all documents of a kubeadm file, for the version that is being upgraded to
+  configok.node.component_config:
+    files: [kubeadm.yaml]
+    kubernetes_versions: ["1.36"]
+    bundle: false
+
+- name: Validate the kubelet config that kubeadm has put into the cluster
+  configok.node.component_config:
+    files: [kubelet-config.yaml]  # kubectl -n kube-system get configmap kubelet-config -o yaml
+    bundle: false
+
 - name: Only report the errors
   configok.node.component_config:
     component: kubelet
@@ -230,14 +246,28 @@ findings:
       elements: str
       sample: []
 config:
-  description: The merged config as data, without secrets. Empty if a file cannot be read as a config.
+  description:
+    - The merged config as data, without secrets. Empty if a file cannot be read as a config.
+    - The first document of a file with several ones.
   returned: always
   type: dict
   sample:
     apiVersion: kubelet.config.k8s.io/v1beta1
     kind: KubeletConfiguration
+documents:
+  description:
+    - All documents as data, without secrets, in the order of the file. One, unless a kubeadm file or a ConfigMap has
+      several. Empty if a file cannot be read as a config.
+  returned: always
+  type: list
+  elements: dict
+  sample:
+    - apiVersion: kubeadm.k8s.io/v1beta4
+      kind: InitConfiguration
+    - apiVersion: kubeadm.k8s.io/v1beta4
+      kind: ClusterConfiguration
 provenance:
-  description: For each field of the merged config, in its order, the layer that sets it.
+  description: For each field of RV(config), in its order, the layer that sets it.
   returned: always
   type: list
   elements: dict
@@ -285,7 +315,9 @@ drop_ins:
         kind: KubeletConfiguration
         maxPods: 200
 text:
-  description: The merged config as YAML. Empty if it holds a secret, or if a file cannot be read as a config.
+  description:
+    - The merged config as YAML, with all documents.
+    - Empty if it holds a secret, or if a file cannot be read as a config.
   returned: always
   type: str
   sample: |
@@ -310,6 +342,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._dr
     drop_in_findings,
     write_drop_ins,
 )
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._file_documents import reads_all_documents
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import (
     Finding,
     InvalidConfig,
@@ -358,7 +391,9 @@ def check_layers(parameters: dict[str, Any]) -> tuple[Config | None, list[Findin
     Raises OSError, ConfigError, UnusableInput.
     """
     try:
-        config = load(layers_of(parameters))
+        component = parameters["component"]
+        all_documents = reads_all_documents(component)
+        config = load(layers_of(parameters), all_documents=all_documents, config_maps=component is None)
     except InvalidConfig as error:
         return None, list(error.findings), []
     versions = parameters["kubernetes_versions"]
@@ -374,6 +409,8 @@ def check_layers(parameters: dict[str, Any]) -> tuple[Config | None, list[Findin
     )
     if not parameters["drop_ins"]:
         return config, findings, []
+    if config.others:
+        raise UnusableInput("drop_ins needs layers of one document each")
     drop_ins = write_drop_ins(config)
     findings += check_each_version(config, partial(drop_in_findings, config), versions=versions, nodes=nodes)
     return config, bounded(findings), drop_ins
@@ -382,17 +419,19 @@ def check_layers(parameters: dict[str, Any]) -> tuple[Config | None, list[Findin
 def result_of(config: Config | None, findings: list[Finding], drop_ins: list[DropIn]) -> dict[str, Any]:
     """Return the module's result."""
     data = config.data if config is not None else {}
-    shown = redact(data)
+    documents = [document.data for document in config.documents] if config is not None else []
+    shown = redact(documents)
     files = [{"name": drop_in.name, "layer": drop_in.layer, "text": drop_in.text} for drop_in in drop_ins]
     return {
         "changed": False,
         "valid": not any(finding.is_refusal for finding in findings),
         "findings": sanitize_all([finding.as_dict() for finding in findings]),
         "lines": sanitize_all([f"{finding.level}: {finding}" for finding in findings]),
-        "config": shown,
+        "config": redact(data),
+        "documents": shown,
         "provenance": [origin.as_dict() for origin in config.origins()] if config is not None else [],
         "drop_ins": files if all(redact(file) == file for file in files) else [],
-        "text": config.text if config is not None and shown == data else "",
+        "text": config.text if config is not None and shown == documents else "",
     }
 
 

@@ -12,6 +12,7 @@ from . import ConfigError
 from ._bundle_policy import bundle_findings, denied_field_findings
 from ._codec._document import Document, decode
 from ._codec._plain_values import HEAD_FIELDS, head_values
+from ._file_documents import RULE_SKIPPED, decode_file, is_of_kubeadm, reads_all_documents
 from ._findings import RULE_DUPLICATE, RULE_UNKNOWN_FIELD, Finding, InvalidConfig, Level, bounded, reading_order, show
 from ._lenient_reading import implied_head, legacy_plugin, lenient_values
 from ._load import Config
@@ -56,31 +57,52 @@ def check(
     denied_fields: field patterns; see `denied_field_findings`. host: also checks the config for the host that would
     run the component.
 
+    Checks every document of kubeadm's files, and every config in a ConfigMap; see `decode_file`.
+
     The config's own findings are in reading order. Each finding has the minors and the nodes that it holds for. A text
     that cannot be decoded is one finding. Raises ConfigError for a version that cannot be parsed.
     """
     targets = Targets(versions, nodes or {}, newest_minor())
     try:
-        document = _document_of(config, file)
+        documents = _documents_of(config, file, component)
     except InvalidConfig as error:
         names = tuple(minor_name(minor) for minor in targets.minors)
         return [finding._replace(versions=names, nodes=targets.nodes_at(targets.minors)) for finding in error.findings]
-    collector = Collector(document, targets)
-    _warn_about_unknown_versions(collector)
+    findings: list[Finding] = []
+    located: list[Finding] = []
+    for document in documents:
+        collector = Collector(document, targets)
+        if document is documents[0]:
+            _warn_about_unknown_versions(collector)
+        if any(finding.rule == RULE_SKIPPED for finding in document.findings):
+            _add_own_findings(collector)
+        else:
+            _check_one(collector, component if len(documents) == 1 or is_of_kubeadm(document) else None, bundle)
+            located += [document.locate(finding) for finding in denied_field_findings(document.data, denied_fields)]
+        findings += collector.findings()
+    if len(documents) > 1:
+        findings.sort(key=reading_order)
+    if host is not None:
+        located += check_host(documents[0], component or "", versions, host)
+    return bounded([*findings, *located])
+
+
+def _check_one(collector: Collector, component: str | None, bundle: bool) -> None:
+    """Check one document for all minors of the collector."""
+    document = collector.document
     kind, minors = _find_kind(collector, component)
     if kind is None:
-        for finding in document.findings:
-            collector.add_located(finding, targets.minors)
+        _add_own_findings(collector)
     else:
         for minor in minors:
             _check_minor(collector, kind, minor)
     if bundle:
         collector.add(bundle_findings(document.data, kind.kind if kind is not None else ""))
-    findings = collector.findings()
-    findings += [document.locate(finding) for finding in denied_field_findings(document.data, denied_fields)]
-    if host is not None:
-        findings += check_host(document, component or "", versions, host)
-    return bounded(findings)
+
+
+def _add_own_findings(collector: Collector) -> None:
+    for finding in collector.document.findings:
+        collector.add_located(finding, collector.targets.minors)
 
 
 def check_host(document: Document, component: str, versions: Sequence[str], host: HostCheck) -> list[Finding]:
@@ -129,10 +151,14 @@ def config_at(document: Document, minor: int) -> EffectiveConfig | None:
     return _effective_config(checked, kind, nearest)
 
 
-def _document_of(config: Config | Document | str | bytes, file: str) -> Document:
+def _documents_of(config: Config | Document | str | bytes, file: str, component: str | None) -> tuple[Document, ...]:
     if isinstance(config, Config):
-        return config.document
-    return config if isinstance(config, Document) else decode(config, file=file)
+        return config.documents
+    if isinstance(config, Document):
+        return (config,)
+    if not reads_all_documents(component):
+        return (decode(config, file=file),)
+    return decode_file(config, file=file, config_maps=component is None)
 
 
 class Collector:
@@ -324,6 +350,8 @@ def _warn_about_similar_component(collector: Collector, component: str, componen
 
 def _unknown_kind(name: str, component: str | None) -> Finding:
     """Return the finding for a kind, or an API version of a kind, that the data do not have."""
+    if name == "ConfigMap" and not component:
+        return Finding(("data",), "the ConfigMap holds no component config", "kind")
     api_versions = sorted(kind.api_version for kind in kinds() if kind.kind == name)
     if api_versions:
         return Finding(("apiVersion",), f"{name} is known in {', '.join(api_versions)}", "kind")

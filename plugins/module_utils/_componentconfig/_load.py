@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 from . import ConfigError
 from ._codec._document import Document, decode
 from ._codec._plain_values import HEAD_FIELDS, fingerprint, merge
-from ._codec._yaml import encode
+from ._codec._yaml import encode_all
+from ._file_documents import decode_file
 from ._findings import Finding, InvalidConfig, Level, show
 from ._scalars._field_path import Path, format_path, leaf_paths, value_at
 from ._schema._kinds import Kind, find_kind
@@ -21,10 +22,19 @@ __all__ = ["Config", "Origin", "load", "merge_documents", "origins_of"]
 
 
 class Config(NamedTuple):
-    """A config that was merged from layers: the document, which knows where each field is from, and the layers."""
+    """A config that was merged from layers: the document, which knows where each field is from, and the layers.
+
+    others: the further documents of a file of several ones, as kubeadm's are; `data` and the like are of the first.
+    """
 
     document: Document
     layers: tuple[Document, ...]
+    others: tuple[Document, ...] = ()
+
+    @property
+    def documents(self) -> tuple[Document, ...]:
+        """The document, and the further ones of its file."""
+        return (self.document, *self.others)
 
     @property
     def data(self) -> dict[str, Any]:
@@ -39,8 +49,8 @@ class Config(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The config as YAML; written on request, since that takes most of a large config's time."""
-        return encode(self.data)
+        """The config as YAML, all documents; written on request, since that takes most of a large config's time."""
+        return encode_all([document.data for document in self.documents])
 
     @property
     def fingerprint(self) -> str:
@@ -52,26 +62,37 @@ class Config(NamedTuple):
         return origins_of(self.layers, self.data)
 
 
-def load(layers: Sequence[tuple[str, str | bytes]]) -> Config:
+def load(
+    layers: Sequence[tuple[str, str | bytes]], *, all_documents: bool = False, config_maps: bool = False
+) -> Config:
     """Decode layers, each a file name and its text, lowest first, and merge them into one config.
 
-    Every layer needs the same apiVersion and kind. Raises InvalidConfig with a finding for each layer that cannot be
-    used, ConfigError without any layer, and ImportError if PyYAML is missing.
+    all_documents: whether to load all documents of a single layer, as `decode_file` finds them; several layers have one
+    document each. config_maps: whether to look into ConfigMaps then. Every layer needs the same apiVersion and kind.
+    Raises InvalidConfig with a finding for each layer that cannot be used, ConfigError without any layer, and
+    ImportError if PyYAML is missing.
     """
     documents: list[Document] = []
+    others: tuple[Document, ...] = ()
     findings: list[Finding] = []
     for file, text in layers:
         try:
-            documents.append(decode(text, file=file))
+            if all_documents and len(layers) == 1:
+                document, *rest = decode_file(text, file=file, config_maps=config_maps)
+                documents, others = [document], tuple(rest)
+            else:
+                documents.append(decode(text, file=file))
         except InvalidConfig as error:
             findings.extend(error.findings)
     for document in documents:
         findings.extend(_mismatches(document, documents[0]))
+    for document in others:
+        findings.extend(_mismatches(document, document))
     if findings:
         raise InvalidConfig(findings)
     if not documents:
         raise ConfigError("a config needs at least one layer")
-    return Config(merge_documents(documents), tuple(documents))
+    return Config(merge_documents(documents), tuple(documents), others)
 
 
 def merge_documents(documents: Sequence[Document]) -> Document:

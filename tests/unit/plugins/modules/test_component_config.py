@@ -57,6 +57,7 @@ def test_layers_are_merged_and_judged(tmp_path: Path) -> None:
             {"path": "resolvConf", "value": '"/etc/resolv.conf"', "file": files[1], "line": 4, "overrides": []},
         ],
         "drop_ins": [],
+        "documents": [result["config"]],
     }
 
 
@@ -198,3 +199,25 @@ def test_the_host_is_judged_for_a_component() -> None:
     result = run(content=KUBELET_HEADER, host=True)
     assert result["failed"]
     assert "component" in result["msg"]
+
+
+KUBEADM = "apiVersion: kubeadm.k8s.io/v1beta4\nkind: InitConfiguration\n---\n" + KUBELET_HEADER
+
+
+def test_all_documents_of_a_kubeadm_file_are_judged() -> None:
+    result = run(content=KUBEADM + "maxPods: -1\n", fail_on="never", kubernetes_versions=["1.36"])
+    assert result["lines"] == ["component: content:6: maxPods: -1: must be >= 0"]
+    assert [document["kind"] for document in result["documents"]] == ["InitConfiguration", "KubeletConfiguration"]
+    assert result["config"] == result["documents"][0]
+    assert result["text"] == KUBEADM + "maxPods: -1\n"
+
+
+def test_a_secret_in_any_document_is_not_shown() -> None:
+    token = KUBEADM.replace("---", "bootstrapTokens:\n- token: abcdef.0123456789abcdef\n---")
+    result = run(content=token, fail_on="never", kubernetes_versions=["1.36"])
+    assert "0123456789abcdef" not in str(result)
+    assert result["text"] == ""
+
+
+def test_drop_ins_are_made_of_one_document() -> None:
+    assert "one document each" in run(content=KUBEADM, drop_ins=True)["msg"]

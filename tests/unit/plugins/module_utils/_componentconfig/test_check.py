@@ -120,7 +120,8 @@ def test_kinds(text: str, component: str | None, level: str, path: str) -> None:
     ("kind", "message"),
     [
         ("kubeletConfiguration", "unknown kind, did you mean KubeletConfiguration?"),
-        ("ConfigMap", "unknown kind, no component config as KubeletConfiguration is"),
+        ("Secret", "unknown kind, no component config as KubeletConfiguration is"),
+        ("ConfigMap", "the ConfigMap holds no component config"),
     ],
 )
 def test_a_kind_that_is_not_known(kind: str, message: str) -> None:

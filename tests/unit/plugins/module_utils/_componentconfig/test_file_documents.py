@@ -1,0 +1,112 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Files of several documents: kubeadm's, and ConfigMaps that hold configs."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._file_documents import decode_file
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import InvalidConfig, Level
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import load
+
+INIT = "apiVersion: kubeadm.k8s.io/v1beta4\nkind: InitConfiguration\n"
+CLUSTER = "apiVersion: kubeadm.k8s.io/v1beta4\nkind: ClusterConfiguration\n"
+KUBELET = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+KUBE_PROXY = "apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n"
+CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
+
+
+def lines(text: str, component: str | None = None, version: str = "1.36") -> list[str]:
+    """Return where the findings are, and their levels."""
+    findings = check(text, file="f", component=component, versions=[version])
+    return [f"{finding.line} {finding.field} {finding.level}" for finding in findings]
+
+
+def indented(text: str) -> str:
+    return "".join(f"    {line}\n" for line in text.splitlines())
+
+
+@pytest.mark.parametrize("component", [None, "kubeadm"])
+def test_an_ordinary_file_of_kubeadm_is_accepted(component: str | None) -> None:
+    assert lines("---\n" + "---\n".join([INIT, CLUSTER, KUBELET, KUBE_PROXY]) + "---\n", component) == []
+
+
+@pytest.mark.parametrize("component", [None, "kubeadm"])
+def test_every_document_of_kubeadm_s_file_is_judged_as_its_kind(component: str | None) -> None:
+    text = "---\n".join(
+        [
+            "# init\n" + INIT + "localAPIEndpoint: {bindPort: 70000}\n",
+            CLUSTER + "certificatesDir: pki\n",
+            KUBELET + "maxPods: -1\nextra: 1\n",
+            KUBE_PROXY + "mode: x\n",
+        ]
+    )
+    assert lines(text, component) == [
+        "4 localAPIEndpoint.bindPort component",
+        "8 certificatesDir component",
+        "12 maxPods component",
+        "13 extra policy",
+        "17 mode component",
+    ]
+
+
+def test_a_daemon_reads_the_first_document_only() -> None:
+    assert lines(KUBELET + "---\n" + INIT, "kubelet") == ["3  policy"]
+    assert lines(KUBELET + "---\n" + KUBELET + "maxPods: -1\n") == ["3  policy"]
+
+
+def test_kubeadm_refuses_a_kind_twice_and_skips_what_it_does_not_read() -> None:
+    pod = "apiVersion: v1\nkind: Pod\n"
+    assert lines("---\n".join([CLUSTER, pod, CLUSTER])) == ["5 kind warning", "8 kind component"]
+    assert lines("---\n".join([CLUSTER, "kind: InitConfiguration\n"])) == ["4 apiVersion component"]
+
+
+def test_each_version_has_its_own_findings_in_every_document() -> None:
+    findings = check(INIT + "---\n" + CLUSTER, versions=["1.30", "1.31"])
+    assert [(finding.line, finding.versions) for finding in findings] == [(1, ("1.30",)), (4, ("1.30",))]
+    assert len(check(INIT + "---\n" + CLUSTER, versions=["1.99"])) == 1
+
+
+def test_every_document_that_cannot_be_decoded_is_a_finding() -> None:
+    with pytest.raises(InvalidConfig) as error:
+        decode_file("---\n".join([INIT, "a: [\n", CLUSTER, "b: {\n"]))
+    assert [finding.line for finding in error.value.findings] == [5, 10]
+
+
+def test_the_configs_in_a_config_map_are_judged() -> None:
+    text = CONFIG_MAP + "data:\n  kubelet: |\n" + indented(KUBELET + "maxPods: -1\n") + "  note: apiVersion and kind\n"
+    assert lines(text) == ["8 maxPods component"]
+    text = CONFIG_MAP + "data:\n  ClusterConfiguration: " + json.dumps(CLUSTER + "certificatesDir: pki\n") + "\n"
+    assert lines(text) == ["5 certificatesDir component"]
+    assert lines(text + "---\n" + text)[1:] == ["11 certificatesDir component"]
+
+
+def test_the_configs_in_a_config_map_of_json_are_judged() -> None:
+    value = json.dumps({"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", "maxPods": -1})
+    text = json.dumps({"apiVersion": "v1", "kind": "ConfigMap", "data": {"kubelet": value}}, indent=1)
+    assert lines(text) == ["5 maxPods component"]
+
+
+def test_a_config_in_a_config_map_that_cannot_be_decoded_has_its_line() -> None:
+    text = CONFIG_MAP + "data:\n  kubelet: |\n" + indented(KUBELET + "a: [\n")
+    findings = check(text)
+    assert [(finding.line, finding.level) for finding in findings] in ([(8, Level.COMPONENT)], [(9, Level.COMPONENT)])
+
+
+def test_a_config_map_without_a_config_says_so() -> None:
+    assert "holds no component config" in check(CONFIG_MAP + "data: {a: b}\n")[0].message
+    assert lines(CONFIG_MAP + "data:\n  kubelet: |\n" + indented(KUBELET), "kubelet") == ["2 kind component"]
+
+
+def test_all_documents_can_be_loaded() -> None:
+    text = INIT + "---\n" + CLUSTER
+    config = load([("f", text)], all_documents=True)
+    assert [document.data["kind"] for document in config.documents] == ["InitConfiguration", "ClusterConfiguration"]
+    assert config.text == text
+    assert load([("f", text)]).others == ()
+    assert [finding.rule for finding in check(load([("f", text)]))] == ["documents"]
