@@ -5,16 +5,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil
 from typing import Any, Callable, NamedTuple
 
 from .. import ConfigError
 from .._findings import Finding, Level
 from .._scalars._duration import nanoseconds
 from .._scalars._field_path import Path
-from .._scalars._numbers import parse_float, parse_quantity, whole_amount
+from .._scalars._numbers import parse_float, parse_quantity
 from .._scalars._syntax import is_grpc_target
 from .._schema._defaults import effective_value
 from .._schema._feature_gates import FeatureGates
@@ -43,6 +45,7 @@ __all__ = [
     "tracing_rule",
     "unique",
     "Violations",
+    "whole_amount",
     "in_range",
 ]
 
@@ -275,6 +278,22 @@ def bound_rules(table: Mapping[str, tuple[Bound, ...]]) -> dict[str, Rule]:
 
 
 _LARGEST_INT32 = 2**31 - 1
+_LARGEST_INT64 = 2**63 - 1
+_DIGITS = re.compile(r"[-+]?0*([0-9]*)\.?([0-9]*)")
+
+
+def whole_amount(value: str | int | float) -> int:
+    """Return a quantity as Kubernetes' Value() does: rounded away from zero, and 0 if it overflows an int64.
+
+    Quantities of more than 18 digits or with a binary unit are limited instead. Raises ConfigError as `parse_quantity`
+    does.
+    """
+    amount, digits = parse_quantity(value), _DIGITS.match(str(value))
+    is_limited = str(value).endswith("i") or (digits is not None and len(digits[1] + digits[2]) > 18)
+    whole = ceil(abs(amount))
+    if whole > _LARGEST_INT64:
+        whole = _LARGEST_INT64 if is_limited else 0
+    return -whole if amount < 0 else whole
 
 
 def logging_rule(config: EffectiveConfig) -> Violations:

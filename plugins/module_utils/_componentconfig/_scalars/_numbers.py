@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
-from math import ceil
 from typing import Any
 
 from .. import ConfigError
 
-__all__ = ["UNITS", "format_quantity", "parse_bool", "parse_cpu_list", "parse_float", "parse_quantity", "whole_amount"]
+__all__ = ["UNITS", "format_quantity", "parse_bool", "parse_cpu_list", "parse_float", "parse_quantity"]
 
 _SUFFIXES: dict[str, Fraction] = {
     **{suffix: Fraction(1024**power) for power, suffix in enumerate(("Ki", "Mi", "Gi", "Ti", "Pi", "Ei"), 1)},
@@ -22,7 +21,6 @@ _SUFFIXES: dict[str, Fraction] = {
 UNITS = tuple(suffix for suffix in _SUFFIXES if suffix)
 """The units of quantities."""
 
-_LARGEST_INT64 = 2**63 - 1
 _NEED_DIGITS = ("Pi", "Ei")
 _QUANTITY = re.compile(r"([-+]?)([0-9]*(?:\.[0-9]*)?)(?:([KMGTPE]i|[kMGTPEmun]|)|[eE]([-+]?[0-9]{1,4}))")
 
@@ -41,21 +39,6 @@ def parse_quantity(value: str | int | float) -> Fraction:
     amount = Fraction(f"0{digits}0" if digits.endswith(".") else f"0{digits}")
     scale = Fraction(10) ** int(exponent) if exponent is not None else _SUFFIXES[suffix]
     return -amount * scale if sign == "-" else amount * scale
-
-
-def whole_amount(value: str | int | float) -> int:
-    """Return a quantity as Kubernetes' Value() does: rounded away from zero, and 0 if it overflows an int64.
-
-    Quantities of more than 18 digits or with a binary unit are limited instead. Raises ConfigError as `parse_quantity`
-    does.
-    """
-    amount = parse_quantity(value)
-    match = _QUANTITY.fullmatch(str(value))
-    is_limited = match is not None and (str(match[3]).endswith("i") or len(match[2].replace(".", "").lstrip("0")) > 18)
-    whole = ceil(abs(amount))
-    if whole > _LARGEST_INT64:
-        whole = _LARGEST_INT64 if is_limited else 0
-    return -whole if amount < 0 else whole
 
 
 def format_quantity(amount: Fraction, unit: str) -> str:

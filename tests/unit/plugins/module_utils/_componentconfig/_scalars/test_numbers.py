@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._rule import whole_amount
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._numbers import (
     parse_bool,
     parse_cpu_list,
     parse_float,
     parse_quantity,
-    whole_amount,
 )
 
 
@@ -145,6 +145,7 @@ def test_refused_booleans(text: str) -> None:
     ("value", "expected"),
     [
         (0, 0),
+        ("0.5", 1),
         ("1Mi", 2**20),
         ("100m", 1),
         ("-1", -1),
