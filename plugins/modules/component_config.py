@@ -342,7 +342,10 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._dr
     drop_in_findings,
     write_drop_ins,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._file_documents import reads_all_documents
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._file_documents import (
+    load_file,
+    reads_all_documents,
+)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import (
     Finding,
     InvalidConfig,
@@ -385,15 +388,21 @@ def host_of(parameters: dict[str, Any]) -> HostRules | None:
     return HostRules(read_host, parameters["root_directory"], parameters["container_runtime_endpoint"])
 
 
+def load_all(parameters: dict[str, Any]) -> Config:
+    """Load the layers, or all documents of a single file. Raises as `check_layers` does, and InvalidConfig."""
+    layers = layers_of(parameters)
+    if len(layers) == 1 and reads_all_documents(parameters["component"]):
+        return load_file(*layers[0], config_maps=parameters["component"] is None)
+    return load(layers)
+
+
 def check_layers(parameters: dict[str, Any]) -> tuple[Config | None, list[Finding], list[DropIn]]:
     """Return the merged config (None if a layer cannot be used), all findings and the drop-ins.
 
     Raises OSError, ConfigError, UnusableInput.
     """
     try:
-        component = parameters["component"]
-        all_documents = reads_all_documents(component)
-        config = load(layers_of(parameters), all_documents=all_documents, config_maps=component is None)
+        config = load_all(parameters)
     except InvalidConfig as error:
         return None, list(error.findings), []
     versions = parameters["kubernetes_versions"]

@@ -14,9 +14,10 @@ from . import ConfigError
 from ._codec._document import Document, decode, split
 from ._codec._plain_values import head_values
 from ._findings import Finding, InvalidConfig, Level
+from ._load import Config, layer_findings, merge_documents
 from ._schema._kinds import find_kind
 
-__all__ = ["RULE_SKIPPED", "decode_file", "is_of_kubeadm", "reads_all_documents"]
+__all__ = ["RULE_SKIPPED", "decode_file", "is_of_kubeadm", "load_file", "reads_all_documents"]
 
 RULE_SKIPPED = "document-skipped"
 """The rule of a document's own finding that kubeadm does not read it."""
@@ -57,6 +58,18 @@ def decode_file(source: str | bytes, *, file: str = "config", config_maps: bool 
         configs = (tuple(_configs_in(document, text)) or (document,) for document in documents)
         return tuple(config for of_map in configs for config in of_map)
     return tuple(_parts_of_kubeadm(documents)) if len(documents) > 1 else tuple(documents)
+
+
+def load_file(file: str, text: str | bytes, *, config_maps: bool = True) -> Config:
+    """Load all documents of one file, as `decode_file` finds them.
+
+    Raises InvalidConfig with a finding for each document that cannot be used, and ImportError without PyYAML.
+    """
+    documents = decode_file(text, file=file, config_maps=config_maps)
+    findings = [finding for document in documents for finding in layer_findings([document])]
+    if findings:
+        raise InvalidConfig(findings)
+    return Config(merge_documents(documents[:1]), documents[:1], documents[1:])
 
 
 def is_of_kubeadm(document: Document) -> bool:

@@ -13,12 +13,11 @@ from . import ConfigError
 from ._codec._document import Document, decode
 from ._codec._plain_values import HEAD_FIELDS, fingerprint, merge
 from ._codec._yaml import encode_all
-from ._file_documents import decode_file
 from ._findings import Finding, InvalidConfig, Level, show
 from ._scalars._field_path import Path, format_path, leaf_paths, value_at
 from ._schema._kinds import Kind, find_kind
 
-__all__ = ["Config", "Origin", "load", "merge_documents", "origins_of"]
+__all__ = ["Config", "Origin", "layer_findings", "load", "merge_documents", "origins_of"]
 
 
 class Config(NamedTuple):
@@ -62,37 +61,25 @@ class Config(NamedTuple):
         return origins_of(self.layers, self.data)
 
 
-def load(
-    layers: Sequence[tuple[str, str | bytes]], *, all_documents: bool = False, config_maps: bool = False
-) -> Config:
+def load(layers: Sequence[tuple[str, str | bytes]]) -> Config:
     """Decode layers, each a file name and its text, lowest first, and merge them into one config.
 
-    all_documents: whether to load all documents of a single layer, as `decode_file` finds them; several layers have one
-    document each. config_maps: whether to look into ConfigMaps then. Every layer needs the same apiVersion and kind.
-    Raises InvalidConfig with a finding for each layer that cannot be used, ConfigError without any layer, and
-    ImportError if PyYAML is missing.
+    Every layer needs the same apiVersion and kind. Raises InvalidConfig with a finding for each layer that cannot be
+    used, ConfigError without any layer, and ImportError if PyYAML is missing.
     """
     documents: list[Document] = []
-    others: tuple[Document, ...] = ()
     findings: list[Finding] = []
     for file, text in layers:
         try:
-            if all_documents and len(layers) == 1:
-                document, *rest = decode_file(text, file=file, config_maps=config_maps)
-                documents, others = [document], tuple(rest)
-            else:
-                documents.append(decode(text, file=file))
+            documents.append(decode(text, file=file))
         except InvalidConfig as error:
             findings.extend(error.findings)
-    for document in documents:
-        findings.extend(_mismatches(document, documents[0]))
-    for document in others:
-        findings.extend(_mismatches(document, document))
+    findings += layer_findings(documents)
     if findings:
         raise InvalidConfig(findings)
     if not documents:
         raise ConfigError("a config needs at least one layer")
-    return Config(merge_documents(documents), tuple(documents), others)
+    return Config(merge_documents(documents), tuple(documents))
 
 
 def merge_documents(documents: Sequence[Document]) -> Document:
@@ -110,6 +97,11 @@ def merge_documents(documents: Sequence[Document]) -> Document:
             files[path] = document.file
     findings = tuple(finding for document in documents for finding in document.findings)
     return Document(data, documents[-1].file, findings, False, lines, files)
+
+
+def layer_findings(documents: Sequence[Document]) -> list[Finding]:
+    """Return why layers, lowest first, cannot be merged into one config."""
+    return [finding for document in documents for finding in _mismatches(document, documents[0])]
 
 
 def _mismatches(layer: Document, lowest: Document) -> list[Finding]:

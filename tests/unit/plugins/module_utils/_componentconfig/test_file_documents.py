@@ -10,7 +10,10 @@ import json
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._file_documents import decode_file
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._file_documents import (
+    decode_file,
+    load_file,
+)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import InvalidConfig, Level
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import load
 
@@ -105,7 +108,7 @@ def test_a_config_map_without_a_config_says_so() -> None:
 
 def test_all_documents_can_be_loaded() -> None:
     text = INIT + "---\n" + CLUSTER
-    config = load([("f", text)], all_documents=True)
+    config = load_file("f", text)
     assert [document.data["kind"] for document in config.documents] == ["InitConfiguration", "ClusterConfiguration"]
     assert config.text == text
     assert load([("f", text)]).others == ()
