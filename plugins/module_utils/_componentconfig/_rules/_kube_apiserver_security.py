@@ -24,6 +24,7 @@ from ._rule import (
     Violations,
     all_of,
     duplicates,
+    fields_at,
     in_range,
     present,
     required,
@@ -214,8 +215,8 @@ _TYPES = ("AlwaysAllow", "AlwaysDeny", "ABAC", "Webhook", "RBAC", "Node")
 _EXTRA = "must be a domain and a path in lower case, for example example.com/team"
 
 
-def _is_issuer(text: str) -> bool:
-    url = split_url(text)
+def _is_issuer(text: str, minor: int) -> bool:
+    url = split_url(text, strict_colons=minor >= 36)
     return url is not None and url.scheme == "https" and "@" not in url.authority and not url.query and not url.fragment
 
 
@@ -228,10 +229,16 @@ def _jwt_count(config: EffectiveConfig) -> Violations:
         )
 
 
+def _issuer_url(config: EffectiveConfig) -> Violations:
+    for path, url in fields_at(config.data, "jwt[].issuer.url", ""):
+        if not _is_issuer(url, config.minor):
+            yield path, _URL
+
+
 def _discovery(config: EffectiveConfig) -> Violations:
     for path, issuer in values_at(config.data, "jwt[].issuer"):
         url = issuer.get("discoveryURL") or ""
-        if url and not _is_issuer(url):
+        if url and not _is_issuer(url, config.minor):
             yield path + ("discoveryURL",), _URL
         elif url and url.rstrip("/") == str(issuer.get("url", "")).rstrip("/"):
             yield path + ("discoveryURL",), "must be another than url"
@@ -361,7 +368,7 @@ def _anonymous_gate(config: EffectiveConfig) -> Violations:
 
 AUTHENTICATION_RULES: dict[str, Rule] = {
     "jwt-count": _jwt_count,
-    "issuer-url": all_of(present("jwt[].issuer"), values_must("jwt[].issuer.url", _is_issuer, _URL, absent="")),
+    "issuer-url": all_of(present("jwt[].issuer"), _issuer_url),
     "issuer-unique": all_of(unique("jwt[].issuer.url"), unique("jwt[].issuer.discoveryURL")),
     "issuer-discovery": _discovery,
     "issuer-authority": values_must(

@@ -380,7 +380,7 @@ def _etcd_endpoints(config: EffectiveConfig) -> Violations:
     for path, external in values_at(config.data, "etcd.external"):
         safe = any(external.get(f"{part}File") for part in ("ca", "cert", "key"))
         for below, endpoint in values_at(external, "endpoints[]"):
-            url = split_url(endpoint)
+            url = split_url(endpoint, strict_colons=config.minor >= 36)
             if url is None or not url.scheme or (safe and url.scheme != "https"):
                 yield path + below, "must be a URL with the scheme https" if safe else "must be a URL with a scheme"
 

@@ -18,7 +18,7 @@ from ._rule import SECOND, Bound, EffectiveConfig, Rule, Violations, bound_rules
 
 __all__ = ["RULE_CHECKED_FIELDS", "KUBELET_RULES", "KUBELET_RULES_CHECKED_ELSEWHERE", "RESOURCE_RULES"]
 
-_CPUS = re.compile(r"\+?[0-9]{1,9}(-\+?[0-9]{1,9})?(,\+?[0-9]{1,9}(-\+?[0-9]{1,9})?)*")
+_CPUS = re.compile(r"\+?[0-9]{1,18}(-\+?[0-9]{1,18})?(,\+?[0-9]{1,18}(-\+?[0-9]{1,18})?)*")
 
 
 def _alloc_needs_cgroups(config: EffectiveConfig) -> Violations:
