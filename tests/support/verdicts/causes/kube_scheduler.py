@@ -21,36 +21,53 @@ def _to(last: int, matches: Callable[[Disagreement], bool]) -> Callable[[Disagre
     return lambda disagreement: int(disagreement.verdict.minor.partition(".")[2]) <= last and matches(disagreement)
 
 
+_AT_START = (
+    "extender-tls",
+    "plugin-gone",
+    "plugin-point",
+    "plugin-once",
+    "leader-lease",
+    "leader-renew",
+    "leader-lock",
+    "fit-ratio",
+)
+
+
+def _ends_by(*rules: str) -> Callable[[Disagreement], bool]:
+    """Return whether the engine refuses a file by one of these rules first, and only by rules about the start."""
+    return lambda disagreement: refuses(*_AT_START)(disagreement) and disagreement.findings[0].rule in rules
+
+
 CAUSES: tuple[Cause, ...] = (
     Cause(
         "kube-scheduler: the client of an extender with `insecure` and a CA cannot be built",
         Category.STARTS,
         _KINDS,
-        refuses("extender-tls"),
+        _ends_by("extender-tls"),
     ),
     Cause(
         "kube-scheduler: no profile can be built of plugins that are gone, at a wrong point, or twice at a point",
         Category.STARTS,
         _KINDS,
-        refuses("plugin-gone", "plugin-point", "plugin-once"),
+        _ends_by("plugin-gone", "plugin-point", "plugin-once"),
     ),
     Cause(
         "kube-scheduler: the elector refuses durations that are too close to each other",
         Category.STARTS,
         _KINDS,
-        refuses("leader-lease", "leader-renew"),
+        _ends_by("leader-lease", "leader-renew"),
     ),
     Cause(
         "kube-scheduler: 1.25 and 1.26 cannot make a lock of a type that client-go has given up",
         Category.STARTS,
         _KINDS,
-        _to(26, refuses("leader-lock", "leader-lease", "leader-renew")),
+        _to(26, _ends_by("leader-lock")),
     ),
     Cause(
         "kube-scheduler: NodeResourcesFit panics for want of `requestedToCapacityRatio` up to 1.35",
         Category.STARTS,
         _KINDS,
-        _to(35, refuses("fit-ratio")),
+        _to(35, _ends_by("fit-ratio")),
     ),
     Cause(
         "kube-scheduler: `shape` and `bindingTimeout` need feature gates of the command line, and only get a warning",

@@ -23,30 +23,45 @@ def _refuses_fields(rule: str, *fields: str) -> Callable[[Disagreement], bool]:
     )
 
 
+_IGNORED_ERRORS = ("ignored-errors", "reset-ignored-errors", "upgrade-ignored-errors")
+_AT_START = ("discovery-hash-format", "upgrade-version", *_IGNORED_ERRORS, "enum")
+
+
+def _ends_by(*rules: str) -> Callable[[Disagreement], bool]:
+    """Return whether the engine refuses a file by one of these rules first, and only by rules about what comes later."""
+    return lambda disagreement: (
+        refuses(*_AT_START)(disagreement)
+        and disagreement.findings[0].rule in rules
+        and all(
+            finding.rule != "enum" or finding.path[-1] in ("effect", "pathType") for finding in disagreement.findings
+        )
+    )
+
+
 CAUSES: tuple[Cause, ...] = (
     Cause(
         "kubeadm: `join` refuses the hash of a CA's key only when it connects",
         Category.STARTS,
         _KINDS,
-        refuses("discovery-hash-format"),
+        _ends_by("discovery-hash-format"),
     ),
     Cause(
         "kubeadm: `upgrade` refuses a version only when it looks it up",
         Category.STARTS,
         _KINDS,
-        refuses("upgrade-version"),
+        _ends_by("upgrade-version"),
     ),
     Cause(
         "kubeadm: each command refuses ignored errors only when it begins, together with those of the command line",
         Category.STARTS,
         _KINDS,
-        refuses("ignored-errors", "reset-ignored-errors", "upgrade-ignored-errors"),
+        _ends_by(*_IGNORED_ERRORS),
     ),
     Cause(
         "kubeadm: the kubelet ends with the effect of a taint, and refuses a static pod with the type of a path",
         Category.STARTS,
         _KINDS,
-        _refuses_fields("enum", "effect", "pathType"),
+        _ends_by("enum"),
     ),
     Cause(
         "kubeadm: a kind that kubeadm does not know is skipped with a warning; the engine says that it judges nothing",
