@@ -28,7 +28,7 @@ _AT_START = ("discovery-hash-format", "upgrade-version", *_IGNORED_ERRORS, "enum
 
 
 def _ends_by(*rules: str) -> Callable[[Disagreement], bool]:
-    """Return whether the engine refuses a file by one of these rules first, and only by rules about what comes later."""
+    """Return whether the engine refuses a file by one of these rules first, and only by rules about the run."""
     return lambda disagreement: (
         refuses(*_AT_START)(disagreement)
         and disagreement.findings[0].rule in rules
