@@ -104,7 +104,7 @@ def _bind(config: EffectiveConfig) -> Violations:
 
 def _port_range_unread(config: EffectiveConfig) -> Violations:
     if config.get("portRange"):
-        yield ("portRange",), "has no effect: kube-proxy does not read it any more"
+        yield ("portRange",), "has no effect: kube-proxy no longer reads it"
 
 
 def _listens(field: str) -> Rule:
