@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Check the API server's files: admission plugins, tracing, egress and audit; _kube_apiserver_security has the rest.
+"""Check the API server's files for admission plugins, tracing, egress and audit; two more files have the others.
 
 The rules have the ids of schema/kube_apiserver_validation_rules.json.
 """
@@ -14,7 +14,8 @@ from typing import Any, Callable
 
 from .._scalars._field_path import Path
 from .._scalars._syntax import is_dns_label, is_dns_name, is_grpc_target, is_label_key, is_label_value
-from ._kube_apiserver_security import AUTHENTICATION_RULES, AUTHORIZATION_RULES, ENCRYPTION_RULES
+from ._kube_apiserver_access import AUTHENTICATION_RULES, AUTHORIZATION_RULES
+from ._kube_apiserver_encryption import ENCRYPTION_RULES
 from ._rule import (
     EffectiveConfig,
     Rule,

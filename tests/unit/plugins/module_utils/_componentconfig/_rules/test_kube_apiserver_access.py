@@ -82,7 +82,13 @@ CASES: dict[str, list[Case]] = {
             [*(issuer(url=url) for url in BAD_URLS), {"jwt": [jwt(issuer=None)]}],
             [issuer(url="https://a:6443/b"), issuer(url="https://a:1:2")],
         ),
-        Case("issuer-url", 36, [issuer(url="https://a:1:2")], [issuer(url="https://a:6443/b")]),
+        Case("issuer-url", 35, [issuer(url="https://a:1:b")], [issuer(url="https://a:1:2")]),
+        Case(
+            "issuer-url",
+            36,
+            [issuer(url="https://a:1:2")],
+            [issuer(url="https://a:6443/b"), issuer(url="https://[a:1]:2")],
+        ),
         Case(
             "issuer-unique",
             31,
