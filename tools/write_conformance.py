@@ -10,8 +10,11 @@ Exits with 1 and a message if there are no rows, if a case is unknown, or if a c
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 from result_page import ROOT, Row, releases, table, write_page
@@ -105,6 +108,13 @@ SECTIONS: Mapping[str, Known] = {
         "release above and to our validation for it with the facts of its host. They agree if both accept or both "
         "refuse the config.",
     ),
+    "verdicts": Known(
+        "Recorded verdicts of newer releases",
+        "The Go code of each release was asked about 43,000 files; "
+        "[the data](../../tests/support/verdicts/data/README.md) have its verdicts. The table has the share that our validation agrees with, in percent, by kind and minor. A "
+        "file that a component accepts, and that then ends its process as our validation says, counts as agreement: the "
+        "record ends before the start.",
+    ),
     "migration": Known(
         "Flags moved to a file",
         "The real kubelet is started with flags, and again with the file that `migrate` makes of them.",
@@ -171,8 +181,47 @@ def _releases(rows: Iterable[Row]) -> str:
 
 
 def _section(known: Known, rows: Sequence[Row]) -> list[str]:
+    if any("details" in row for row in rows):
+        return [f"## {known.title}", "", known.ancestor, "", *_shares(rows), *_causes(rows)]
     lines = ([_cell(row["case"]), f"{row['value']} {row['unit']}{_verdict(row)}", _saw(row)] for row in rows)
     return [f"## {known.title}", "", known.ancestor, "", *table(["", "", ""], lines, numbers=[1])]
+
+
+def _shares(rows: Iterable[Row]) -> list[str]:
+    """Return the table of the shares that agree, by kind and minor."""
+    minors = {row["case"]: row["details"]["shares"] for row in rows if "shares" in row["details"]}
+    kinds = sorted({kind for shares in minors.values() for kind in shares}, key=str.lower)
+    lines = [[kind, *(_percent(shares.get(kind)) for shares in minors.values())] for kind in kinds]
+    total = {row["case"]: f"{_percent(row['value'])}{_verdict(row)}" for row in rows if row["case"] in minors}
+    return table(["", *minors], [*lines, ["all", *total.values()]], numbers=range(1, len(minors) + 1))
+
+
+def _percent(share: float | None) -> str:
+    """Return a share as a percentage that is never rounded up to 100."""
+    return "" if share is None else f"{math.floor(share * 10000) / 100:g}"
+
+
+def _causes(rows: Iterable[Row]) -> list[str]:
+    """Return a table for each category of causes of disagreements, with their numbers by minor."""
+    categories: dict[str, list[list[object]]] = {}
+    for row in rows:
+        if "category" in row["details"]:
+            line = [_cell(row["case"]), row["value"], _by_minor(row["details"]["minors"])]
+            categories.setdefault(row["details"]["category"], []).append(line)
+    return [
+        line
+        for category, lines in categories.items()
+        for line in (f"The verdicts differ: {category}.", "", *table(["cause", "verdicts", "by minor"], lines, [1]))
+    ]
+
+
+def _by_minor(numbers: Mapping[str, int]) -> str:
+    """Return numbers by minor as text; neighbours with the same number are a range: 1.25 to 1.30: 7; 1.31: 8."""
+    groups = [(number, [minor for minor, _number in run]) for number, run in groupby(numbers.items(), itemgetter(1))]
+    return "; ".join(
+        f"{minors[0]}: {number}" if len(minors) == 1 else f"{minors[0]} to {minors[-1]}: {number} each"
+        for number, minors in groups
+    )
 
 
 def _summary(ours: Mapping[str, Sequence[Row]], ancestor: Mapping[str, Sequence[Row]]) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -76,10 +76,26 @@ class Rows:
             raise
         self._keep(name, side, case, ok=True)
 
-    def figure(self, section: str, name: str, value: float, unit: str, *, ok: bool, saw: Sequence[str] = ()) -> None:
-        """Record a figure for the page's section of this name, which has no cases of restarts."""
-        row = {"name": f"{section} {name}", "value": value, "unit": unit, "ok": ok}
-        self._write({**row, "case": name, "side": section, "saw": list(saw)})
+    def figure(
+        self,
+        section: str,
+        case: str,
+        value: float,
+        unit: str,
+        *,
+        ok: bool,
+        saw: Sequence[str] = (),
+        name: str = "",
+        details: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Record a figure for the page's section of this name, which has no cases of restarts.
+
+        name: the row's name; section and case if it is empty
+        details: more for the page, as JSON-able data
+        """
+        row = {"name": name or f"{section} {case}", "value": value, "unit": unit, "ok": ok}
+        more = {} if details is None else {"details": details}
+        self._write({**row, "case": case, "side": section, "saw": list(saw), **more})
         self._say(f"{row['name']:60} {value:>6} {unit}  {'ok' if ok else 'FAILED'}")
 
     def _keep(self, name: str, side: str, case: Case, *, ok: bool) -> None:

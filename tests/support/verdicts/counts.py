@@ -26,7 +26,8 @@ class Counts:
     verdicts: Counter[Cell] = field(default_factory=Counter)
     starts: Counter[Cell] = field(default_factory=Counter)
     others: Counter[Cell] = field(default_factory=Counter)
-    by_reason: Counter[str] = field(default_factory=Counter)
+    by_reason: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """The disagreements by the reason of their cause, and minor."""
     unexplained: list[str] = field(default_factory=list)
 
     def __add__(self, second: Counts) -> Counts:
@@ -55,7 +56,12 @@ class Counts:
     @property
     def obsolete(self) -> list[str]:
         """Return the reasons that explain no disagreement."""
-        return [cause.reason for cause in CAUSES if not self.by_reason[cause.reason]]
+        return [cause.reason for cause in CAUSES if not self.for_reason(cause.reason)]
+
+    def for_reason(self, reason: str) -> dict[str, int]:
+        """Return the number of disagreements with this reason for each minor that has any, the oldest first."""
+        numbers = {minor: self.by_reason[reason, minor] for minor in self.minors}
+        return {minor: number for minor, number in numbers.items() if number}
 
 
 def count(files: Iterable[RecordedFile]) -> Counts:
@@ -69,5 +75,5 @@ def count(files: Iterable[RecordedFile]) -> Counts:
             if cause is None:
                 counts.unexplained.append(str(disagreement))
             else:
-                counts.by_reason[cause.reason] += 1
+                counts.by_reason[cause.reason, cell[1]] += 1
     return counts

@@ -48,16 +48,15 @@ def kinds() -> list[str]:
     return sorted({path.name.partition(".")[0] for path in _DATA.glob(f"*{_SUFFIX}")})
 
 
-def read(kind: str, *, every: int = 1) -> Iterator[RecordedFile]:
-    """Yield the recorded files of a kind, or every n-th one.
+def read(kind: str) -> Iterator[RecordedFile]:
+    """Yield the recorded files of a kind.
 
     A kind may have several files of data, KIND.jsonl.xz and KIND.RELEASE.jsonl.xz.
     """
     for path in sorted(_DATA.glob(f"{kind}.*{_SUFFIX[1:]}")):
         with lzma.open(path, "rt", encoding="utf-8") as lines:
             for number, line in enumerate(lines, 1):
-                if number % every == 0:
-                    yield _decode(kind, number, line)
+                yield _decode(kind, number, line)
 
 
 def _decode(kind: str, number: int, line: str) -> RecordedFile:

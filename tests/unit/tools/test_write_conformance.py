@@ -88,3 +88,23 @@ def test_the_page_names_the_release_that_it_was_measured_with() -> None:
     assert "Kubernetes 1.34.9, and shows no more" in write_conformance.page(rows(kubernetes="1.34.9"))
     with pytest.raises(ValueError, match="which Kubernetes"):
         write_conformance.page(rows(kubernetes=""))
+
+
+def test_shares_are_a_table_and_causes_have_their_minors() -> None:
+    def verdicts(case: str, value: float, **details: Any) -> dict[str, Any]:
+        return row(case, "verdicts", value=value, unit="of 400 agree", saw=[], details=details)
+
+    text = write_conformance.page(
+        [
+            *rows(),
+            verdicts("1.31", 0.9975, shares={"kubelet": 0.99999}),
+            verdicts("1.32", 1.0, shares={"kubelet": 1.0, "Policy": 1.0}),
+            verdicts("a <cause>", 9, category="by design", minors={"1.31": 4, "1.32": 4, "1.33": 1}),
+        ]
+    )
+    assert "|  | 1.31 | 1.32 |" in text
+    assert "| kubelet | 99.99 | 100 |" in text
+    assert "| Policy |  | 100 |" in text
+    assert "| all | 99.75 | 100 |" in text
+    assert "The verdicts differ: by design." in text
+    assert "| a &lt;cause> | 9 | 1.31 to 1.32: 4 each; 1.33: 1 |" in text
