@@ -240,23 +240,34 @@ def disruption(schema: Path) -> dict[str, Any]:
             entry["since"] = minor(since.group(1))
         for kind in re.split(r", |/", row["config"]):
             files[kind.split(" ")[-1]] = entry
-    fields = {
-        row["field"]: {
+    fields: dict[str, Any] = {}
+    for row in _with_kinds(impact):
+        fields.setdefault(row["kind"], {})[row["field"]] = {
             key: prose(row[key]) if key == "note" else row[key]
             for key in ("class", "note", "stateFile", "peer", "when")
             if key in row
         }
-        for row in impact["kubelet"]
-    }
     return {
         "classes": {name: prose(meaning) for name, meaning in impact["classes"].items()},
         "fields": fields,
-        "conditions": [
-            {key: minor(value) if key in ("since", "last") else value for key, value in row.items()}
-            for row in conditions["kubelet"]
-        ],
+        "conditions": [condition(row) for row in _with_kinds(conditions)],
         "files": files,
     }
+
+
+def _with_kinds(document: dict[str, Any]) -> list[dict[str, Any]]:
+    return [*({"kind": "KubeletConfiguration", **row} for row in document["kubelet"]), *document["otherKinds"]]
+
+
+def condition(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row of change_conditions.json, with versions as numbers and long sentences in pieces."""
+    entry = dict(row)
+    for key in ("since", "last"):
+        if key in row:
+            entry[key] = minor(row[key])
+    if "note" in row:
+        entry["note"] = prose(row["note"])
+    return entry
 
 
 def flag_entry(row: dict[str, Any]) -> dict[str, Any]:

@@ -62,8 +62,8 @@ options:
       - Your own classes of what changing a field requires of a node, by field path, for all fields below it too.
       - From the lightest to the heaviest, the classes are V(none), V(live), V(restart), V(restart-clients),
         V(restart-pods-new-only), V(restart-may-evict), V(restart-may-reject), V(restart-containers),
-        V(restart-allocatable), V(restart-crash-risk), V(coordinate), V(drain), V(drain+state), V(reboot) and
-        V(replace).
+        V(restart-allocatable), V(restart-crash-risk), V(coordinate), V(drain), V(drain+state), V(reboot),
+        V(stop-static-pods) and V(replace).
     type: dict
     default: {}
 seealso:

@@ -14,10 +14,9 @@ from typing import Any, NamedTuple
 from .._cluster._local_configs import read_local_configs
 from .._componentconfig._codec._document import decode
 from .._componentconfig._codec._plain_values import merge
-from .._componentconfig._compare import effective_diff
+from .._componentconfig._compare import effective_diff, summary_of
 from .._componentconfig._denials import denials, node_values
 from .._componentconfig._denied_fields import DenyPolicy
-from .._componentconfig._disruption import disruption_classes, heaviest_class
 from .._componentconfig._findings import Finding, InvalidConfig, Level
 from .._componentconfig._scalars._wording import count_of, first_names
 from .._componentconfig._schema._releases import is_kubernetes_version, minor_name, newest_minor, parse_minor
@@ -176,8 +175,7 @@ def _table(changes: Changes) -> list[str]:
         f"  {field:{widths[0]}}  {value:{widths[1]}}  [{change.disruption}]"
         for field, value, (_component, change) in zip(fields, values, changes)
     ]
-    heaviest = heaviest_class(change.disruption.name for _component, change in changes) or ""
-    return [*lines, f"  all in all: {heaviest}: {disruption_classes()[heaviest]}"]
+    return [*lines, f"  all in all: {summary_of([change for _component, change in changes])}"]
 
 
 def field_changes(groups: Iterable[NodeGroup]) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from typing import Any
 from . import ConfigError
 from ._codec._document import Document
 from ._codec._plain_values import HEAD_FIELDS, canonical
-from ._disruption import Disruption, check_overrides, disruption_classes, disruption_of, heaviest_class
+from ._disruption import Disruption, check_overrides, disruption_of, heaviest_class
 from ._findings import show
 from ._load import Config
 from ._scalars._duration import nanoseconds
@@ -33,6 +33,7 @@ __all__ = [
     "effective_values",
     "is_equal",
     "is_same_config",
+    "summary_of",
 ]
 
 
@@ -93,7 +94,14 @@ class Comparison:
             f"{change!s:{width}}  [{change.disruption}]" + (f"  ({change.source})" if change.source else "")
             for change in self.changes
         ]
-        return [*rows, f"all in all: {self.heaviest}: {disruption_classes()[self.heaviest]}"]
+        return [*rows, f"all in all: {summary_of(self.changes)}"]
+
+
+def summary_of(changes: Sequence[FieldChange]) -> str:
+    """Return the heaviest class of some changes, at least one, and its meaning for each component that it is of."""
+    heaviest = heaviest_class(change.disruption.name for change in changes)
+    meanings = dict.fromkeys(change.disruption.meaning for change in changes if change.disruption.name == heaviest)
+    return f"{heaviest}: {'; '.join(meanings)}"
 
 
 def compare(

@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from . import ConfigError
 from ._scalars._field_path import Path, parse_path
-from ._schema._kinds import KUBELET_CONFIGURATION, Kind, is_present_at
+from ._schema._kinds import KUBELET_CONFIGURATION, Kind, is_present_at, kinds
 
 __all__ = ["Disruption", "check_overrides", "disruption_classes", "disruption_of", "heaviest_class"]
 
@@ -25,8 +25,8 @@ _LIGHT_CLASSES = {
     "live": "the component reads the file again by itself",
 }
 _RESTART_CLASS = "restart"
+_NOUNS = {name: f"the {name}" for name in ("component", "client", "controller-manager")}  # these name no program
 _MORE_THAN_RESTART = "coordinate"  # this class and all heavier ones
-_RESTART = "a restart of the component applies it"
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def disruption_of(
 ) -> Disruption:
     """Return what a change at a path asks of a node whose component is of a minor.
 
-    configs: the effective configs before and after; a condition holds if it holds for one of them. overrides: the
+    configs: the configs before and after, in this order; a condition holds if it holds for one of them. overrides: the
     user's own classes by field path; the longest path that matches wins over the data. from_version_change: neither
     config sets the field, it comes or goes with a Kubernetes version, so the node runs as before.
     """
@@ -118,10 +118,9 @@ def disruption_of(
     override = next((overrides[name] for name in names if overrides and name in overrides), None)
     if override is not None:
         row = {**(row if override == row["class"] else {}), "class": override, "note": ["as overridden"]}
-    is_plain_restart = kind != KUBELET_CONFIGURATION and row["class"] == _RESTART_CLASS
     return Disruption(
         row["class"],
-        _RESTART if is_plain_restart else disruption_classes()[row["class"]],
+        _meaning(row["class"], kind),
         " ".join(row.get("note", ())),
         row.get("stateFile", ""),
         row.get("peer", ""),
@@ -129,14 +128,28 @@ def disruption_of(
     )
 
 
+def _meaning(name: str, kind: str) -> str:
+    """Return what a class requires, in words of the component that reads a kind."""
+    if kind == KUBELET_CONFIGURATION:
+        return disruption_classes()[name]
+    component = next((known.component for known in kinds() if known.kind == kind), "component")
+    component = _NOUNS.get(component, component)
+    if name == _RESTART_CLASS:
+        return f"a restart of {component} applies it"
+    meaning = disruption_classes()[name]
+    for word in ("the kubelet", "kubelet", "the component"):
+        meaning = meaning.replace(word, component)
+    return meaning
+
+
 def _impact_of(names: Sequence[str], kind: str, minor: int, configs: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    if kind != KUBELET_CONFIGURATION:
-        row = _impact_data()["files"].get(kind, {"class": _RESTART_CLASS})
-        return cast("Mapping[str, Any]", row if row.get("since", 0) <= minor else {"class": _RESTART_CLASS})
-    fields = _impact_data()["fields"]
-    known = next((fields[name] for name in names if name in fields), {"class": _RESTART_CLASS})
-    for row in _impact_data()["conditions"]:
-        if row["field"] in names and _applies(row, minor, configs):
+    data = _impact_data()
+    file_row = data["files"].get(kind, {}) if kind != KUBELET_CONFIGURATION else {}
+    default = {"class": _RESTART_CLASS, **(file_row if file_row.get("since", 0) <= minor else {})}
+    fields = data["fields"].get(kind, {})
+    known = next((fields[name] for name in names if name in fields), default)
+    for row in data["conditions"]:
+        if row["kind"] == kind and row["field"] in names and _applies(row, minor, configs):
             return {"note": known.get("note", ()), **row}
     return cast("Mapping[str, Any]", known)
 
@@ -144,6 +157,8 @@ def _impact_of(names: Sequence[str], kind: str, minor: int, configs: Sequence[Ma
 def _applies(row: Mapping[str, Any], minor: int, configs: Sequence[Mapping[str, Any]]) -> bool:
     if not is_present_at(row, minor):
         return False
+    if row.get("onlyAdds"):
+        return len(configs) == 2 and not configs[0].get(row["field"])
     if "when" not in row:
         return True
     met = any(all(config.get(field) == value for field, value in row["when"].items()) for config in configs)

@@ -19,9 +19,11 @@ IMPACT = r"""
 "restart-crash-risk":["restart; the kubelet exits if the host does not meet the new value: check the host first"],
 "coordinate":["restart together with the peer named"],"drain":["drain, stop kubelet, change, start, uncordon"],
 "drain+state":["drain, stop kubelet, remove the state file, change, start, uncordon"],"reboot":
-["drain and reboot the node with the new value"],"replace":
+["drain and reboot the node with the new value"],"stop-static-pods":
+["restart; static pods that the kubelet no longer finds stop, on a kubeadm control plane its API",
+"server and etcd among them"],"replace":
 ["drain, stop kubelet and runtime, change both, start; replacing the node is the safer way"]},"fields":
-{"cgroupDriver":{"class":"replace","note":
+{"KubeletConfiguration":{"cgroupDriver":{"class":"replace","note":
 ["must equal the runtime's driver; ignored where the runtime answers RuntimeConfig and",
 "KubeletCgroupDriverFromCRI is on (beta 1.31, GA 1.34); restart alone may leave pod sandboxes that",
 "cannot be recreated"]},"cpuManagerPolicy":{"class":"drain+state","note":
@@ -100,8 +102,8 @@ IMPACT = r"""
 "bridge networking by the kubelet (dockershim); otherwise restart"},"podCIDR":{"class":"coordinate","note":
 ["standalone kubelets only; leave empty in a cluster"],"peer":"standalone"},"providerID":{"class":"coordinate","note":
 ["Node.spec.providerID is immutable once set: re-register the node"],"peer":"cloud provider"},"registerNode":{"class":
-"restart","note":["taints are applied at registration only: an existing Node object keeps its taints"]},
-"registerWithTaints":{"class":"restart","note":
+"restart","note":["false: the kubelet does not create its Node object; one that exists stays, and the kubelet keeps",
+"updating it"]},"registerWithTaints":{"class":"restart","note":
 ["taints are applied at registration only: an existing Node object keeps its taints"]},"enableServer":{"class":
 "restart-clients","note":
 ["the API server's --kubelet-* settings, scrapers and probes follow; a replaced certificate file is",
@@ -145,31 +147,27 @@ IMPACT = r"""
 "CA with ReloadKubeletClientCAFile (beta, on, 1.36)"]},"healthzBindAddress":{"class":"restart-clients","note":
 ["the API server's --kubelet-* settings, scrapers and probes follow; a replaced certificate file is",
 "reloaded without restart with ReloadKubeletServerCertificateFile (beta, on, 1.31), a replaced client",
-"CA with ReloadKubeletClientCAFile (beta, on, 1.36)"]},"streamingConnectionIdleTimeout":{"class":"restart-clients",
-"note":["the API server's --kubelet-* settings, scrapers and probes follow; a replaced certificate file is",
-"reloaded without restart with ReloadKubeletServerCertificateFile (beta, on, 1.31), a replaced client",
-"CA with ReloadKubeletClientCAFile (beta, on, 1.36)"]},"runtimeRequestTimeout":{"class":"restart-clients","note":
-["the API server's --kubelet-* settings, scrapers and probes follow; a replaced certificate file is",
-"reloaded without restart with ReloadKubeletServerCertificateFile (beta, on, 1.31), a replaced client",
-"CA with ReloadKubeletClientCAFile (beta, on, 1.36)"]},"rotateCertificates":{"class":"restart-clients","note":
+"CA with ReloadKubeletClientCAFile (beta, on, 1.36)"]},"streamingConnectionIdleTimeout":{"class":"restart","note":
+["when idle exec, attach and port-forward sessions end; deprecated from 1.34"]},"runtimeRequestTimeout":{"class":
+"restart","note":["of requests to the container runtime, except pulls, logs, exec and attach"]},"rotateCertificates":
+{"class":"restart-clients","note":
 ["switching off stops renewal; serverTLSBootstrap needs an approver for serving CSRs"]},"serverTLSBootstrap":{"class":
 "restart-clients","note":["switching off stops renewal; serverTLSBootstrap needs an approver for serving CSRs"]},
-"staticPodPath":{"class":"restart-clients","note":
-["another set of static pods starts, the old ones stop: on a kubeadm control plane this stops the",
-"control plane; files under staticPodPath themselves are picked up live"]},"staticPodURL":{"class":"restart-clients",
-"note":["another set of static pods starts, the old ones stop: on a kubeadm control plane this stops the",
-"control plane; files under staticPodPath themselves are picked up live"]},"staticPodURLHeader":{"class":
-"restart-clients","note":
-["another set of static pods starts, the old ones stop: on a kubeadm control plane this stops the",
-"control plane; files under staticPodPath themselves are picked up live"]},"featureGates":{"class":"restart","note":
-["per gate: some need a drain or reboot, locked gates cannot be changed"]},"oomScoreAdj":{"class":"restart"},
-"maxOpenFiles":{"class":"restart"},"contentType":{"class":"restart"},"kubeAPIQPS":{"class":"restart"},"kubeAPIBurst":
-{"class":"restart"},"serializeImagePulls":{"class":"restart"},"maxParallelImagePulls":{"class":"restart"},
-"registryPullQPS":{"class":"restart"},"registryBurst":{"class":"restart"},"eventRecordQPS":{"class":"restart"},
-"eventBurst":{"class":"restart"},"syncFrequency":{"class":"restart"},"fileCheckFrequency":{"class":"restart"},
-"httpCheckFrequency":{"class":"restart"},"volumeStatsAggPeriod":{"class":"restart"},"nodeStatusMaxImages":{"class":
-"restart"},"kernelMemcgNotification":{"class":"restart"},"cpuManagerReconcilePeriod":{"class":"restart"},
-"enableContentionProfiling":{"class":"restart"},"imageMinimumGCAge":{"class":"restart","note":
+"staticPodPath":{"class":"stop-static-pods","note":
+["the kubelet stops the static pods whose manifests it does not find in the new place, and starts",
+"those that it finds: move the manifests first; a manifest that is changed in place needs no restart"]},
+"staticPodURL":{"class":"stop-static-pods","note":
+["the kubelet stops the static pods whose manifests it does not find in the new place, and starts",
+"those that it finds: the new URL must serve all of them"]},"staticPodURLHeader":{"class":"restart","note":
+["if the server refuses the request, the static pods of the URL that run stay, and no others start"]},"featureGates":
+{"class":"restart","note":["per gate: some need a drain or reboot, locked gates cannot be changed"]},"oomScoreAdj":
+{"class":"restart"},"maxOpenFiles":{"class":"restart"},"contentType":{"class":"restart"},"kubeAPIQPS":{"class":
+"restart"},"kubeAPIBurst":{"class":"restart"},"serializeImagePulls":{"class":"restart"},"maxParallelImagePulls":
+{"class":"restart"},"registryPullQPS":{"class":"restart"},"registryBurst":{"class":"restart"},"eventRecordQPS":
+{"class":"restart"},"eventBurst":{"class":"restart"},"syncFrequency":{"class":"restart"},"fileCheckFrequency":
+{"class":"restart"},"httpCheckFrequency":{"class":"restart"},"volumeStatsAggPeriod":{"class":"restart"},
+"nodeStatusMaxImages":{"class":"restart"},"kernelMemcgNotification":{"class":"restart"},"cpuManagerReconcilePeriod":
+{"class":"restart"},"enableContentionProfiling":{"class":"restart"},"imageMinimumGCAge":{"class":"restart","note":
 ["may start or delay image collection; tracked image age starts anew at restart"]},"imageMaximumGCAge":{"class":
 "restart","note":["may start or delay image collection; tracked image age starts anew at restart"]},
 "imageGCHighThresholdPercent":{"class":"restart","note":
@@ -193,31 +191,52 @@ IMPACT = r"""
 {"class":"restart"},"tracing":{"class":"restart"},"enableSystemLogHandler":{"class":"restart"},"enableSystemLogQuery":
 {"class":"restart"},"enableProfilingHandler":{"class":"restart"},"enableDebugFlagsHandler":{"class":"restart"},
 "showHiddenMetricsForVersion":{"class":"restart"},"configMapAndSecretChangeDetectionStrategy":{"class":"restart"},
-"crashLoopBackOff":{"class":"restart"},"localStorageCapacityIsolation":{"class":"restart"},
+"crashLoopBackOff":{"class":"restart"},"localStorageCapacityIsolation":{"class":"restart-may-reject","note":
+["false: the node has no ephemeral-storage, and pods that request it fail admission"]},
 "imagePullCredentialsVerificationPolicy":{"class":"restart"},"preloadedImagesVerificationAllowlist":{"class":
-"restart"},"runOnce":{"class":"restart","note":["must stay false from 1.32"]}},"conditions":[{"field":
-"reservedSystemCPUs","class":"restart","when":{"cpuManagerPolicy":"static"},"unless":true},{"field":"reservedMemory",
-"class":"restart","when":{"memoryManagerPolicy":"Static"},"unless":true},{"field":"systemReserved.cpu","class":
-"drain+state","stateFile":"cpu_manager_state","when":{"cpuManagerPolicy":"static"}},{"field":"kubeReserved.cpu",
-"class":"drain+state","stateFile":"cpu_manager_state","when":{"cpuManagerPolicy":"static"}},{"field":
-"systemReserved.memory","class":"drain+state","stateFile":"memory_manager_state","when":{"memoryManagerPolicy":
-"Static"}},{"field":"kubeReserved.memory","class":"drain+state","stateFile":"memory_manager_state","when":
-{"memoryManagerPolicy":"Static"}},{"field":"evictionHard.memory.available","class":"drain+state","stateFile":
-"memory_manager_state","when":{"memoryManagerPolicy":"Static"}},{"field":"hairpinMode","class":"restart","since":24},
-{"field":"iptablesMasqueradeBit","class":"restart","since":28},{"field":"iptablesDropBit","class":"restart","since":
-28}],"files":{"KubeletConfiguration":{"class":"restart"},"CredentialProviderConfig":{"class":"restart","note":
-["restart kubelet"]},"KubeProxyConfiguration":{"class":"restart","note":
+"restart"},"runOnce":{"class":"restart-crash-risk","note":
+["true: the kubelet starts its static pods once and exits; must stay false from 1.32"]}},"KubeProxyConfiguration":
+{"mode":{"class":"reboot","note":
+["from iptables to ipvs and back the rules of the old mode stay, until a reboot or kube-proxy","--cleanup"]}}},
+"conditions":[{"kind":"KubeletConfiguration","field":"staticPodPath","class":"restart","onlyAdds":true,"note":
+["the kubelet starts the static pods whose manifests it finds there"]},{"kind":"KubeletConfiguration","field":
+"staticPodURL","class":"restart","onlyAdds":true,"note":["the kubelet starts the static pods that the URL serves"]},
+{"kind":"KubeletConfiguration","field":"reservedSystemCPUs","class":"restart","when":{"cpuManagerPolicy":"static"},
+"unless":true},{"kind":"KubeletConfiguration","field":"reservedMemory","class":"restart","when":
+{"memoryManagerPolicy":"Static"},"unless":true},{"kind":"KubeletConfiguration","field":"systemReserved.cpu","class":
+"drain+state","stateFile":"cpu_manager_state","when":{"cpuManagerPolicy":"static"}},{"kind":"KubeletConfiguration",
+"field":"kubeReserved.cpu","class":"drain+state","stateFile":"cpu_manager_state","when":{"cpuManagerPolicy":
+"static"}},{"kind":"KubeletConfiguration","field":"systemReserved.memory","class":"drain+state","stateFile":
+"memory_manager_state","when":{"memoryManagerPolicy":"Static"}},{"kind":"KubeletConfiguration","field":
+"kubeReserved.memory","class":"drain+state","stateFile":"memory_manager_state","when":{"memoryManagerPolicy":
+"Static"}},{"kind":"KubeletConfiguration","field":"evictionHard.memory.available","class":"drain+state","stateFile":
+"memory_manager_state","when":{"memoryManagerPolicy":"Static"}},{"kind":"KubeletConfiguration","field":"hairpinMode",
+"class":"restart","since":24},{"kind":"KubeletConfiguration","field":"iptablesMasqueradeBit","class":"restart",
+"since":28},{"kind":"KubeletConfiguration","field":"iptablesDropBit","class":"restart","since":28},{"kind":
+"KubeProxyConfiguration","field":"mode","class":"restart","when":{"mode":"nftables"},"note":
+["kube-proxy removes the rules of the other modes when it starts"]}],"files":{"KubeletConfiguration":{"class":
+"restart"},"CredentialProviderConfig":{"class":"restart","note":["restart kubelet"]},"KubeProxyConfiguration":
+{"class":"restart","note":
 ["process exits when its --config file is written or renamed, the DaemonSet restarts it; a ConfigMap",
 "mount swaps symlinks, so delete the pods or roll out"]},"KubeSchedulerConfiguration":{"class":"restart"},
 "EncryptionConfiguration":{"class":"restart","note":
 ["restart, or live with --encryption-provider-config-automatic-reload=true (flag from 1.26); existing",
-"objects are rewritten only when written again; add a new key as second on every server before making","it first"]},
-"AuthenticationConfiguration":{"class":"live","note":["live (1.30+); 'anonymous' may not change on reload"],"since":
-30},"AuthorizationConfiguration":{"class":"live","note":
-["live (1.30+); Node and RBAC may not be added or removed, only reordered"],"since":30},"AdmissionConfiguration":
-{"class":"restart","note":["restart kube-apiserver"]},"TracingConfiguration":{"class":"restart","note":
-["restart kube-apiserver"]},"EgressSelectorConfiguration":{"class":"restart","note":["restart kube-apiserver"]},
-"Policy":{"class":"restart","note":["restart kube-apiserver"]},"ClusterConfiguration":{"class":"none","note":
-["none: not read by a running component; re-run the matching kubeadm phase or upgrade"]},"InitConfiguration":{"class":
-"none","note":["none: not read by a running component; re-run the matching kubeadm phase or upgrade"]}}}
+"objects are rewritten only when written again; add a new key as second on every server before making",
+"it first; objects whose key or provider is removed cannot be read any more"]},"AuthenticationConfiguration":{"class":
+"live","note":["live (1.30+); 'anonymous' may not change on reload"],"since":30},"AuthorizationConfiguration":
+{"class":"live","note":["live (1.30+); Node and RBAC may not be added or removed, only reordered"],"since":30},
+"AdmissionConfiguration":{"class":"restart","note":["restart kube-apiserver"]},"TracingConfiguration":{"class":
+"restart","note":["restart kube-apiserver"]},"EgressSelectorConfiguration":{"class":"restart","note":
+["restart kube-apiserver"]},"Policy":{"class":"restart","note":["restart kube-apiserver"]},"ClusterConfiguration":
+{"class":"none","note":["none: not read by a running component; re-run the matching kubeadm phase or upgrade"]},
+"InitConfiguration":{"class":"none","note":
+["none: not read by a running component; re-run the matching kubeadm phase or upgrade"]},"JoinConfiguration":{"class":
+"none","note":["none: not read by a running component; re-run the matching kubeadm phase or upgrade"]},
+"ResetConfiguration":{"class":"none","note":
+["none: not read by a running component; re-run the matching kubeadm phase or upgrade"]},"UpgradeConfiguration":
+{"class":"none","note":["none: not read by a running component; re-run the matching kubeadm phase or upgrade"]},
+"ClusterStatus":{"class":"none","note":
+["none: not read by a running component; re-run the matching kubeadm phase or upgrade"]},
+"KubeControllerManagerConfiguration":{"class":"none","note":["none: no binary reads it from a file"]},"Preference":
+{"class":"live","note":["live: kubectl reads it at every call"]}}}
 """

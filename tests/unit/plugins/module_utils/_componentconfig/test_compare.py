@@ -39,6 +39,20 @@ def test_lines_say_what_differs_and_what_it_asks() -> None:
     ]
 
 
+def test_a_removed_static_pod_path_stops_the_control_plane() -> None:
+    comparison = compared(side(KUBELET_HEADER + "staticPodPath: /etc/kubernetes/manifests\n"), side(KUBELET_HEADER))
+    assert comparison.lines == [
+        'staticPodPath: "/etc/kubernetes/manifests" -> <unset>  [stop-static-pods]',
+        "all in all: stop-static-pods: restart; static pods that the kubelet no longer finds stop, on a kubeadm "
+        "control plane its API server and etcd among them",
+    ]
+
+
+def test_lines_name_the_component_of_the_config() -> None:
+    comparison = compared(side(PROXY), side(PROXY + "clusterCIDR: 10.0.0.0/8\n"))
+    assert comparison.lines[-1] == "all in all: restart: a restart of kube-proxy applies it"
+
+
 def test_nothing_differs() -> None:
     comparison = compared(side(KUBELET_HEADER + "maxPods: 110\n"), side(KUBELET_HEADER))
     assert (comparison.heaviest, comparison.lines) == (None, ["no field differs"])

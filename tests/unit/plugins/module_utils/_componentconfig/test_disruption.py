@@ -18,7 +18,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._di
     disruption_of,
     heaviest_class,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import find_kind
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import find_kind, kinds
 
 KUBELET = "KubeletConfiguration"
 STATIC = {"cpuManagerPolicy": "static", "memoryManagerPolicy": "Static"}
@@ -45,6 +45,10 @@ STATIC = {"cpuManagerPolicy": "static", "memoryManagerPolicy": "Static"}
         (("hairpinMode",), 24, {}, "restart"),
         (("hairpinMode",), 23, {}, "reboot, if bridge networking by the kubelet (dockershim); otherwise restart"),
         (("cgroupDriver",), 36, {}, "replace"),
+        (("runtimeRequestTimeout",), 36, {}, "restart"),
+        (("streamingConnectionIdleTimeout",), 36, {}, "restart"),
+        (("localStorageCapacityIsolation",), 36, {}, "restart-may-reject"),
+        (("runOnce",), 31, {}, "restart-crash-risk"),
     ],
 )
 def test_fields_of_the_kubelet(path: Any, minor: int, config: dict[str, Any], expected: str) -> None:
@@ -60,11 +64,71 @@ def test_fields_of_the_kubelet(path: Any, minor: int, config: dict[str, Any], ex
         ("AuthenticationConfiguration", 36, "live"),
         ("AuthenticationConfiguration", 29, "restart"),
         ("ClusterConfiguration", 36, "none"),
+        ("JoinConfiguration", 36, "none"),
+        ("UpgradeConfiguration", 36, "none"),
+        ("KubeControllerManagerConfiguration", 36, "none"),
+        ("Preference", 36, "live"),
         ("Unheard", 36, "restart"),
     ],
 )
 def test_files_of_other_kinds(kind: str, minor: int, name: str) -> None:
     assert disruption_of(("any",), kind, minor).name == name
+
+
+@pytest.mark.parametrize("field", ["staticPodPath", "staticPodURL"])
+@pytest.mark.parametrize(
+    ("before", "after", "name"),
+    [
+        ("/etc/kubernetes/manifests", None, "stop-static-pods"),
+        ("/etc/kubernetes/manifests", "/other", "stop-static-pods"),
+        (None, "/etc/kubernetes/manifests", "restart"),
+        ("", "/etc/kubernetes/manifests", "restart"),
+    ],
+)
+def test_static_pods_that_are_not_found_stop(field: str, before: str | None, after: str | None, name: str) -> None:
+    disruption = disruption_of((field,), KUBELET, 36, [{field: before}, {field: after}])
+    assert disruption.name == name
+    assert ("on a kubeadm control plane its API server and etcd" in disruption.meaning) == (name == "stop-static-pods")
+
+
+def test_without_configs_a_static_pod_path_is_as_heavy_as_it_can_be() -> None:
+    assert disruption_of(("staticPodPath",), KUBELET, 36).name == "stop-static-pods"
+    assert disruption_of(("staticPodURLHeader",), KUBELET, 36).name == "restart"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "name"),
+    [
+        ({"mode": "iptables"}, {"mode": "ipvs"}, "reboot"),
+        ({}, {"mode": "ipvs"}, "reboot"),
+        ({"mode": "ipvs"}, {"mode": "nftables"}, "restart"),
+    ],
+)
+def test_the_mode_of_kube_proxy(before: dict[str, Any], after: dict[str, Any], name: str) -> None:
+    assert disruption_of(("mode",), "KubeProxyConfiguration", 36, [before, after]).name == name
+
+
+@pytest.mark.parametrize(
+    ("kind", "overrides", "meaning"),
+    [
+        ("KubeProxyConfiguration", {}, "a restart of kube-proxy applies it"),
+        ("KubeSchedulerConfiguration", {}, "a restart of kube-scheduler applies it"),
+        ("EncryptionConfiguration", {}, "a restart of kube-apiserver applies it"),
+        ("AuthenticationConfiguration", {}, "kube-apiserver reads the file again by itself"),
+        ("Config", {}, "a restart of the client applies it"),
+        ("Unheard", {}, "a restart of the component applies it"),
+        ("KubeProxyConfiguration", {"any": "drain"}, "drain, stop kube-proxy, change, start, uncordon"),
+        ("KubeletConfiguration", {}, "a kubelet restart applies it; running pods keep running"),
+    ],
+)
+def test_the_meaning_names_the_component_of_the_kind(kind: str, overrides: dict[str, str], meaning: str) -> None:
+    assert disruption_of(("any",), kind, 36, (), overrides).meaning == meaning
+
+
+def test_only_the_kubelets_changes_speak_of_it() -> None:
+    for kind in {kind.kind for kind in kinds() if kind.component != "kubelet"}:
+        for name in disruption_classes():
+            assert "kubelet" not in disruption_of(("any",), kind, 36, (), {"any": name}).meaning
 
 
 def test_the_longest_override_wins() -> None:
@@ -94,18 +158,21 @@ def test_overrides_that_cannot_be_meant(overrides: dict[str, str], sentence: str
 
 def test_the_heaviest() -> None:
     assert heaviest_class([]) is None
+    assert heaviest_class(["stop-static-pods", "drain+state", "reboot"]) == "stop-static-pods"
     assert heaviest_class(["restart", "replace", "drain"]) == "replace"
     assert heaviest_class(disruption_classes()) == "replace"
 
 
 def test_the_facts_name_only_what_is_known() -> None:
     facts = json.loads(IMPACT)
-    kind = find_kind("kubelet.config.k8s.io/v1beta1", KUBELET)
-    assert kind is not None
-    for row in [*facts["conditions"], *({"field": name, **row} for name, row in facts["fields"].items())]:
+    rows = [
+        {"kind": kind, "field": name, **row} for kind, fields in facts["fields"].items() for name, row in fields.items()
+    ]
+    for row in [*facts["conditions"], *rows]:
         assert row["class"] in disruption_classes(), row
+        kind = next(kind for kind in kinds() if kind.kind == row["kind"])
         assert row["field"].split(".")[0] in kind.fields, row
         assert not isinstance(row.get("when"), dict) or set(row["when"]) <= set(kind.fields), row
     # A condition on another field must be in the data, not only in the words.
-    stated = {name for name, row in facts["fields"].items() if "=" in row.get("when", "")}
+    stated = {name for name, row in facts["fields"][KUBELET].items() if "=" in row.get("when", "")}
     assert stated <= {row["field"] for row in facts["conditions"]}

@@ -55,14 +55,22 @@ def test_a_field() -> None:
         ("kubelet", "evictionHard[memory.available]", "type", "map<string>"),
         ("kubelet", "evictionHard.memory.available", "type", "map<string>"),
         ("KubeletConfiguration", "maxPods", "type", "int32"),
-        ("kube-proxy", "mode", "disruption", "restart: a restart of the component applies it"),
+        ("kube-proxy", "clusterCIDR", "disruption", "restart: a restart of kube-proxy applies it"),
+        ("kube-proxy", "mode", "disruption", "reboot: drain and reboot the node with the new value"),
+        (
+            "kubelet",
+            "staticPodPath",
+            "disruption",
+            "stop-static-pods: restart; static pods that the kubelet no longer finds stop, on a kubeadm control "
+            "plane its API server and etcd among them",
+        ),
         (
             "EncryptionConfiguration",
             "resources.providers.aescbc.keys.secret",
             "remark",
             ["a secret: never in a bundle"],
         ),
-        ("AuthenticationConfiguration", "jwt", "disruption", "live: the component reads the file again by itself"),
+        ("AuthenticationConfiguration", "jwt", "disruption", "live: kube-apiserver reads the file again by itself"),
     ],
 )
 def test_facts(kind: str, path: str, fact: str, value: Any) -> None:
