@@ -168,7 +168,7 @@ def rule_rows(rows: list[dict[str, Any]]) -> dict[str, Any]:
         for key in ("since", "last"):
             if key in row:
                 entry[key] = minor(row[key])
-        for key in ("gate", "os", "level"):
+        for key in ("gate", "os", "level", "flags"):
             if key in row:
                 entry[key] = row[key]
         result[row["id"]] = entry

@@ -65,6 +65,19 @@ options:
         these versions too; findings that affect only some nodes name them.
     type: dict
     default: {}
+  flags:
+    description:
+      - The flags that the component which reads the config runs with, as on its command line without the program, for
+        example V(--feature-gates=DRADeviceBindingConditions=true). An empty list says that it has none.
+      - A rule that depends on a feature gate of the command line then refuses the config, or holds. Without this option
+        such rules are warnings, since the config does not say which gates are on.
+      - The kubelet's flags win over its config, and the result is validated. kube-proxy and kube-scheduler ignore most
+        flags when they read a config.
+      - Flags that the component does not have, and feature gates that it does not know, are errors. Of components other
+        than the kubelet, kube-proxy and kube-scheduler only C(--feature-gates) is known.
+      - Not for files of several documents.
+    type: list
+    elements: str
   bundle:
     description:
       - Whether the config is for a bundle, which many nodes share and can read.
@@ -159,6 +172,14 @@ EXAMPLES = r"""
 - name: Validate the kubelet config that kubeadm has put into the cluster
   configok.node.component_config:
     files: [kubelet-config.yaml]  # kubectl -n kube-system get configmap kubelet-config -o yaml
+    bundle: false
+
+- name: Validate a file of the API server, which runs with a feature gate
+  configok.node.component_config:
+    component: kube-apiserver
+    files: [authentication.yaml]
+    kubernetes_versions: ["1.31"]
+    flags: [--feature-gates=AnonymousAuthConfigurableEndpoints=true]
     bundle: false
 
 - name: Only report the errors
@@ -351,6 +372,9 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._fi
     InvalidConfig,
     bounded,
 )
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._component_flags import (
+    ComponentFlags,
+)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import Config, load
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import HostRules
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redact
@@ -363,6 +387,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "component": {"type": "str"},
     "kubernetes_versions": {"type": "list", "elements": "str", "default": []},
     "nodes": {"type": "dict", "default": {}},
+    "flags": {"type": "list", "elements": "str"},
     "bundle": {"type": "bool", "default": True},
     "denied_fields": {"type": "list", "elements": "str", "default": []},
     "drop_ins": {"type": "bool", "default": False},
@@ -386,6 +411,15 @@ def host_of(parameters: dict[str, Any]) -> HostRules | None:
     if not parameters["host"]:
         return None
     return HostRules(read_host, parameters["root_directory"], parameters["container_runtime_endpoint"])
+
+
+def flags_of(parameters: dict[str, Any], config: Config) -> ComponentFlags | None:
+    """Return the flags of the component, None if they are not known. Raises UnusableInput for several documents."""
+    if parameters["flags"] is None:
+        return None
+    if config.others:
+        raise UnusableInput("flags needs a file of one document: each component has its own flags")
+    return ComponentFlags(parameters["flags"])
 
 
 def load_all(parameters: dict[str, Any]) -> Config:
@@ -415,6 +449,7 @@ def check_layers(parameters: dict[str, Any]) -> tuple[Config | None, list[Findin
         bundle=parameters["bundle"],
         denied_fields=parameters["denied_fields"],
         host=host_of(parameters),
+        flags=flags_of(parameters, config),
     )
     if not parameters["drop_ins"]:
         return config, findings, []

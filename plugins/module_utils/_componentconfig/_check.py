@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Callable
+from typing import Any, Callable, Protocol
 
 from . import ConfigError
 from ._bundle_policy import bundle_findings, denied_field_findings
@@ -32,10 +32,23 @@ from ._schema._releases import (
 )
 from ._schema._type_check import TypeCheck, check_types, embedded_documents
 
-__all__ = ["Collector", "HostCheck", "Targets", "check", "check_each_version", "check_host", "config_at"]
+__all__ = ["Collector", "Flags", "HostCheck", "Targets", "check", "check_each_version", "check_host", "config_at"]
 
 HostCheck = Callable[[EffectiveConfig, str], Iterable[Finding]]
 """Returns what is wrong with a component's config on one host; see `HostRules`, which this file does not import."""
+
+
+class Flags(Protocol):
+    """The flags of a component's command line; see `ComponentFlags`, which this file does not import."""
+
+    def gates(self, component: str) -> Mapping[str, bool]:
+        """Return the feature gates that the flags set."""
+
+    def merged_over(self, document: Document, kind: Kind, minor: int) -> Document:
+        """Return a document with the flags merged over it, if they win over a file of its kind."""
+
+    def findings(self, kind: Kind, minor: int) -> Iterable[Finding]:
+        """Return what is wrong with the flags of the component that reads files of a kind."""
 
 
 def check(
@@ -48,6 +61,7 @@ def check(
     bundle: bool = False,
     denied_fields: Sequence[str] = (),
     host: HostCheck | None = None,
+    flags: Flags | None = None,
 ) -> list[Finding]:
     """Check one config for a set of Kubernetes versions and return everything that is wrong with it.
 
@@ -55,7 +69,8 @@ def check(
     versions: Kubernetes versions ("1.31", "v1.31.4"). nodes: the version of each node of a pool, by name. Without both,
     the newest version that the data cover. bundle: whether to check also what must not be in a bundle.
     denied_fields: field patterns; see `denied_field_findings`. host: also checks the config for the host that would
-    run the component.
+    run the component. flags: those of the component that reads the config; without them, what depends on a feature
+    gate of the command line is a warning.
 
     Checks every document of kubeadm's files, and every config in a ConfigMap; see `decode_file`.
 
@@ -71,7 +86,7 @@ def check(
     findings: list[Finding] = []
     located: list[Finding] = []
     for document in documents:
-        collector = Collector(document, targets)
+        collector = Collector(document, targets, flags)
         if document is documents[0]:
             _warn_about_unknown_versions(collector)
         if any(finding.rule == RULE_SKIPPED for finding in document.findings):
@@ -83,7 +98,7 @@ def check(
     if len(documents) > 1:
         findings.sort(key=reading_order)
     if host is not None:
-        located += check_host(documents[0], component or "", versions, host)
+        located += check_host(documents[0], component or "", versions, host, flags)
     return bounded([*findings, *located])
 
 
@@ -105,7 +120,9 @@ def _add_own_findings(collector: Collector) -> None:
         collector.add_located(finding, collector.targets.minors)
 
 
-def check_host(document: Document, component: str, versions: Sequence[str], host: HostCheck) -> list[Finding]:
+def check_host(
+    document: Document, component: str, versions: Sequence[str], host: HostCheck, flags: Flags | None = None
+) -> list[Finding]:
     """Return what on a host does not fit a component's effective config, at each of the versions, or the newest one.
 
     Raises ConfigError for a version that cannot be parsed.
@@ -113,7 +130,7 @@ def check_host(document: Document, component: str, versions: Sequence[str], host
     minors = sorted({parse_minor(version) for version in versions}) or [newest_minor()]
     minors_by_finding: dict[Finding, list[str]] = {}
     for minor in minors:
-        config = config_at(document, minor)
+        config = config_at(document, minor, flags)
         if config is None:
             continue
         for finding in host(config, component):
@@ -140,15 +157,17 @@ def check_each_version(
     return collector.findings()
 
 
-def config_at(document: Document, minor: int) -> EffectiveConfig | None:
-    """Return a config as the component of one minor sees it, None for an unknown kind."""
+def config_at(document: Document, minor: int, flags: Flags | None = None) -> EffectiveConfig | None:
+    """Return a config as the component of one minor sees it, with its flags if known, None for an unknown kind."""
     data = document.data
     kind = find_kind(*head_values(data, is_json=document.is_json).values()) if isinstance(data, dict) else None
     if kind is None:
         return None
     nearest = nearest_known_minor(minor)
+    if flags is not None:
+        data = flags.merged_over(document, kind, nearest).data
     checked = check_types(data, kind, nearest, is_json=document.is_json, rule_checked_fields=rule_checked_fields(kind))
-    return _effective_config(checked, kind, nearest)
+    return _effective_config(checked, kind, nearest, flags)
 
 
 def _documents_of(config: Config | Document | str | bytes, file: str, component: str | None) -> tuple[Document, ...]:
@@ -164,10 +183,11 @@ def _documents_of(config: Config | Document | str | bytes, file: str, component:
 class Collector:
     """Collects the findings of one document for several minors; equal findings of several minors become one."""
 
-    def __init__(self, document: Document, targets: Targets) -> None:
-        """targets: the minors and nodes that the document is checked for."""
+    def __init__(self, document: Document, targets: Targets, flags: Flags | None = None) -> None:
+        """targets: the minors and nodes that the document is checked for. flags: those of its component, if known."""
         self.document = document
         self.targets = targets
+        self.flags = flags
         self._minors_by_finding: dict[Finding, set[int]] = {}
         self._minors_by_key: dict[tuple[Path, str, Level, str], set[int]] = {}
 
@@ -374,8 +394,13 @@ def _check_minor(collector: Collector, kind: Kind, minor: int) -> None:
     for finding in collector.document.findings:
         level = _level_of_strictness(kind, nearest) if finding.rule == RULE_DUPLICATE else finding.level
         collector.add_located(finding._replace(level=level), [minor])
-    data = lenient_values(collector.document.data, kind, nearest)
-    _check_document(collector, kind, data, prefix=(), nearest=nearest, minor=minor)
+    document, flags = collector.document, collector.flags
+    if flags is not None:
+        document = flags.merged_over(document, kind, nearest)
+        for finding in flags.findings(kind, nearest):
+            collector.add_located(finding, [minor])
+    data = lenient_values(document.data, kind, nearest)
+    _check_document(collector, document, kind, data, prefix=(), nearest=nearest, minor=minor)
 
 
 def _level_of_strictness(kind: Kind, minor: int) -> Level:
@@ -385,22 +410,34 @@ def _level_of_strictness(kind: Kind, minor: int) -> Level:
 
 
 def _check_document(
-    collector: Collector, kind: Kind, data: dict[str, Any], *, prefix: Path, nearest: int, minor: int
+    collector: Collector,
+    document: Document,
+    kind: Kind,
+    data: dict[str, Any],
+    *,
+    prefix: Path,
+    nearest: int,
+    minor: int,
 ) -> None:
     """Check the document, or one inside it.
 
-    prefix: the path at which it begins. nearest: the minor of the data; minor: the one that the findings are for.
+    document: that of the collector, or the same with flags merged over it. prefix: the path at which it begins.
+    nearest: the minor of the data; minor: the one that the findings are for.
     """
 
     def add(finding: Finding) -> None:
-        collector.add([finding._replace(path=prefix + finding.path) if prefix else finding], minor)
+        finding = finding._replace(path=prefix + finding.path) if prefix else finding
+        if document is collector.document:
+            collector.add([finding], minor)
+        else:
+            collector.add_located(document.locate(finding), [minor])
 
-    is_json = collector.document.is_json
+    is_json = document.is_json
     checked = check_types(data, kind, nearest, is_json=is_json, rule_checked_fields=rule_checked_fields(kind))
     for finding in checked.findings:
         is_unknown = finding.rule == RULE_UNKNOWN_FIELD
         add(finding._replace(level=_level_of_strictness(kind, nearest)) if is_unknown else finding)
-    config = _effective_config(checked, kind, nearest)
+    config = _effective_config(checked, kind, nearest, collector.flags)
     for rules in rule_sets(kind):
         for finding in run_rules(rules, config):
             is_certain = finding.rule not in ("gates-known", "gates-deps") or config.gates.is_certain
@@ -417,9 +454,14 @@ def _check_document(
             add(part)
         else:
             path = prefix + part.path
-            _check_document(collector, part.kind, part.data, prefix=path, nearest=nearest, minor=minor)
+            _check_document(collector, document, part.kind, part.data, prefix=path, nearest=nearest, minor=minor)
 
 
-def _effective_config(checked: TypeCheck, kind: Kind, minor: int) -> EffectiveConfig:
-    gates = FeatureGates(minor, checked.data.get("featureGates", {}))
-    return EffectiveConfig(minor, checked.data, kind.fields, gates, frozenset(checked.broken_fields))
+def _effective_config(checked: TypeCheck, kind: Kind, minor: int, flags: Flags | None) -> EffectiveConfig:
+    settings = checked.data.get("featureGates", {})
+    if flags is not None and "featureGates" not in kind.fields:
+        settings = flags.gates(kind.component)
+    gates = FeatureGates(minor, settings)
+    return EffectiveConfig(
+        minor, checked.data, kind.fields, gates, frozenset(checked.broken_fields), knows_flags=flags is not None
+    )

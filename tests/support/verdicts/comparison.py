@@ -9,12 +9,18 @@ from typing import NamedTuple
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Finding, Level
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._component_flags import (
+    ComponentFlags,
+)
 from support.oracle.ours import stage_of
 
 from .recorded import RecordedFile, Verdict
 
 __all__ = ["Disagreement", "disagreements"]
 
+# Gates of the command line were at their defaults, but for those of structured authentication and authorization: no
+# rule depends on these.
+_NO_FLAGS = ComponentFlags(())
 # The recorded verdicts are those of decoding and validation; the kubelet's checks at its start were not asked.
 _NOT_RECORDED = {"kubelet": "start"}
 _COMPONENTS = {"kube-proxy": "kube-proxy", "kube-scheduler": "kube-scheduler", "kubelet": "kubelet"}
@@ -44,6 +50,7 @@ def disagreements(file: RecordedFile) -> list[Disagreement]:
         file.text,
         component=_COMPONENTS.get(file.kind),
         versions=[verdict.minor for verdict in file.verdicts],
+        flags=_NO_FLAGS,
     )
     refusals = [
         finding for finding in findings if finding.level is Level.COMPONENT and _is_recorded(file.kind, finding)

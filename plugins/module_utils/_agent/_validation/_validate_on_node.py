@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
-from typing import Any
 
 from ..._componentconfig._bundle_policy import bundle_findings
 from ..._componentconfig._check import check, check_host
@@ -19,7 +18,7 @@ from ..._componentconfig._codec._plain_values import HEAD_FIELDS
 from ..._componentconfig._denials import denials, node_values, unknown_field_patterns
 from ..._componentconfig._drop_ins import merge_drop_in_documents
 from ..._componentconfig._findings import Finding, InvalidConfig, Level, bounded, located, reading_order
-from ..._componentconfig._flags._flag_set import apply_flags
+from ..._componentconfig._flags._component_flags import ComponentFlags, with_flags
 from ..._componentconfig._flags._kubelet_flags import parse_flags
 from ..._componentconfig._load import merge_documents
 from ..._componentconfig._rules._host_rules import Host, HostQuery, HostRules
@@ -97,21 +96,12 @@ def effective_config(
         return merged
     if drop_ins:
         merged = replace(merge_drop_in_documents(merged, drop_ins, kind, minor), is_json=layers[0].is_json)
-    data, origins = apply_flags(merged.data, argv, kind, minor)
-    lines: dict[Any, int] = {path: line for path, line in merged.lines.items() if not _below(path, origins)}
-    files = {path: file for path, file in merged.files.items() if not _below(path, origins)}
-    if not files:
-        files = dict.fromkeys(lines, merged.file)
-    return replace(merged, data=data, lines=lines, files={**files, **origins})
+    return with_flags(merged, argv, kind, minor)
 
 
 def is_from_flag(file: str) -> bool:
     """Return whether a finding's file is a flag."""
     return file.startswith("--")
-
-
-def _below(path: Any, origins: Any) -> bool:
-    return any(path[: len(origin)] == origin for origin in origins)
 
 
 def validate_on_node(
@@ -142,7 +132,7 @@ def validate_on_node(
     if not host_only:
         findings += [_not_a_mapping(layer) for layer in instance if not isinstance(layer.data, dict)]
         findings += _bundle_findings(document, component, minor, inputs)
-        findings += _config_findings(config, component, version, {layer.file for layer in drop_ins})
+        findings += _config_findings(config, component, version, {layer.file for layer in drop_ins}, argv)
         # In the order of a check offline, so that both name the same first error.
         findings = bounded(sorted(findings, key=reading_order))
     if component.host_checks:
@@ -192,13 +182,19 @@ def _kind(document: Document) -> str:
 
 
 def _config_findings(
-    config: Document, component: ComponentConfiguration, version: str, drop_in_files: Set[str]
+    config: Document,
+    component: ComponentConfiguration,
+    version: str,
+    drop_in_files: Set[str],
+    argv: Sequence[str],
 ) -> list[Finding]:
     """Return the findings on the effective config.
 
     The component already runs with its flags and drop-ins, so findings on these are warnings and refuse no bundle.
     """
-    findings = check(config, component=component.name, versions=[version] if version else ())
+    # The kubelet's are merged over the config already.
+    flags = ComponentFlags(argv[1:]) if argv and component.name != "kubelet" else None
+    findings = check(config, component=component.name, versions=[version] if version else (), flags=flags)
     return [
         finding._replace(level=Level.WARNING)
         if is_from_flag(finding.file) or finding.file in drop_in_files

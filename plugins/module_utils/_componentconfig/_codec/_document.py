@@ -49,6 +49,8 @@ class Document:
             line = self.lines.get(path[:length])
             if line is not None:
                 return line
+            if path[:length] in self.files:
+                return None  # the field is from a command line, what is around it from a file
         return None
 
     def file_of(self, path: Path) -> str:

@@ -65,6 +65,8 @@ class EffectiveConfig:
     fields: Mapping[str, Any]
     gates: FeatureGates
     broken_fields: frozenset[str] = frozenset()
+    knows_flags: bool = False
+    """Whether the flags of the component are known, so that `gates` has those of the command line, too."""
 
     def written(self, *path: str) -> Any:
         """Return the value that the document sets, or None."""
@@ -126,7 +128,9 @@ def run_rules(rule_set: RuleSet, config: EffectiveConfig) -> Iterator[Finding]:
         if any(name.split(".")[0].split("[")[0] in config.broken_fields for name in facts["fields"]):
             continue
         for path, message in check(config):
-            yield Finding(path, message, rule, rule_set.level_of(rule))
+            is_decided = config.knows_flags and facts.get("flags", False)
+            level = Level.COMPONENT if is_decided else rule_set.level_of(rule)
+            yield Finding(path, message, rule, level)
 
 
 def values_at(data: Any, pattern: str, path: Path = ()) -> Iterator[tuple[Path, Any]]:

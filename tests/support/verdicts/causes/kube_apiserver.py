@@ -14,9 +14,9 @@ from ._cause import Category, Cause, accepts, refuses
 
 __all__ = ["CAUSES"]
 
-_ADMISSION = frozenset({"AdmissionConfiguration"})
 _AUTHENTICATION = frozenset({"AuthenticationConfiguration"})
 _AUTHORIZATION = frozenset({"AuthorizationConfiguration"})
+_ENCRYPTION = frozenset({"EncryptionConfiguration"})
 _EGRESS = frozenset({"EgressSelectorConfiguration"})
 
 # The first error is about an expression: that it does not compile, or has the wrong type. Messages are cut.
@@ -50,28 +50,16 @@ CAUSES: tuple[Cause, ...] = (
         accepts(_CEL),
     ),
     Cause(
-        "API server: the gate of anonymous is a warning, because it is on the command line",
-        Category.BY_DESIGN,
-        _AUTHENTICATION,
-        _at(("1.31",), accepts(r"^anonymous: Forbidden: anonymous is not supported when AnonymousAuth")),
-    ),
-    Cause(
-        "API server: the gate of static manifests is a warning, because it is on the command line",
-        Category.BY_DESIGN,
-        _ADMISSION,
-        _at(("1.36",), accepts(r"staticManifestsDir: Forbidden: staticManifestsDir requires the ManifestBased")),
-    ),
-    Cause(
-        "API server: the gate of tolerations with Lt and Gt is a warning, because it is on the command line",
-        Category.BY_DESIGN,
-        _ADMISSION,
-        _at(("1.35", "1.36"), accepts(r'\[\d+\]\.operator: Unsupported value: "[LG]t"')),
-    ),
-    Cause(
         "API server: the kubeconfig of a webhook, a file beside the config, is not looked at",
         Category.BY_DESIGN,
         _AUTHORIZATION,
         accepts(r"connectionInfo\.kubeConfigFile: Invalid value: .*: error loading file: "),
+    ),
+    Cause(
+        "API server: from 1.29 on, KMS v1 needs the gate KMSv1 when its client is made",
+        Category.STARTS,
+        _ENCRYPTION,
+        refuses("kms-v1"),
     ),
     Cause(
         "API server: http:// needs a tlsConfig where the API server dials, and is refused with one",

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from support.verdicts.comparison import Disagreement
 
-from ._cause import Category, Cause, accepts, refuses
+from ._cause import Category, Cause, refuses
 
 __all__ = ["CAUSES"]
 
@@ -68,14 +68,5 @@ CAUSES: tuple[Cause, ...] = (
         Category.STARTS,
         _KINDS,
         _to(35, _ends_by("fit-ratio")),
-    ),
-    Cause(
-        "kube-scheduler: `shape` and `bindingTimeout` need feature gates of the command line, and only get a warning",
-        Category.BY_DESIGN,
-        _KINDS,
-        accepts(
-            r"args\.shape: Invalid value: .*: unexpected field `s"
-            r"|args\.bindingTimeout: Forbidden: DRADeviceBindingConditions or DRAResourceClaimDeviceStatus"
-        ),
     ),
 )

@@ -59,12 +59,6 @@ CAUSES: tuple[Cause, ...] = (
         _refuses_provider_twice,
     ),
     Cause(
-        "kubelet: `tokenAttributes` need a gate of the kubelet's config: a warning, as the file does not hold the gate",
-        Category.BY_DESIGN,
-        _CREDENTIAL_PROVIDERS,
-        accepts("tokenAttributes is not supported when .* feature gate is disabled"),
-    ),
-    Cause(
         "kubelet: a JSON number beyond 64 bits of floating point is refused in unknown fields too",
         Category.BY_DESIGN,
         _KUBELET,

@@ -221,3 +221,22 @@ def test_a_secret_in_any_document_is_not_shown() -> None:
 
 def test_drop_ins_are_made_of_one_document() -> None:
     assert "one document each" in run(content=KUBEADM, drop_ins=True)["msg"]
+
+
+AUTHENTICATION = (
+    "apiVersion: apiserver.config.k8s.io/v1beta1\nkind: AuthenticationConfiguration\nanonymous: {enabled: true}\n"
+)
+
+
+def test_flags_decide_what_depends_on_the_command_line() -> None:
+    arguments: dict[str, Any] = {"content": AUTHENTICATION, "kubernetes_versions": ["1.31"], "bundle": False}
+    gate = "--feature-gates=AnonymousAuthConfigurableEndpoints"
+    assert run(**arguments)["lines"][0].startswith("warning: content:3: anonymous: ")
+    assert run(**arguments, flags=[f"{gate}=true"])["lines"] == []
+    refused = run(**arguments, flags=[])
+    assert refused["failed"]
+    assert refused["lines"][0].startswith("component: content:3: anonymous: ")
+
+
+def test_flags_are_those_of_one_component() -> None:
+    assert "flags needs a file of one document" in run(content=KUBEADM, flags=[])["msg"]

@@ -394,3 +394,24 @@ def test_what_was_read_once_is_what_is_judged_whatever_the_file_says_now(node: N
         drop_in,
         "the file is UTF-16: write it in UTF-8",
     )
+
+
+def test_the_gates_of_another_component_are_those_of_its_command_line(node: Node) -> None:
+    node.component = ComponentConfiguration("kube-scheduler", "kube-scheduler.service", deny=DenyPolicy())
+    node.argv = ["/usr/bin/kube-scheduler", "--config=/c"]
+    text = (
+        b"apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+        b"profiles: [{pluginConfig: [{name: DynamicResources, args: {bindingTimeout: 10s}}]}]\n"
+    )
+
+    def levels() -> list[str]:
+        options: dict[str, Any] = {"version": "v1.35.0", "host_only": False, "read_host": node.read_host}
+        inputs = NodeInputs(arguments=tuple(node.argv))
+        findings = validate_on_node(text, "bundle", node.component, inputs=inputs, **options)
+        return [str(finding.level) for finding in findings if finding.field.endswith("bindingTimeout")]
+
+    assert levels() == ["component"]
+    node.argv.append("--feature-gates=DRADeviceBindingConditions=true")
+    assert levels() == []
+    node.argv = []
+    assert levels() == ["warning"]
