@@ -111,9 +111,10 @@ SECTIONS: Mapping[str, Known] = {
     "verdicts": Known(
         "Recorded verdicts of newer releases",
         "The Go code of each release was asked about 43,000 files; "
-        "[the data](../../tests/support/verdicts/data/README.md) have its verdicts. The table has the share that our validation agrees with, in percent, by kind and minor. A "
-        "file that a component accepts, and that then ends its process as our validation says, counts as agreement: the "
-        "record ends before the start.",
+        "[the data](../../tests/support/verdicts/data/README.md) have its verdicts. "
+        "The table has the share that our validation agrees with, in percent, by kind and minor. A file that a "
+        "component accepts, and that then ends its process as our validation says, counts as agreement: the record "
+        "ends before the start.",
     ),
     "migration": Known(
         "Flags moved to a file",

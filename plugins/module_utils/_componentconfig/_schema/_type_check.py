@@ -365,11 +365,12 @@ def _plugin_args(parent: Kind, plugin: str, args: Any, path: Path, minor: int) -
     if not isinstance(args, dict):
         yield Finding(path, f"must be a mapping: a {args_kind.kind}", "embedded")
         return
-    data = {
-        **args,
-        "apiVersion": args.get("apiVersion") or args_kind.api_version,
-        "kind": args.get("kind") or args_kind.kind,
-    }
+    head = {key: args.get(key) for key in HEAD_FIELDS}
+    for key, value in head.items():
+        if value is not None and not isinstance(value, str):
+            yield Finding(path + (key,), "must be a string", "embedded")
+            return
+    data = {**args, "apiVersion": head["apiVersion"] or args_kind.api_version, "kind": head["kind"] or args_kind.kind}
     if data["kind"] != args_kind.kind:
         yield Finding(path + ("kind",), f"the arguments of {plugin} are a {args_kind.kind}", "embedded")
         return

@@ -26,6 +26,7 @@ _AT_START = (
     "plugin-gone",
     "plugin-point",
     "plugin-once",
+    "queue-sort-one",
     "leader-lease",
     "leader-renew",
     "leader-lock",
@@ -46,10 +47,11 @@ CAUSES: tuple[Cause, ...] = (
         _ends_by("extender-tls"),
     ),
     Cause(
-        "kube-scheduler: no profile can be built of plugins that are gone, at a wrong point, or twice at a point",
+        "kube-scheduler: no profile can be built of plugins that are gone, at a wrong point, or twice at a point, nor "
+        "without exactly one that sorts the queue",
         Category.STARTS,
         _KINDS,
-        _ends_by("plugin-gone", "plugin-point", "plugin-once"),
+        _ends_by("plugin-gone", "plugin-point", "plugin-once", "queue-sort-one"),
     ),
     Cause(
         "kube-scheduler: the elector refuses durations that are too close to each other",

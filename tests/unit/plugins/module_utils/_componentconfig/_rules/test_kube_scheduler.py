@@ -329,6 +329,8 @@ def test_arguments_must_be_of_the_file_s_version_and_of_their_kind() -> None:
     assert rules_by_field(older, minor=31) == {"args.apiVersion": "embedded"}
     assert rules_by_field({"kind": "NodeAffinityArgs"}) == {"args.kind": "embedded"}
     assert rules_by_field([1]) == {"args": "embedded"}
+    assert rules_by_field({"apiVersion": 0}) == {"args.apiVersion": "embedded"}
+    assert rules_by_field({"kind": False}) == {"args.kind": "embedded"}
 
 
 def test_arguments_of_other_plugins_are_that_plugins_matter() -> None:
