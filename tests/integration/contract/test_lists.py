@@ -9,13 +9,15 @@ from typing import Any
 
 import pytest
 
-from support.api.servers import ApiServer
+from support.api.servers import ApiServer, Real
 from support.api.wire import Wire
 
 NODES = "/api/v1/nodes"
 CONFIG_MAPS = "/api/v1/namespaces/{}/configmaps"
 PARTIAL = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 PARTIAL_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+# From this minor on, a server may continue a list from its own memory (ListFromCacheSnapshot).
+SNAPSHOTS_SINCE = 34
 
 
 @pytest.fixture
@@ -157,6 +159,9 @@ def test_continue_after_compaction(api: ApiServer, maps: str) -> None:
     wire.post(maps, {"metadata": {"name": "f"}})
     api.compact()
     answer = wire.get(maps, limit=2, **{"continue": token})
+    if isinstance(api, Real) and api.minor >= SNAPSHOTS_SINCE and answer.status == 200:
+        assert names(answer.body) == ["c", "d"]
+        return
     assert (answer.status, answer.body["reason"], answer.body["code"]) == (410, "Expired", 410)
     assert answer.body["message"].startswith("The provided continue parameter is too old")
     rest = wire.get(maps, limit=2, **{"continue": answer.body["metadata"]["continue"]})
