@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from support.conformance.ancestor import AncestorNode
+from support.conformance.ancestor import AncestorNode, missing_ancestor
 from support.conformance.blinded import blinded
 from support.conformance.ours import METRICS, OurNode
 from support.conformance.rows import Case, Rows
@@ -61,9 +61,21 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         terminalreporter.write_line(f"{section}: {', '.join(lines)}")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip the tests that need the ancestor where this release of Kubernetes no longer has it."""
+    why = missing_ancestor()
+    for item in items if why else ():
+        if item.path.is_relative_to(HERE) and "ancestor_node" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.skip(reason=why))
+
+
 def _machine_numbers(request: pytest.FixtureRequest) -> dict[str, int]:
     """Return the number of the machine that each role has; only machines that a test of this run uses are started."""
-    items = [item for item in request.session.items if item.path.is_relative_to(HERE)]
+    items = [
+        item
+        for item in request.session.items
+        if item.path.is_relative_to(HERE) and item.get_closest_marker("skip") is None
+    ]
     names = {name for item in items for name in getattr(item, "fixturenames", ())}
     roles = {"ours": "provisioned", "stress": "stress", "ancestor": "ancestor_node"}
     used = [role for role, fixture in roles.items() if fixture in names]

@@ -19,19 +19,26 @@ import yaml
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flag_set import flag_set
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._migrate import Migration, migrate
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._path_fields import resolve_paths
+from support.api.binaries import minor_of
 from support.conformance.bare import bare_node
+from support.migration.fitting import fitting
 from support.migration.flag_sets import CONFIG, QUICK, SETS, FlagSet
 from support.migration.kubelets import Kubelets, Run
 
 LEAST = 30
-MINOR = 20
 
 
 @pytest.fixture(scope="module")
 def kubelets() -> Iterator[Kubelets]:
     """A node of a separate testbed."""
-    with bare_node("migration", MINOR) as node:
+    with bare_node("migration") as node:
         yield Kubelets(node)
+
+
+@pytest.fixture(scope="module")
+def minor(kubelets: Kubelets) -> int:
+    """The minor of the node's kubelet."""
+    return minor_of("kubelet")
 
 
 def config_path(sample: FlagSet) -> str:
@@ -40,12 +47,12 @@ def config_path(sample: FlagSet) -> str:
     return posixpath.join("/", named[-1]) if named else ""
 
 
-def migrated(sample: FlagSet) -> Migration:
+def migrated(sample: FlagSet, minor: int) -> Migration:
     path = config_path(sample)
     return migrate(
         "kubelet",
         ["kubelet", *sample.words],
-        version=f"1.{MINOR}",
+        version=f"1.{minor}",
         config=(path, sample.config) if path else None,
         path=CONFIG,
     )
@@ -68,10 +75,12 @@ def meant(config: dict[str, Any]) -> Any:
 
 
 @pytest.mark.quick
-def test_a_kubelet_runs_with_the_same_config(kubelets: Kubelets, is_quick: bool, figure: Callable[..., None]) -> None:
-    sets: Sequence[FlagSet] = [sample for sample in SETS if sample.name in QUICK] if is_quick else SETS
+def test_a_kubelet_runs_with_the_same_config(
+    kubelets: Kubelets, minor: int, is_quick: bool, figure: Callable[..., None]
+) -> None:
+    sets: Sequence[FlagSet] = [fitting(sample, minor) for sample in SETS if not is_quick or sample.name in QUICK]
     assert len(sets) == len(QUICK) if is_quick else len(sets) >= LEAST
-    results = {sample.name: migrated(sample) for sample in sets}
+    results = {sample.name: migrated(sample, minor) for sample in sets}
     answers = kubelets.configs([run for sample in sets for run in runs(sample, results[sample.name])])
     wrong = []
     for sample in sets:
@@ -116,11 +125,13 @@ HIDDEN = {"experimental-dockershim-root-directory"}
 
 
 @pytest.mark.quick
-def test_the_flags_known_are_those_of_the_kubelet(kubelets: Kubelets, figure: Callable[..., None]) -> None:
+def test_the_flags_known_are_those_of_the_kubelet(
+    kubelets: Kubelets, minor: int, figure: Callable[..., None]
+) -> None:
     flags = {name: form or "" for name, form in HELP.findall(kubelets.help()) if name != "help"}
     known = flag_set("kubelet")
     assert known is not None
-    ours = {name: flag.form for name, flag in known.flags.items() if flag.known_at(MINOR)}
+    ours = {name: flag.form for name, flag in known.flags.items() if flag.known_at(minor)}
     assert set(ours) - HIDDEN == set(flags)
     wrong = {
         name: (form, ours[name]) for name, form in flags.items() if ours[name] not in FORMS.get(form, {ours[name]})

@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
+from support.api.binaries import minor_of
 from support.conformance.bare import bare_node
-from support.oracle.case import MINOR, Case
+from support.oracle.case import Case
 from support.oracle.cases import all_cases, quick_cases
 from support.oracle.comparison import Compared, Comparison
 from support.oracle.kubelet import Oracle
@@ -22,18 +23,21 @@ LEAST = 400
 @pytest.fixture(scope="module")
 def oracle() -> Iterator[Oracle]:
     """A node of a separate testbed."""
-    with bare_node("oracle", MINOR) as node:
-        yield Oracle(node)
+    with bare_node("oracle") as node:
+        yield Oracle(node, minor_of("kubelet"))
 
 
 def compare(oracle: Oracle, cases: Sequence[Case]) -> Comparison:
     answers = oracle.ask(cases)
-    return Comparison(Compared(case, answer, validate(case, oracle.host)) for case, answer in zip(cases, answers))
+    compared = [
+        Compared(case, answer, validate(case, oracle.minor, oracle.host)) for case, answer in zip(cases, answers)
+    ]
+    return Comparison(compared, oracle.minor)
 
 
 @pytest.mark.quick
 def test_we_refuse_what_the_kubelet_refuses(oracle: Oracle, is_quick: bool, figure: Callable[..., None]) -> None:
-    comparison = compare(oracle, quick_cases() if is_quick else all_cases())
+    comparison = compare(oracle, (quick_cases if is_quick else all_cases)(oracle.minor))
     assert is_quick or len(comparison.all) >= LEAST
     good = not comparison.unexplained and not comparison.obsolete
     ends = ", ".join(f"{stage} {number}" for stage, number in comparison.by_stage().items())

@@ -93,7 +93,7 @@ def runs_with(profile: Profile, bed: Testbed, minor: int, usual: dict[str, Any])
 
 
 def test_of_the_others_the_kubelet_says_what_we_say(node: Node, minor: int, figure: Callable[..., None]) -> None:
-    oracle = Oracle(node)
+    oracle = Oracle(node, minor)
     documents = [document({**profile.fields(), "featureGates": profile_gates(profile, minor)}) for profile in PROFILES]
     cases = [Case(f"profile {profile}", yaml.safe_dump(config)) for profile, config in zip(PROFILES, documents)]
     answers = oracle.ask(cases)

@@ -118,7 +118,9 @@ def test_put_without_version(api: ApiServer, unique: str) -> None:
     wire.post(LEASES, {"metadata": {"name": unique}, "spec": {"holderIdentity": "a"}})
     answer = wire.put(f"{LEASES}/{unique}", {"metadata": {"name": unique}, "spec": {"holderIdentity": "b"}})
     assert (answer.status, answer.body["reason"]) == (422, "Invalid")
-    message = r"metadata\.resourceVersion: Invalid value: (0x0|0): must be specified for an update"  # 0 of newer servers
+    message = (
+        r"metadata\.resourceVersion: Invalid value: (0x0|0): must be specified for an update"  # 0 of newer servers
+    )
     assert re.search(message, answer.body["message"])
 
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the real kube-apiserver and etcd are: $KUBEBUILDER_ASSETS, then the cache, then PATH."""
+"""Where the real components are, and their releases: in $KUBEBUILDER_ASSETS, then the cache, then PATH."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
-__all__ = ["Unavailable", "cache_directory", "find", "release_of"]
+__all__ = ["Unavailable", "cache_directory", "find", "minor_of", "release_of"]
 
 
 class Unavailable(Exception):
@@ -50,3 +50,8 @@ def release_of(program: Path) -> str:
     if match is None:
         raise Unavailable(f"{program} --version says {output.strip()!r}, which is no version")
     return match.group(1)
+
+
+def minor_of(program: str) -> int:
+    """Return the Kubernetes minor of a program that `find` finds: 20 for 1.20. Raises Unavailable."""
+    return int(release_of(find(program)).split(".")[1])

@@ -13,16 +13,34 @@ import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_map, config_maps
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node as node_path
+from support.api.binaries import Unavailable, find, minor_of, release_of
 from support.conformance.payloads import document
 from support.conformance.wait import until
 from support.machines import Node, Testbed
 
-__all__ = ["DIRECTORY", "AncestorNode"]
+__all__ = ["DIRECTORY", "AncestorNode", "missing_ancestor"]
 
 DIRECTORY = "/var/lib/kubelet/dynamic"
 META = f"{DIRECTORY}/store/meta"
 NAMESPACE = "kube-system"
 LOCAL_CONFIG = "/var/lib/kubelet/config.yaml"
+
+
+_LAST = 23  # the last minor that has it
+
+
+def missing_ancestor() -> str:
+    """Return why this release of Kubernetes has no ancestor, or "" if it has one or is not available at all."""
+    try:
+        names = [name for name in ("kube-apiserver", "kubelet") if minor_of(name) > _LAST]
+        releases = [f"{name} {release_of(find(name))}" for name in names]
+    except Unavailable:
+        return ""
+    if not names:
+        return ""
+    return (
+        f"Dynamic Kubelet Configuration was removed in Kubernetes 1.{_LAST + 1}, and this is {' and '.join(releases)}"
+    )
 
 
 class AncestorNode:

@@ -12,7 +12,7 @@ from typing import Any
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._denied_fields import DENIED_FIELDS
 from support.configs.kubelet import KUBELET_KIND
 
-__all__ = ["BOGUS", "DEADLY", "FAIL_PARSE", "INVALID", "document", "shareable"]
+__all__ = ["BOGUS", "DEADLY", "FAIL_PARSE", "INVALID", "document", "gated", "shareable"]
 
 # The payload of the ancestor's own tests.
 FAIL_PARSE = "{0xdeadbeef}"
@@ -30,6 +30,18 @@ DEADLY: Mapping[str, Mapping[str, Any]] = {
     # A valid duration in which no container runtime answers.
     "runtimeRequestTimeout": {"runtimeRequestTimeout": "1ns"},
 }
+
+
+# Values that need a feature gate, and the last minor in which that gate is off by default.
+_GATED: Mapping[int, Mapping[str, Any]] = {
+    35: {"cpuCFSQuotaPeriod": "50ms"},
+    99: {"memoryReservationPolicy": "TieredReservation"},
+}
+
+
+def gated(minor: int) -> Mapping[str, Any]:
+    """Return a value that a kubelet of this minor refuses, because its feature gate is off by default."""
+    return next(values for last, values in _GATED.items() if minor <= last)
 
 
 def document(values: Mapping[str, Any]) -> str:

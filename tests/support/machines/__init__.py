@@ -18,7 +18,7 @@ from support.api.binaries import Unavailable
 
 from ._commands import CommandFailed
 from ._node import Node, NodeSpec
-from ._node_files import CERTIFICATE, KUBECONFIG, kubelet_config
+from ._node_files import CERTIFICATE, KUBECONFIG
 from ._testbed import Testbed
 from ._units import CONFIG_PATHS, LAYOUTS
 
@@ -32,5 +32,4 @@ __all__ = [
     "NodeSpec",
     "Testbed",
     "Unavailable",
-    "kubelet_config",
 ]

@@ -65,7 +65,9 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
             metavar="NAME[:DISTRIBUTION[:LAYOUT]]",
             help=f"a node, bookworm:kubeadm if not said; layouts: {', '.join(LAYOUTS)}",
         )
-        up.add_argument("--links", type=Path, help="a directory for links: `inventory.yml`, `kubeconfig`")
+        up.add_argument(
+            "--links", type=Path, help="a directory for links: `inventory.yml`, `kubeconfig`, `kubelet.yaml`"
+        )
         up.add_argument("--until", type=int, metavar="PID", help="take it away when that process has ended")
         up.add_argument("--bare", action="store_true", help="leave the cluster's namespaces and access to the user")
     down = commands.add_parser("down", help="take a testbed away; without a name, what dead runs have left behind")
@@ -106,7 +108,12 @@ def _keep(options: argparse.Namespace) -> int:
         Testbed.start(options.name, options.node, prepare_cluster=not options.bare) as bed,
     ):
         if options.links:
-            _link(options.links, {"inventory.yml": bed.inventory, "kubeconfig": Path(bed.kubeconfig)})
+            targets = {
+                "inventory.yml": bed.inventory,
+                "kubeconfig": Path(bed.kubeconfig),
+                "kubelet.yaml": bed.shared_config,
+            }
+            _link(options.links, targets)
         things = {"state": bed.state, "inventory": bed.inventory, "kubeconfig": bed.kubeconfig, "server": bed.api.url}
         print(json.dumps({key: str(value) for key, value in things.items()}), flush=True)
         # The caller of `up` has read all it needs, and must not wait for the end of this process's output.

@@ -14,6 +14,7 @@ import yaml
 
 from support.configs.kubelet import KUBELET_KIND
 
+from ._cgroups import only_version_1
 from ._units import CONFIG_PATHS, unit_files
 
 __all__ = ["CERTIFICATE", "KUBECONFIG", "kubelet_config", "node_files"]
@@ -39,6 +40,8 @@ _SHARED: dict[str, Any] = {
     "nodeStatusUpdateFrequency": "2s",
     "nodeStatusReportFrequency": "5m0s",
 }
+# From this minor on, a kubelet does not start with control groups of version 1, unless its config allows it.
+_FAILS_CGROUP_V1_SINCE = 35
 # Fields of kubeadm's config that no bundle may set by default.
 _LOCAL: dict[str, Any] = {
     "authentication": {
@@ -77,9 +80,13 @@ _NETWORK = {
 }
 
 
-def kubelet_config(fields: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Return the kubelet config of a bundle for nodes of a testbed, with these fields over it."""
-    return {**_SHARED, **(fields or {})}
+def kubelet_config(minor: int, fields: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return the kubelet config of a bundle for nodes of a testbed, with these fields over it.
+
+    minor: of the nodes' kubelet.
+    """
+    cgroups = {"failCgroupV1": False} if minor >= _FAILS_CGROUP_V1_SINCE and only_version_1() else {}
+    return {**_SHARED, **cgroups, **(fields or {})}
 
 
 def node_files(
@@ -110,7 +117,7 @@ def node_files(
         "/etc/cni/net.d/10-pods.conflist": json.dumps(_NETWORK, indent=2) + "\n",
         _CA: ca,
         KUBECONFIG: json.dumps(kubeconfig, indent=2) + "\n",
-        CONFIG_PATHS[layout]: yaml.safe_dump({**_SHARED, **_LOCAL}),
+        CONFIG_PATHS[layout]: yaml.safe_dump(kubelet_config(kubelet_minor, _LOCAL)),
         "/etc/kubernetes/manifests/.keep": "",
         **unit_files(layout, flags),
     }

@@ -22,7 +22,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle 
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import assign_nodes
 from support.ansible_runs import playbooks
-from support.api.binaries import Unavailable, find, release_of
+from support.api.binaries import Unavailable, find, minor_of
 from support.api.clusters import prepare
 from support.api.servers import start_real
 
@@ -51,6 +51,7 @@ class Testbed:
         """Store the parts; use `start` to create a testbed."""
         self.name = name
         self._kubelet = _find_kubelet()
+        self.minor = minor_of("kubelet")
         for number in _sweep.dead_numbers():
             _sweep.sweep(number)
         self.number = _sweep.claim(os.getpid())
@@ -122,6 +123,8 @@ class Testbed:
         self.api = start_real(self.state / "api", address=self._network.address, feature_gates=feature_gates)
         self.client = self.api.client()
         self.kubeconfig = self.api.admin_kubeconfig
+        self.shared_config = self.state / "kubelet.yaml"
+        self.shared_config.write_text(yaml.safe_dump(kubelet_config(self.minor)))
         if prepare_cluster:
             prepare(self.client)
         for spec, machine in zip(specs, machines):
@@ -160,7 +163,7 @@ class Testbed:
         that all nodes of a testbed share. trial: trialDuration and crashLoopThreshold. Only the nodes validate it.
         """
         texts = {
-            name: document if isinstance(document, str) else yaml.safe_dump(kubelet_config(document))
+            name: document if isinstance(document, str) else yaml.safe_dump(kubelet_config(self.minor, document))
             for name, document in documents.items()
         }
         criteria = dict(trial or {})
@@ -193,7 +196,7 @@ class Testbed:
             name=node.name,
             address=node.address,
             layout=node.spec.layout,
-            kubelet_minor=int(release_of(self._kubelet).split(".")[1]),
+            kubelet_minor=self.minor,
             server=self.api.url,
             ca=self.api.authority.ca_file.read_text(),
             authorized_key=self._key.with_suffix(".pub").read_text(),

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sets of flags for the kubelet of 1.20, some with a config file.
+"""Sets of flags for the kubelet of 1.20, some with a config file; `fitting` adapts them to other minors.
 
 Those of kubeadm and kubespray are as written by these tools: a unit, environment files, a config. Each set has the
 flags that a kubelet needs on a test node: the runtime's socket, and --fail-swap-on=false.

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Runs on a test node: starts a kubelet with each config, many at a time, and reports how each ended.
 
-Reads JSON from standard input: `flags` of the kubelet, `workers`, and `cases`, each a list of number, text and files
-(path to text). Writes JSON: number to a pair of "running", "done", "ended" or "stuck", and its last message.
+Reads JSON from standard input: `workers`, and `cases`, each a list of number, text, files (path to text) and flags of
+the kubelet. Writes JSON: number to a pair of "running", "done", "ended" or "stuck", and its last message.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _STARTED = "Starting Kubelet Plugin Manager"
 _SETTLED = 1.0  # seconds after that in which a concurrent task may still end the kubelet
 _LONGEST = 120.0
 _POLL = 0.1
-_FATAL = re.compile(r"^(?:F\d{4} .*|panic: .*|fatal error: .*)$", re.MULTILINE)
+_FATAL = re.compile(r'^(?:F\d{4} .*|E\d{4} .*"command failed" err=.*|panic: .*|fatal error: .*)$', re.MULTILINE)
 
 
 def _run(home: Path, number: int, text: str, files: dict[str, str], flags: list[str]) -> tuple[str, str]:
@@ -100,7 +100,7 @@ def main() -> None:
     home = Path("/srv/oracle")
     with ThreadPoolExecutor(task["workers"]) as pool:
         runs = {
-            number: pool.submit(_run, home, number, text, files, task["flags"]) for number, text, files in task["cases"]
+            number: pool.submit(_run, home, number, text, files, flags) for number, text, files, flags in task["cases"]
         }
     json.dump({number: run.result() for number, run in runs.items()}, sys.stdout)
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cases by feature gate: each that 1.20 knows turned, unknown ones, and values that are not switches."""
+"""Cases by feature gate: each that a minor knows turned, unknown ones, and values that are not switches."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from typing import Any
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._data._gate_history import GATES
 
-from .case import MINOR, Case, config
+from .case import Case, config
 
 __all__ = ["by_gate"]
 
-_STEP = 25  # of the gates that 1.20 does not know, every 25th is sufficient
+_STEP = 25  # of the gates that the minor does not know, every 25th is sufficient
 _TOGETHER = 10  # gates that are not locked, turned in one case; locked ones are turned one by one
 
 
-def by_gate() -> Iterator[Case]:
-    """Return cases of each gate of 1.20, turned from its default, and of some unknown gates."""
+def by_gate(minor: int) -> Iterator[Case]:
+    """Return cases of each gate of the minor, turned from its default, and of some unknown gates."""
     unknown: list[str] = []
     unlocked: dict[str, bool] = {}
     for gate, rows in json.loads(GATES)["gates"].items():
-        state = _state(rows)
+        state = _state(rows, minor)
         if state is None:
             unknown.append(gate)
             continue
@@ -46,10 +46,10 @@ def by_gate() -> Iterator[Case]:
         yield config(f"gate value {value!r}", {"featureGates": {"TopologyManager": value}})
 
 
-def _state(rows: list[list[Any]]) -> list[Any] | None:
-    """Return the stage, default and lock of a gate in 1.20, or None if 1.20 does not have it."""
+def _state(rows: list[list[Any]], minor: int) -> list[Any] | None:
+    """Return the stage, default and lock of a gate in the minor, or None if the minor does not have it."""
     state: list[Any] | None = None
     for row in rows:
-        if row[0] <= MINOR:
+        if row[0] <= minor:
             state = row[1:] or None
     return state

@@ -12,9 +12,8 @@ from typing import Any
 
 from support.configs.kubelet import KUBELET_KIND
 
-__all__ = ["MINOR", "STAGES", "Answer", "Case", "config", "document"]
+__all__ = ["STAGES", "Answer", "Case", "config", "document"]
 
-MINOR = 20
 # As on every test node: see docs/development/testing.md.
 _BASE: Mapping[str, Any] = {"cgroupsPerQOS": False, "enforceNodeAllocatable": []}
 

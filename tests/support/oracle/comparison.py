@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from .case import STAGES, Answer, Case
-from .explained import EXPLAINED, RACES
+from .explained import RACES, explained_at
 
 __all__ = ["Comparison", "Compared"]
 
@@ -35,10 +35,11 @@ class Compared:
 
 
 class Comparison:
-    """All cases of a run."""
+    """All cases of a run with a kubelet of one minor."""
 
-    def __init__(self, compared: Iterable[Compared]) -> None:
+    def __init__(self, compared: Iterable[Compared], minor: int) -> None:
         self.all: Sequence[Compared] = list(compared)
+        self._reasons = explained_at(minor)
 
     @property
     def agreed(self) -> Sequence[Compared]:
@@ -48,20 +49,20 @@ class Comparison:
     @property
     def explained(self) -> Sequence[Compared]:
         """The disagreements that have a reason in the table."""
-        return [compared for compared in self.all if not compared.agree and compared.case.name in EXPLAINED]
+        return [compared for compared in self.all if not compared.agree and compared.case.name in self._reasons]
 
     @property
     def unexplained(self) -> Sequence[Compared]:
         """The disagreements without a reason, and the invalid answers."""
         unclear = [compared for compared in self.all if compared.kubelet.stage not in STAGES]
         return unclear + [
-            compared for compared in self.all if not compared.agree and compared.case.name not in EXPLAINED
+            compared for compared in self.all if not compared.agree and compared.case.name not in self._reasons
         ]
 
     @property
     def obsolete(self) -> Sequence[Compared]:
         """The cases of the table that no longer disagree."""
-        return [compared for compared in self.all if compared.agree and compared.case.name in EXPLAINED]
+        return [compared for compared in self.all if compared.agree and compared.case.name in self._reasons]
 
     @property
     def same_stage(self) -> int:
@@ -76,7 +77,7 @@ class Comparison:
 
     def by_reason(self) -> dict[str, int]:
         """Return how many disagreements each reason explains."""
-        reasons = [EXPLAINED[compared.case.name] for compared in self.explained]
+        reasons = [self._reasons[compared.case.name] for compared in self.explained]
         return {reason: reasons.count(reason) for reason in dict.fromkeys(reasons)}
 
     def by_group(self) -> dict[str, tuple[int, int]]:

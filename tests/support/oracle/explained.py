@@ -9,8 +9,18 @@ The test fails for any other disagreement, and for one that no longer exists.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
-__all__ = ["EXPLAINED", "RACES"]
+__all__ = ["EXPLAINED", "RACES", "Explanation", "explained_at"]
+
+
+class Explanation(NamedTuple):
+    """Why the two disagree, and the first and the last minor in which they do."""
+
+    reason: str
+    first: int = 20
+    last: int = 99
+
 
 _LIMIT = "we read no more than a component config needs, so that hostile input costs nothing"
 _PEM = "we look for the frame of a certificate in a file, and not into it"
@@ -18,23 +28,27 @@ _ADDRESS = "we do not look for the addresses of the host"
 _RUN_ONCE = "with runOnce it ends with an error only where no pods come within a second"
 _TIMEOUT = "how soon the container runtime answers is no rule of the config"
 
-EXPLAINED: Mapping[str, str] = {
-    "path absolute authority broken.pem": _PEM,
-    "path absolute certificate broken.pem": _PEM,
-    "path relative authority broken.pem": _PEM,
-    "path relative certificate broken.pem": _PEM,
-    "text depth 70": _LIMIT,
-    "text large": _LIMIT,
-    "text many": _LIMIT,
-    "text maxPods: 1e1_0": "the JSON reader of 1.20 takes some numbers that are too large for others",
-    "field maxOpenFiles 3": "how many files a kubelet opens is no rule of its config",
-    "corner address='010.0.0.1'": "built with a newer Go than its release had, which takes no leading zeros",
-    "corner address='192.0.2.1'": _ADDRESS,
-    "corner address='fe80::1'": _ADDRESS,
-    "corner tlsCertFile='/etc/kubernetes/pki/ca.crt', tlsPrivateKeyFile='/etc/kubernetes/oracle/pair.pem'": _PEM,
-    "corner runOnce=True, staticPodURL='http://127.0.0.1:1'": _RUN_ONCE,
-    "field runOnce True": _RUN_ONCE,
-    "corner runtimeRequestTimeout='1ns'": _TIMEOUT,
+EXPLAINED: Mapping[str, Explanation] = {
+    "path absolute authority broken.pem": Explanation(_PEM),
+    "path absolute certificate broken.pem": Explanation(_PEM),
+    "path relative authority broken.pem": Explanation(_PEM),
+    "path relative certificate broken.pem": Explanation(_PEM),
+    "text depth 70": Explanation(_LIMIT),
+    "text large": Explanation(_LIMIT),
+    "text many": Explanation(_LIMIT),
+    "text maxPods: 1e1_0": Explanation("the JSON reader of 1.20 takes some numbers that are too large for others"),
+    "field maxOpenFiles 3": Explanation("how many files a kubelet opens is no rule of its config"),
+    "corner address='010.0.0.1'": Explanation(
+        "built with a newer Go than its release had, which takes no leading zeros"
+    ),
+    "corner address='192.0.2.1'": Explanation(_ADDRESS),
+    "corner address='fe80::1'": Explanation(_ADDRESS),
+    "corner tlsCertFile='/etc/kubernetes/pki/ca.crt', tlsPrivateKeyFile='/etc/kubernetes/oracle/pair.pem'": Explanation(
+        _PEM
+    ),
+    "corner runOnce=True, staticPodURL='http://127.0.0.1:1'": Explanation(_RUN_ONCE),
+    "field runOnce True": Explanation(_RUN_ONCE),
+    "corner runtimeRequestTimeout='1ns'": Explanation(_TIMEOUT),
 }
 """Names of cases, and why."""
 
@@ -43,3 +57,8 @@ RACES: Mapping[str, str] = {
     "corner healthzPort=10255, readOnlyPort=10255": "which of two servers has a port first differs from start to start",
 }
 """Names of cases that the kubelet itself answers now so, now otherwise, and why."""
+
+
+def explained_at(minor: int) -> dict[str, str]:
+    """Return the names of the cases that disagree in a minor, and why."""
+    return {name: why.reason for name, why in EXPLAINED.items() if why.first <= minor <= why.last}

@@ -21,18 +21,17 @@ from .by_path import FILES, PAIR
 from .by_rule import GROUP
 from .case import Answer, Case
 
-__all__ = ["SOCKET", "Oracle", "answer"]
+__all__ = ["SOCKET", "Oracle", "answer", "takes_cgroup_v1"]
 
 SOCKET = "unix:///run/containerd/containerd.sock"
 _SCRIPT = "/usr/local/lib/oracle.py"
 _OWN_CERTIFICATE = "/etc/kubernetes/oracle.pem"
 _OWN_KUBECONFIG = "/etc/kubernetes/oracle.conf"
-_FLAGS = (
-    f"--kubeconfig={_OWN_KUBECONFIG}",
-    "--container-runtime=remote",
-    f"--container-runtime-endpoint={SOCKET}",
-)
+_FLAGS = (f"--kubeconfig={_OWN_KUBECONFIG}", f"--container-runtime-endpoint={SOCKET}")
+_RUNTIME_KINDS_UNTIL = 26  # the last minor with --container-runtime
+_FAILS_CGROUP_V1_SINCE = 35  # the first minor whose default for failCgroupV1 is true
 _MAKE_GROUP = """
+if [ -e /sys/fs/cgroup/cgroup.controllers ]; then mkdir -p "/sys/fs/cgroup$1"; exit; fi
 for hierarchy in /sys/fs/cgroup/*/; do
     mount -o remount,bind,rw "$hierarchy" && mkdir -p "$hierarchy$1"
 done
@@ -40,9 +39,10 @@ done
 # Its message begins with this if the config itself is good.
 _STARTING = "failed to run Kubelet"
 # The kubelet's messages at each stage before its start.
-_LOAD = ("failed to load Kubelet config file",)
+_LOAD = ("failed to load Kubelet config file", "failed to load kubelet config file")
 _VALIDATION = (
     "invalid configuration",
+    "failed to validate kubelet configuration",
     "unrecognized feature gate",
     "cannot set feature gate",
     "can't use reservedSystemCPUs",
@@ -56,9 +56,10 @@ _VALIDATION = (
 class Oracle:
     """A node whose own kubelet is stopped, and that starts a kubelet for each config."""
 
-    def __init__(self, node: Node, *, workers: int = 14) -> None:
-        """workers: the number of concurrent kubelets; most of a start is waiting."""
+    def __init__(self, node: Node, minor: int, *, workers: int = 14) -> None:
+        """minor: of the node's kubelet. workers: the number of concurrent kubelets; most of a start is waiting."""
         self._node = node
+        self.minor = minor
         self._workers = workers
         node.run(["systemctl", "stop", "kubelet"])
         # Its state directory is hidden from the kubelets of the cases; each has a separate one.
@@ -76,13 +77,15 @@ class Oracle:
 
     def ask(self, cases: Sequence[Case]) -> list[Answer]:
         """Start a kubelet with each config and return the answers in the order of the cases."""
-        numbered = [(number, case.text, dict(case.files)) for number, case in enumerate(cases)]
+        numbered = [
+            (number, case.text, dict(case.files), _flags(case, self.minor)) for number, case in enumerate(cases)
+        ]
         # In a separate unit: it and all kubelets end with the node.
         command = ["systemd-run", "--pipe", "--wait", "--quiet", "--collect", "python3", _SCRIPT]
         result = self._node.run(
             command,
             timeout=60 + 30 * len(cases),
-            text=json.dumps({"workers": self._workers, "flags": _FLAGS, "cases": numbered}),
+            text=json.dumps({"workers": self._workers, "cases": numbered}),
         )
         ends = json.loads(result.stdout)
         return [answer(*ends[str(number)]) for number in range(len(cases))]
@@ -90,6 +93,20 @@ class Oracle:
     def host(self, query: HostQuery) -> Host:
         """Read the facts of the node."""
         return read_host(query, root=str(self._node.machine.view))
+
+
+def takes_cgroup_v1(case: Case, minor: int) -> bool:
+    """Return whether the kubelet gets a flag to run with cgroup v1 too; a case of that field decides it alone."""
+    return minor >= _FAILS_CGROUP_V1_SINCE and "failCgroupV1" not in case.text
+
+
+def _flags(case: Case, minor: int) -> list[str]:
+    flags = [*_FLAGS]
+    if minor <= _RUNTIME_KINDS_UNTIL:
+        flags.append("--container-runtime=remote")
+    if takes_cgroup_v1(case, minor):
+        flags.append("--fail-cgroupv1=false")
+    return flags
 
 
 def answer(outcome: str, message: str) -> Answer:

@@ -22,12 +22,11 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ru
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._path_fields import resolve_paths
 from support.configs.kubelet import KUBELET_KIND
 
-from .case import MINOR, STAGES, Answer, Case
-from .kubelet import SOCKET
+from .case import STAGES, Answer, Case
+from .kubelet import SOCKET, takes_cgroup_v1
 
 __all__ = ["stage_of", "validate"]
 
-_VERSION = f"1.{MINOR}"
 _KIND = str(KUBELET_KIND["kind"])
 # As deep as the directories of the oracle's configs.
 _HOME = "/srv/oracle/0"
@@ -42,29 +41,31 @@ _VALIDATED_VALUES = (
 )
 
 
-def validate(case: Case, read_host: Callable[[HostQuery], Host]) -> Answer:
-    """Validate a case for 1.20 with the facts of the host that read_host returns."""
-    refusals = list(_refusals(case, read_host))
+def validate(case: Case, minor: int, read_host: Callable[[HostQuery], Host]) -> Answer:
+    """Validate a case for a kubelet of this minor, with the facts of the host that read_host returns."""
+    refusals = list(_refusals(case, minor, read_host))
     if not refusals:
         return Answer("running")
     return min(refusals, key=lambda answer: STAGES.index(answer.stage))
 
 
-def _refusals(case: Case, read_host: Callable[[HostQuery], Host]) -> Iterator[Answer]:
+def _refusals(case: Case, minor: int, read_host: Callable[[HostQuery], Host]) -> Iterator[Answer]:
     source = case.text.encode("utf-8", "surrogateescape")
-    for finding in check(source, component="kubelet", versions=[_VERSION]):
+    for finding in check(source, component="kubelet", versions=[f"1.{minor}"]):
         if finding.level is Level.COMPONENT:
             yield Answer(stage_of(finding.rule, finding.field), f"{finding.rule}: {finding}")
     try:
         document = decode(source)
     except InvalidConfig:
         return
-    context = config_at(replace(document, data=resolve_paths(document.data, _KIND, _HOME)), MINOR)
+    context = config_at(replace(document, data=resolve_paths(document.data, _KIND, _HOME)), minor)
     if context is None:
         return
     query = query_for(context, "kubelet", root_directory="/var/lib/kubelet", runtime=SOCKET)
     host = read_host(query)._replace(**case.facts)
     for problem in (*host_findings(context, "kubelet", host), *stale_state_findings(context, host)):
+        if problem.path == ("failCgroupV1",) and takes_cgroup_v1(case, minor):
+            continue  # a flag overrides it
         if problem.level is Level.COMPONENT:
             yield Answer("start", f"{problem.rule}: {problem.path} {problem.message}")
 
