@@ -240,16 +240,17 @@ true,"last":22,"refused":
 "qosReserved"},"read-only-port":{"type":"int","field":"readOnlyPort","default":10255},"really-crash-for-testing":
 {"type":"bool","stays":"register","last":23,"gone":["it was for tests"]},"redirect-container-streaming":{"type":
 "bool","stays":"register","last":20,"gone":["the feature is gone"]},"register-node":{"type":"bool","field":
-"registerNode","stays":"register"},"register-schedulable":{"type":"bool","stays":"register"},"register-with-taints":
-{"type":"taints","field":"registerWithTaints","stays":"register"},"registry-burst":{"type":"int","field":
-"registryBurst"},"registry-qps":{"type":"int","field":"registryPullQPS"},"reserved-cpus":{"field":
-"reservedSystemCPUs"},"reserved-memory":{"type":"reservedMemory","field":"reservedMemory","since":21},"resolv-conf":
-{"field":"resolvConf"},"root-dir":{"stays":"path"},"rotate-certificates":{"type":"bool","field":"rotateCertificates"},
-"rotate-server-certificates":{"type":"bool","field":"serverTLSBootstrap"},"runonce":{"type":"bool","field":"runOnce"},
-"runtime-cgroups":{"stays":"runtime"},"runtime-request-timeout":{"type":"duration","field":"runtimeRequestTimeout"},
-"seccomp-default":{"type":"bool","field":"seccompDefault","since":22,"onlyOn":true},"seccomp-profile-root":{"stays":
-"path","last":22,"gone":["the profiles are below the root directory, in seccomp"]},"serialize-image-pulls":{"type":
-"bool","field":"serializeImagePulls"},"skip-headers":{"type":"bool","stays":"klog","last":25,"gone":
+"registerNode","stays":"register"},"register-schedulable":{"type":"bool","stays":"register","last":32,"gone":
+["a taint in registerWithTaints keeps pods away from a new node"]},"register-with-taints":{"type":"taints","field":
+"registerWithTaints","stays":"register"},"registry-burst":{"type":"int","field":"registryBurst"},"registry-qps":
+{"type":"int","field":"registryPullQPS"},"reserved-cpus":{"field":"reservedSystemCPUs"},"reserved-memory":{"type":
+"reservedMemory","field":"reservedMemory","since":21},"resolv-conf":{"field":"resolvConf"},"root-dir":{"stays":
+"path"},"rotate-certificates":{"type":"bool","field":"rotateCertificates"},"rotate-server-certificates":{"type":
+"bool","field":"serverTLSBootstrap"},"runonce":{"type":"bool","field":"runOnce"},"runtime-cgroups":{"stays":
+"runtime"},"runtime-request-timeout":{"type":"duration","field":"runtimeRequestTimeout"},"seccomp-default":{"type":
+"bool","field":"seccompDefault","since":22,"onlyOn":true},"seccomp-profile-root":{"stays":"path","last":22,"gone":
+["the profiles are below the root directory, in seccomp"]},"serialize-image-pulls":{"type":"bool","field":
+"serializeImagePulls"},"skip-headers":{"type":"bool","stays":"klog","last":25,"gone":
 ["klog writes to standard error only"]},"skip-log-headers":{"type":"bool","stays":"klog","last":25,"gone":
 ["klog writes to standard error only"]},"stderrthreshold":{"stays":"klog","last":25,"gone":
 ["klog writes to standard error only"]},"storage-driver-buffer-duration":{"type":"duration","stays":"cadvisor"},

@@ -191,6 +191,8 @@ def host_findings(config: EffectiveConfig, component: str, host: Host) -> Iterat
 
 
 _CERTIFICATES = (("authentication", "x509", "clientCAFile"), ("tlsCertFile",))
+# From this minor on, the server takes its certificate only from what the kubelet has loaded before.
+_ONE_CERTIFICATE_SINCE = 36
 _PEM_FIELDS: tuple[tuple[str, ...], ...] = (*_CERTIFICATES, ("tlsPrivateKeyFile",))
 
 
@@ -200,14 +202,25 @@ def _files(config: EffectiveConfig, host: Host) -> Iterator[Finding]:
         content = "certificate" if field in _CERTIFICATES else "private key"
         if file is None or file.kind == "unseen":
             continue
-        if field[0].startswith("tls") and not config.get("enableServer"):
-            continue  # only the server uses it
+        if field[0].startswith("tls") and not _reads_serving_files(config):
+            continue
         if file.kind == "missing":
             yield Finding(field, "the file does not exist on this host", "files")
         elif file.kind != "file":
             yield Finding(field, f"must be a file with a {content} in PEM form, and is a {file.kind}", "files")
         elif file.pem is not None and not any(block.endswith(content.upper()) for block in file.pem):
             yield Finding(field, f"the file holds no {content} in PEM form", "files")
+
+
+def _reads_serving_files(config: EffectiveConfig) -> bool:
+    """Return whether the kubelet opens the files of its serving certificate when it starts."""
+    server = bool(config.get("enableServer"))
+    if config.get("serverTLSBootstrap") and config.gates.is_on("RotateKubeletServerCertificate"):
+        return server and config.minor < _ONE_CERTIFICATE_SINCE
+    has_pair = bool(config.written("tlsCertFile") and config.written("tlsPrivateKeyFile"))
+    if config.minor >= _ONE_CERTIFICATE_SINCE:
+        return has_pair
+    return server or (has_pair and config.gates.is_on("ReloadKubeletServerCertificateFile"))
 
 
 def _resolv_conf(config: EffectiveConfig, host: Host) -> Iterator[Finding]:

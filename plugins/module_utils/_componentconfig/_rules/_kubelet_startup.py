@@ -89,6 +89,18 @@ def _tls_pair(config: EffectiveConfig) -> Violations:
         yield (set_fields[0],), f"needs {missing} as well"
 
 
+_CURVES = (23, 24, 25, 29, 4587, 4588, 4589)
+
+
+def _tls_curves(config: EffectiveConfig) -> Violations:
+    curves = config.get("tlsCurvePreferences") or []
+    for index, curve in enumerate(curves):
+        if curve not in _CURVES:
+            yield ("tlsCurvePreferences", index), "must be the number of a curve that Go has, for example 29 (X25519)"
+        elif curve in curves[:index]:
+            yield ("tlsCurvePreferences", index), "is there twice"
+
+
 def _address(config: EffectiveConfig) -> Violations:
     if (config.get("enableServer") or config.get("readOnlyPort")) and not is_ip(config.get("address") or ""):
         yield ("address",), "must be an IP address"
@@ -112,6 +124,8 @@ SERVER_RULES: dict[str, Rule] = {
     "tls-suites": _tls_suites,
     "tls-suites-http2": _tls_suites_of_http2,
     "tls-pair": _tls_pair,
+    "tls-pair-unserved": _tls_pair,
+    "tls-curves": _tls_curves,
     "address-ip": _address,
     "ports-differ": _ports,
 }
@@ -261,12 +275,17 @@ def _cpu_align(config: EffectiveConfig) -> Violations:
         yield ("cpuManagerPolicyOptions", "align-by-socket"), "conflicts with topologyManagerPolicy: single-numa-node"
 
 
+_POLICY_NONE_FIRST_SINCE = 27
+
+
 def _topology_options(config: EffectiveConfig) -> Violations:
     field = "topologyManagerPolicyOptions"
     options = config.get(field) or {}
     if options and not config.gates.is_on("TopologyManagerPolicyOptions"):
         yield (field,), "needs the feature gate TopologyManagerPolicyOptions"
         return
+    if config.minor >= _POLICY_NONE_FIRST_SINCE and config.get("topologyManagerPolicy") in (None, "none"):
+        return  # the kubelet does not look at them
     yield from _options(config, field, "TopologyManagerPolicy")
     for option, value in options.items():
         if option == "max-allowable-numa-nodes":
@@ -363,6 +382,9 @@ def _unsafe_sysctls(config: EffectiveConfig) -> Violations:
             )
 
 
+_ROTATION_OFF_SINCE = 21  # by a negative size
+
+
 def _log_manager(config: EffectiveConfig) -> Violations:
     if not config.gates.is_on("CRIContainerLogRotation"):
         return
@@ -370,7 +392,7 @@ def _log_manager(config: EffectiveConfig) -> Violations:
     amount = quantity_or_none(size)
     # The kubelet needs a whole number and does not convert 1.5Gi or 1000m to one.
     whole = amount is not None and amount.denominator == 1 and not ("." in size and size.endswith("i"))
-    if not whole or size.endswith(("m", "u", "n")) or (amount or 0) < 0:
+    if not whole or size.endswith(("m", "u", "n")) or ((amount or 0) < 0 and config.minor < _ROTATION_OFF_SINCE):
         yield ("containerLogMaxSize",), "must be a whole quantity >= 0, for example 10Mi"
     if config.minor < 33 and config.get("containerLogMaxFiles") <= 1:  # from 1.33 on validation checks it
         yield ("containerLogMaxFiles",), "must be > 1"

@@ -37,6 +37,9 @@ KUBE_PROXY = {"apiVersion": "kubeproxy.config.k8s.io/v1alpha1", "kind": "KubePro
 CERTIFICATE = File("file", frozenset(("CERTIFICATE",)))
 KEY = File("file", frozenset(("RSA PRIVATE KEY",)))
 MISSING = File("missing")
+PAIR = {"tlsCertFile": "/c", "tlsPrivateKeyFile": "/k"}
+NO_PAIR = {"/c": MISSING, "/k": MISSING}
+HALF = {"/c": CERTIFICATE, "/k": MISSING}
 GIB = 1024**3
 FOUR = frozenset(range(4))
 
@@ -78,6 +81,9 @@ REFUSED = [
         "authentication.x509.clientCAFile: the file holds no certificate in PEM",
     ),
     ({"tlsCertFile": "/c"}, Host(files={"/c": MISSING}), 20, "tlsCertFile: the file does not exist on this host"),
+    ({**PAIR, "enableServer": False}, Host(files=HALF), 34, "tlsPrivateKeyFile: the file does not exist on this host"),
+    ({**PAIR, "enableServer": False}, Host(files=HALF), 36, "tlsPrivateKeyFile: the file does not exist on this host"),
+    ({**PAIR, "serverTLSBootstrap": True}, Host(files=HALF), 34, "tlsPrivateKeyFile: the file does not exist on this"),
     (
         {"tlsCertFile": "/c"},
         Host(files={"/c": File("directory")}),
@@ -223,6 +229,9 @@ ACCEPTED = [
         31,
     ),
     ({"tlsCertFile": "/c", "enableServer": False}, Host(files={"/c": File("missing")}), 31),
+    ({"tlsCertFile": "/c", "tlsPrivateKeyFile": "/k", "enableServer": False}, Host(files=NO_PAIR), 20),
+    ({"tlsCertFile": "/c", "tlsPrivateKeyFile": "/k", "serverTLSBootstrap": True}, Host(files=NO_PAIR), 36),
+    ({"tlsCertFile": "/c"}, Host(files=NO_PAIR), 36),
     ({"tlsCertFile": "/tmp/c"}, Host(files={"/tmp/c": File("unseen")}), 31),
     ({"tlsCertFile": "/c", "tlsPrivateKeyFile": "/k"}, Host(files={"/c": CERTIFICATE, "/k": KEY}), 31),
     ({"tlsPrivateKeyFile": "/k"}, Host(files={"/k": File("file", None)}), 31),  # the agent may not read it

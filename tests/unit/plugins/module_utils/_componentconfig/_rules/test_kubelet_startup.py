@@ -35,6 +35,10 @@ def cpu(policy: str = "static", gates: tuple[str, ...] = (), **options: str) -> 
     }
 
 
+def topology(options: dict[str, str], policy: str = "restricted") -> Config:
+    return {"topologyManagerPolicy": policy, "topologyManagerPolicyOptions": options}
+
+
 ALPHA = ("CPUManagerPolicyAlphaOptions",)
 CASES: list[tuple[str, int, list[Config], list[Config]]] = [
     (
@@ -116,11 +120,15 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
         "topology-options",
         32,
         [
-            {"topologyManagerPolicyOptions": {"no-such": "true"}},
-            {"topologyManagerPolicyOptions": {"prefer-closest-numa-nodes": "2"}},
-            {"topologyManagerPolicyOptions": {"max-allowable-numa-nodes": "7"}},
+            topology({"no-such": "true"}),
+            topology({"prefer-closest-numa-nodes": "2"}),
+            topology({"max-allowable-numa-nodes": "7"}),
         ],
-        [{"topologyManagerPolicyOptions": {"prefer-closest-numa-nodes": "true", "max-allowable-numa-nodes": "8"}}],
+        [
+            topology({"prefer-closest-numa-nodes": "true", "max-allowable-numa-nodes": "8"}),
+            topology({"no-such": "true"}, policy="none"),
+            {"topologyManagerPolicyOptions": {"no-such": "true"}},
+        ],
     ),
     ("topology-options", 26, [{"topologyManagerPolicyOptions": {"prefer-closest-numa-nodes": "true"}}], [{}]),
     (
@@ -187,6 +195,13 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
         [{"tlsCertFile": "/a"}, {"tlsPrivateKeyFile": "/b", "tlsCertFile": ""}],
         [{"tlsCertFile": "/a", "tlsPrivateKeyFile": "/b"}, {}, {"tlsCertFile": "/a", "enableServer": False}],
     ),
+    ("tls-pair", 36, [], [{"tlsCertFile": "/a"}, {"tlsPrivateKeyFile": "/b"}]),
+    (
+        "tls-curves",
+        36,
+        [{"tlsCurvePreferences": curves} for curves in ([0], [-1], [65536], [26], [29, 29])],
+        [{"tlsCurvePreferences": curves} for curves in ([], [29], [4588, 29, 23, 24, 25])],
+    ),
     (
         "address-ip",
         20,
@@ -249,6 +264,12 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
         ],
     ),
     (
+        "log-size",
+        21,
+        [{"containerLogMaxSize": "-1.5Gi"}],
+        [{"containerLogMaxSize": "-1Mi"}, {"containerLogMaxSize": "-1"}],
+    ),
+    (
         "seccomp-gate",
         22,
         [{"seccompDefault": True}, {"seccompDefault": True, "featureGates": {"SeccompDefault": False}}],
@@ -264,7 +285,7 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
 
 
 def test_every_check_has_a_case() -> None:
-    assert {*(case[0] for case in CASES), "cgroup-driver-values"} == set(STARTUP_RULES)
+    assert {*(case[0] for case in CASES), "cgroup-driver-values", "tls-pair-unserved"} == set(STARTUP_RULES)
 
 
 def test_another_cgroup_driver_is_ours_to_refuse() -> None:
@@ -272,6 +293,13 @@ def test_another_cgroup_driver_is_ours_to_refuse() -> None:
     findings = check(text, versions=["1.20", "1.36"])
     assert [(finding.rule, finding.level) for finding in findings] == [("cgroup-driver-values", "policy")]
     assert "takes all others for cgroupfs" in findings[0].message
+
+
+@pytest.mark.parametrize("config", [{"tlsCertFile": "/a"}, {"tlsPrivateKeyFile": "/b"}])
+def test_a_server_without_a_certificate_is_ours_to_refuse(config: Config) -> None:
+    findings = check(encode({**KUBELET_KIND, **config}), versions=["1.36"])
+    assert [(finding.rule, finding.level) for finding in findings] == [("tls-pair-unserved", "policy")]
+    assert "as well" in findings[0].message
 
 
 @pytest.mark.parametrize(("check", "minor", "bad", "good"), CASES, ids=[f"{case[0]}-1.{case[1]}" for case in CASES])
