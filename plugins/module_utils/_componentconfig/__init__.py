@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Decode, default, convert, layer, check, compare and explain Kubernetes component config files.
 
-The façade is six verbs: `load`, `check`, `compare`, `explain`, `convert` and `migrate`, each in the file of its name.
+The façade is seven verbs: `load`, `check`, `compare`, `upgrade`, `explain`, `convert` and `migrate`, each in the file
+of its name.
 Import a verb from there: ansible-core ships every file that an import names, so a module ships only what it calls.
 
 This package imports nothing of the collection outside itself and does no I/O. It raises ConfigError, or ImportError if

@@ -33,6 +33,7 @@ __all__ = [
     "effective_values",
     "is_equal",
     "is_same_config",
+    "source_of",
     "summary_of",
 ]
 
@@ -129,7 +130,7 @@ def compare(
     head = {key: configs[-1].data[key] for key in HEAD_FIELDS}
     document = after.document if after is not None else None
     changes = [
-        replace(change, source=_source_of(change, document)) for change in effective_diff(old, new, minors, overrides)
+        replace(change, source=source_of(change, document)) for change in effective_diff(old, new, minors, overrides)
     ]
     heaviest = heaviest_class(change.disruption.name for change in changes)
     effective = effective_values(old, head, minors[0]), effective_values(new, head, minors[1])
@@ -145,7 +146,7 @@ def _require_known_kinds(configs: Sequence[Config]) -> None:
         raise ConfigError(f"{file}: {data['apiVersion']} {data['kind']} is no kind that is known here")
 
 
-def _source_of(change: FieldChange, document: Document | None) -> str:
+def source_of(change: FieldChange, document: Document | None) -> str:
     """Return the layer and line that set the new value, "" for a default."""
     path = change.change.field_path
     if document is None or value_at(document.data, path) is None:

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any, cast
 
 from . import ConfigError
-from ._scalars._field_path import Path, parse_path
+from ._scalars._field_path import Path, parse_path, value_at
 from ._schema._kinds import KUBELET_CONFIGURATION, Kind, is_present_at, kinds
 
 __all__ = ["Disruption", "check_overrides", "disruption_classes", "disruption_of", "heaviest_class"]
@@ -26,7 +26,7 @@ _LIGHT_CLASSES = {
 }
 _RESTART_CLASS = "restart"
 _NOUNS = {name: f"the {name}" for name in ("component", "client", "controller-manager")}  # these name no program
-_MORE_THAN_RESTART = "coordinate"  # this class and all heavier ones
+_CRASH_RISK = "restart-crash-risk"
 
 
 @dataclass(frozen=True)
@@ -105,12 +105,14 @@ def disruption_of(
 
     configs: the configs before and after, in this order; a condition holds if it holds for one of them. overrides: the
     user's own classes by field path; the longest path that matches wins over the data. from_version_change: neither
-    config sets the field, it comes or goes with a Kubernetes version, so the node runs as before.
+    config sets the field, it comes or goes with a Kubernetes version, so the node runs as before, unless its default
+    may end the component.
     """
     names = [".".join(str(part) for part in path[:length]) for length in range(len(path), 0, -1)]
     row = _impact_of(names, kind, minor, configs)
     order = list(disruption_classes())
-    if from_version_change and order.index(row["class"]) >= order.index(_MORE_THAN_RESTART):
+    is_switched_on = row["class"] == _CRASH_RISK and bool(configs) and bool(value_at(configs[-1], path))
+    if from_version_change and order.index(row["class"]) > order.index(_RESTART_CLASS) and not is_switched_on:
         row = {
             "class": _RESTART_CLASS,
             "note": ["a field of the other version, with its default: what runs is as it was"],

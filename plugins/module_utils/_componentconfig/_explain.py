@@ -172,11 +172,7 @@ def _versions_text(since: int, last: int | None) -> str:
 
 def _gate_now(gate: str) -> dict[str, str]:
     now = gate_history(gate)[-1]
-    return {"gate": gate, "state": f"since {minor_name(now.since)} " + _gate_text(now.stage, now.default, now.locked)}
-
-
-def _gate_text(stage: str, default: bool, locked: bool) -> str:
-    return f"{stage}, {'on' if default else 'off'}" + (", locked" if locked else "") if stage else "gone"
+    return {"gate": gate, "state": f"since {minor_name(now.since)} {now}"}
 
 
 def _rules_about(kind: Kind, field: str) -> Iterator[dict[str, str]]:
@@ -207,10 +203,7 @@ def _explain_gate(gate: str) -> Explanation:
         similar = [f"{_GATES}.{name}" for name in _close_matches(gate, gate_names(), _MAX_SUGGESTIONS, 0.75)]
         raise ConfigError(f"{gate} is no feature gate that is known" + _did_you_mean(similar))
     facts: dict[str, Any] = {
-        "stages": [
-            {"since": minor_name(state.since), "state": _gate_text(state.stage, state.default, state.locked)}
-            for state in history
-        ],
+        "stages": [{"since": minor_name(state.since), "state": str(state)} for state in history],
         "needs": [
             {"since": minor_name(minor), "gates": ", ".join(needed) or "none"}
             for minor, needed in gate_dependencies(gate)

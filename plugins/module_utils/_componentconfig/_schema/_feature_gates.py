@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 from ._releases import minor_name, newest_minor
 
-__all__ = ["FeatureGates", "GateState", "Stage", "gate_dependencies", "gate_history", "gate_names"]
+__all__ = ["FeatureGates", "GateState", "Stage", "gate_dependencies", "gate_history", "gate_names", "gate_state"]
 
 Stage = Literal["", "Alpha", "Beta", "GA", "Deprecated"]
 """The stage of a feature gate, "" for a removed one."""
@@ -103,6 +103,10 @@ class GateState(NamedTuple):
     default: bool
     locked: bool
 
+    def __str__(self) -> str:
+        switch = "on" if self.default else "off"
+        return f"{self.stage}, {switch}" + (", locked" if self.locked else "") if self.stage else "gone"
+
 
 def gate_names() -> tuple[str, ...]:
     """Return all gates that one of the minors knows, sorted."""
@@ -115,6 +119,12 @@ def gate_history(gate: str) -> list[GateState]:
         GateState(row[0], row[1], bool(row[2]), bool(row[3])) if row[1:] else GateState(row[0], "", False, False)
         for row in _gate_data()["gates"].get(gate, ())
     ]
+
+
+def gate_state(gate: str, minor: int) -> GateState | None:
+    """Return the state of a gate at a minor, None if no minor up to it has the gate."""
+    states = [state for state in gate_history(gate) if state.since <= minor]
+    return states[-1] if states else None
 
 
 def gate_dependencies(gate: str) -> list[tuple[int, list[str]]]:

@@ -1,0 +1,191 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What happens to a file when its component moves to another Kubernetes minor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._file_documents import load_file
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import load
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import kinds
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import (
+    known_minors,
+    minor_name,
+)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._upgrade import Upgrade, upgrade
+from support.configs.kubelet import KUBELET_HEADER
+
+PROXY = "apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n"
+SCHEDULER = "apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\n"
+
+
+def upgraded(text: str, old: str, new: str = "", **options: Any) -> Upgrade:
+    return upgrade(load([("f.yaml", text)]), old, new, **options)
+
+
+def fields_of(result: Upgrade) -> dict[str, tuple[Any, Any, str]]:
+    return {
+        field.change.change.path: (field.change.change.old, field.change.change.new, field.cause)
+        for field in result.fields
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "path", "expected"),
+    [
+        ("", "1.26", "1.27", "kubeAPIQPS", (5, 50, "default")),
+        ("", "1.27", "1.26", "kubeAPIQPS", (50, 5, "default")),
+        ("", "1.29", "1.30", "evictionHard[imagefs.inodesFree]", (None, "5%", "default")),
+        ("", "1.34", "1.35", "failCgroupV1", (False, True, "default")),
+        ("", "1.29", "1.35", "failCgroupV1", (None, True, "new")),
+        ("", "1.35", "1.30", "failCgroupV1", (True, None, "gone")),
+        ("maxParallelImagePulls: 3\n", "1.26", "1.27", "maxParallelImagePulls", (None, 3, "read")),
+        ("logging: {sanitization: true}\n", "1.23", "1.24", "logging.sanitization", (True, None, "gone")),
+    ],
+)
+def test_fields(text: str, old: str, new: str, path: str, expected: tuple[Any, Any, str]) -> None:
+    assert fields_of(upgraded(KUBELET_HEADER + text, old, new))[path] == expected
+
+
+def test_fields_that_the_file_sets_do_not_change() -> None:
+    result = upgraded(KUBELET_HEADER + "kubeAPIQPS: 5\nkubeAPIBurst: 7\nfailCgroupV1: false\n", "1.26", "1.36")
+    assert not {"kubeAPIQPS", "kubeAPIBurst", "failCgroupV1"} & set(fields_of(result)) - {"failCgroupV1"}
+    assert fields_of(result)["failCgroupV1"] == (None, False, "read")
+
+
+def test_lines_for_people() -> None:
+    result = upgraded(KUBELET_HEADER + "featureGates:\n  NodeSwap: true\n", "1.33", "1.36", flags=["--v=2"])
+    lines = result.lines
+    assert "failCgroupV1: false -> true  [restart-crash-risk]  (the default changes)" in lines
+    assert "featureGates.NodeSwap is set to true: Beta, on -> GA, on, locked  (f.yaml:4)" in lines
+    assert any(line.startswith("feature gates that turn on, unless set: ") for line in lines)
+    assert lines[-1].startswith("all in all: restart-crash-risk: restart; the kubelet exits if")
+
+
+def test_a_gate_that_goes_is_refused() -> None:
+    result = upgraded(KUBELET_HEADER + "featureGates:\n  CSIMigration: true\n", "1.26", "1.27")
+    (gate,) = [gate for gate in result.gates if gate.setting is not None]
+    assert gate.as_dict() == {
+        "gate": "CSIMigration",
+        "setting": True,
+        "before": "GA, on, locked",
+        "after": "gone",
+        "was_on": True,
+        "is_on": True,
+        "refusal": "unknown feature gate: it is gone since Kubernetes 1.27",
+        "place": "f.yaml:4",
+    }
+    assert result.is_refused
+    assert result.lines[0] == (
+        "component: f.yaml:4: featureGates.CSIMigration: true: unknown feature gate: it is gone since Kubernetes 1.27"
+    )
+    assert not any(line.startswith("featureGates.CSIMigration is set") for line in result.lines)
+
+
+def test_a_gate_that_is_locked_to_the_other_value_is_refused() -> None:
+    result = upgraded(KUBELET_HEADER + "featureGates:\n  NodeSwap: false\n", "1.33", "1.34")
+    (gate,) = [gate for gate in result.gates if gate.setting is not None]
+    assert (gate.before, gate.after, gate.refusal) == (
+        "Beta, on",
+        "GA, on, locked",
+        "the gate is locked: only true is allowed",
+    )
+    assert "component: f.yaml:4: featureGates.NodeSwap: false: the gate is locked: only true is allowed" in result.lines
+
+
+def test_gates_that_the_file_does_not_set_change_too() -> None:
+    gates = {gate.gate: gate for gate in upgraded(KUBELET_HEADER, "1.29", "1.30").gates}
+    assert (gates["NodeSwap"].setting, gates["NodeSwap"].was_on, gates["NodeSwap"].is_on) == (None, False, True)
+    assert "NodeSwap" not in {
+        gate.gate
+        for gate in upgraded(KUBELET_HEADER + "featureGates: {AllBeta: true}\n", "1.29", "1.30").gates
+        if gate.was_on != gate.is_on
+    }
+
+
+def test_flags_that_go() -> None:
+    flags = ["--pod-infra-container-image=pause", "--kube-api-qps=5", "--node-ip=192.0.2.1"]
+    result = upgraded(KUBELET_HEADER, "1.26", "1.35", flags=flags)
+    assert [flag.as_dict() for flag in result.flags] == [
+        {
+            "name": "pod-infra-container-image",
+            "refused": True,
+            "reason": "Kubernetes 1.35 and newer do not have it: the container runtime says it",
+        }
+    ]
+    assert result.is_refused
+    assert sum("--pod-infra-container-image" in line for line in result.lines) == 1
+    assert "kubeAPIQPS" not in fields_of(result)
+    assert "kubeAPIBurst" in fields_of(result)
+
+
+def test_gates_of_the_command_line() -> None:
+    result = upgraded(SCHEDULER, "1.24", "1.27", flags=["--feature-gates=CSIMigration=true"])
+    (gate,) = [gate for gate in result.gates if gate.setting is not None]
+    assert (gate.gate, gate.source, gate.after) == ("CSIMigration", "--feature-gates", "gone")
+    assert upgraded(SCHEDULER, "1.24", "1.27").gates == []
+
+
+def test_a_version_of_the_kind_that_goes() -> None:
+    result = upgraded(SCHEDULER, "1.28", "1.29")
+    assert result.is_refused
+    assert result.fields == []
+    assert result.lines[0].startswith('component: f.yaml:1: apiVersion: "kubescheduler.config.k8s.io/v1beta3": ')
+
+
+def test_only_new_findings_are_listed() -> None:
+    result = upgraded(KUBELET_HEADER + "maxPods: -1\nrunOnce: true\n", "1.31", "1.32")
+    assert [finding.field for finding in result.findings] == ["runOnce"]
+
+
+def test_every_document_of_a_kubeadm_file() -> None:
+    cluster = "apiVersion: kubeadm.k8s.io/v1beta3\nkind: ClusterConfiguration\n"
+    text = f"{cluster}---\n{KUBELET_HEADER}---\n{PROXY}"
+    result = upgrade(load_file("f.yaml", text), "1.27", "1.36")
+    assert {field.kind for field in result.fields} == {"KubeletConfiguration", "KubeProxyConfiguration"}
+    assert result.fields[0].as_dict()["kind"]
+
+
+def test_nothing_changes() -> None:
+    text = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+    assert upgraded(text, "1.28", "1.29").lines == ["nothing changes from Kubernetes 1.28 to 1.29"]
+    assert upgraded(text, "1.28", "1.37").lines[-1] == "gates and defaults of 1.37 are not known yet: as in 1.36"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ("1.31", "v1.31.4", "both versions are of Kubernetes 1.31: an upgrade needs two minors"),
+        ("1.36", "", "both versions are of Kubernetes 1.36"),
+        ("1.19", "1.31", "Kubernetes 1.19 is not known here"),
+        ("1.3", "1.31", r"write 1.30 in quotes"),
+        ("x", "1.31", "not a Kubernetes version"),
+    ],
+)
+def test_versions_that_make_no_upgrade(old: str, new: str, sentence: str) -> None:
+    with pytest.raises(ConfigError, match=sentence):
+        upgraded(KUBELET_HEADER, old, new)
+
+
+def test_an_unknown_kind_is_an_error() -> None:
+    with pytest.raises(ConfigError, match="is no kind that is known here"):
+        upgraded("apiVersion: v9\nkind: Nothing\n", "1.30", "1.31")
+
+
+@pytest.mark.parametrize("kind", [kind for kind in kinds() if kind.component != "client"], ids=lambda kind: kind.kind)
+def test_every_kind_can_be_upgraded_through_all_its_minors(kind: Any) -> None:
+    text = f"apiVersion: {kind.api_version}\nkind: {kind.kind}\n"
+    minors = [minor for minor in known_minors() if kind.known_at(minor)]
+    for old, new in [*zip(minors, minors[1:]), *zip(minors[1:], minors)]:
+        result = upgraded(text, minor_name(old), minor_name(new))
+        assert result.lines
+        assert result.heaviest is None or result.fields
+        for field in result.fields:
+            assert field.cause != "new" or field.change.change.old is None
+            assert field.cause != "gone" or field.change.change.new is None
+            assert field.cause != "read"
