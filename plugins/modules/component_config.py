@@ -54,7 +54,7 @@ options:
   kubernetes_versions:
     description:
       - The Kubernetes versions for which the config must be valid, for example V(1.31) or V(v1.31.4). Write them in
-        quotes.
+        quotes, since YAML reads 1.30 as the number 1.3. Versions outside 1.20 to 1.37 are errors.
       - The default, without O(nodes), is the newest version that this release knows.
     type: list
     elements: str
@@ -63,6 +63,7 @@ options:
     description:
       - The nodes that the config is for, a mapping of node name to Kubernetes version. The config must be valid for
         these versions too; findings that affect only some nodes name them.
+      - Versions before 1.20 are errors. Versions after 1.37 get a warning, and are checked as 1.37.
     type: dict
     default: {}
   flags:

@@ -60,6 +60,7 @@ options:
   kubernetes_version:
     description:
       - The version of the component that will read the file, for example V(1.31). Write it in quotes.
+      - A version outside 1.20 to 1.37 is an error.
       - The default is the version that the component reports, and with O(flags) the newest version that this release
         knows.
     type: str
@@ -239,6 +240,7 @@ def plan_migration(parameters: Mapping[str, Any], run: Runner) -> Migration:
         drop_ins=started.drop_ins,
         directory=started.directory,
         path=parameters["path"] or "",
+        allow_newer=not parameters["kubernetes_version"],
     )
 
 

@@ -27,8 +27,7 @@ from ._schema._releases import (
     minor_names,
     nearest_known_minor,
     newest_minor,
-    parse_minor,
-    quoting_hint,
+    parse_known_minor,
 )
 from ._schema._type_check import TypeCheck, check_types, embedded_documents
 
@@ -62,6 +61,7 @@ def check(
     denied_fields: Sequence[str] = (),
     host: HostCheck | None = None,
     flags: Flags | None = None,
+    allow_newer: bool = False,
 ) -> list[Finding]:
     """Check one config for a set of Kubernetes versions and return everything that is wrong with it.
 
@@ -70,14 +70,15 @@ def check(
     the newest version that the data cover. bundle: whether to check also what must not be in a bundle.
     denied_fields: field patterns; see `denied_field_findings`. host: also checks the config for the host that would
     run the component. flags: those of the component that reads the config; without them, what depends on a feature
-    gate of the command line is a warning.
+    gate of the command line is a warning. allow_newer: whether versions newer than the data are checked as the newest
+    one, with a warning, as those of nodes always are.
 
     Checks every document of kubeadm's files, and every config in a ConfigMap; see `decode_file`.
 
     The config's own findings are in reading order. Each finding has the minors and the nodes that it holds for. A text
-    that cannot be decoded is one finding. Raises ConfigError for a version that cannot be parsed.
+    that cannot be decoded is one finding. Raises ConfigError for a version that cannot be parsed or is not known.
     """
-    targets = Targets(versions, nodes or {}, newest_minor())
+    targets = Targets(versions, nodes or {}, newest_minor(), allow_newer=allow_newer)
     try:
         documents = _documents_of(config, file, component)
     except InvalidConfig as error:
@@ -125,9 +126,9 @@ def check_host(
 ) -> list[Finding]:
     """Return what on a host does not fit a component's effective config, at each of the versions, or the newest one.
 
-    Raises ConfigError for a version that cannot be parsed.
+    Raises ConfigError for a version that cannot be parsed, or is older than the data.
     """
-    minors = sorted({parse_minor(version) for version in versions}) or [newest_minor()]
+    minors = sorted({parse_known_minor(version, allow_newer=True) for version in versions}) or [newest_minor()]
     minors_by_finding: dict[Finding, list[str]] = {}
     for minor in minors:
         config = config_at(document, minor, flags)
@@ -227,18 +228,22 @@ _NODES_NAMED = 3
 class Targets:
     """The minors that a config is checked for, and which nodes run them."""
 
-    def __init__(self, versions: Iterable[str], nodes: Mapping[str, str], default: int) -> None:
+    def __init__(
+        self, versions: Iterable[str], nodes: Mapping[str, str], default: int, *, allow_newer: bool = False
+    ) -> None:
         """versions: Kubernetes versions. nodes: the version of each node, by name; they are checked for as well.
 
-        default: the minor without versions and nodes. Raises ConfigError for a version that cannot be parsed.
+        default: the minor without versions and nodes. allow_newer: whether versions may be newer than the data, as
+        those of nodes may. Raises ConfigError for a version that cannot be parsed or is not known.
         """
         self._nodes: dict[int, list[str]] = {}
         for node, version in sorted(nodes.items()):
             try:
-                self._nodes.setdefault(parse_minor(version), []).append(node)
+                self._nodes.setdefault(parse_known_minor(version, allow_newer=True), []).append(node)
             except ConfigError as error:
                 raise ConfigError(f"node {node}: {error}") from error
-        self.minors = sorted({parse_minor(version) for version in versions} | set(self._nodes)) or [default]
+        minors = {parse_known_minor(version, allow_newer=allow_newer) for version in versions}
+        self.minors = sorted(minors | set(self._nodes)) or [default]
 
     def nodes_at(self, minors: Iterable[int]) -> tuple[str, ...]:
         """Return the sorted names of the nodes that run one of these minors."""
@@ -278,8 +283,7 @@ def _warn_about_unknown_versions(collector: Collector) -> None:
     for minor in collector.targets.minors:
         nearest = nearest_known_minor(minor)
         if minor != nearest:
-            hint = quoting_hint(minor)
-            message = f"Kubernetes {minor_name(minor)} is not known here: judged as {minor_name(nearest)}{hint}"
+            message = f"Kubernetes {minor_name(minor)} is not known here: judged as {minor_name(nearest)}"
             collector.add([Finding((), message, "version", Level.WARNING)], minor)
 
 

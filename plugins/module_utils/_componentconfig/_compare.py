@@ -20,7 +20,7 @@ from ._scalars._field_path import Path, format_path, value_at
 from ._scalars._numbers import parse_quantity
 from ._schema._defaults import apply_defaults
 from ._schema._kinds import Kind, fact_at, find_kind, prune
-from ._schema._releases import minors_from, parse_known_minor
+from ._schema._releases import known_minor_of, minors_from
 
 __all__ = [
     "Change",
@@ -126,7 +126,7 @@ def compare(
         raise ConfigError(f"{names[0]} and {names[1]} cannot be compared: both must be of one kind")
     _require_known_kinds(configs)
     old, new = (config.data if config is not None else {} for config in (before, after))
-    minors = parse_known_minor(versions[0]), parse_known_minor(versions[1])
+    minors = known_minor_of(versions[0]), known_minor_of(versions[1])
     head = {key: configs[-1].data[key] for key in HEAD_FIELDS}
     document = after.document if after is not None else None
     changes = [

@@ -18,7 +18,7 @@ from ._conversions._kubeadm import KUBEADM_HINTS, convert_kubeadm, move_timeouts
 from ._findings import show
 from ._scalars._field_path import format_path
 from ._schema._kinds import Kind, find_kind, kinds, version_order
-from ._schema._releases import minor_name, parse_minor
+from ._schema._releases import minor_name, parse_known_minor
 
 __all__ = [
     "LOSS_HINTS",
@@ -210,7 +210,7 @@ def convert(
 
 def _require_readers(target: Kind, versions: Sequence[str]) -> None:
     for version in versions:
-        minor = parse_minor(version)
+        minor = parse_known_minor(version)
         if not target.known_at(minor):
             message = f"Kubernetes {minor_name(minor)} does not read {target.api_version} {target.kind}"
             raise ConfigError(f"{message}: it is read by {readers_text(target)}")

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Callable, TypeVar
 
+from .._componentconfig import ConfigError
+from .._componentconfig._schema._releases import parse_known_minor
 from .._nodeconfig._bundle import MAX_POOL_LENGTH
 from .._nodeconfig._bundle_trial import InvalidTrial, Trial
 from .._nodeconfig._durations import setting_duration
@@ -213,7 +215,7 @@ def parse_pool(value: Any) -> Pool:
         documents=documents,
         trial=trial,
         policy=_policy(fields.section("policy"), trial),
-        kubernetes_versions=_texts(fields, "kubernetesVersions", ()),
+        kubernetes_versions=_versions(fields),
         disruption_overrides=fields.get("disruptionOverrides", _mapping, {}),
         change_cause=fields.get("changeCause", _text, ""),
     )
@@ -221,6 +223,23 @@ def parse_pool(value: Any) -> Pool:
     if errors:
         raise InvalidPool(errors)
     return pool
+
+
+def _versions(fields: StrictFields) -> tuple[str, ...]:
+    """Return the Kubernetes versions that the pool's configs are validated for."""
+    value = fields.take("kubernetesVersions")
+    if _is_list(value) and any(isinstance(version, (int, float)) for version in value):
+        fields.error(
+            "kubernetesVersions", value, "must be a list of versions in quotes: YAML reads 1.30 as the number 1.3"
+        )
+        return ()
+    versions = _as_texts(fields, "kubernetesVersions", value, ())
+    try:
+        for version in versions:
+            parse_known_minor(version)
+    except ConfigError as error:
+        fields.errors.append(f"kubernetesVersions: {error}")
+    return versions
 
 
 def _trial(fields: StrictFields) -> Trial:
@@ -302,7 +321,10 @@ def _node_counts(fields: StrictFields, name: str, default: tuple[NodeCount, ...]
 
 def _texts(fields: StrictFields, name: str, default: tuple[str, ...]) -> tuple[str, ...]:
     """Return a list of different texts."""
-    value = fields.take(name)
+    return _as_texts(fields, name, fields.take(name), default)
+
+
+def _as_texts(fields: StrictFields, name: str, value: Any, default: tuple[str, ...]) -> tuple[str, ...]:
     if value is None:
         return default
     if not _is_list(value) or not all(isinstance(part, str) and part for part in value):

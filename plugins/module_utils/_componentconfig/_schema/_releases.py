@@ -15,6 +15,7 @@ from .. import ConfigError
 
 __all__ = [
     "is_kubernetes_version",
+    "known_minor_of",
     "known_minors",
     "minor_name",
     "minor_names",
@@ -51,16 +52,24 @@ def minor_of(version: str) -> int:
     return parse_minor(version) if version else newest_minor()
 
 
-def parse_known_minor(version: str) -> int:
+def parse_known_minor(version: str, *, allow_newer: bool = False) -> int:
+    """Return the minor of a Kubernetes version that the data cover.
+
+    allow_newer: whether it may be newer than the data. Raises ConfigError for other versions.
+    """
+    minor, (first, *_between, last) = parse_minor(version), known_minors()
+    if minor < first or (minor > last and not allow_newer):
+        covered = f"{minor_name(first)} to {minor_name(last)} are"
+        raise ConfigError(f"Kubernetes {minor_name(minor)} is not known here, {covered}{quoting_hint(minor)}")
+    return minor
+
+
+def known_minor_of(version: str) -> int:
     """Return the minor of a Kubernetes version that the data cover, the newest whole one for "".
 
     Raises ConfigError for other versions.
     """
-    minor, (first, *_between, last) = minor_of(version), known_minors()
-    if not first <= minor <= last:
-        covered = f"{minor_name(first)} to {minor_name(last)} are"
-        raise ConfigError(f"Kubernetes {minor_name(minor)} is not known here, {covered}{quoting_hint(minor)}")
-    return minor
+    return parse_known_minor(version) if version else newest_minor()
 
 
 def minors_from(version: str) -> list[int]:
@@ -86,8 +95,10 @@ def minor_name(minor: int) -> str:
 
 
 def quoting_hint(minor: int) -> str:
-    """Return a hint for a message about an unknown minor that YAML may have made: 1.30 is a number there."""
-    return f" (write {minor_name(minor * 10)} in quotes)" if minor in (2, 3, 4) else ""
+    """Return a hint for a message about an unknown minor that YAML may have made: it reads 1.30 as the number 1.3."""
+    if minor * 10 not in known_minors():
+        return ""
+    return f": write {minor_name(minor * 10)} in quotes, which YAML otherwise reads as the number {minor_name(minor)}"
 
 
 def minor_names(minors: Iterable[int]) -> str:

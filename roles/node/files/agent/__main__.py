@@ -289,7 +289,10 @@ def _validate(arguments: argparse.Namespace) -> int:
             configuration, name, versions, only_host=arguments.only_host, with_inputs=arguments.with_inputs
         )
     else:
-        validator = document_validator(name, versions, bundle=arguments.bundle, configured=configured)
+        allow_newer = arguments.limited or arguments.installed_version
+        validator = document_validator(
+            name, versions, bundle=arguments.bundle, configured=configured, allow_newer=allow_newer
+        )
     return validate_files(arguments.files, validator, as_json=arguments.json)
 
 
@@ -322,7 +325,8 @@ def _migrate(arguments: argparse.Namespace) -> int:
         if not version:
             complain(f"the version of {arguments.component} is not known: give it with {_VERSION}")
             return _FAILED
-    return migrate_flags(arguments.component, argv, version=version, as_json=arguments.json)
+    allow_newer = not arguments.version
+    return migrate_flags(arguments.component, argv, version=version, allow_newer=allow_newer, as_json=arguments.json)
 
 
 def _local_config(arguments: argparse.Namespace) -> int:

@@ -20,16 +20,24 @@ __all__ = ["migrate_flags"]
 _OK, _REFUSED, _USAGE = 0, 1, 2
 
 
-def migrate_flags(component: str, argv: Sequence[str], *, version: str, as_json: bool) -> int:
+def migrate_flags(component: str, argv: Sequence[str], *, version: str, allow_newer: bool, as_json: bool) -> int:
     """Print the file, and on standard error the result for each flag.
 
     Return 0, 1 if the component refuses something, 2 if a file or the version cannot be used.
 
-    argv: program first. version: of the component that is to read the file, "" for the newest known.
+    argv: program first. version: of the component that is to read the file, "" for the newest known. allow_newer:
+    whether it may be newer than the newest known.
     """
     try:
         started = read_started(argv, "/")
-        migration = migrate(component, argv, version=version, config=started.config, drop_ins=started.drop_ins)
+        migration = migrate(
+            component,
+            argv,
+            version=version,
+            config=started.config,
+            drop_ins=started.drop_ins,
+            allow_newer=allow_newer,
+        )
     except OSError as error:
         complain(f"{error.filename}: cannot be read: {error.strerror or error}")
         return _USAGE

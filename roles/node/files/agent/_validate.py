@@ -60,12 +60,27 @@ def read_file(name: str) -> bytes:
 
 
 def document_validator(
-    component: str, versions: Sequence[str], *, bundle: bool, configured: ComponentConfiguration | None = None
+    component: str,
+    versions: Sequence[str],
+    *,
+    bundle: bool,
+    configured: ComponentConfiguration | None = None,
+    allow_newer: bool = False,
 ) -> FileValidator:
-    """Return a validator of files by themselves. configured: the component on this node, for its denied fields."""
+    """Return a validator of files by themselves. configured: the component on this node, for its denied fields.
+
+    allow_newer: whether the versions, of installed components, may be newer than the data.
+    """
 
     def validate(text: bytes, name: str) -> list[Finding]:
-        findings = check(text, file=name, component=component or None, versions=versions, bundle=bundle)
+        findings = check(
+            text,
+            file=name,
+            component=component or None,
+            versions=versions,
+            bundle=bundle,
+            allow_newer=allow_newer,
+        )
         return bounded([*findings, *_denied(text, name, configured, versions[-1] if versions else "")])
 
     return validate

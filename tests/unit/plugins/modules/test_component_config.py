@@ -112,7 +112,7 @@ def test_what_fails(content: str, fail_on: str, failed: bool) -> None:
 
 
 def test_warnings_fail_nothing() -> None:
-    result = run(content=KUBELET_HEADER, kubernetes_versions=["1.99"])
+    result = run(content=KUBELET_HEADER, nodes={"node-1": "v1.99.0"})
     assert result["valid"]
     assert [finding["level"] for finding in result["findings"]] == ["warning"]
 
@@ -146,6 +146,11 @@ def test_what_is_no_config(content: str) -> None:
     [
         ({"files": ["/no/such/file"]}, "Cannot read /no/such/file: No such file or directory."),
         ({"content": KUBELET_HEADER, "kubernetes_versions": ["latest"]}, "not a Kubernetes version: 'latest'"),
+        (
+            {"content": KUBELET_HEADER, "kubernetes_versions": [1.30]},
+            "Kubernetes 1.3 is not known here, 1.20 to 1.37 are: write 1.30 in quotes",
+        ),
+        ({"content": KUBELET_HEADER, "nodes": {"node-1": 1.30}}, "node node-1: Kubernetes 1.3 is not known here"),
         ({}, "one of the following is required: files, content"),
         ({"files": [], "content": KUBELET_HEADER}, "mutually exclusive"),
         ({"files": []}, "There are no files to read."),

@@ -64,16 +64,45 @@ def test_a_gate_that_one_version_of_a_pool_lacks() -> None:
     ]
 
 
+IN_QUOTES = ": write {0}0 in quotes, which YAML otherwise reads as the number {0}"
+
+
 @pytest.mark.parametrize(
-    ("version", "taken_as"), [("1.38", "1.37"), ("1.19", "1.20"), ("1.3", "1.20 (write 1.30 in quotes)")]
+    ("version", "hint"),
+    [
+        ("1.38", ""),
+        ("v1.38.0", ""),
+        ("1.19", ""),
+        ("1.0", ""),
+        ("1.1", ""),
+        ("1.2", IN_QUOTES.format("1.2")),
+        ("1.3", IN_QUOTES.format("1.3")),
+        ("1.4", ""),
+    ],
 )
-def test_versions_beyond_the_data_warn(version: str, taken_as: str) -> None:
-    findings = check(KUBELET_HEADER + "maxPods: -1\n", versions=[version])
-    assert [(finding.level, finding.versions) for finding in findings] == [
-        ("warning", (version,)),
-        ("component", (version,)),
-    ]
-    assert findings[0].message.endswith(f"judged as {taken_as}")
+def test_versions_beyond_the_data_are_errors(version: str, hint: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        check(KUBELET_HEADER, versions=["1.31", version])
+    minor = ".".join(version.lstrip("v").split(".")[:2])
+    assert str(error.value) == f"Kubernetes {minor} is not known here, 1.20 to 1.37 are{hint}"
+
+
+@pytest.mark.parametrize("version", ["1.3", "1.19", "v1.19.16"])
+def test_nodes_older_than_the_data_are_errors(version: str) -> None:
+    with pytest.raises(ConfigError, match=r"^node a: Kubernetes 1.* is not known here, 1.20 to 1.37 are"):
+        check(KUBELET_HEADER, nodes={"a": version})
+
+
+def test_versions_of_nodes_and_installed_components_newer_than_the_data_warn() -> None:
+    text = KUBELET_HEADER + "maxPods: -1\n"
+    of_node = check(text, nodes={"a": "v1.38.1"})
+    installed = check(text, versions=["v1.38.1"], allow_newer=True)
+    for findings in (of_node, installed):
+        assert [(finding.level, finding.versions) for finding in findings] == [
+            ("warning", ("1.38",)),
+            ("component", ("1.38",)),
+        ]
+        assert findings[0].message == "Kubernetes 1.38 is not known here: judged as 1.37"
 
 
 def test_gates_that_the_newest_minor_cannot_be_sure_of_warn() -> None:

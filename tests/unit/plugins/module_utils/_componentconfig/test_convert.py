@@ -196,3 +196,10 @@ def test_json_is_read_too() -> None:
     assert convert(text.encode(), "v1").text == (
         "apiVersion: kubelet.config.k8s.io/v1\nkind: CredentialProviderConfig\nproviders: []\n"
     )
+
+
+@pytest.mark.parametrize("version", ["1.3", "1.19", "1.38"])
+def test_versions_that_are_not_known(version: str) -> None:
+    text = "apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\n"
+    with pytest.raises(ConfigError, match=f"^Kubernetes {version} is not known here, 1.20 to "):
+        convert(text, "v1", file="f", versions=[version])

@@ -72,7 +72,7 @@ def test_kubeadm_refuses_a_kind_twice_and_skips_what_it_does_not_read() -> None:
 def test_each_version_has_its_own_findings_in_every_document() -> None:
     findings = check(INIT + "---\n" + CLUSTER, versions=["1.30", "1.31"])
     assert [(finding.line, finding.versions) for finding in findings] == [(1, ("1.30",)), (4, ("1.30",))]
-    assert len(check(INIT + "---\n" + CLUSTER, versions=["1.99"])) == 1
+    assert len(check(INIT + "---\n" + CLUSTER, nodes={"a": "1.99"})) == 1
 
 
 def test_every_document_that_cannot_be_decoded_is_a_finding() -> None:

@@ -13,6 +13,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flag_set import flag_set
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._migrate import Migration, migrate
 from support.configs.kubelet import KUBELET_HEADER, KUBELET_KIND
@@ -358,3 +359,11 @@ def test_whatever_the_present_file_holds_there_is_an_answer(
     text = json.dumps({**KUBELET_KIND, **fields})
     migration = migrate("kubelet", ["kubelet", *words, "--config=/c"], version=f"1.{minor}", config=("/c", text))
     assert migration.text or migration.findings
+
+
+def test_the_version_of_an_installed_component_may_be_newer_than_the_data() -> None:
+    with pytest.raises(ConfigError, match=r"Kubernetes 1.38 is not known here"):
+        migrate("kubelet", ["kubelet", "--max-pods=1"], version="1.38")
+    assert migrate("kubelet", ["kubelet", "--max-pods=1"], version="v1.38.2", allow_newer=True).text
+    with pytest.raises(ConfigError, match=r"Kubernetes 1.19 is not known here"):
+        migrate("kubelet", ["kubelet"], version="v1.19.2", allow_newer=True)

@@ -154,3 +154,23 @@ def test_limits_are_rounded_down_but_not_to_nothing_and_goals_up(
     amount: NodeCount, total: int, limit: int, goal: int
 ) -> None:
     assert (amount.as_limit(total), amount.as_goal(total)) == (limit, goal)
+
+
+@pytest.mark.parametrize(
+    ("versions", "sentence"),
+    [
+        ([1.30], "must be a list of versions in quotes: YAML reads 1.30 as the number 1.3"),
+        (["1.31", 1.32], "must be a list of versions in quotes: YAML reads 1.30 as the number 1.3"),
+        (["1.3"], "Kubernetes 1.3 is not known here, 1.20 to 1.37 are: write 1.30 in quotes"),
+        (["1.19"], "Kubernetes 1.19 is not known here"),
+        (["1.38"], "Kubernetes 1.38 is not known here"),
+        (["latest"], "not a Kubernetes version: 'latest'"),
+        ("1.31", "must be a list of texts"),
+    ],
+)
+def test_versions_that_are_not_known(versions: Any, sentence: str) -> None:
+    with pytest.raises(InvalidPool) as error:
+        parse_pool({**POOL, "kubernetesVersions": versions})
+    assert "kubernetesVersions: " in str(error.value)
+    assert sentence in str(error.value)
+    assert parse_pool({**POOL, "kubernetesVersions": ["1.31", "v1.36.3"]}).kubernetes_versions == ("1.31", "v1.36.3")
