@@ -1,7 +1,11 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes a page of docs/development from the rows of a test run; shared by the tools/write_*.py."""
+"""Writes a page of docs/development from the rows of a test run; shared by the tools/write_*.py.
+
+The pages in docs/ are of runs with one release. The page of a run with another one goes to build/pages, unless the
+tool is called with --docs.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +15,10 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = ["ROOT", "KeepPage", "Row", "releases", "table", "write_page"]
+__all__ = ["ROOT", "KeepPage", "Row", "place_of", "releases", "table", "write_page"]
 
 ROOT = Path(__file__).resolve().parent.parent
+PUBLISHED = "1.20"  # the minor of the runs that docs/development shows
 
 Row = Mapping[str, Any]
 
@@ -33,6 +38,15 @@ def releases(rows: Iterable[Row]) -> str:
     return ", ".join(sorted({str(row["kubernetes"]) for row in rows if row.get("kubernetes")}))
 
 
+def place_of(page: Path, rows: Iterable[Row]) -> Path:
+    """Return where the page of these rows goes: its own path, or one that names the release in build/pages."""
+    measured = releases(rows)
+    published = all(release.startswith(f"{PUBLISHED}.") for release in measured.split(", "))
+    if not measured or published or "--docs" in sys.argv[1:]:
+        return page
+    return ROOT / "build/pages" / f"{page.stem}-{measured.replace(', ', '-')}.md"
+
+
 def write_page(page: Path, rows: Path, render: Callable[[list[Row]], str], command: str) -> int:
     """Write a page from the rows in a file of JSON lines; return the exit code.
 
@@ -41,12 +55,18 @@ def write_page(page: Path, rows: Path, render: Callable[[list[Row]], str], comma
     """
     tool = Path(sys.argv[0]).stem
     try:
-        text = render([json.loads(line) for line in rows.read_text(encoding="utf-8").splitlines()])
+        read = [json.loads(line) for line in rows.read_text(encoding="utf-8").splitlines()]
+        text = render(read)
     except (OSError, ValueError) as error:
         print(f"{tool}: {error}: run {command} first", file=sys.stderr)
         return 1
     except KeepPage as reason:
         print(f"{tool}: {reason}, {page.relative_to(ROOT)} is left as it is", file=sys.stderr)
         return 0
-    page.write_text(text, encoding="utf-8")
+    place = place_of(page, read)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(text, encoding="utf-8")
+    if place != page:
+        named = f"{place.relative_to(ROOT)}, and {page.relative_to(ROOT)} is left as it is"
+        print(f"{tool}: the run was not with Kubernetes {PUBLISHED}: its page is {named}", file=sys.stderr)
     return 0

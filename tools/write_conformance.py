@@ -124,6 +124,9 @@ SECTIONS: Mapping[str, Known] = {
 }
 # Cases that are shown by another case.
 ELSEWHERE = {"F6": "G9", "F10": "G10", "F17": "F15"}
+# Cases that need the ancestor, which Kubernetes had until this minor.
+NEED_ANCESTOR = {"G12"}
+_LAST_ANCESTOR = 23
 _MANY = 3  # a case in FIRST with more scenarios only refers to them
 
 HEAD = """\
@@ -157,7 +160,8 @@ def page(rows: Iterable[Row]) -> str:
         if name not in ours:
             raise ValueError(f"the row {row['name']} is of no case in tools/write_conformance.py")
         (ours if row["side"] == "configok" else ancestor)[name].append(row)
-    missing = [name for name in sorted(ours) if not ours[ELSEWHERE.get(name, name)]]
+    needless = set() if _has_ancestor(rows) else NEED_ANCESTOR
+    missing = [name for name in sorted(set(ours) - needless) if not ours[ELSEWHERE.get(name, name)]]
     if missing:
         raise ValueError(f"there is no row of {', '.join(missing)}")
     lines = [HEAD, _releases(rows) + _summary(ours, ancestor), "", "## What matters most", ""]
@@ -172,6 +176,11 @@ def page(rows: Iterable[Row]) -> str:
     for section, measured in figures.items():
         lines += _section(SECTIONS[section], measured) if measured else []
     return "\n".join(lines)
+
+
+def _has_ancestor(rows: Iterable[Row]) -> bool:
+    """Return whether a release that the rows were measured with has the ancestor."""
+    return any(int(release.split(".")[1]) <= _LAST_ANCESTOR for release in releases(rows).split(", ") if release)
 
 
 def _releases(rows: Iterable[Row]) -> str:
@@ -251,7 +260,8 @@ def _line(name: str, case: Known, ours: Sequence[Row], ancestor: Sequence[Row]) 
     measured = dict.fromkeys(_saw(row) for row in ancestor)  # each once
     before = case.ancestor + "".join(f" *{text}.*" for text in measured)
     if not ours:
-        return [name, case.title, before, f"see {ELSEWHERE[name]}", ""]
+        where = f"see {ELSEWHERE[name]}" if name in ELSEWHERE else "not run: this release no longer has the ancestor"
+        return [name, case.title, before, where, ""]
     result = "<br>".join(_result(name, row) for row in ours)
     if len(ours) > _MANY and any(name in names for names in FIRST.values()):
         result = "see [above](#what-matters-most)" + "".join({_verdict(row) for row in ours})

@@ -129,4 +129,4 @@ def refusals(text: str, minor: int, oracle: Oracle) -> list[str]:
     rules = HostRules(oracle.host, "/var/lib/kubelet", SOCKET, resets_state=True)
     host = check_host(config, "kubelet", versions, rules)
     findings = [*check(config, component="kubelet", versions=versions), *host]
-    return [str(finding) for finding in findings if finding.level is Level.COMPONENT]
+    return [str(finding) for finding in findings if finding.level is Level.COMPONENT and not oracle.ignores(finding)]

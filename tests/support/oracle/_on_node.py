@@ -36,7 +36,7 @@ _STARTED = "Starting Kubelet Plugin Manager"
 _SETTLED = 1.0  # seconds after that in which a concurrent task may still end the kubelet
 _LONGEST = 120.0
 _POLL = 0.1
-_FATAL = re.compile(r'^(?:F\d{4} .*|E\d{4} .*"command failed" err=.*|panic: .*|fatal error: .*)$', re.MULTILINE)
+_FATAL = re.compile(r'^(?:F\d{4} .*|.*"command failed" err=.*|panic: .*|fatal error: .*)$', re.MULTILINE)
 
 
 def _run(home: Path, number: int, text: str, files: dict[str, str], flags: list[str]) -> tuple[str, str]:

@@ -26,6 +26,9 @@ _LIMIT = "we read no more than a component config needs, so that hostile input c
 _PEM = "we look for the frame of a certificate in a file, and not into it"
 _ADDRESS = "we do not look for the addresses of the host"
 _RUN_ONCE = "with runOnce it ends with an error only where no pods come within a second"
+_FLAG_RESETS = "the kubelet's flag for this field resets it before the kubelet judges it"
+_USER_IDS = "how many user ids a node has for its pods is no part of the config"
+_ENDPOINT = "what answers at the endpoint of an image service is no rule of the config"
 _TIMEOUT = "how soon the container runtime answers is no rule of the config"
 
 EXPLAINED: Mapping[str, Explanation] = {
@@ -36,7 +39,9 @@ EXPLAINED: Mapping[str, Explanation] = {
     "text depth 70": Explanation(_LIMIT),
     "text large": Explanation(_LIMIT),
     "text many": Explanation(_LIMIT),
-    "text maxPods: 1e1_0": Explanation("the JSON reader of 1.20 takes some numbers that are too large for others"),
+    "text maxPods: 1e1_0": Explanation(
+        "the JSON reader of 1.20 takes some numbers that are too large for others", last=22
+    ),
     "field maxOpenFiles 3": Explanation("how many files a kubelet opens is no rule of its config"),
     "corner address='010.0.0.1'": Explanation(
         "built with a newer Go than its release had, which takes no leading zeros"
@@ -46,8 +51,13 @@ EXPLAINED: Mapping[str, Explanation] = {
     "corner tlsCertFile='/etc/kubernetes/pki/ca.crt', tlsPrivateKeyFile='/etc/kubernetes/oracle/pair.pem'": Explanation(
         _PEM
     ),
-    "corner runOnce=True, staticPodURL='http://127.0.0.1:1'": Explanation(_RUN_ONCE),
-    "field runOnce True": Explanation(_RUN_ONCE),
+    "corner runOnce=True, staticPodURL='http://127.0.0.1:1'": Explanation(_RUN_ONCE, last=31),
+    "field runOnce True": Explanation(_RUN_ONCE, last=31),
+    "field logging.options.text.splitStream True": Explanation(_FLAG_RESETS, first=30),
+    "field logging.options.json.splitStream True": Explanation(_FLAG_RESETS, first=30),
+    "field imageServiceEndpoint 'none'": Explanation(_ENDPOINT, first=27),
+    "corner maxPods=2147483647, podsPerCore=1": Explanation(_USER_IDS, first=30),
+    'text JSON with "nobody": 1e400': Explanation("a number that no field takes is left out with its field", first=36),
     "corner runtimeRequestTimeout='1ns'": Explanation(_TIMEOUT),
 }
 """Names of cases, and why."""

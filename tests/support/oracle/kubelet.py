@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Finding
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import (
     KERNEL_PARAMETERS,
     Host,
@@ -19,9 +21,9 @@ from support.machines import CERTIFICATE, KUBECONFIG, Node
 
 from .by_path import FILES, PAIR
 from .by_rule import GROUP
-from .case import Answer, Case
+from .case import Answer, Case, config
 
-__all__ = ["SOCKET", "Oracle", "answer", "takes_cgroup_v1"]
+__all__ = ["SOCKET", "Oracle", "answer", "is_of_unknown_gate", "takes_cgroup_v1"]
 
 SOCKET = "unix:///run/containerd/containerd.sock"
 _SCRIPT = "/usr/local/lib/oracle.py"
@@ -90,9 +92,24 @@ class Oracle:
         ends = json.loads(result.stdout)
         return [answer(*ends[str(number)]) for number in range(len(cases))]
 
+    @cached_property
+    def takes_unknown_gates(self) -> bool:
+        """Whether this build of the kubelet only warns about unknown feature gates, as those of some distributions."""
+        (answer,) = self.ask([config("gate unknown to all", {"featureGates": {"NoSuchGate": True}})])
+        return not answer.refused
+
+    def ignores(self, finding: Finding) -> bool:
+        """Return whether this build of the kubelet does not enforce what a finding is about, unlike upstream's."""
+        return self.takes_unknown_gates and is_of_unknown_gate(finding)
+
     def host(self, query: HostQuery) -> Host:
         """Read the facts of the node."""
         return read_host(query, root=str(self._node.machine.view))
+
+
+def is_of_unknown_gate(finding: Finding) -> bool:
+    """Return whether a finding is about a feature gate that the minor does not know."""
+    return finding.rule == "gates-known" and "unknown feature gate" in finding.message
 
 
 def takes_cgroup_v1(case: Case, minor: int) -> bool:

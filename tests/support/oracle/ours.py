@@ -10,7 +10,11 @@ from dataclasses import replace
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check, config_at
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import InvalidConfig, Level
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import (
+    Finding,
+    InvalidConfig,
+    Level,
+)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules import rule_facts
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import (
     Host,
@@ -41,18 +45,28 @@ _VALIDATED_VALUES = (
 )
 
 
-def validate(case: Case, minor: int, read_host: Callable[[HostQuery], Host]) -> Answer:
-    """Validate a case for a kubelet of this minor, with the facts of the host that read_host returns."""
-    refusals = list(_refusals(case, minor, read_host))
+def validate(
+    case: Case,
+    minor: int,
+    read_host: Callable[[HostQuery], Host],
+    ignores: Callable[[Finding], bool] = lambda _finding: False,
+) -> Answer:
+    """Validate a case for a kubelet of this minor, with the facts of the host that read_host returns.
+
+    ignores: whether the kubelet at hand does not enforce what a finding is about.
+    """
+    refusals = list(_refusals(case, minor, read_host, ignores))
     if not refusals:
         return Answer("running")
     return min(refusals, key=lambda answer: STAGES.index(answer.stage))
 
 
-def _refusals(case: Case, minor: int, read_host: Callable[[HostQuery], Host]) -> Iterator[Answer]:
+def _refusals(
+    case: Case, minor: int, read_host: Callable[[HostQuery], Host], ignores: Callable[[Finding], bool]
+) -> Iterator[Answer]:
     source = case.text.encode("utf-8", "surrogateescape")
     for finding in check(source, component="kubelet", versions=[f"1.{minor}"]):
-        if finding.level is Level.COMPONENT:
+        if finding.level is Level.COMPONENT and not ignores(finding):
             yield Answer(stage_of(finding.rule, finding.field), f"{finding.rule}: {finding}")
     try:
         document = decode(source)

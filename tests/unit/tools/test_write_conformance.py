@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import write_conformance
+from result_page import place_of
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -55,6 +56,22 @@ def test_no_case_may_be_left_out_or_be_unknown() -> None:
         write_conformance.page([row for row in rows() if row["case"] != "E9"])
     with pytest.raises(ValueError, match="unheard-of"):
         write_conformance.page([row("unheard-of")])
+
+
+def test_a_release_without_the_ancestor_needs_no_row_of_it() -> None:
+    newer = [row for row in rows(kubernetes="1.36.2") if row["case"] != "G12"]
+    assert "not run: this release no longer has the ancestor" in write_conformance.page(newer)
+    with pytest.raises(ValueError, match="no row of G12"):
+        write_conformance.page([row for row in rows() if row["case"] != "G12"])
+
+
+def test_the_page_of_another_release_leaves_the_published_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.argv", ["write_conformance.py"])
+    assert place_of(write_conformance.PAGE, rows()) == write_conformance.PAGE
+    other = place_of(write_conformance.PAGE, rows(kubernetes="1.36.2"))
+    assert other == ROOT / "build/pages/conformance-1.36.2.md"
+    monkeypatch.setattr("sys.argv", ["write_conformance.py", "--docs"])
+    assert place_of(write_conformance.PAGE, rows(kubernetes="1.36.2")) == write_conformance.PAGE
 
 
 def test_the_suite_writes_a_row_for_every_case() -> None:
