@@ -15,7 +15,9 @@ description:
     written out is not a difference, and neither are C(60s) and C(1m).
   - Reports for every field what changing it requires of a node, from a restart to a drain, the removal of a state file
     or a reboot.
-  - Compares two pools or two clusters as well, or one config under two Kubernetes versions, as before an upgrade.
+  - Compares two pools or two clusters as well.
+  - With O(from_version), reports what happens to one config when its component moves to another Kubernetes minor, as
+    before an upgrade.
   - Needs no cluster and no component. It runs where the files are, mostly on the controller.
 author:
   - the configok.node authors (@configok)
@@ -57,6 +59,34 @@ options:
       - The second config. Without O(after.files) and O(after.content), the defaults of the component.
     type: dict
     suboptions: *side
+  files:
+    description:
+      - The files of the config whose upgrade is compared, as O(before.files) takes them. All documents of a single file
+        are compared, as a kubeadm file has them.
+      - For O(from_version).
+    type: list
+    elements: path
+  content:
+    description: The config itself, as text, instead of O(files).
+    type: str
+  from_version:
+    description:
+      - The Kubernetes version that the component has now, for example V(1.31). Write it in quotes.
+      - The config is then compared with itself. The result has the defaults that change, the fields that are new or
+        gone, the feature gates that are switched, locked or removed, and what O(to_version) refuses.
+    type: str
+  to_version:
+    description:
+      - The Kubernetes version that the component will have. It may also be the older one, for a downgrade.
+      - The default is the newest version that this release knows.
+    type: str
+  flags:
+    description:
+      - The flags that the component runs with, one word of the command line each, without the program. They win over
+        the config where the component lets them, and flags that O(to_version) does not have are reported.
+      - For O(from_version).
+    type: list
+    elements: str
   disruption_overrides:
     description:
       - Your own classes of what changing a field requires of a node, by field path, for all fields below it too.
@@ -87,12 +117,17 @@ EXAMPLES = r"""
 
 - name: See what an upgrade changes for a config that stays as it is
   configok.node.component_config_diff:
-    before:
-      files: [files/kubelet.yaml]
-      kubernetes_version: "1.26"
-    after:
-      files: [files/kubelet.yaml]
-      kubernetes_version: "1.36"
+    files: [files/kubelet.yaml]
+    from_version: "1.31"
+    to_version: "1.36"
+    flags: [--pod-infra-container-image=registry.k8s.io/pause:3.9]
+  delegate_to: localhost
+  register: upgrade
+
+- name: Stop before an upgrade to a version that refuses the config
+  ansible.builtin.assert:
+    that: upgrade.valid
+    fail_msg: "{{ upgrade.lines | join('\n') }}"
 
 - name: Compare for nodes on which maxPods is only changed while they are drained
   configok.node.component_config_diff:
@@ -155,6 +190,90 @@ field_changes:
         - The file and line of the new value, in the layer that set it last. Empty for a default.
       type: str
       sample: layers/workers.yaml:4
+    cause:
+      description:
+        - Why the value changes with the version. V(default), the default is another one. V(new), the field is new, with
+          its default. V(gone), the field is gone. V(read), the config sets a field that the old version did not know.
+      returned: with O(from_version)
+      type: str
+      sample: default
+    kind:
+      description: The kind of the document.
+      returned: with O(from_version)
+      type: str
+      sample: KubeletConfiguration
+gate_changes:
+  description:
+    - The feature gates that change, in the order of their names. Those that the config or a flag sets, if their stage,
+      default or lock changes, and all others that are switched on or off by the version.
+    - Only for a component whose config or O(flags) can set feature gates.
+  returned: with O(from_version)
+  type: list
+  elements: dict
+  contains:
+    gate:
+      description: The name of the gate.
+      type: str
+      sample: NodeSwap
+    setting:
+      description: The value that the config or a flag sets, null without one.
+      type: bool
+      sample: true
+    before:
+      description: Its stage, its default and whether it is locked, in the old version. Empty if that does not have it.
+      type: str
+      sample: Beta, on
+    after:
+      description: The same in the new version. V(gone) if it has been removed.
+      type: str
+      sample: GA, on, locked
+    was_on:
+      description: Whether the old version has it on, with the setting.
+      type: bool
+      sample: true
+    is_on:
+      description: Whether the new version has it on, with the setting.
+      type: bool
+      sample: true
+    refusal:
+      description: Why the new version refuses the setting, empty if it does not.
+      type: str
+      sample: "the gate is locked: only true is allowed"
+    place:
+      description: The file and line of the setting, or the flag.
+      type: str
+      sample: files/kubelet.yaml:7
+flag_changes:
+  description: The flags of O(flags) that change.
+  returned: with O(from_version)
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: The flag without dashes.
+      type: str
+      sample: pod-infra-container-image
+    refused:
+      description: Whether the new version refuses it.
+      type: bool
+      sample: true
+    reason:
+      description: What happens to it.
+      type: str
+      sample: Kubernetes 1.35 and newer do not have it
+findings:
+  description:
+    - What is wrong with the config in the new version, and was not in the old one, as M(configok.node.component_config)
+      returns it.
+  returned: with O(from_version)
+  type: list
+  elements: dict
+  sample: []
+valid:
+  description: Whether the new version refuses nothing that the old one takes.
+  returned: with O(from_version)
+  type: bool
+  sample: false
 disruption:
   description: The heaviest class of all, null if nothing differs.
   returned: success
@@ -180,8 +299,10 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._config_fil
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._compare import Comparison, compare
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._file_documents import load_file
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import Config, load
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redact
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._upgrade import Upgrade, upgrade
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 
 _SIDE: dict[str, Any] = {
@@ -196,6 +317,11 @@ _SIDE: dict[str, Any] = {
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "before": _SIDE,
     "after": _SIDE,
+    "files": {"type": "list", "elements": "path"},
+    "content": {"type": "str"},
+    "from_version": {"type": "str"},
+    "to_version": {"type": "str"},
+    "flags": {"type": "list", "elements": "str"},
     "disruption_overrides": {"type": "dict", "default": {}},
 }
 
@@ -220,15 +346,55 @@ def result_of(comparison: Comparison) -> dict[str, Any]:
     }
 
 
+def upgrade_of(parameters: dict[str, Any]) -> Upgrade:
+    """Return the upgrade of the config. Raises OSError and ConfigError."""
+    layers = read_layers(parameters["files"], parameters["content"])
+    config = load_file(*layers[0]) if len(layers) == 1 else load(layers)
+    return upgrade(
+        config,
+        parameters["from_version"],
+        parameters["to_version"] or "",
+        flags=parameters["flags"] or (),
+        overrides=parameters["disruption_overrides"],
+    )
+
+
+def upgrade_result(result: Upgrade) -> dict[str, Any]:
+    """Return the module's result for an upgrade."""
+    return {
+        "changed": bool(result.fields or result.gates or result.flags or result.findings),
+        "field_changes": [field.as_dict() for field in result.fields],
+        "gate_changes": [gate.as_dict() for gate in result.gates],
+        "flag_changes": [flag.as_dict() for flag in result.flags],
+        "findings": sanitize_all([finding.as_dict() for finding in result.findings]),
+        "valid": not result.is_refused,
+        "disruption": result.heaviest,
+        "lines": sanitize_all(result.lines),
+    }
+
+
 def main() -> None:
     """Compare the configs."""
-    module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
+    module = AnsibleModule(
+        argument_spec=ARGUMENTS,
+        supports_check_mode=True,
+        mutually_exclusive=[
+            ("files", "content"),
+            *((name, side) for name in ("files", "content", "from_version") for side in ("before", "after")),
+        ],
+        required_by=dict.fromkeys(("files", "content", "to_version", "flags"), "from_version"),
+    )
     with fail_on_file_errors(module):
-        (before, after), versions = configs_of(module.params)
-        comparison = compare(before, after, versions, module.params["disruption_overrides"])
-        result = result_of(comparison)
+        effective: tuple[dict[str, Any], dict[str, Any]]
+        if module.params["from_version"] is not None:
+            upgraded = upgrade_of(module.params)
+            result, effective = upgrade_result(upgraded), upgraded.effective
+        else:
+            (before, after), versions = configs_of(module.params)
+            comparison = compare(before, after, versions, module.params["disruption_overrides"])
+            result, effective = result_of(comparison), comparison.effective
         if module._diff:
-            texts = [encode(redact(dict(sorted(data.items())))) for data in comparison.effective]
+            texts = [encode(redact(dict(sorted(data.items())))) for data in effective]
             shown = {"before_header": "before", "before": texts[0], "after_header": "after", "after": texts[1]}
             result["diff"] = sanitize_all(shown)
         module.exit_json(**result)

@@ -14,7 +14,7 @@ from ._check import check
 from ._codec._document import Document
 from ._compare import FieldChange, effective_diff, effective_values, source_of, summary_of
 from ._disruption import heaviest_class
-from ._findings import Finding
+from ._findings import Finding, Level
 from ._flags._component_flags import ComponentFlags
 from ._flags._flag_set import flag_set, values_by_flag
 from ._flags._kubelet_flags import FEATURE_GATES
@@ -98,7 +98,7 @@ class FlagUpgrade(NamedTuple):
     reason: str
 
     def __str__(self) -> str:
-        return f"--{self.name}: {self.reason}"
+        return (f"{Level.COMPONENT}: " if self.is_refused else "") + f"--{self.name}: {self.reason}"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the flag as plain data, for a module's result."""

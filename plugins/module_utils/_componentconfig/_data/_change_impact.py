@@ -222,7 +222,7 @@ IMPACT = r"""
 "EncryptionConfiguration":{"class":"restart","note":
 ["restart, or live with --encryption-provider-config-automatic-reload=true (flag from 1.26); existing",
 "objects are rewritten only when written again; add a new key as second on every server before making",
-"it first; objects whose key or provider is removed cannot be read any more"]},"AuthenticationConfiguration":{"class":
+"it first; objects whose key or provider is removed can no longer be read"]},"AuthenticationConfiguration":{"class":
 "live","note":["live (1.30+); 'anonymous' may not change on reload"],"since":30},"AuthorizationConfiguration":
 {"class":"live","note":["live (1.30+); Node and RBAC may not be added or removed, only reordered"],"since":30},
 "AdmissionConfiguration":{"class":"restart","note":["restart kube-apiserver"]},"TracingConfiguration":{"class":

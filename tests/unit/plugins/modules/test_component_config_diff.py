@@ -60,6 +60,40 @@ def test_the_version_of_one_side_is_that_of_both() -> None:
     ]
 
 
+def test_an_upgrade(tmp_path: Path) -> None:
+    path = tmp_path / "kubelet.yaml"
+    path.write_text(KUBELET_HEADER + "featureGates:\n  NodeSwap: false\n")
+    result = run(
+        diff=True, files=[str(path)], from_version="1.33", to_version="1.35", flags=["--pod-infra-container-image=x"]
+    )
+    assert (result["changed"], result["valid"], result["disruption"]) == (True, False, "restart-crash-risk")
+    fields = {change["path"]: change for change in result["field_changes"]}
+    assert fields["failCgroupV1"]["cause"] == "default"
+    assert fields["failCgroupV1"]["kind"] == "KubeletConfiguration"
+    assert [change["name"] for change in result["flag_changes"]] == ["pod-infra-container-image"]
+    assert {change["gate"]: change["refusal"] for change in result["gate_changes"]}["NodeSwap"] == (
+        "the gate is locked: only true is allowed"
+    )
+    assert [finding["level"] for finding in result["findings"]] == ["component", "component"]
+    assert result["lines"][0] == (
+        f"component: {path}:4: featureGates.NodeSwap: false: the gate is locked: only true is allowed"
+    )
+    assert "failCgroupV1: true\n" in result["diff"]["after"]
+
+
+def test_an_upgrade_of_layers_and_of_a_kubeadm_file(tmp_path: Path) -> None:
+    (tmp_path / "base.yaml").write_text(KUBELET_HEADER + "kubeAPIQPS: 5\n")
+    (tmp_path / "pool.yaml").write_text(KUBELET_HEADER + "kubeAPIBurst: 9\n")
+    layered = run(
+        files=[str(tmp_path / "base.yaml"), str(tmp_path / "pool.yaml")], from_version="1.26", to_version="1.27"
+    )
+    assert not {"kubeAPIQPS", "kubeAPIBurst"} & {change["path"] for change in layered["field_changes"]}
+    proxy = "apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n"
+    content = f"apiVersion: kubeadm.k8s.io/v1beta3\nkind: ClusterConfiguration\n---\n{KUBELET_HEADER}---\n{proxy}"
+    kinds = {change["kind"] for change in run(content=content, from_version="1.27")["field_changes"]}
+    assert kinds == {"KubeletConfiguration", "KubeProxyConfiguration"}
+
+
 def test_diff_mode_shows_both_without_secrets() -> None:
     result = run(
         diff=True, before={}, after={"content": KUBELET_HEADER + "clusterDomain: Bearer abcdefghijklmnopqrstuvwx\n"}
@@ -77,6 +111,14 @@ def test_diff_mode_shows_both_without_secrets() -> None:
         ({"before": {"files": ["nowhere/a"]}}, f"Cannot read nowhere/a in {Path.cwd()}: No such file or directory."),
         ({"after": {"content": KUBELET_HEADER}, "disruption_overrides": {"maxPods": "x"}}, "is no class of disruption"),
         ({"after": {"content": KUBELET_HEADER, "files": []}}, "mutually exclusive"),
+        ({"content": KUBELET_HEADER}, "missing parameter(s) required by 'content': from_version"),
+        ({"from_version": "1.31"}, "a config needs at least one layer"),
+        (
+            {"from_version": "1.31", "content": KUBELET_HEADER, "to_version": "1.31"},
+            "both versions are of Kubernetes 1.31",
+        ),
+        ({"from_version": "1.31", "after": {"content": KUBELET_HEADER}}, "mutually exclusive"),
+        ({"from_version": "1.3", "content": KUBELET_HEADER}, "(write 1.30 in quotes)"),
     ],
 )
 def test_what_it_refuses(arguments: dict[str, Any], sentence: str) -> None:
