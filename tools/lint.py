@@ -145,7 +145,7 @@ def link_agent() -> None:
     """Link the agent's package together as it is in the archive."""
     shutil.rmtree(AGENT, ignore_errors=True)
     AGENT.mkdir(parents=True)
-    entry = (ROOT / "roles/node/files/agent").glob("*.py")
+    entry = (ROOT / "roles/node/files/agent").glob("[!.]*")
     packages = (
         ROOT / f"plugins/module_utils/{name}"
         for name in ("_componentconfig", "_host", "_kube", "_nodeconfig", "_agent")

@@ -356,7 +356,6 @@ from ansible_collections.configok.node.plugins.module_utils._ansible import Unus
 from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import (
     fail_on_file_errors,
     read_layers,
-    refusing_levels,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check, check_each_version
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._drop_ins import (
@@ -372,6 +371,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._fi
     Finding,
     InvalidConfig,
     bounded,
+    refusing_levels,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._component_flags import (
     ComponentFlags,

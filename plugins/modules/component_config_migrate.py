@@ -185,11 +185,9 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._component_
     Runner,
     SystemctlFailed,
 )
-from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import (
-    fail_on_file_errors,
-    refusing_levels,
-)
+from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import fail_on_file_errors
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import refusing_levels
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._kubelet_flags import parse_flags
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._migrate import Migration, migrate
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redact

@@ -17,11 +17,10 @@ from typing import Any
 from ansible.module_utils.basic import missing_required_lib
 
 from .._componentconfig import ConfigError
-from .._componentconfig._findings import Level
 from .._nodeconfig._untrusted import sanitize, sanitize_lines
 from . import UnusableInput
 
-__all__ = ["fail_on_file_errors", "read_layers", "refusing_levels", "write_config"]
+__all__ = ["fail_on_file_errors", "read_layers", "write_config"]
 
 
 def read_layers(files: Sequence[str] | None, content: str | None, name: str = "content") -> list[tuple[str, bytes]]:
@@ -63,11 +62,6 @@ def write_config(module: Any, path: str, text: str) -> bool:
         finally:
             os.umask(umask)
     return True
-
-
-def refusing_levels(fail_on: str) -> tuple[Level, ...]:
-    """Return the levels of findings at which a module fails, from its option fail_on."""
-    return {"component": (Level.COMPONENT,), "policy": (Level.COMPONENT, Level.POLICY), "never": ()}[fail_on]
 
 
 @contextmanager

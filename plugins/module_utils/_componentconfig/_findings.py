@@ -26,6 +26,7 @@ __all__ = [
     "bounded",
     "located",
     "reading_order",
+    "refusing_levels",
     "show",
     "worst",
 ]
@@ -92,9 +93,14 @@ class Finding(NamedTuple):
         """Whether the config is refused because of it."""
         return self.level is not Level.WARNING
 
+    @property
+    def text(self) -> str:
+        """The path, the value and the message, without the place."""
+        return ": ".join(part for part in (self.field, self.value, self.message) if part)
+
     def __str__(self) -> str:
         location = self.file if self.line is None else f"{self.file}:{self.line}"
-        return ": ".join(part for part in (location, self.field, self.value, self.message) if part)
+        return ": ".join(part for part in (location, self.text) if part)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the finding as plain data, for a module's result or a JSON report."""
@@ -167,6 +173,15 @@ def bounded(findings: Iterable[Finding]) -> list[Finding]:
     message = f"{count} more findings are not shown: mend these first"
     level = worst(omitted) or Level.WARNING
     return [*kept, Finding((), message, "more", level, file=omitted[0].file, omitted=count)]
+
+
+def refusing_levels(fail_on: str) -> tuple[Level, ...]:
+    """Return the levels of findings at which a module or a command fails.
+
+    fail_on: the mildest of these levels, or "never".
+    """
+    levels = tuple(Level)
+    return levels[: levels.index(Level(fail_on)) + 1] if fail_on != "never" else ()
 
 
 def worst(findings: Iterable[Finding]) -> Level | None:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -25,7 +26,7 @@ from ._output import complain, log_to_stderr, show
 __all__ = ["main", "start"]
 
 DEFAULT_CONFIG = "/etc/configok/agent.yaml"
-_FAILED = 1
+_FAILED, _USAGE = 1, 2
 # A fixed width: argparse would import shutil to ask for the terminal's, even if it shows nothing.
 _HELP = partial(argparse.HelpFormatter, width=100)
 _HOOKS = ("prestart", "poststop")  # run by the component's unit, which they must never fail
@@ -41,7 +42,12 @@ def main(argv: Sequence[str]) -> int:
     arguments = _parser().parse_args(argv)
     log_to_stderr()
     try:
-        return int(arguments.run(arguments))
+        code = int(arguments.run(arguments))
+        sys.stdout.flush()  # here, so that a closed pipe is noticed
+        return code
+    except BrokenPipeError:
+        # The reader has seen enough. Python would complain at its end, when it flushes again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except InvalidConfiguration as error:
         for sentence in error.errors:
             complain(sentence + (_as_root() if isinstance(error.__cause__, PermissionError) else ""))
@@ -54,12 +60,17 @@ def main(argv: Sequence[str]) -> int:
     except KeyboardInterrupt:
         complain("interrupted")
     except Exception as error:  # noqa: BLE001 - the outermost frame: one sentence, and a hook never fails its unit
+        if isinstance(error, ModuleNotFoundError) and error.name == "yaml":
+            complain(f"{arguments.command} needs PyYAML, which {sys.executable} does not have")
+            return _USAGE
         complain(f"{arguments.command} failed, please report it: {type(error).__name__}: {error}{_place(error)}")
     return 0 if arguments.command in _HOOKS else _FAILED
 
 
 def start() -> NoReturn:
     """Run the command of this process."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a locale may lack characters of a config
     sys.exit(main(sys.argv[1:]))
 
 
@@ -115,8 +126,9 @@ def _commands() -> Iterator[tuple[str, Callable[[argparse.Namespace], int], str,
     yield "diff", _diff, text, _OF_DIFF
     text = "say whether a component makes the same of two configs, at this version and all later ones; if not sure, no"
     yield "same", _same, text, _OF_SAME
-    text = "explain a field of a component config, or a feature gate (featureGates.NAME)"
+    text = "explain fields of a component config, feature gates (featureGates.NAME) or a kind"
     yield "explain", _explain, text, _OF_EXPLAIN
+    yield "convert", _convert, "convert a component config to another API version", _OF_CONVERT
     text = "move a component from its flags, or from those behind --, to a config file, and say which flags must stay"
     yield "migrate", _migrate, text, _OF_MIGRATE
     text = "print this node's own config values, without secrets, as JSON: what provisioning publishes"
@@ -131,14 +143,29 @@ def _commands() -> Iterator[tuple[str, Callable[[argparse.Namespace], int], str,
 
 
 _VERSION = "--kubernetes-version"
+_FORMATS = ("text", "json", "github", "junit", "sarif")
+_LEVELS = ("component", "policy", "warning", "never")
 _LIMITED = _argument(
     "--limited", action="store_true", help="with little memory, CPU time and files, as the agent does it"
 )
+_VERSIONS = _argument(
+    _VERSION,
+    action="append",
+    default=[],
+    dest="versions",
+    metavar="VERSION,...",
+    help="the Kubernetes versions that are to read it; may be repeated (default: the newest)",
+)
 _OF_VALIDATE = (
-    _argument("files", metavar="FILE", nargs="+"),
-    _argument("--json", action="store_true", help="for machines: a list of findings"),
+    _argument("files", metavar="FILE", nargs="+", help="a file, a directory with files, or - for standard input"),
+    _VERSIONS,
+    _argument("--output", choices=_FORMATS, default="text", help="the format (default: text)"),
+    _argument(
+        "--json", action="store_const", const="findings", dest="output", help="print only a list of findings as JSON"
+    ),
+    _argument("--fail-on", choices=_LEVELS, default="policy", help="the mildest finding that fails (default: policy)"),
+    _argument("--skip-unknown", action="store_true", help="skip named files that hold no component config, too"),
     _argument("--component", default="", help="the component that will read it (default: by its kind)"),
-    _argument(_VERSION, action="append", default=[], dest="versions", metavar="VERSION", help="may be repeated"),
     _argument("--installed-version", action="store_true", help="judge for the version of the component on this node"),
     _argument(
         "--bundle",
@@ -170,17 +197,31 @@ _OF_SAME = (
     ),
 )
 _OF_EXPLAIN = (
-    _argument("field", metavar="FIELD"),
+    _argument("words", metavar="FIELD", nargs="+", help="a path; the first may be a component or a kind"),
     _argument("--json", action="store_true", help="for machines: heading and facts"),
-    _argument("--kind", default="kubelet", help="a component or a kind (default kubelet)"),
+    _argument("--kind", default="", help="a component or a kind (default kubelet)"),
     _argument(
         _VERSION, default="", dest="version", metavar="VERSION", help="whose kind is meant (default: the newest)"
     ),
 )
-
+_OF_CONVERT = (
+    _argument("file", metavar="FILE", help="- is standard input"),
+    _argument("--to-version", required=True, metavar="APIVERSION", help="for example v1 or kubeadm.k8s.io/v1beta4"),
+    _VERSIONS,
+    _argument("--allow-loss", action="store_true", help="accept that some values cannot be kept"),
+    _argument("--dest", default="", metavar="FILE", help="write to this file, and do not print it"),
+    _argument("--json", action="store_true", help="for machines: text, documents, losses, lines"),
+)
 _OF_MIGRATE = (
     _argument("component", metavar="COMPONENT"),
     _argument("flags", metavar="FLAG", nargs="*", help="instead of those that it runs with: -- FLAG ..."),
+    _argument(
+        "--flags-file",
+        default="",
+        metavar="FILE",
+        help="a command line, or an environment file (kubeadm-flags.env)",
+    ),
+    _argument("--present-config", default="", metavar="FILE", help="a copy of the file that its --config names"),
     _argument("--json", action="store_true", help="for machines: config, flags, what goes, findings"),
     _argument(
         _VERSION, default="", dest="version", metavar="VERSION", help="that is to read it (default: the installed one)"
@@ -269,9 +310,9 @@ def _limit(arguments: argparse.Namespace) -> None:
 
 def _validate(arguments: argparse.Namespace) -> int:
     _limit(arguments)
-    from ._validate import document_validator, node_validator, validate_files
+    from ._validate import document_validator, target_versions, validate_files
 
-    versions = list(arguments.versions)
+    versions = target_versions(arguments.versions)
     name = arguments.component
     on_node = arguments.on_node or arguments.only_host
     if on_node and not name:
@@ -285,6 +326,8 @@ def _validate(arguments: argparse.Namespace) -> int:
         if arguments.installed_version:
             versions += _installed(configuration, name)
     if on_node:
+        from ._validate_on_node import node_validator
+
         validator = node_validator(
             configuration, name, versions, only_host=arguments.only_host, with_inputs=arguments.with_inputs
         )
@@ -293,7 +336,14 @@ def _validate(arguments: argparse.Namespace) -> int:
         validator = document_validator(
             name, versions, bundle=arguments.bundle, configured=configured, allow_newer=allow_newer
         )
-    return validate_files(arguments.files, validator, as_json=arguments.json)
+    return validate_files(
+        arguments.files,
+        validator,
+        versions,
+        output=arguments.output,
+        fail_on=arguments.fail_on,
+        skip_unknown=arguments.skip_unknown,
+    )
 
 
 def _installed(configuration: AgentConfiguration, component: str) -> list[str]:
@@ -308,7 +358,7 @@ def _migrate(arguments: argparse.Namespace) -> int:
     from ._migrate import migrate_flags
 
     argv, version = [arguments.component, *arguments.flags], arguments.version
-    if not arguments.flags:
+    if not arguments.flags and not arguments.flags_file:
         from ._agent._store._store import Store
         from ._agent._system_clock import SystemClock
         from ._agent._validation._component_flags import recorded_command_line
@@ -325,8 +375,15 @@ def _migrate(arguments: argparse.Namespace) -> int:
         if not version:
             complain(f"the version of {arguments.component} is not known: give it with {_VERSION}")
             return _FAILED
-    allow_newer = not arguments.version
-    return migrate_flags(arguments.component, argv, version=version, allow_newer=allow_newer, as_json=arguments.json)
+    return migrate_flags(
+        arguments.component,
+        argv,
+        version=version,
+        allow_newer=not arguments.version,
+        as_json=arguments.json,
+        flags_file=arguments.flags_file,
+        present_config=arguments.present_config,
+    )
 
 
 def _local_config(arguments: argparse.Namespace) -> int:
@@ -358,9 +415,23 @@ def _same(arguments: argparse.Namespace) -> int:
 
 
 def _explain(arguments: argparse.Namespace) -> int:
-    from ._explain import explain_field
+    from ._explain import explain_fields
 
-    return explain_field(arguments.field, kind=arguments.kind, version=arguments.version, as_json=arguments.json)
+    return explain_fields(arguments.words, kind=arguments.kind, version=arguments.version, as_json=arguments.json)
+
+
+def _convert(arguments: argparse.Namespace) -> int:
+    from ._convert import convert_file
+    from ._validate import target_versions
+
+    return convert_file(
+        arguments.file,
+        arguments.to_version,
+        versions=target_versions(arguments.versions),
+        dest=arguments.dest,
+        allow_loss=arguments.allow_loss,
+        as_json=arguments.json,
+    )
 
 
 def _forget_bad(arguments: argparse.Namespace) -> int:

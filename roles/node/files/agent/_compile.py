@@ -13,7 +13,6 @@ import shutil
 import zipfile
 from pathlib import Path
 
-from ._build import BUILD  # type: ignore[import-not-found,unused-ignore]  # written when the archive is packed
 from ._protection import is_protected
 
 __all__ = ["compile_archive"]
@@ -40,6 +39,9 @@ def compile_archive() -> bool:
 
 
 def _compile(archive: Path, home: Path) -> None:
+    # Written when the archive is packed, so not in a package that pip has installed.
+    from ._build import BUILD  # type: ignore[import-not-found,unused-ignore]
+
     home.mkdir(exist_ok=True)
     if not is_protected(str(home)):
         raise OSError(errno.EEXIST, "is not ours, or others may write to it: remove it and try again", str(home))

@@ -10,8 +10,8 @@ import json
 from ._componentconfig import ConfigError
 from ._componentconfig._compare import compare
 from ._componentconfig._load import load
+from ._files import file_error, read_file
 from ._output import complain, show
-from ._validate import read_file
 
 __all__ = ["diff_files"]
 
@@ -27,7 +27,7 @@ def diff_files(before: str, after: str, *, version: str, as_json: bool) -> int:
         layers = [(name, read_file(name)) for name in (before, after)]
         comparison = compare(load(layers[:1]), load(layers[1:]), (version, version))
     except OSError as error:
-        complain(f"{error.filename or before}: cannot be read: {error.strerror or error}")
+        complain(file_error(error, before))
         return _USAGE
     except ConfigError as error:
         complain(str(error))

@@ -1,30 +1,40 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""explain: describe a field of a component config."""
+"""explain: describe fields of a component config, feature gates or a kind."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 from ._componentconfig import ConfigError
 from ._componentconfig._explain import explain
+from ._componentconfig._schema._kinds import KUBELET, MAIN_KINDS, kinds
 from ._output import complain, show
 
-__all__ = ["explain_field"]
+__all__ = ["explain_fields"]
 
 _OK, _UNKNOWN = 0, 2
 
 
-def explain_field(path: str, *, kind: str, version: str, as_json: bool) -> int:
-    """Describe a field and return 0, or 2 if it is unknown."""
+def explain_fields(words: Sequence[str], *, kind: str, version: str, as_json: bool) -> int:
+    """Describe fields and return 0, or 2 if one is unknown.
+
+    words: field paths. If kind is "", the first one may be a component or a kind; alone, it is described itself.
+    """
+    paths = list(words)
+    if not kind and (paths[0] in MAIN_KINDS or any(paths[0] == known.kind for known in kinds())):
+        kind, *paths = paths
     try:
-        explanation = explain(path, kind=kind, version=version)
+        explanations = [explain(path, kind=kind or KUBELET, version=version) for path in paths or [""]]
     except ConfigError as error:
         complain(str(error))
         return _UNKNOWN
     if as_json:
-        print(json.dumps({"heading": explanation.heading, "facts": explanation.facts}))
+        answers = [{"heading": explanation.heading, "facts": explanation.facts} for explanation in explanations]
+        print(json.dumps(answers[0] if len(answers) == 1 else answers))
     else:
-        show("\n".join(explanation.lines))
+        for explanation in explanations:
+            show("\n".join(explanation.lines))
     return _OK

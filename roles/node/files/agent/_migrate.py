@@ -6,40 +6,79 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import re
+import shlex
+from collections.abc import Iterator, Sequence
 
 from ._componentconfig import ConfigError
 from ._componentconfig._findings import Level
+from ._componentconfig._flags._kubelet_flags import parse_flags
 from ._componentconfig._migrate import migrate
 from ._componentconfig._scalars._secrets import redact
-from ._host._component_process import read_started
+from ._files import file_error, read_file
+from ._host._component_process import StartedComponent, read_started
 from ._output import complain
 
-__all__ = ["migrate_flags"]
+__all__ = ["migrate_flags", "words_of_flags_file"]
 
 _OK, _REFUSED, _USAGE = 0, 1, 2
+_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 
 
-def migrate_flags(component: str, argv: Sequence[str], *, version: str, allow_newer: bool, as_json: bool) -> int:
+def words_of_flags_file(text: str, component: str) -> list[str]:
+    """Return the flags in a file: a command line, on one line or several, or an environment file's values.
+
+    Words are quoted as in a shell. The component's own name, with or without a path, is left out. Raises ConfigError.
+    """
+    return [word for word in _words(text) if word.rpartition("/")[2] != component]
+
+
+def _words(text: str) -> Iterator[str]:
+    try:
+        words = shlex.split(text.replace("\\\n", " "), comments=True)
+    except ValueError as error:
+        raise ConfigError(f"the flags cannot be split into words: {str(error).lower()}") from error
+    for word in words:
+        assignment = _ASSIGNMENT.match(word)
+        if assignment is None:
+            yield word
+        else:
+            yield from _words(word[assignment.end() :])
+
+
+def migrate_flags(
+    component: str,
+    argv: Sequence[str],
+    *,
+    version: str,
+    allow_newer: bool,
+    as_json: bool,
+    flags_file: str = "",
+    present_config: str = "",
+) -> int:
     """Print the file, and on standard error the result for each flag.
 
     Return 0, 1 if the component refuses something, 2 if a file or the version cannot be used.
 
-    argv: program first. version: of the component that is to read the file, "" for the newest known. allow_newer:
-    whether it may be newer than the newest known.
+    argv: program first. flags_file: has more flags, which come first; "" for none. present_config: a copy of the file
+    that the flags name with --config, "" to read that file. version: of the component that is to read the new file, ""
+    for the newest known. allow_newer: whether it may be newer than the newest known.
     """
     try:
-        started = read_started(argv, "/")
+        words = [*argv[:1], *_flags_in(flags_file, component), *argv[1:]]
+        started = _started(words, present_config)
         migration = migrate(
             component,
-            argv,
+            words,
             version=version,
             config=started.config,
             drop_ins=started.drop_ins,
             allow_newer=allow_newer,
         )
     except OSError as error:
-        complain(f"{error.filename}: cannot be read: {error.strerror or error}")
+        is_component_file = not present_config and error.filename != flags_file
+        hint = "; --present-config takes a copy of the file that --config names" if is_component_file else ""
+        complain(file_error(error, component) + hint)
         return _USAGE
     except ConfigError as error:
         complain(str(error))
@@ -58,3 +97,16 @@ def migrate_flags(component: str, argv: Sequence[str], *, version: str, allow_ne
         for line in migration.lines:
             complain(line)
     return _REFUSED if any(finding.level is Level.COMPONENT for finding in migration.findings) else _OK
+
+
+def _flags_in(name: str, component: str) -> list[str]:
+    """Return the flags in a file. Raises OSError, ConfigError."""
+    return words_of_flags_file(read_file(name).decode("utf-8", "surrogateescape"), component) if name else []
+
+
+def _started(argv: Sequence[str], present_config: str) -> StartedComponent:
+    """Read the files that a command line names. Raises OSError."""
+    if not present_config:
+        return read_started(argv, "/")
+    path = dict(parse_flags(argv)).get("config") or present_config
+    return StartedComponent(tuple(argv), "/", (path, read_file(present_config)), ())

@@ -10,8 +10,8 @@ import json
 from ._componentconfig import ConfigError
 from ._componentconfig._codec._document import Document, decode
 from ._componentconfig._drop_ins import is_same_with_drop_ins
+from ._files import file_error, read_file
 from ._output import complain
-from ._validate import read_file
 
 __all__ = ["same_files"]
 
@@ -29,7 +29,7 @@ def same_files(first: str, second: str, *, version: str, with_inputs: bool = Fal
         drop_ins = [layer.data for layer in (_drop_ins() if with_inputs else [])]
         is_same = is_same_with_drop_ins(drop_ins, before, after, version)
     except OSError as error:
-        complain(f"{error.filename or first}: cannot be read: {error.strerror or error}")
+        complain(file_error(error, first))
         return _USAGE
     except ConfigError as error:
         complain(str(error))

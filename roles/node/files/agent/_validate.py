@@ -1,62 +1,84 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""validate: report what is wrong with files, as text or JSON."""
+"""validate: report what is wrong with files, as lines, JSON or in the formats of CI systems."""
 
 from __future__ import annotations
 
 import json
+import os
 import sys
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Callable
 
-from ._agent._agent_configuration import AgentConfiguration, ComponentConfiguration
+from ._agent._agent_configuration import ComponentConfiguration
 from ._componentconfig import ConfigError
 from ._componentconfig._check import check
 from ._componentconfig._codec._document import decode
-from ._componentconfig._findings import Finding, InvalidConfig, bounded
-from ._componentconfig._schema._releases import minor_of
-from ._output import complain, show
+from ._componentconfig._findings import Finding, InvalidConfig, bounded, refusing_levels
+from ._componentconfig._schema._releases import minor_name, minor_of, newest_minor, parse_known_minor
+from ._file_search import InputFiles, read_files
+from ._files import file_error
+from ._output import complain
+from ._reports import FileReport, Report, writer_of
+from ._reports._text import summary
 
-if TYPE_CHECKING:
-    from ._agent._state._node_state import NodeInputs
-
-__all__ = ["FileValidator", "document_validator", "node_validator", "read_file", "validate_files"]
+__all__ = ["FileValidator", "document_validator", "target_versions", "validate_files"]
 
 _OK, _REFUSED, _USAGE = 0, 1, 2
-# Takes a file's content and name. Raises OSError, ConfigError.
+_FINDINGS = "findings"
 FileValidator = Callable[[bytes, str], "list[Finding]"]
+"""Takes a file's content and name. Raises OSError, ConfigError."""
 
 
-def validate_files(names: Sequence[str], validator: FileValidator, *, as_json: bool) -> int:
-    """Print all findings of all files; return 0, 1 if one of them refuses, 2 if a file or a version cannot be read.
+def validate_files(
+    names: Sequence[str],
+    validator: FileValidator,
+    versions: Sequence[str],
+    *,
+    output: str = "text",
+    fail_on: str = "policy",
+    skip_unknown: bool = False,
+) -> int:
+    """Print all findings of all files; return 0, 1 if one of them fails the run, 2 if an input cannot be used.
 
-    names: paths, "-" for standard input. Findings are lines, or with as_json one list of objects.
+    names: paths of files and directories, "-" for standard input. versions: those that the validator validates for.
+    output: the name of a format, with a summary on standard error, or "findings" for a list of them as JSON.
+    skip_unknown: see `read_files`.
     """
-    findings: list[Finding] = []
-    for name in names:
-        try:
-            findings += validator(read_file(name), name)
-        except OSError as error:
-            complain(f"{error.filename or name}: cannot be read: {error.strerror or error}")
-            return _USAGE
-        except ConfigError as error:  # an invalid version
-            complain(str(error))
-            return _USAGE
-    if as_json:
-        print(json.dumps([finding.as_dict() for finding in findings]))
+    try:
+        report = _report(read_files(names, skip_unknown=skip_unknown), validator, versions, fail_on)
+    except OSError as error:
+        complain(file_error(error, names[0]))
+        return _USAGE
+    except ConfigError as error:  # an invalid version
+        complain(str(error))
+        return _USAGE
+    if output == _FINDINGS:
+        print(json.dumps([finding.as_dict() for finding in report.findings]))
     else:
-        for finding in findings:
-            show(f"{finding} [{finding.level}]")
-    return _REFUSED if any(finding.is_refusal for finding in findings) else _OK
+        sys.stdout.write(writer_of(output)(report))
+        sys.stdout.flush()
+        complain(summary(report))
+    return _REFUSED if report.has_failed else _OK
 
 
-def read_file(name: str) -> bytes:
-    """Return a file's content, or standard input for "-". Raises OSError."""
-    if name == "-":
-        return sys.stdin.buffer.read()
-    with open(name, "rb") as stream:
-        return stream.read()
+def _report(inputs: InputFiles, validator: FileValidator, versions: Sequence[str], fail_on: str) -> Report:
+    """Validate all files. Raises OSError, ConfigError."""
+    minors = sorted({parse_known_minor(version, allow_newer=True) for version in versions}) or [newest_minor()]
+    return Report(
+        tuple(FileReport(name, tuple(validator(content, name))) for name, content in inputs.files),
+        tuple(map(minor_name, minors)),
+        refusing_levels(fail_on),
+        inputs.skipped,
+        os.getcwd(),
+        is_version_assumed=not versions,
+    )
+
+
+def target_versions(arguments: Sequence[str]) -> list[str]:
+    """Return the Kubernetes versions of all --kubernetes-version options, each of which may have several."""
+    return [version.strip() for argument in arguments for version in argument.split(",")]
 
 
 def document_validator(
@@ -86,58 +108,15 @@ def document_validator(
     return validate
 
 
-def node_validator(
-    configuration: AgentConfiguration, component: str, versions: Sequence[str], *, only_host: bool, with_inputs: bool
-) -> FileValidator:
-    """Return a validator of a bundle's document as this node would run it.
-
-    with_inputs: the file is JSON with the document and with what this node adds to it, as the agent has read both.
-    """
-    from ._agent._state._node_state import NodeInputs
-    from ._agent._validation._validate_on_node import validate_on_node
-    from ._host._host_facts import read_host
-
-    def validate(text: bytes, name: str) -> list[Finding]:
-        if with_inputs:
-            request = json.loads(text)
-            text, inputs = request["document"].encode(), NodeInputs.from_dict(request)
-        else:
-            inputs = _inputs(configuration, component)
-        return validate_on_node(
-            text,
-            name,
-            configuration.components[component],
-            inputs=inputs,
-            version=versions[-1] if versions else "",
-            host_only=only_host,
-            read_host=read_host,
-        )
-
-    return validate
-
-
-def _inputs(configuration: AgentConfiguration, component: str) -> NodeInputs:
-    from ._agent._store._store import Store
-    from ._agent._system_clock import SystemClock
-    from ._agent._validation._node_inputs import read_node_inputs
-
-    store = Store(configuration.state_directory, now=SystemClock().now)
-    return read_node_inputs(configuration.components[component], store)
-
-
-def _own_configs(component: ComponentConfiguration) -> NodeInputs:
-    """Read this node's own configs, without the command line, which does not matter for denied fields."""
-    from ._agent._validation._node_inputs import read_own_configs
-
-    return read_own_configs(component)
-
-
 def _denied(text: bytes, name: str, configured: ComponentConfiguration | None, version: str) -> list[Finding]:
     if configured is None:
         return []
+    from ._agent._validation._node_inputs import read_own_configs
     from ._agent._validation._validate_on_node import denied_findings
 
+    # Without the command line, which does not matter for denied fields.
+    own_configs = read_own_configs(configured)
     try:
-        return denied_findings(decode(text, file=name), configured, minor_of(version), _own_configs(configured))
+        return denied_findings(decode(text, file=name), configured, minor_of(version), own_configs)
     except InvalidConfig:
         return []  # the check has reported it

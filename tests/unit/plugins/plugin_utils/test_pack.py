@@ -48,6 +48,7 @@ def test_what_is_in_it() -> None:
         "_host",
         "_kube",
         "_nodeconfig",
+        "_reports",
     }
 
 
@@ -70,3 +71,21 @@ def test_it_runs(tmp_path: Path) -> None:
         [sys.executable, "-I", str(archive), "version"], capture_output=True, text=True, check=False, timeout=30
     )
     assert (ended.returncode, ended.stdout) == (0, f"configok-agent {AGENT_VERSION}\n"), ended.stderr
+
+
+def test_pip_installs_the_same_files() -> None:
+    tomllib = pytest.importorskip("tomllib")
+    settings = tomllib.loads((COLLECTION / "pyproject.toml").read_text(encoding="utf-8"))
+    assert settings["project"]["version"] == AGENT_VERSION
+    assert settings["project"]["scripts"] == {"configok-agent": "configok_agent.__main__:start"}
+    setuptools = settings["tool"]["setuptools"]
+    installed = set()
+    for package in setuptools["packages"]:
+        root = max((name for name in setuptools["package-dir"] if f"{package}.".startswith(f"{name}.")), key=len)
+        directory = Path(setuptools["package-dir"][root], *package[len(root) :].split("."))
+        names = (path.name for path in (COLLECTION / directory).glob("*.py"))
+        installed |= {f"{package.replace('.', '/')}/{name}" for name in names}
+    packed = {name for name in sources(COLLECTION) if "/" in name}
+    # Written by pack(), or for the control side.
+    assert packed - installed == {"configok_agent/__init__.py", "configok_agent/_build.py"}
+    assert installed - packed == {"configok_agent/_kube/_parallel.py", "configok_agent/_kube/_user_credentials.py"}

@@ -30,6 +30,7 @@ def broken(*_arguments: Any, **_options: Any) -> Any:
         ("_diff", "load", ["diff", "/dev/null", "/dev/null"]),
         ("_same", "decode", ["same", "/dev/null", "/dev/null"]),
         ("_explain", "explain", ["explain", "maxPods"]),
+        ("_convert", "convert", ["convert", "--to-version", "v1", "/dev/null"]),
         ("_migrate", "read_started", ["migrate", "kubelet", "--", "--v=2"]),
     ],
 )

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`configok-agent validate` with files of several documents."""
+"""`configok-agent validate`: several documents, files, versions and levels."""
 
 from __future__ import annotations
 
@@ -49,3 +49,65 @@ def test_versions_that_are_not_known(entry: Entry, tmp_path: Path, capsys: pytes
     assert "Kubernetes 1.3 is not known here, 1.20 to 1.37 are: write 1.30" in capsys.readouterr().err
     assert main(["validate", "--kubernetes-version", "1.38", str(file)]) == 2
     assert main(["validate", "--limited", "--kubernetes-version", "v1.38.1", str(file)]) == 0
+
+
+READ_BY_NOTHING = "apiVersion: kubecontrollermanager.config.k8s.io/v1alpha1\nkind: KubeControllerManagerConfiguration\n"
+OLD = KUBELET_HEADER + "crashLoopBackOff: {maxContainerRestartPeriod: 60s}\n"
+OF_OLD = "unknown field: KubeletConfiguration knows it from Kubernetes 1.32 (Kubernetes 1.31)"
+
+
+def test_a_finding_names_the_versions_that_it_affects(
+    entry: Entry, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "old.yaml").write_text(OLD)
+    (tmp_path / "other.yaml").write_text("a: 1\n")
+    main = entry("__main__").main
+    assert main(["validate", "--kubernetes-version", "1.31, v1.36.3", str(tmp_path)]) == 1
+    captured = capsys.readouterr()
+    value = '{"maxContainerRestartPeriod": "60s"}'
+    assert captured.out == f"{tmp_path}/old.yaml:3: crashLoopBackOff: {value}: {OF_OLD} [policy]\n"
+    summary = "1 of 1 file fails (1 policy); Kubernetes 1.31, 1.36; 1 file without component config skipped"
+    assert captured.err == f"configok-agent: {summary}\n"
+    assert main(["validate", "--kubernetes-version", "1.36", str(tmp_path)]) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        (KUBELET_HEADER + "maxPods: -1\n", {"component": 1, "policy": 1, "warning": 1, "never": 0}),
+        (KUBELET_HEADER + "maxPod: 1\n", {"component": 0, "policy": 1, "warning": 1, "never": 0}),
+        (READ_BY_NOTHING, {"policy": 0, "warning": 1, "never": 0}),
+        (KUBELET_HEADER, {"warning": 0}),
+    ],
+)
+def test_the_level_that_fails_is_chosen(entry: Entry, tmp_path: Path, text: str, codes: dict[str, int]) -> None:
+    file = tmp_path / "kubelet.yaml"
+    file.write_text(text)
+    main = entry("__main__").main
+    assert {level: main(["validate", "--fail-on", level, str(file)]) for level in codes} == codes
+
+
+def test_a_named_file_of_an_unknown_kind_is_an_error(
+    entry: Entry, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "deployment.yaml"
+    file.write_text("apiVersion: apps/v1\nkind: Deployment\n")
+    main = entry("__main__").main
+    assert main(["validate", str(file)]) == 1
+    assert "unknown kind" in capsys.readouterr().out
+    assert main(["validate", "--skip-unknown", str(file)]) == 0
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "no component config found; 1 file without component config skipped" in captured.err
+    assert main(["validate", str(tmp_path)]) == 0
+
+
+def test_one_unusable_input_stops_it_before_anything_is_printed(
+    entry: Entry, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "kubelet.yaml"
+    file.write_text(KUBELET_HEADER + "maxPods: -1\n")
+    for arguments in ([str(file), str(tmp_path / "missing")], ["--kubernetes-version", "1.31,", str(file)]):
+        assert entry("__main__").main(["validate", *arguments]) == 2
+        captured = capsys.readouterr()
+        assert (captured.out, captured.err.count("\n")) == ("", 1)

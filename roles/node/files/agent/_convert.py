@@ -1,0 +1,76 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""convert: convert a component config to another API version."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Sequence
+
+from ._componentconfig import ConfigError
+from ._componentconfig._convert import ConvertedFile, convert
+from ._componentconfig._scalars._secrets import redact
+from ._files import file_error, read_file
+from ._output import complain
+
+__all__ = ["convert_file"]
+
+_OK, _REFUSED, _USAGE = 0, 1, 2
+
+
+def convert_file(
+    name: str, api_version: str, *, versions: Sequence[str], dest: str, allow_loss: bool, as_json: bool
+) -> int:
+    """Print the converted file, and on standard error what was converted and lost.
+
+    Return 0, 1 if something is lost that may not be, or if the file holds a secret, which only dest can have; 2 if a
+    file or a version cannot be used. dest: a file to write instead, "" for none. versions: must read the result.
+    """
+    try:
+        converted = convert(read_file(name), api_version, file=name, versions=versions)
+    except OSError as error:
+        complain(file_error(error, name))
+        return _USAGE
+    except ConfigError as error:
+        complain(str(error))
+        return _USAGE
+    documents = redact(converted.after)
+    is_secret = documents != converted.after
+    is_lossy = bool(converted.losses) and not allow_loss
+    if as_json:
+        answer = {"documents": documents, "losses": converted.losses, "lines": converted.lines}
+        print(json.dumps({"text": "" if is_secret else converted.text, **answer}))
+    else:
+        for line in converted.lines:
+            complain(line)
+    if is_lossy:
+        complain("not everything can be kept, so nothing is written: --allow-loss accepts it")
+        return _REFUSED
+    if dest:
+        return _write(converted, dest)
+    if is_secret:
+        complain("the file holds a secret and is not printed: write it to a file with --dest")
+        return _REFUSED
+    if not as_json:
+        print(converted.text, end="")
+    return _OK
+
+
+def _write(converted: ConvertedFile, dest: str) -> int:
+    """Write the converted file atomically, for its owner only; return an exit code."""
+    try:
+        handle, temporary = tempfile.mkstemp(dir=os.path.dirname(os.path.abspath(dest)))
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(converted.text)
+            os.replace(temporary, dest)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+    except OSError as error:
+        complain(f"{dest}: cannot be written: {error.strerror or error}")
+        return _USAGE
+    return _OK

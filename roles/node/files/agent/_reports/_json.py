@@ -1,0 +1,26 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Write a report as JSON."""
+
+from __future__ import annotations
+
+import json
+
+from . import Report
+
+__all__ = ["write_json"]
+
+
+def write_json(report: Report) -> str:
+    """Return one JSON object with the verdict, the versions, the files, the skipped files and the findings."""
+    answer = {
+        "valid": not report.has_failed,
+        "versions": list(report.versions),
+        "files": [
+            {"file": file.name, "valid": not any(map(report.is_failing, file.findings))} for file in report.files
+        ],
+        "skipped": list(report.skipped),
+        "findings": [finding.as_dict() for finding in report.findings],
+    }
+    return json.dumps(answer, indent=2) + "\n"
