@@ -9,32 +9,30 @@ DESTINATION is build/configok-agent.pyz, or with --unpacked the directory build/
 from __future__ import annotations
 
 import argparse
-import sys
+import runpy
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-COLLECTIONS = ROOT / "build/collections"
+PACK = ROOT / "plugins/plugin_utils/_pack.py"
 
 
 def main() -> None:
     """Write the archive or the directory."""
-    sys.path.insert(0, str(COLLECTIONS))  # `make` puts a link to the checkout there
-    from ansible_collections.configok.node.plugins.plugin_utils._pack import ARCHIVE, pack, sources
-
+    packing = runpy.run_path(str(PACK))  # by its path, so that a checkout suffices
     parser = argparse.ArgumentParser(description="Write the agent as it goes to nodes.")
     parser.add_argument("--unpacked", action="store_true", help="write a directory, not an archive")
     parser.add_argument("destination", nargs="?", type=Path)
     arguments = parser.parse_args()
     if arguments.unpacked:
         destination = arguments.destination or ROOT / "build/agent"
-        for name, content in sources(ROOT).items():
+        for name, content in packing["sources"](ROOT).items():
             path = destination / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
     else:
-        destination = arguments.destination or ROOT / "build" / ARCHIVE
+        destination = arguments.destination or ROOT / "build" / packing["ARCHIVE"]
         destination.parent.mkdir(parents=True, exist_ok=True)
-        destination.write_bytes(pack(ROOT))
+        destination.write_bytes(packing["pack"](ROOT))
         destination.chmod(0o755)
 
 
