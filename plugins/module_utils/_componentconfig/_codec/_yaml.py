@@ -118,6 +118,13 @@ def _scalar(event: Any, builder: Builder) -> None:
 def _tagged(tag: str, text: str, line: int, builder: Builder) -> Any:
     name = tag[len(_PREFIX) :] if tag.startswith(_PREFIX) else ""
     _check_tag(tag, line, builder)
+    if name == "binary":
+        from base64 import b64decode  # not at the top: hardly any file needs it
+
+        try:
+            return b64decode(text.replace("\n", ""), validate=True).decode(errors="replace")
+        except ValueError as error:
+            raise builder.error(line, "the tag !!binary needs base64", "tag", path=builder.next_path) from error
     if name in _TAGGED:
         value = resolve_scalar(text)
         if type(value) not in _TAGGED[name]:
@@ -157,17 +164,23 @@ def parse_yaml(text: str, builder: Builder) -> None:
     """
     import yaml  # not at the top: decoding JSON does not need it
 
+    flow_depth = 0
     for event in _first_document(yaml, text, builder):
         line = _line(event.start_mark)
         if isinstance(event, yaml.DocumentStartEvent):
             if event.version not in (None, (1, 1)):
                 raise builder.error(line, "YAML 1.1 is the only version that Kubernetes reads")
         elif isinstance(event, yaml.ScalarEvent):
+            if flow_depth and event.style in (None, "") and "?" in event.value[1:]:
+                # YAML 1.1 ends the value there, and Kubernetes refuses the rest; newer parsers read on.
+                raise builder.error(line, "not valid YAML: a value with ? within {} or [] needs quotes")
             _scalar(event, builder)
         elif isinstance(event, (yaml.MappingStartEvent, yaml.SequenceStartEvent)):
             _check_tag(event.tag, line, builder)
+            flow_depth += bool(event.flow_style or flow_depth)
             builder.open({} if isinstance(event, yaml.MappingStartEvent) else [], line, event.anchor)
         elif isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent)):
+            flow_depth -= bool(flow_depth)
             builder.close()
         elif isinstance(event, yaml.AliasEvent):
             builder.alias(str(event.anchor), line)

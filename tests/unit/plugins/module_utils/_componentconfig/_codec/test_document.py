@@ -173,11 +173,26 @@ def test_nothing(text: str) -> None:
     assert decode(text).data is None
 
 
-@pytest.mark.parametrize("tag", ["!!python/object/apply:os.system", "!!binary", "!mine", "!!timestamp"])
+@pytest.mark.parametrize("tag", ["!!python/object/apply:os.system", "!mine", "!!timestamp"])
 def test_tags_build_nothing(tag: str) -> None:
     document = decode(f"a: {tag} x\n")
     assert document.data == {"a": "x"}
     assert summarize(document) == [("tag", 1, "a")]
+
+
+def test_binary_is_decoded_as_go_does() -> None:
+    document = decode("a: !!binary a3ViZWxldA==\n")
+    assert document.data == {"a": "kubelet"}
+    assert summarize(document) == [("tag", 1, "a")]
+    with pytest.raises(InvalidConfig, match="a: the tag !!binary needs base64"):
+        decode("a: !!binary kubelet\n")
+
+
+def test_a_question_mark_in_a_flow_collection_needs_quotes() -> None:
+    assert decode("a: claims.?sub\nb: {c: 'claims.?sub'}\nd: x?y\n").data["d"] == "x?y"
+    for text in ("a: {b: claims.?sub}\n", "a: [b, c?]\n", "a: [{b: c}, {d?e: f}]\n"):
+        with pytest.raises(InvalidConfig, match=r"within {} or \[\] needs quotes"):
+            decode(text)
 
 
 def test_basic_tags() -> None:
