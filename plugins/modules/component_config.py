@@ -364,8 +364,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._dr
     write_drop_ins,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._file_documents import (
-    load_file,
-    reads_all_documents,
+    load_for_check,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import (
     Finding,
@@ -426,9 +425,7 @@ def flags_of(parameters: dict[str, Any], config: Config) -> ComponentFlags | Non
 def load_all(parameters: dict[str, Any]) -> Config:
     """Load the layers, or all documents of a single file. Raises as `check_layers` does, and InvalidConfig."""
     layers = layers_of(parameters)
-    if len(layers) == 1 and reads_all_documents(parameters["component"]):
-        return load_file(*layers[0], config_maps=parameters["component"] is None)
-    return load(layers)
+    return load_for_check(*layers[0], parameters["component"]) if len(layers) == 1 else load(layers)
 
 
 def check_layers(parameters: dict[str, Any]) -> tuple[Config | None, list[Finding], list[DropIn]]:

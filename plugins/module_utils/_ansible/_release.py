@@ -17,8 +17,8 @@ from .._componentconfig._check import check
 from .._componentconfig._codec._document import decode
 from .._componentconfig._compare import FieldChange, diff
 from .._componentconfig._disruption import check_overrides, disruption_of, heaviest_class
+from .._componentconfig._file_documents import load_for_check
 from .._componentconfig._findings import Finding, InvalidConfig, bounded
-from .._componentconfig._load import load
 from .._componentconfig._scalars._wording import and_more
 from .._componentconfig._schema._kinds import find_kind
 from .._componentconfig._schema._releases import newest_minor, parse_minor
@@ -97,7 +97,7 @@ def _check_document(
     source: bytes, file: str, component: str, versions: Sequence[str], nodes: Mapping[str, str] | None
 ) -> list[Finding]:
     try:
-        config = load([(file, source)])
+        config = load_for_check(file, source, component)
     except InvalidConfig as error:
         return list(error.findings)
     return check(config, component=component, versions=versions, nodes=nodes, bundle=True)

@@ -173,7 +173,7 @@ def config_at(document: Document, minor: int, flags: Flags | None = None) -> Eff
 
 def _documents_of(config: Config | Document | str | bytes, file: str, component: str | None) -> tuple[Document, ...]:
     if isinstance(config, Config):
-        return config.documents
+        return config.written_documents
     if isinstance(config, Document):
         return (config,)
     if not reads_all_documents(component):

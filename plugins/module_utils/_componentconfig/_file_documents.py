@@ -17,11 +17,12 @@ from ._findings import Finding, InvalidConfig, Level
 from ._load import Config, layer_findings, merge_documents
 from ._schema._kinds import find_kind
 
-__all__ = ["RULE_SKIPPED", "decode_file", "is_of_kubeadm", "load_file", "reads_all_documents"]
+__all__ = ["RULE_SKIPPED", "decode_file", "is_of_kubeadm", "load_file", "load_for_check", "reads_all_documents"]
 
 RULE_SKIPPED = "document-skipped"
 """The rule of a document's own finding that kubeadm does not read it."""
 _KUBEADM = "kubeadm"
+_MAPPING = "must be a mapping with apiVersion and kind"
 _READ_BY_KUBEADM = ("KubeletConfiguration", "KubeProxyConfiguration")
 _BLOCK = re.compile(r"[:\s]\|[-+0-9]*[ \t]*(?:#.*)?$")
 _HEAD_LINES = tuple(re.compile(rf"(?m)(?:^|[{{,])[ \t]*\"?{name}\"?[ \t]*:") for name in ("apiVersion", "kind"))
@@ -67,6 +68,25 @@ def load_file(file: str, text: str | bytes, *, config_maps: bool = True) -> Conf
     """
     documents = decode_file(text, file=file, config_maps=config_maps)
     findings = [finding for document in documents for finding in layer_findings([document])]
+    if findings:
+        raise InvalidConfig(findings)
+    return Config(merge_documents(documents[:1]), documents[:1], documents[1:])
+
+
+def load_for_check(file: str, text: str | bytes, component: str | None = None) -> Config:
+    """Load one file as its component reads it, for a check, which reports what is wrong with apiVersion and kind.
+
+    Raises InvalidConfig with a finding for each document that is not a mapping, and ImportError without PyYAML.
+    """
+    if reads_all_documents(component):
+        documents = decode_file(text, file=file, config_maps=component is None)
+    else:
+        documents = (decode(text, file=file),)
+    findings = [
+        document.locate(Finding((), "the file is empty" if document.data is None else _MAPPING, "kind"))
+        for document in documents
+        if not isinstance(document.data, dict)
+    ]
     if findings:
         raise InvalidConfig(findings)
     return Config(merge_documents(documents[:1]), documents[:1], documents[1:])

@@ -36,6 +36,11 @@ class Config(NamedTuple):
         return (self.document, *self.others)
 
     @property
+    def written_documents(self) -> tuple[Document, ...]:
+        """The documents as their component reads them: those of a single file are not merged, and keep their nulls."""
+        return (self.layers[0], *self.others) if len(self.layers) == 1 else self.documents
+
+    @property
     def data(self) -> dict[str, Any]:
         """The merged values, apiVersion and kind among them."""
         data: dict[str, Any] = self.document.data
@@ -44,7 +49,7 @@ class Config(NamedTuple):
     @property
     def kind(self) -> Kind | None:
         """The kind in its API version, None if the data lack it."""
-        return find_kind(self.data["apiVersion"], self.data["kind"])
+        return find_kind(self.data.get("apiVersion"), self.data.get("kind"))
 
     @property
     def text(self) -> str:

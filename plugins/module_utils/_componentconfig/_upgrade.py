@@ -24,7 +24,7 @@ from ._scalars._field_path import value_at
 from ._scalars._wording import first_names
 from ._schema._feature_gates import FeatureGates, gate_names, gate_state
 from ._schema._kinds import Kind, find_kind, is_present_at
-from ._schema._releases import minor_name, newest_minor, parse_known_minor
+from ._schema._releases import known_minor_of, minor_name, newest_minor
 
 __all__ = ["Cause", "FieldUpgrade", "FlagUpgrade", "GateUpgrade", "Upgrade", "upgrade"]
 
@@ -179,7 +179,7 @@ def upgrade(
     Raises ConfigError for versions of one minor or outside the data, for a kind that is not known, and for an override
     that cannot be.
     """
-    minors = parse_known_minor(from_version), parse_known_minor(to_version)
+    minors = known_minor_of(from_version), known_minor_of(to_version)
     if minors[0] == minors[1]:
         raise ConfigError(f"both versions are of Kubernetes {minor_name(minors[0])}: an upgrade needs two minors")
     main = config.kind

@@ -118,7 +118,7 @@ def test_diff_mode_shows_both_without_secrets() -> None:
             "both versions are of Kubernetes 1.31",
         ),
         ({"from_version": "1.31", "after": {"content": KUBELET_HEADER}}, "mutually exclusive"),
-        ({"from_version": "1.3", "content": KUBELET_HEADER}, "(write 1.30 in quotes)"),
+        ({"from_version": "1.3", "content": KUBELET_HEADER}, "write 1.30 in quotes"),
     ],
 )
 def test_what_it_refuses(arguments: dict[str, Any], sentence: str) -> None:

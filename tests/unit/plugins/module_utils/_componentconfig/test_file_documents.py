@@ -13,9 +13,10 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ch
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._file_documents import (
     decode_file,
     load_file,
+    load_for_check,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import InvalidConfig, Level
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import load
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import Config, load
 
 INIT = "apiVersion: kubeadm.k8s.io/v1beta4\nkind: InitConfiguration\n"
 CLUSTER = "apiVersion: kubeadm.k8s.io/v1beta4\nkind: ClusterConfiguration\n"
@@ -113,3 +114,50 @@ def test_all_documents_can_be_loaded() -> None:
     assert config.text == text
     assert load([("f", text)]).others == ()
     assert [finding.rule for finding in check(load([("f", text)]))] == ["documents"]
+
+
+NULLS = [
+    "fileCheckFrequency: null\n",
+    "authentication: {webhook: {cacheTTL: null}}\n",
+    "systemReserved: {cpu: null}\n",
+    "evictionHard: {memory.available: null}\n",
+    "evictionSoftGracePeriod: {memory.available: null}\n",
+    "qosReserved: {a: null}\n",
+    "staticPodPath: null\n",
+    "enforceNodeAllocatable: [null]\n",
+    "maxPods: null\n",
+]
+
+
+@pytest.mark.parametrize("text", NULLS)
+def test_one_file_has_one_verdict(text: str) -> None:
+    def verdict(config: Config | str) -> list[str]:
+        return [str(finding) for finding in check(config, component="kubelet", versions=["1.31"], file="f")]
+
+    text = KUBELET + text
+    assert verdict(load_for_check("f", text, "kubelet")) == verdict(load([("f", text)])) == verdict(text)
+
+
+def test_a_null_of_a_layer_resets_a_field() -> None:
+    layers = [("a", KUBELET + "fileCheckFrequency: 20s\n"), ("b", KUBELET + "fileCheckFrequency: null\n")]
+    assert check(load(layers), component="kubelet", versions=["1.31"]) == []
+    alone = check(load(layers[1:]), component="kubelet", versions=["1.31"])
+    assert [finding.field for finding in alone] == ["fileCheckFrequency"]
+
+
+@pytest.mark.parametrize("text", ["", "- a\n", "maxPods: 1\n", "Kind: KubeletConfiguration\n"])
+def test_a_single_file_is_refused_as_its_component_does(text: str) -> None:
+    try:
+        findings = check(load_for_check("f", text, "kubelet"), component="kubelet")
+    except InvalidConfig as error:
+        findings = list(error.findings)
+    assert [finding.message for finding in findings] == [
+        finding.message for finding in check(text, component="kubelet")
+    ]
+    assert {finding.level for finding in findings} == {Level.COMPONENT}
+
+
+def test_a_head_that_the_component_reads_in_any_case_is_accepted() -> None:
+    text = KUBELET.replace("kind:", "Kind:")
+    levels = [str(finding.level) for finding in check(load_for_check("f", text, "kubelet"), component="kubelet")]
+    assert "component" not in levels
