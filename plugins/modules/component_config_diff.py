@@ -361,16 +361,10 @@ def upgrade_of(parameters: dict[str, Any]) -> Upgrade:
 
 def upgrade_result(result: Upgrade) -> dict[str, Any]:
     """Return the module's result for an upgrade."""
-    return {
-        "changed": bool(result.fields or result.gates or result.flags or result.findings),
-        "field_changes": [field.as_dict() for field in result.fields],
-        "gate_changes": [gate.as_dict() for gate in result.gates],
-        "flag_changes": [flag.as_dict() for flag in result.flags],
-        "findings": sanitize_all([finding.as_dict() for finding in result.findings]),
-        "valid": not result.is_refused,
-        "disruption": result.heaviest,
-        "lines": sanitize_all(result.lines),
-    }
+    answer = result.as_dict()
+    for key in ("findings", "lines"):
+        answer[key] = sanitize_all(answer[key])
+    return {"changed": bool(result), **answer}
 
 
 def main() -> None:

@@ -117,8 +117,9 @@ def test_the_shell_commands_of_the_page_run(project: Path) -> None:
     assert run(project, commit).returncode == 0
     ours = [block for block in blocks if "configok-agent " in block or block.startswith("pip ")]
     outputs = [run(project, block) for block in ours]
-    assert [ended.returncode for ended in outputs] == [0, 0, 0], outputs
-    assert outputs[-1].stdout.startswith("maxPods: 50 -> 60")
+    assert [ended.returncode for ended in outputs] == [0, 0, 0, 0], outputs
+    assert outputs[-2].stdout.startswith("maxPods: 50 -> 60")
+    assert "failCgroupV1: false -> true" in outputs[-1].stdout
 
 
 def test_the_commands_install_one_release() -> None:

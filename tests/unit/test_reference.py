@@ -111,7 +111,8 @@ def test_the_page_of_the_agent_configuration_lists_its_fields() -> None:
 
 
 def test_the_page_of_the_commands_lists_them_with_their_options() -> None:
-    source = (ROOT / "roles/node/files/agent/__main__.py").read_text(encoding="utf-8")
+    files = (ROOT / "roles/node/files/agent" / name for name in ("__main__.py", "_arguments.py"))
+    source = "".join(file.read_text(encoding="utf-8") for file in files)
     text = (REFERENCE / "agent-commands.md").read_text(encoding="utf-8")
     listed = {row[0].strip("`").split()[0] for row in rows("agent-commands.md") if len(row) == 5}
     assert listed - {"command", "---"} == set(re.findall(r'yield "([a-z-]+)"', source))

@@ -119,6 +119,22 @@ class Upgrade:
     findings: list[Finding]
     effective: tuple[dict[str, Any], dict[str, Any]]
 
+    def __bool__(self) -> bool:
+        """Return whether anything changes."""
+        return bool(self.fields or self.gates or self.flags or self.findings)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what changes as plain data, for a module's result or a JSON report."""
+        return {
+            "field_changes": [field.as_dict() for field in self.fields],
+            "gate_changes": [gate.as_dict() for gate in self.gates],
+            "flag_changes": [flag.as_dict() for flag in self.flags],
+            "findings": [finding.as_dict() for finding in self.findings],
+            "valid": not self.is_refused,
+            "disruption": self.heaviest,
+            "lines": self.lines,
+        }
+
     @property
     def heaviest(self) -> str | None:
         """The heaviest class of disruption among the fields, None without any."""

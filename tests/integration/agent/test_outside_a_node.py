@@ -122,7 +122,12 @@ def test_validate_good_files(call: Call, directory: Path) -> None:
     [
         ("validate", "missing"),
         ("validate", "--kubernetes-version", "next", "configs"),
+        ("validate", "--feature-gates", "NodeSwap=true", "configs"),
+        ("validate", "--component", "kubelet", "--flags-file", "missing", "configs/good.yaml"),
         ("diff", "missing", "configs/good.yaml"),
+        ("diff", "configs/good.yaml"),
+        ("diff", "--from-version", "1.31", "--to-version", "1.31", "configs/good.yaml"),
+        ("diff", "--from-version", "1.31", "--flags-file", "missing", "configs/good.yaml"),
         ("explain", "maxPod"),
         ("explain", "kube-proxy", "maxPods"),
         ("convert", "--to-version", "v9", "configs/good.yaml"),
@@ -148,6 +153,48 @@ def test_explain_takes_a_kind_and_several_fields(call: Call) -> None:
 def test_diff(call: Call) -> None:
     ended = call("diff", "configs/good.yaml", "-", input=kubelet_config("maxPods: 60"))
     assert (ended.returncode, ended.stdout.splitlines()[0][:17]) == (1, "maxPods: 50 -> 60")
+
+
+def test_diff_of_files_with_several_documents(call: Call, directory: Path) -> None:
+    kubeadm = "apiVersion: kubeadm.k8s.io/v1beta4\nkind: InitConfiguration\n---\n"
+    (directory / "old.yaml").write_text(kubeadm + kubelet_config("maxPods: 50"))
+    ended = call("diff", "old.yaml", "-", input=kubeadm + kubelet_config("maxPods: 60"))
+    assert ended.returncode == 1
+    assert ended.stdout.splitlines()[:2] == [
+        "KubeletConfiguration:",
+        "maxPods: 50 -> 60  [restart-may-reject]  (-:6)",
+    ]
+    (change,) = json.loads(call("diff", "--json", "old.yaml", "-", input=kubeadm + kubelet_config()).stdout)
+    assert (change["kind"], change["after"]) == ("KubeletConfiguration", "110")
+    same = call("diff", "old.yaml", "old.yaml")
+    assert (same.returncode, same.stdout) == (0, "no field differs\n")
+
+
+def test_diff_of_two_versions(call: Call, directory: Path) -> None:
+    (directory / "flags").write_text("/usr/bin/kubelet --pod-infra-container-image=x\n")
+    versions = ("--from-version", "1.31", "--to-version", "1.36")
+    ended = call("diff", *versions, "--flags-file", "flags", "configs/good.yaml")
+    assert ended.returncode == 1
+    assert ended.stdout.startswith("component: --pod-infra-container-image: Kubernetes 1.35 and newer do not have it")
+    answer = json.loads(call("diff", *versions, "--json", "configs/good.yaml").stdout)
+    assert "failCgroupV1" in {change["path"] for change in answer["field_changes"]}
+    assert answer["valid"]
+    two_files = call("diff", *versions, "configs/good.yaml", "configs/good.yaml")
+    assert "failCgroupV1: false -> true" in two_files.stdout
+    assert call("diff", "--from-version", "1.31", "configs/good.yaml").returncode == 1
+
+
+def test_flags_decide_rules_on_gates(call: Call, directory: Path) -> None:
+    text = (
+        "apiVersion: apiserver.config.k8s.io/v1beta1\nkind: AuthenticationConfiguration\n"
+        "anonymous: {enabled: true, conditions: [{path: /healthz}]}\n"
+    )
+    (directory / "flags.env").write_text("ARGS=--feature-gates=AnonymousAuthConfigurableEndpoints=false")
+    command = ("validate", "--kubernetes-version", "1.31", "--component", "kube-apiserver", "-")
+    assert "[warning]" in call(*command, input=text).stdout
+    gates = "AnonymousAuthConfigurableEndpoints=true"
+    assert call(*command, "--feature-gates", gates, input=text).stdout == ""
+    assert "[component]" in call(*command, "--flags-file", "flags.env", input=text).stdout
 
 
 def test_convert(call: Call, directory: Path) -> None:

@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from ._agent import AGENT_VERSION
 from ._agent._agent_configuration import (
@@ -21,6 +21,17 @@ from ._agent._agent_configuration import (
     load_configuration,
 )
 from ._agent._store._durable_files import LockTimeout
+from ._arguments import (
+    OF_CONVERT,
+    OF_DIFF,
+    OF_EXPLAIN,
+    OF_MIGRATE,
+    OF_SAME,
+    OF_VALIDATE,
+    VERSION,
+    Argument,
+    argument,
+)
 from ._output import complain, log_to_stderr, show
 
 __all__ = ["main", "start"]
@@ -31,7 +42,6 @@ _FAILED, _USAGE = 1, 2
 _HELP = partial(argparse.HelpFormatter, width=100)
 _HOOKS = ("prestart", "poststop")  # run by the component's unit, which they must never fail
 _EXCLUSIVE_ARGUMENTS = ("forget-bad",)  # commands that take exactly one of their arguments
-_Argument = tuple[Sequence[str], dict[str, Any]]  # as add_argument takes them
 
 
 def main(argv: Sequence[str]) -> int:
@@ -107,126 +117,35 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _argument(*names: str, **settings: Any) -> _Argument:
-    return names, settings
-
-
-def _commands() -> Iterator[tuple[str, Callable[[argparse.Namespace], int], str, Sequence[_Argument]]]:
+def _commands() -> Iterator[tuple[str, Callable[[argparse.Namespace], int], str, Sequence[Argument]]]:
     """Yield every command: its name, its function, its help text, and its arguments."""
-    component = _argument("component", metavar="COMPONENT")
+    component = argument("component", metavar="COMPONENT")
     yield "run", _run, "watch the own Node and do what it says, until told to stop", ()
     text = "decide which config a component reads now (ExecStartPre=); 78 refuses the start"
     yield "prestart", _prestart, text, (component,)
     yield "poststop", _poststop, "write down how a component ended (ExecStopPost=)", (component,)
     text = "say which config this node uses, and why"
-    yield "status", _status, text, (_argument("--json", action="store_true", help="for machines"),)
+    yield "status", _status, text, (argument("--json", action="store_true", help="for machines"),)
     yield "check", _check, "say whether the agent can work here: its own config, and its credentials", ()
-    yield "validate", _validate, "say what is wrong with component configs; - is standard input", _OF_VALIDATE
-    text = "compare two component configs by what the component makes of them, and say what a change asks of this node"
-    yield "diff", _diff, text, _OF_DIFF
+    yield "validate", _validate, "say what is wrong with component configs; - is standard input", OF_VALIDATE
+    text = "compare two component configs, or one under two versions, by what the component makes of them"
+    yield "diff", _diff, text, OF_DIFF
     text = "say whether a component makes the same of two configs, at this version and all later ones; if not sure, no"
-    yield "same", _same, text, _OF_SAME
+    yield "same", _same, text, OF_SAME
     text = "explain fields of a component config, feature gates (featureGates.NAME) or a kind"
-    yield "explain", _explain, text, _OF_EXPLAIN
-    yield "convert", _convert, "convert a component config to another API version", _OF_CONVERT
+    yield "explain", _explain, text, OF_EXPLAIN
+    yield "convert", _convert, "convert a component config to another API version", OF_CONVERT
     text = "move a component from its flags, or from those behind --, to a config file, and say which flags must stay"
-    yield "migrate", _migrate, text, _OF_MIGRATE
+    yield "migrate", _migrate, text, OF_MIGRATE
     text = "print this node's own config values, without secrets, as JSON: what provisioning publishes"
     yield "local-config", _local_config, text, ()
     text = "compare what the kubelet runs with (its /configz) with the file it was given"
-    json = _argument("--json", action="store_true", help="for machines: differences, and why there is no answer")
+    json = argument("--json", action="store_true", help="for machines: differences, and why there is no answer")
     yield "compare", _compare, text, (component, json)
-    every = _argument("--all", action="store_true", help="all of them")
-    yield "forget-bad", _forget_bad, "forget that a config was bad", (_argument("uid", metavar="UID", nargs="?"), every)
+    every = argument("--all", action="store_true", help="all of them")
+    yield "forget-bad", _forget_bad, "forget that a config was bad", (argument("uid", metavar="UID", nargs="?"), every)
     yield "compile", _compile, "unpack and compile this archive beside itself, once, so that it starts sooner", ()
     yield "version", _version, "say the agent's version", ()
-
-
-_VERSION = "--kubernetes-version"
-_FORMATS = ("text", "json", "github", "junit", "sarif")
-_LEVELS = ("component", "policy", "warning", "never")
-_LIMITED = _argument(
-    "--limited", action="store_true", help="with little memory, CPU time and files, as the agent does it"
-)
-_VERSIONS = _argument(
-    _VERSION,
-    action="append",
-    default=[],
-    dest="versions",
-    metavar="VERSION,...",
-    help="the Kubernetes versions that are to read it; may be repeated (default: the newest)",
-)
-_OF_VALIDATE = (
-    _argument("files", metavar="FILE", nargs="+", help="a file, a directory with files, or - for standard input"),
-    _VERSIONS,
-    _argument("--output", choices=_FORMATS, default="text", help="the format (default: text)"),
-    _argument(
-        "--json", action="store_const", const="findings", dest="output", help="print only a list of findings as JSON"
-    ),
-    _argument("--fail-on", choices=_LEVELS, default="policy", help="the mildest finding that fails (default: policy)"),
-    _argument("--skip-unknown", action="store_true", help="skip named files that hold no component config, too"),
-    _argument("--component", default="", help="the component that will read it (default: by its kind)"),
-    _argument("--installed-version", action="store_true", help="judge for the version of the component on this node"),
-    _argument(
-        "--bundle",
-        action="store_true",
-        help="judge it as part of a bundle: what may not be shared, and what this node denies",
-    ),
-    _argument(
-        "--on-node",
-        action="store_true",
-        help="judge it as a bundle that this node is to run: with its instance config, the component's flags, the host",
-    ),
-    _argument("--only-host", action="store_true", help="the same, but look at the host alone"),
-    _argument("--with-inputs", action="store_true", help="read JSON: the document, and what this node adds to it"),
-    _LIMITED,
-)
-_OF_DIFF = (
-    _argument("files", metavar="FILE", nargs=2, help="- is standard input"),
-    _argument("--json", action="store_true", help="for machines: a list of changes"),
-    _argument(
-        _VERSION, default="", dest="version", metavar="VERSION", help="whose defaults hold (default: the newest)"
-    ),
-)
-_OF_SAME = (
-    _argument("files", metavar="FILE", nargs=2, help="- is standard input"),
-    _argument("--with-inputs", action="store_true", help="read JSON from standard input: what this node adds to both"),
-    _LIMITED,
-    _argument(
-        _VERSION, default="", dest="version", metavar="VERSION", help="of the component (default: whichever it is)"
-    ),
-)
-_OF_EXPLAIN = (
-    _argument("words", metavar="FIELD", nargs="+", help="a path; the first may be a component or a kind"),
-    _argument("--json", action="store_true", help="for machines: heading and facts"),
-    _argument("--kind", default="", help="a component or a kind (default kubelet)"),
-    _argument(
-        _VERSION, default="", dest="version", metavar="VERSION", help="whose kind is meant (default: the newest)"
-    ),
-)
-_OF_CONVERT = (
-    _argument("file", metavar="FILE", help="- is standard input"),
-    _argument("--to-version", required=True, metavar="APIVERSION", help="for example v1 or kubeadm.k8s.io/v1beta4"),
-    _VERSIONS,
-    _argument("--allow-loss", action="store_true", help="accept that some values cannot be kept"),
-    _argument("--dest", default="", metavar="FILE", help="write to this file, and do not print it"),
-    _argument("--json", action="store_true", help="for machines: text, documents, losses, lines"),
-)
-_OF_MIGRATE = (
-    _argument("component", metavar="COMPONENT"),
-    _argument("flags", metavar="FLAG", nargs="*", help="instead of those that it runs with: -- FLAG ..."),
-    _argument(
-        "--flags-file",
-        default="",
-        metavar="FILE",
-        help="a command line, or an environment file (kubeadm-flags.env)",
-    ),
-    _argument("--present-config", default="", metavar="FILE", help="a copy of the file that its --config names"),
-    _argument("--json", action="store_true", help="for machines: config, flags, what goes, findings"),
-    _argument(
-        _VERSION, default="", dest="version", metavar="VERSION", help="that is to read it (default: the installed one)"
-    ),
-)
 
 
 def _configuration(arguments: argparse.Namespace) -> AgentConfiguration:
@@ -315,6 +234,9 @@ def _validate(arguments: argparse.Namespace) -> int:
     versions = target_versions(arguments.versions)
     name = arguments.component
     on_node = arguments.on_node or arguments.only_host
+    if (arguments.feature_gates or arguments.flags_file) and (on_node or not name):
+        complain("--feature-gates and --flags-file need --component, and are not for --on-node, which reads its flags")
+        return _USAGE
     if on_node and not name:
         raise InvalidConfiguration(["--on-node needs --component"])
     configured: ComponentConfiguration | None = None
@@ -334,7 +256,13 @@ def _validate(arguments: argparse.Namespace) -> int:
     else:
         allow_newer = arguments.limited or arguments.installed_version
         validator = document_validator(
-            name, versions, bundle=arguments.bundle, configured=configured, allow_newer=allow_newer
+            name,
+            versions,
+            bundle=arguments.bundle,
+            configured=configured,
+            allow_newer=allow_newer,
+            flags_file=arguments.flags_file,
+            feature_gates=arguments.feature_gates,
         )
     return validate_files(
         arguments.files,
@@ -373,7 +301,7 @@ def _migrate(arguments: argparse.Namespace) -> int:
             return _FAILED
         version = version or "".join(_installed(configuration, arguments.component)[-1:])
         if not version:
-            complain(f"the version of {arguments.component} is not known: give it with {_VERSION}")
+            complain(f"the version of {arguments.component} is not known: give it with {VERSION}")
             return _FAILED
     return migrate_flags(
         arguments.component,
@@ -402,9 +330,16 @@ def _compare(arguments: argparse.Namespace) -> int:
 
 
 def _diff(arguments: argparse.Namespace) -> int:
-    from ._diff import diff_files
+    from ._diff import diff_files, diff_versions
 
-    return diff_files(*arguments.files, version=arguments.version, as_json=arguments.json)
+    files, old, new = arguments.files, arguments.from_version, arguments.to_version
+    if len(files) == 1 and old and not arguments.version:
+        return diff_versions(files[0], (old, new), flags_file=arguments.flags_file, as_json=arguments.json)
+    if len(files) != 2 or arguments.flags_file or (arguments.version and (old or new)):
+        complain(f"diff takes two files, with {VERSION} or two versions, or one file with --from-version")
+        return _USAGE
+    version = arguments.version
+    return diff_files(files, (version or old or new, version or new or old), as_json=arguments.json)
 
 
 def _same(arguments: argparse.Namespace) -> int:

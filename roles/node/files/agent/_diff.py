@@ -1,39 +1,88 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""diff: compare two component configs field by field, and say what the change asks of a node."""
+"""diff: compare two component configs field by field, or one with itself under two Kubernetes versions."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 
 from ._componentconfig import ConfigError
-from ._componentconfig._compare import compare
-from ._componentconfig._load import load
+from ._componentconfig._compare import Comparison, compare
+from ._componentconfig._file_documents import load_file
+from ._componentconfig._load import Config
 from ._files import file_error, read_file
+from ._flags_file import read_flags
 from ._output import complain, show
 
-__all__ = ["diff_files"]
+__all__ = ["diff_files", "diff_versions"]
 
 _SAME, _DIFFERENT, _USAGE = 0, 1, 2
 
 
-def diff_files(before: str, after: str, *, version: str, as_json: bool) -> int:
-    """Print the differences; return 0 if there are none, 1 if there are some, 2 if a file cannot be used.
+def diff_files(names: Sequence[str], versions: tuple[str, str], *, as_json: bool) -> int:
+    """Print the differences of two files; return 0 if there are none, 1 if there are some, 2 if a file is unusable.
 
-    before, after: paths, "-" for standard input. version: of the component, "" for the newest known.
+    names: paths, "-" for standard input. versions: of the component that reads each, "" for the newest known.
     """
     try:
-        layers = [(name, read_file(name)) for name in (before, after)]
-        comparison = compare(load(layers[:1]), load(layers[1:]), (version, version))
+        before, after = (load_file(name, read_file(name)) for name in names)
+        comparisons = [(kind, compare(*pair, versions)) for kind, pair in _pairs(before, after)]
     except OSError as error:
-        complain(file_error(error, before))
+        complain(file_error(error, names[0]))
         return _USAGE
     except ConfigError as error:
         complain(str(error))
         return _USAGE
     if as_json:
-        print(json.dumps([change.as_dict() for change in comparison.changes]))
+        changes = [{"kind": kind, **change.as_dict()} for kind, both in comparisons for change in both.changes]
+        print(json.dumps(changes))
     else:
-        show("\n".join(comparison.lines))
-    return _DIFFERENT if comparison.changes else _SAME
+        show("\n".join(_lines(comparisons)))
+    return _DIFFERENT if any(comparison.changes for _kind, comparison in comparisons) else _SAME
+
+
+def _pairs(before: Config, after: Config) -> Iterator[tuple[str, tuple[Config | None, Config | None]]]:
+    """Yield the documents that belong together by their kinds; None for one that only one file has."""
+    if not before.others and not after.others:
+        yield str(after.data["kind"]), (before, after)
+        return
+    sides = [
+        {str(document.data["kind"]): Config(document, (document,)) for document in config.documents}
+        for config in (before, after)
+    ]
+    for kind in dict.fromkeys([*sides[0], *sides[1]]):
+        yield kind, (sides[0].get(kind), sides[1].get(kind))
+
+
+def _lines(comparisons: Sequence[tuple[str, Comparison]]) -> list[str]:
+    """Return the lines of all comparisons that differ, under their kinds if the files have several documents."""
+    differing = [(kind, comparison) for kind, comparison in comparisons if comparison.changes]
+    if len(comparisons) == 1 or not differing:
+        return comparisons[0][1].lines
+    return [line for kind, comparison in differing for line in (f"{kind}:", *comparison.lines)]
+
+
+def diff_versions(name: str, versions: tuple[str, str], *, flags_file: str, as_json: bool) -> int:
+    """Print what an upgrade changes for a file; return 0 if nothing, 1 if anything, 2 if an input cannot be used.
+
+    versions: that the component has and will have, the second "" for the newest known. flags_file: has its flags, ""
+    for none.
+    """
+    from ._componentconfig._upgrade import upgrade
+
+    try:
+        flags = read_flags(flags_file) if flags_file else ()
+        result = upgrade(load_file(name, read_file(name)), *versions, flags=flags)
+    except OSError as error:
+        complain(file_error(error, name))
+        return _USAGE
+    except ConfigError as error:
+        complain(str(error))
+        return _USAGE
+    if as_json:
+        print(json.dumps(result.as_dict()))
+    else:
+        show("\n".join(result.lines))
+    return _DIFFERENT if result else _SAME

@@ -6,9 +6,7 @@
 from __future__ import annotations
 
 import json
-import re
-import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from ._componentconfig import ConfigError
 from ._componentconfig._findings import Level
@@ -16,34 +14,13 @@ from ._componentconfig._flags._kubelet_flags import parse_flags
 from ._componentconfig._migrate import migrate
 from ._componentconfig._scalars._secrets import redact
 from ._files import file_error, read_file
+from ._flags_file import read_flags
 from ._host._component_process import StartedComponent, read_started
 from ._output import complain
 
-__all__ = ["migrate_flags", "words_of_flags_file"]
+__all__ = ["migrate_flags"]
 
 _OK, _REFUSED, _USAGE = 0, 1, 2
-_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
-
-
-def words_of_flags_file(text: str, component: str) -> list[str]:
-    """Return the flags in a file: a command line, on one line or several, or an environment file's values.
-
-    Words are quoted as in a shell. The component's own name, with or without a path, is left out. Raises ConfigError.
-    """
-    return [word for word in _words(text) if word.rpartition("/")[2] != component]
-
-
-def _words(text: str) -> Iterator[str]:
-    try:
-        words = shlex.split(text.replace("\\\n", " "), comments=True)
-    except ValueError as error:
-        raise ConfigError(f"the flags cannot be split into words: {str(error).lower()}") from error
-    for word in words:
-        assignment = _ASSIGNMENT.match(word)
-        if assignment is None:
-            yield word
-        else:
-            yield from _words(word[assignment.end() :])
 
 
 def migrate_flags(
@@ -65,7 +42,7 @@ def migrate_flags(
     for the newest known. allow_newer: whether it may be newer than the newest known.
     """
     try:
-        words = [*argv[:1], *_flags_in(flags_file, component), *argv[1:]]
+        words = [*argv[:1], *(read_flags(flags_file) if flags_file else ()), *argv[1:]]
         started = _started(words, present_config)
         migration = migrate(
             component,
@@ -97,11 +74,6 @@ def migrate_flags(
         for line in migration.lines:
             complain(line)
     return _REFUSED if any(finding.level is Level.COMPONENT for finding in migration.findings) else _OK
-
-
-def _flags_in(name: str, component: str) -> list[str]:
-    """Return the flags in a file. Raises OSError, ConfigError."""
-    return words_of_flags_file(read_file(name).decode("utf-8", "surrogateescape"), component) if name else []
 
 
 def _started(argv: Sequence[str], present_config: str) -> StartedComponent:

@@ -9,7 +9,8 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from typing import Callable
+from functools import lru_cache
+from typing import TYPE_CHECKING, Callable
 
 from ._agent._agent_configuration import ComponentConfiguration
 from ._componentconfig import ConfigError
@@ -22,6 +23,9 @@ from ._files import file_error
 from ._output import complain
 from ._reports import FileReport, Report, writer_of
 from ._reports._text import summary
+
+if TYPE_CHECKING:
+    from ._componentconfig._flags._component_flags import ComponentFlags
 
 __all__ = ["FileValidator", "document_validator", "target_versions", "validate_files"]
 
@@ -88,11 +92,15 @@ def document_validator(
     bundle: bool,
     configured: ComponentConfiguration | None = None,
     allow_newer: bool = False,
+    flags_file: str = "",
+    feature_gates: str = "",
 ) -> FileValidator:
     """Return a validator of files by themselves. configured: the component on this node, for its denied fields.
 
-    allow_newer: whether the versions, of installed components, may be newer than the data.
+    allow_newer: whether the versions, of installed components, may be newer than the data. flags_file, feature_gates:
+    have the component's flags; both "" if they are not known.
     """
+    flags = lru_cache(maxsize=1)(lambda: _flags(flags_file, feature_gates))  # read with the first file
 
     def validate(text: bytes, name: str) -> list[Finding]:
         findings = check(
@@ -102,10 +110,22 @@ def document_validator(
             versions=versions,
             bundle=bundle,
             allow_newer=allow_newer,
+            flags=flags(),
         )
         return bounded([*findings, *_denied(text, name, configured, versions[-1] if versions else "")])
 
     return validate
+
+
+def _flags(flags_file: str, feature_gates: str) -> ComponentFlags | None:
+    """Return a component's flags, None if they are not known. Raises OSError, ConfigError."""
+    if not flags_file and not feature_gates:
+        return None
+    from ._componentconfig._flags._component_flags import ComponentFlags
+    from ._flags_file import read_flags
+
+    words = read_flags(flags_file) if flags_file else []
+    return ComponentFlags([*words, *([f"--feature-gates={feature_gates}"] if feature_gates else [])])
 
 
 def _denied(text: bytes, name: str, configured: ComponentConfiguration | None, version: str) -> list[Finding]:

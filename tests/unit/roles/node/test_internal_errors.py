@@ -27,7 +27,7 @@ def broken(*_arguments: Any, **_options: Any) -> Any:
     ("module", "function", "command"),
     [
         ("_validate", "check", ["validate", "/dev/null"]),
-        ("_diff", "load", ["diff", "/dev/null", "/dev/null"]),
+        ("_diff", "load_file", ["diff", "/dev/null", "/dev/null"]),
         ("_same", "decode", ["same", "/dev/null", "/dev/null"]),
         ("_explain", "explain", ["explain", "maxPods"]),
         ("_convert", "convert", ["convert", "--to-version", "v1", "/dev/null"]),

@@ -1,0 +1,116 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The arguments of the commands on config files. They are loaded with every command, so they import nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+__all__ = [
+    "OF_CONVERT",
+    "OF_DIFF",
+    "OF_EXPLAIN",
+    "OF_MIGRATE",
+    "OF_SAME",
+    "OF_VALIDATE",
+    "VERSION",
+    "Argument",
+    "argument",
+]
+
+Argument = tuple[Sequence[str], dict[str, Any]]
+"""What add_argument takes: names and settings."""
+
+
+def argument(*names: str, **settings: Any) -> Argument:
+    """Return an argument's names and settings."""
+    return names, settings
+
+
+VERSION = "--kubernetes-version"
+"""The option of a Kubernetes version, which commands name in messages."""
+_FORMATS = ("text", "json", "github", "junit", "sarif")
+_LEVELS = ("component", "policy", "warning", "never")
+_LIMITED = argument(
+    "--limited", action="store_true", help="with little memory, CPU time and files, as the agent does it"
+)
+_VERSIONS = argument(
+    VERSION,
+    action="append",
+    default=[],
+    dest="versions",
+    metavar="VERSION,...",
+    help="the Kubernetes versions that are to read it; may be repeated (default: the newest)",
+)
+_FLAGS_FILE = argument(
+    "--flags-file", default="", metavar="FILE", help="its flags: a command line, or an environment file"
+)
+OF_VALIDATE = (
+    argument("files", metavar="FILE", nargs="+", help="a file, a directory with files, or - for standard input"),
+    _VERSIONS,
+    argument("--output", choices=_FORMATS, default="text", help="the format (default: text)"),
+    argument(
+        "--json", action="store_const", const="findings", dest="output", help="print only a list of findings as JSON"
+    ),
+    argument("--fail-on", choices=_LEVELS, default="policy", help="the mildest finding that fails (default: policy)"),
+    argument("--skip-unknown", action="store_true", help="skip named files that hold no component config, too"),
+    argument("--component", default="", help="the component that will read it (default: by its kind)"),
+    argument("--feature-gates", default="", metavar="NAME=BOOL,...", help="those of its command line"),
+    _FLAGS_FILE,
+    argument("--installed-version", action="store_true", help="judge for the version of the component on this node"),
+    argument(
+        "--bundle",
+        action="store_true",
+        help="judge it as part of a bundle: what may not be shared, and what this node denies",
+    ),
+    argument(
+        "--on-node",
+        action="store_true",
+        help="judge it as a bundle that this node is to run: with its instance config, the component's flags, the host",
+    ),
+    argument("--only-host", action="store_true", help="the same, but look at the host alone"),
+    argument("--with-inputs", action="store_true", help="read JSON: the document, and what this node adds to it"),
+    _LIMITED,
+)
+OF_DIFF = (
+    argument("files", metavar="FILE", nargs="+", help="one file with --from-version, else two; - is standard input"),
+    argument("--json", action="store_true", help="for machines: a list of changes; an object for one file"),
+    argument(VERSION, default="", dest="version", metavar="VERSION", help="whose defaults hold (default: the newest)"),
+    argument("--from-version", default="", metavar="VERSION", help="the version before"),
+    argument("--to-version", default="", metavar="VERSION", help="the version after (default: the newest)"),
+    _FLAGS_FILE,
+)
+OF_SAME = (
+    argument("files", metavar="FILE", nargs=2, help="- is standard input"),
+    argument("--with-inputs", action="store_true", help="read JSON from standard input: what this node adds to both"),
+    _LIMITED,
+    argument(
+        VERSION, default="", dest="version", metavar="VERSION", help="of the component (default: whichever it is)"
+    ),
+)
+OF_EXPLAIN = (
+    argument("words", metavar="FIELD", nargs="+", help="a path; the first may be a component or a kind"),
+    argument("--json", action="store_true", help="for machines: heading and facts"),
+    argument("--kind", default="", help="a component or a kind (default kubelet)"),
+    argument(VERSION, default="", dest="version", metavar="VERSION", help="whose kind is meant (default: the newest)"),
+)
+OF_CONVERT = (
+    argument("file", metavar="FILE", help="- is standard input"),
+    argument("--to-version", required=True, metavar="APIVERSION", help="for example v1 or kubeadm.k8s.io/v1beta4"),
+    _VERSIONS,
+    argument("--allow-loss", action="store_true", help="accept that some values cannot be kept"),
+    argument("--dest", default="", metavar="FILE", help="write to this file, and do not print it"),
+    argument("--json", action="store_true", help="for machines: text, documents, losses, lines"),
+)
+OF_MIGRATE = (
+    argument("component", metavar="COMPONENT"),
+    argument("flags", metavar="FLAG", nargs="*", help="instead of those that it runs with: -- FLAG ..."),
+    _FLAGS_FILE,
+    argument("--present-config", default="", metavar="FILE", help="a copy of the file that its --config names"),
+    argument("--json", action="store_true", help="for machines: config, flags, what goes, findings"),
+    argument(
+        VERSION, default="", dest="version", metavar="VERSION", help="that is to read it (default: the installed one)"
+    ),
+)
