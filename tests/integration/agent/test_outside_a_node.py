@@ -134,6 +134,7 @@ def test_validate_good_files(call: Call, directory: Path) -> None:
         ("convert", "--to-version", "v1", "configs/pod.yaml"),
         ("convert", "--to-version", "v1", "missing"),
         ("migrate", "--flags-file", "missing", "kubelet"),
+        ("migrate", "kubelet"),
         ("migrate", "kubelet", "--", "--config=/nonexistent/config.yaml"),
     ],
 )

@@ -291,6 +291,10 @@ def _migrate(arguments: argparse.Namespace) -> int:
         from ._agent._system_clock import SystemClock
         from ._agent._validation._component_flags import recorded_command_line
 
+        path = getattr(arguments, "config", DEFAULT_CONFIG)
+        if not os.path.exists(path):
+            complain(f"there is no {path} here that would name {arguments.component}: give its flags behind --")
+            return _USAGE
         configuration = _configuration(arguments)
         _require_component(configuration, arguments.component)
         argv = list(
