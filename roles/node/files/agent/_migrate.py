@@ -53,7 +53,7 @@ def migrate_flags(
             allow_newer=allow_newer,
         )
     except OSError as error:
-        is_component_file = not present_config and error.filename != flags_file
+        is_component_file = flags_file and not present_config and error.filename != flags_file
         hint = "; --present-config takes a copy of the file that --config names" if is_component_file else ""
         complain(file_error(error, component) + hint)
         return _USAGE
