@@ -189,8 +189,9 @@ def upgrade(
 ) -> Upgrade:
     """Return what changes for a file when the component that reads it moves from one Kubernetes minor to another.
 
-    from_version, to_version: the Kubernetes versions, "" for the newest that the data cover. flags: the component's
-    command line without the program, one word each. overrides: the user's own classes of disruption, by field path.
+    from_version, to_version: the Kubernetes versions, "" for the newest that the data cover. flags:
+    the component's command line without the program, one word each. overrides: the user's own classes of disruption,
+    by field path.
 
     Raises ConfigError for versions of one minor or outside the data, for a kind that is not known, and for an override
     that cannot be.

@@ -327,7 +327,7 @@ ELSEWHERE: Mapping[str, str] = {
     "mem-numa": "no such field in 1.20",
     "mem-state": "no such field in 1.20",
     "topology-options": "no such field in 1.20",
-    "evict-partial": "no reason to refuse",
+    "evict-partial": "a warning, no refusal",
     "cgroup-driver-cri": "a kubelet of 1.20 does not ask the runtime",
 }
 """Rules that RULES does not have, and why."""

@@ -343,9 +343,9 @@ KUBELET = r"""
 "topology-options":{"fields":["topologyManagerPolicyOptions"]},"evict-signals":{"fields":["evictionHard",
 "evictionSoft","evictionSoftGracePeriod","evictionMinimumReclaim"]},"evict-values":{"fields":["evictionHard",
 "evictionSoft"]},"evict-soft-grace":{"fields":["evictionSoft","evictionSoftGracePeriod"]},"evict-reclaim":{"fields":
-["evictionMinimumReclaim"]},"evict-partial":{"fields":["evictionHard","mergeDefaultEvictionSettings"]},"tls-min":
-{"fields":["tlsMinVersion"]},"tls-suites":{"fields":["tlsCipherSuites"]},"tls-suites-http2":{"fields":
-["tlsCipherSuites","tlsMinVersion","enableServer"]},"tls-pair":{"fields":["tlsCertFile","tlsPrivateKeyFile",
+["evictionMinimumReclaim"]},"evict-partial":{"fields":["evictionHard","mergeDefaultEvictionSettings"],"level":
+"warning"},"tls-min":{"fields":["tlsMinVersion"]},"tls-suites":{"fields":["tlsCipherSuites"]},"tls-suites-http2":
+{"fields":["tlsCipherSuites","tlsMinVersion","enableServer"]},"tls-pair":{"fields":["tlsCertFile","tlsPrivateKeyFile",
 "enableServer"],"last":35},"tls-pair-unserved":{"fields":["tlsCertFile","tlsPrivateKeyFile","enableServer"],"since":
 36,"level":"policy"},"tls-curves":{"fields":["tlsCurvePreferences"],"since":36},"address-ip":{"fields":["address",
 "enableServer","readOnlyPort"]},"ports-differ":{"fields":["port","readOnlyPort","healthzPort","address",

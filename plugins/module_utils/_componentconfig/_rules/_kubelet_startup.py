@@ -16,6 +16,7 @@ from .._findings import Finding, Level
 from .._scalars._duration import nanoseconds
 from .._scalars._numbers import parse_bool, parse_quantity
 from .._scalars._syntax import is_cidr, is_ip, split_url
+from .._schema._defaults import default_value
 from .._schema._kinds import fact_at
 from . import value_facts, value_table
 from ._rule import EffectiveConfig, Rule, Violations, percentage_or_none, quantity_or_none
@@ -178,7 +179,6 @@ STARTUP_RULES_CHECKED_ELSEWHERE = {
     "mem-numa": "needs the host: its NUMA nodes",
     "mem-state": "needs the host: memory_manager_state",
     "cgroup-driver-cri": "needs the host: what the container runtime answers",
-    "evict-partial": "no reason to refuse: it tells what a partial map means",
 }
 """Rules without a function in this file, each with what checks it or why nothing can."""
 
@@ -338,6 +338,17 @@ def _evict_values(config: EffectiveConfig) -> Violations:
                 )
 
 
+def _evict_partial(config: EffectiveConfig) -> Violations:
+    thresholds = config.get("evictionHard")
+    if not thresholds or config.written("evictionHard") is None:
+        return  # an empty map switches all of them off, as it says
+    defaults = default_value("evictionHard", {}, config.fields, config.minor, config.gates)
+    dropped = [f"{signal} ({value})" for signal, value in defaults.items() if signal not in thresholds]
+    if dropped:
+        remedy = "name these signals too, or set mergeDefaultEvictionSettings (from Kubernetes 1.33 on)"
+        yield ("evictionHard",), f"drops the defaults of {', '.join(dropped)}: {remedy}"
+
+
 def _evict_grace(config: EffectiveConfig) -> Violations:
     periods = config.get("evictionSoftGracePeriod") or {}
     for signal, value in (config.get("evictionSoft") or {}).items():
@@ -449,6 +460,7 @@ STARTUP_RULES: dict[str, Rule] = {
     "topology-options": _topology_options,
     "evict-signals": _evict_signals,
     "evict-values": _evict_values,
+    "evict-partial": _evict_partial,
     "evict-soft-grace": _evict_grace,
     "evict-reclaim": _evict_reclaim,
     "qos-reserved": _qos_reserved,

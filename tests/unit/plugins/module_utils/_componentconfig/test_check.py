@@ -29,6 +29,7 @@ def test_all_faults_at_once_in_the_order_of_lines() -> None:
         ("component", 6, "maxPods", "max-pods"),
         ("policy", 6, "maxPods", "duplicate"),
         ("component", 7, "hairpinMode", "enum"),
+        ("warning", 8, "evictionHard", "evict-partial"),
         ("component", 8, "evictionHard[memory.available]", "evict-values"),
     ]
 

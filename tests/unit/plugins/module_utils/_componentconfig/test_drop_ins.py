@@ -89,6 +89,7 @@ def test_each_is_a_config_of_its_own() -> None:
             ["evictionHard: {memory.available: 1Gi, nodefs.available: 9%, nodefs.inodesFree: 9%}\n"],
             ["1.31", "1.36"],
             [
+                ("warning", "evictionHard", ("1.31", "1.36")),
                 ("policy", "evictionHard[imagefs.available]", ("1.31", "1.36")),
                 ("policy", "evictionHard[imagefs.inodesFree]", ("1.31", "1.36")),
             ],

@@ -105,6 +105,7 @@ def test_provenance_reaches_the_findings() -> None:
     assert document.line_of(("evictionHard", "nodefs.available")) == 6
     assert [(finding.file, finding.line, finding.field) for finding in check(document, versions=["1.35"])] == [
         ("pool.yaml", 4, "maxPods"),
+        ("pool.yaml", 5, "evictionHard"),
         ("pool.yaml", 6, "evictionHard[memory.available]"),
     ]
 
@@ -112,7 +113,8 @@ def test_provenance_reaches_the_findings() -> None:
 def test_duplicates_in_a_layer_are_found_by_validate() -> None:
     document = load([("base.yaml", BASE), ("pool.yaml", KUBELET_HEADER + "maxPods: 1\nmaxPods: 2\n")]).document
     assert [(finding.file, finding.line, finding.rule) for finding in check(document)] == [
-        ("pool.yaml", 4, "duplicate")
+        ("base.yaml", 4, "evict-partial"),
+        ("pool.yaml", 4, "duplicate"),
     ]
 
 

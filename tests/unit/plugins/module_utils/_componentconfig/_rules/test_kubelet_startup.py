@@ -22,7 +22,7 @@ Config = dict[str, Any]
 def failed(config: Config, minor: int, rule: str) -> list[str]:
     text = encode({**KUBELET_KIND, **config})
     findings = [finding for finding in check(text, versions=[f"1.{minor}"]) if finding.rule == rule]
-    assert {finding.level for finding in findings} <= {"component"}
+    assert {finding.level for finding in findings} <= {"warning" if rule == "evict-partial" else "component"}
     return [finding.field for finding in findings]
 
 
@@ -38,6 +38,13 @@ def cpu(policy: str = "static", gates: tuple[str, ...] = (), **options: str) -> 
 def topology(options: dict[str, str], policy: str = "restricted") -> Config:
     return {"topologyManagerPolicy": policy, "topologyManagerPolicyOptions": options}
 
+
+EVICTION_SIGNALS = {
+    "memory.available": "100Mi",
+    "nodefs.available": "10%",
+    "nodefs.inodesFree": "5%",
+    "imagefs.available": "15%",
+}
 
 ALPHA = ("CPUManagerPolicyAlphaOptions",)
 CASES: list[tuple[str, int, list[Config], list[Config]]] = [
@@ -281,11 +288,43 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
         [{"evictionHard": {"memory.available": "101%"}}],
         [{"evictionHard": {"memory.available": "100%"}}],
     ),
+    (
+        "evict-partial",
+        20,
+        [
+            {"evictionHard": {"memory.available": "1Gi"}},
+            {"evictionHard": {"memory.available": "1Gi"}, "mergeDefaultEvictionSettings": True},
+        ],
+        [{}, {"evictionHard": None}, {"evictionHard": {}}, {"evictionHard": EVICTION_SIGNALS}],
+    ),
+    (
+        "evict-partial",
+        33,
+        [{"evictionHard": EVICTION_SIGNALS}, {"evictionHard": {"pid.available": "10%"}}],
+        [
+            {"evictionHard": {**EVICTION_SIGNALS, "imagefs.inodesFree": "0%"}},
+            {"evictionHard": {"memory.available": "1Gi"}, "mergeDefaultEvictionSettings": True},
+        ],
+    ),
 ]
 
 
 def test_every_check_has_a_case() -> None:
     assert {*(case[0] for case in CASES), "cgroup-driver-values", "tls-pair-unserved"} == set(STARTUP_RULES)
+
+
+def test_a_partial_eviction_hard_is_a_warning_that_names_what_it_drops() -> None:
+    text = encode({**KUBELET_KIND, "evictionHard": {"memory.available": "1Gi", "nodefs.available": "10%"}})
+    findings = check(text, versions=["1.29", "1.30", "1.33"])
+    assert [(finding.rule, finding.level, finding.field) for finding in findings] == [
+        ("evict-partial", "warning", "evictionHard")
+    ] * 2
+    remedy = "name these signals too, or set mergeDefaultEvictionSettings (from Kubernetes 1.33 on)"
+    assert {finding.versions: finding.message.rpartition(" (Kubernetes")[0] for finding in findings} == {
+        ("1.29",): f"drops the defaults of nodefs.inodesFree (5%), imagefs.available (15%): {remedy}",
+        ("1.30", "1.33"): "drops the defaults of nodefs.inodesFree (5%), imagefs.available (15%), imagefs.inodesFree "
+        f"(5%): {remedy}",
+    }
 
 
 def test_another_cgroup_driver_is_ours_to_refuse() -> None:
@@ -326,4 +365,4 @@ def test_check(check: str, minor: int, bad: list[Config], good: list[Config]) ->
 )
 def test_the_ancestors_deadly_configs_are_refused(config: Config) -> None:
     text = encode({**KUBELET_KIND, **config})
-    assert [finding.level for finding in check(text, versions=["1.20"])] == ["component"]
+    assert [finding.level for finding in check(text, versions=["1.20"]) if finding.is_refusal] == ["component"]
