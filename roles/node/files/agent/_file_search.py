@@ -24,7 +24,7 @@ __all__ = ["InputFile", "InputFiles", "holds_component_config", "read_files"]
 _SUFFIXES = (".yaml", ".yml", ".json", ".conf")
 _KEY = r"(?m)(?:^|[{{,])\s*[\"']?{}[\"']?\s*:\s*[\"']?"
 _GROUP = re.compile(_KEY.format("apiVersion") + r"([\w.-]+)/", re.IGNORECASE)
-_WITHOUT_GROUP = re.compile(_KEY.format("kind") + r"(?:Config|ConfigMap|EncryptionConfig)\b", re.IGNORECASE)
+_KIND = re.compile(_KEY.format("kind") + r"(?:Config|ConfigMap|\w+Config|\w+Configuration)\b", re.IGNORECASE)
 
 
 class InputFile(NamedTuple):
@@ -92,11 +92,12 @@ def _is_regular(path: str) -> bool:
 def holds_component_config(content: bytes) -> bool:
     """Return whether a text is meant as a component config: of a known kind, or of an API group that has such kinds.
 
-    A text that cannot be decoded counts if it names such a group.
+    A text that cannot be decoded counts if it names such a group, and a kind without an apiVersion if its name is
+    distinctive.
     """
     text = content.decode("utf-8", "replace")
     names_group = any(group.lower() in _groups() for group in _GROUP.findall(text))
-    if not names_group and _WITHOUT_GROUP.search(text) is None:
+    if not names_group and _KIND.search(text) is None:
         return False
     try:
         documents = decode_file(content)
@@ -110,8 +111,17 @@ def _is_component_config(document: Document) -> bool:
         return False
     head = head_values(document.data, is_json=document.is_json)
     api_version, kind = head["apiVersion"], head["kind"]
-    group, slash, _version = str(api_version).partition("/")
+    if not isinstance(api_version, str) or not api_version:
+        return kind in _distinctive_kinds()
+    group, slash, _version = api_version.partition("/")
     return bool(slash and group.lower() in _groups()) or find_kind(api_version, kind) is not None
+
+
+@lru_cache(maxsize=1)
+def _distinctive_kinds() -> frozenset[str]:
+    """Return the names of known kinds that say without an apiVersion what a file is, unlike Config or Policy."""
+    names = {kind.kind for kind in kinds()} - {"Config", "Configuration"}
+    return frozenset(name for name in names if name.endswith(("Config", "Configuration")))
 
 
 @lru_cache(maxsize=1)

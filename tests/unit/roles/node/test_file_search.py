@@ -26,6 +26,9 @@ Entry = Callable[[str], ModuleType]
         ('{"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}', True),
         ("apiVersion: kubelet.config.k8s.io/v1beta9\nkind: KubeletConfigration\n", True),  # a typing error
         ("apiVersion: v1\nkind: Config\n", True),  # a kubeconfig
+        ("kind: KubeletConfiguration\n", True),  # an omission
+        ("kind: Config\n", False),
+        ("apiVersion: installer.example.org/v1\nkind: ClusterConfiguration\n", False),
         ("apiVersion: kubeadm.k8s.io/v1beta4\nkind: InitConfiguration\n---\n" + KUBELET_HEADER, True),
         ("apiVersion: v1\nkind: ConfigMap\ndata:\n  kubelet: |\n    " + KUBELET_HEADER.replace("\n", "\n    "), True),
         (KUBELET_HEADER + "a: [\n", True),  # a syntax error
