@@ -100,7 +100,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 text:
-  description: The converted config as YAML. Empty if it holds a secret, which only O(dest) then has.
+  description:
+    - The converted config as YAML. Empty if it holds a secret, which only O(dest) then has; RV(lines) say so.
   returned: always
   type: str
   sample: |
@@ -137,7 +138,9 @@ losses:
       type: str
       sample: "the plugin is gone: PodTopologySpread spreads by default"
 lines:
-  description: The conversions and the losses as human-readable lines.
+  description:
+    - The conversions and the losses as human-readable lines.
+    - If RV(text) is withheld because of a secret, a line says so, and names the fields.
   returned: always
   type: list
   elements: str
@@ -159,7 +162,10 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._config_fil
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode_all
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import ConvertedFile, convert
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redact
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._wording import first_names
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
+
+_SECRETS_NAMED = 3
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "file": {"type": "path"},
@@ -177,15 +183,19 @@ def converted_file(parameters: dict[str, Any]) -> ConvertedFile:
     return convert(source, parameters["api_version"], file=name, versions=parameters["kubernetes_versions"])
 
 
-def result_of(converted: ConvertedFile) -> dict[str, Any]:
-    """Return the module's result."""
-    shown = redact(converted.after)
+def result_of(converted: ConvertedFile, dest: str | None) -> dict[str, Any]:
+    """Return the module's result, without the text if it holds a secret; dest has it then, if given."""
+    secrets = converted.secrets
+    lines = list(converted.lines)
+    if secrets:
+        place = f"only {dest} gets it" if dest else "give dest to write it to a file"
+        lines.append(f"withheld: the text holds secrets ({first_names(secrets, _SECRETS_NAMED)}): {place}")
     return {
         "changed": False,
-        "text": converted.text if shown == converted.after else "",
-        "documents": shown,
+        "text": "" if secrets else converted.text,
+        "documents": redact(converted.after),
         "losses": converted.losses,
-        "lines": sanitize_all(converted.lines),
+        "lines": sanitize_all(lines),
     }
 
 
@@ -199,7 +209,7 @@ def main() -> None:
     )
     with fail_on_file_errors(module):
         converted = converted_file(module.params)
-        result = result_of(converted)
+        result = result_of(converted, module.params["dest"])
         if module._diff:
             before, after = (encode_all(redact(documents)) for documents in (converted.before, converted.after))
             result["diff"] = {"before": before, "after": after}

@@ -17,6 +17,7 @@ from ._conversions._kube_scheduler import SCHEDULER_HINTS, convert_scheduler
 from ._conversions._kubeadm import KUBEADM_HINTS, convert_kubeadm, move_timeouts
 from ._findings import show
 from ._scalars._field_path import format_path
+from ._scalars._secrets import secret_paths
 from ._schema._kinds import Kind, find_kind, kinds, version_order
 from ._schema._releases import minor_name, parse_known_minor
 
@@ -166,6 +167,15 @@ class ConvertedFile(NamedTuple):
             }
             for conversion in self.conversions
             for loss in conversion.losses
+        ]
+
+    @property
+    def secrets(self) -> list[str]:
+        """The kinds and fields of the converted documents that hold a secret."""
+        return [
+            f"{document.get('kind', '')} {format_path(path)}"
+            for document in self.after
+            for path in sorted(secret_paths(document), key=format_path)
         ]
 
     @property

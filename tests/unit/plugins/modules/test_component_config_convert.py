@@ -63,8 +63,21 @@ def test_secrets_are_written_and_not_returned(tmp_path: Path) -> None:
     result = run(content=JOIN, api_version="v1beta4", dest=str(tmp_path / "join.yaml"), diff=True)
     assert "0123456789abcdef" not in str(result)
     assert result["text"] == ""
+    assert result["lines"][1:] == [
+        "withheld: the text holds secrets (JoinConfiguration discovery.tlsBootstrapToken): "
+        f"only {tmp_path}/join.yaml gets it"
+    ]
     assert (tmp_path / "join.yaml").read_text() == JOIN.replace("v1beta3", "v1beta4")
     assert stat.S_IMODE((tmp_path / "join.yaml").stat().st_mode) == 0o600
+
+
+def test_a_withheld_text_is_said_in_the_lines() -> None:
+    result = run(content=JOIN, api_version="v1beta4")
+    assert (result["text"], "failed" in result) == ("", False)
+    assert result["lines"][-1] == (
+        "withheld: the text holds secrets (JoinConfiguration discovery.tlsBootstrapToken): "
+        "give dest to write it to a file"
+    )
 
 
 def test_a_file_is_converted_in_its_place_and_keeps_its_mode(tmp_path: Path) -> None:
