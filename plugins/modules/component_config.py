@@ -31,6 +31,7 @@ attributes:
     platforms: posix
 requirements:
   - PyYAML
+  - cel-expr-python 0.1.3 or newer, only to check CEL expressions in files of the API server
 options:
   files:
     description:
@@ -353,6 +354,7 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.configok.node.plugins.module_utils._ansible import UnusableInput
+from ansible_collections.configok.node.plugins.module_utils._ansible._cel import cel_checker
 from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import (
     fail_on_file_errors,
     read_layers,
@@ -448,6 +450,7 @@ def check_layers(parameters: dict[str, Any]) -> tuple[Config | None, list[Findin
         denied_fields=parameters["denied_fields"],
         host=host_of(parameters),
         flags=flags_of(parameters, config),
+        expressions=cel_checker,
     )
     if not parameters["drop_ins"]:
         return config, findings, []

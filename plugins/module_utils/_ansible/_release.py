@@ -28,6 +28,7 @@ from .._kube._api_paths import config_map
 from .._nodeconfig._bundle import Bundle, InvalidBundle
 from .._rollout import ConfigRefused, UnusableDocument
 from .._rollout._record import COMPLETE, Record
+from ._cel import cel_checker
 
 __all__ = [
     "Changes",
@@ -100,7 +101,7 @@ def _check_document(
         config = load_for_check(file, source, component)
     except InvalidConfig as error:
         return list(error.findings)
-    return check(config, component=component, versions=versions, nodes=nodes, bundle=True)
+    return check(config, component=component, versions=versions, nodes=nodes, bundle=True, expressions=cel_checker)
 
 
 def current_documents(client: Client, record: Record) -> dict[str, str]:

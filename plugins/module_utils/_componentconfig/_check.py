@@ -12,6 +12,7 @@ from . import ConfigError
 from ._bundle_policy import bundle_findings, denied_field_findings
 from ._codec._document import Document, decode
 from ._codec._plain_values import HEAD_FIELDS, head_values
+from ._expressions import CheckerSource, expression_findings
 from ._file_documents import RULE_SKIPPED, decode_file, is_of_kubeadm, reads_all_documents
 from ._findings import RULE_DUPLICATE, RULE_UNKNOWN_FIELD, Finding, InvalidConfig, Level, bounded, reading_order, show
 from ._lenient_reading import implied_head, legacy_plugin, lenient_values
@@ -62,6 +63,7 @@ def check(
     host: HostCheck | None = None,
     flags: Flags | None = None,
     allow_newer: bool = False,
+    expressions: CheckerSource | None = None,
 ) -> list[Finding]:
     """Check one config for a set of Kubernetes versions and return everything that is wrong with it.
 
@@ -71,7 +73,8 @@ def check(
     denied_fields: field patterns; see `denied_field_findings`. host: also checks the config for the host that would
     run the component. flags: those of the component that reads the config; without them, what depends on a feature
     gate of the command line is a warning. allow_newer: whether versions newer than the data are checked as the newest
-    one, with a warning, as those of nodes always are.
+    one, with a warning, as those of nodes always are. expressions: returns a checker of the CEL expressions in the API
+    server's files; without one they get a warning.
 
     Checks every document of kubeadm's files, and every config in a ConfigMap; see `decode_file`.
 
@@ -87,7 +90,7 @@ def check(
     findings: list[Finding] = []
     located: list[Finding] = []
     for document in documents:
-        collector = Collector(document, targets, flags)
+        collector = Collector(document, targets, flags, expressions)
         if document is documents[0]:
             _warn_about_unknown_versions(collector)
         if any(finding.rule == RULE_SKIPPED for finding in document.findings):
@@ -184,11 +187,21 @@ def _documents_of(config: Config | Document | str | bytes, file: str, component:
 class Collector:
     """Collects the findings of one document for several minors; equal findings of several minors become one."""
 
-    def __init__(self, document: Document, targets: Targets, flags: Flags | None = None) -> None:
-        """targets: the minors and nodes that the document is checked for. flags: those of its component, if known."""
+    def __init__(
+        self,
+        document: Document,
+        targets: Targets,
+        flags: Flags | None = None,
+        expressions: CheckerSource | None = None,
+    ) -> None:
+        """targets: the minors and nodes that the document is checked for. flags: those of its component, if known.
+
+        expressions: returns a checker of CEL expressions.
+        """
         self.document = document
         self.targets = targets
         self.flags = flags
+        self.expressions = expressions
         self._minors_by_finding: dict[Finding, set[int]] = {}
         self._minors_by_key: dict[tuple[Path, str, Level, str], set[int]] = {}
 
@@ -446,6 +459,10 @@ def _check_document(
         for finding in run_rules(rules, config):
             is_certain = finding.rule not in ("gates-known", "gates-deps") or config.gates.is_certain
             add(finding if is_certain else finding._replace(level=Level.WARNING))
+    if kind.component == "kube-apiserver":
+        for finding in expression_findings(checked.data, kind.kind, nearest, collector.expressions):
+            if not (finding.path and finding.path[0] in checked.broken_fields):
+                add(finding)
     if kind.kind == KUBELET_CONFIGURATION:
         from ._rules._kubelet_startup import logged_only_findings  # a node checks one component at a time
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ansible_collections.configok.node.plugins.module_utils._ansible._cel import cel_checker
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Finding, Level
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._component_flags import (
@@ -51,6 +52,7 @@ def disagreements(file: RecordedFile) -> list[Disagreement]:
         component=_COMPONENTS.get(file.kind),
         versions=[verdict.minor for verdict in file.verdicts],
         flags=_NO_FLAGS,
+        expressions=cel_checker,
     )
     refusals = [
         finding for finding in findings if finding.level is Level.COMPONENT and _is_recorded(file.kind, finding)

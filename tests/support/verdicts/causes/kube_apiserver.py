@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from ansible_collections.configok.node.plugins.module_utils._ansible._cel import cel_checker
 from support.verdicts.comparison import Disagreement
 
 from ._cause import Category, Cause, accepts, refuses
@@ -42,13 +43,17 @@ def _has_field_of_1_30(disagreement: Disagreement) -> bool:
     )
 
 
-CAUSES: tuple[Cause, ...] = (
+_WITHOUT_CEL = (
     Cause(
-        "API server: CEL expressions are not compiled",
+        "API server: CEL expressions are not compiled without cel-expr-python",
         Category.BY_DESIGN,
         _AUTHENTICATION | _AUTHORIZATION,
         accepts(_CEL),
     ),
+)
+
+CAUSES: tuple[Cause, ...] = (
+    *(_WITHOUT_CEL if cel_checker() is None else ()),
     Cause(
         "API server: the kubeconfig of a webhook, a file beside the config, is not looked at",
         Category.BY_DESIGN,
