@@ -162,10 +162,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._config_fil
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode_all
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import ConvertedFile, convert
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redact
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._wording import first_names
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
-
-_SECRETS_NAMED = 3
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "file": {"type": "path"},
@@ -185,18 +182,8 @@ def converted_file(parameters: dict[str, Any]) -> ConvertedFile:
 
 def result_of(converted: ConvertedFile, dest: str | None) -> dict[str, Any]:
     """Return the module's result, without the text if it holds a secret; dest has it then, if given."""
-    secrets = converted.secrets
-    lines = list(converted.lines)
-    if secrets:
-        place = f"only {dest} gets it" if dest else "give dest to write it to a file"
-        lines.append(f"withheld: the text holds secrets ({first_names(secrets, _SECRETS_NAMED)}): {place}")
-    return {
-        "changed": False,
-        "text": "" if secrets else converted.text,
-        "documents": redact(converted.after),
-        "losses": converted.losses,
-        "lines": sanitize_all(lines),
-    }
+    answer = converted.as_dict(f"only {dest} gets it" if dest else "give dest to write it to a file")
+    return {"changed": False, **answer, "lines": sanitize_all(answer["lines"])}
 
 
 def main() -> None:

@@ -17,7 +17,8 @@ from ._conversions._kube_scheduler import SCHEDULER_HINTS, convert_scheduler
 from ._conversions._kubeadm import KUBEADM_HINTS, convert_kubeadm, move_timeouts
 from ._findings import show
 from ._scalars._field_path import format_path
-from ._scalars._secrets import secret_paths
+from ._scalars._secrets import redact, secret_paths
+from ._scalars._wording import first_names
 from ._schema._kinds import Kind, find_kind, kinds, version_order
 from ._schema._releases import minor_name, parse_known_minor
 
@@ -31,6 +32,8 @@ __all__ = [
     "readers_text",
     "versions_of",
 ]
+
+_SECRETS_NAMED = 3
 
 _NAMES_OF_VERSIONS = {
     "WebhookAdmission": "WebhookAdmissionConfiguration",
@@ -177,6 +180,21 @@ class ConvertedFile(NamedTuple):
             for document in self.after
             for path in sorted(secret_paths(document), key=format_path)
         ]
+
+    def as_dict(self, place: str) -> dict[str, Any]:
+        """Return the result as plain data, for a module's result or a JSON report, without a text that holds secrets.
+
+        place: where the text goes instead, for its line.
+        """
+        secrets, lines = self.secrets, self.lines
+        if secrets:
+            lines.append(f"withheld: the text holds secrets ({first_names(secrets, _SECRETS_NAMED)}): {place}")
+        return {
+            "text": "" if secrets else self.text,
+            "documents": redact(self.after),
+            "losses": self.losses,
+            "lines": lines,
+        }
 
     @property
     def lines(self) -> list[str]:

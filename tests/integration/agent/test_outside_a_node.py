@@ -219,6 +219,7 @@ def test_convert_never_prints_a_secret(call: Call, directory: Path) -> None:
         ended = call(*command, *options, input=WITH_TOKEN)
         assert "0123456789abcdef" not in ended.stdout + ended.stderr
         assert ended.returncode == (0 if "--dest" in options else 1)
+        assert "withheld: the text holds secrets (InitConfiguration bootstrapTokens" in ended.stdout + ended.stderr
     assert "0123456789abcdef" in (directory / "new.yaml").read_text()
     assert (directory / "new.yaml").stat().st_mode & 0o777 == 0o600
 

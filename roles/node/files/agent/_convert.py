@@ -12,7 +12,6 @@ from collections.abc import Sequence
 
 from ._componentconfig import ConfigError
 from ._componentconfig._convert import ConvertedFile, convert
-from ._componentconfig._scalars._secrets import redact
 from ._files import file_error, read_file
 from ._output import complain
 
@@ -37,26 +36,20 @@ def convert_file(
     except ConfigError as error:
         complain(str(error))
         return _USAGE
-    documents = redact(converted.after)
-    is_secret = documents != converted.after
-    is_lossy = bool(converted.losses) and not allow_loss
+    answer = converted.as_dict(f"only {dest} gets it" if dest else "--dest writes it to a file")
     if as_json:
-        answer = {"documents": documents, "losses": converted.losses, "lines": converted.lines}
-        print(json.dumps({"text": "" if is_secret else converted.text, **answer}))
+        print(json.dumps(answer))
     else:
-        for line in converted.lines:
+        for line in answer["lines"]:
             complain(line)
-    if is_lossy:
+    if converted.losses and not allow_loss:
         complain("not everything can be kept, so nothing is written: --allow-loss accepts it")
         return _REFUSED
     if dest:
         return _write(converted, dest)
-    if is_secret:
-        complain("the file holds a secret and is not printed: write it to a file with --dest")
-        return _REFUSED
     if not as_json:
-        print(converted.text, end="")
-    return _OK
+        print(answer["text"], end="")
+    return _OK if answer["text"] else _REFUSED
 
 
 def _write(converted: ConvertedFile, dest: str) -> int:
