@@ -63,21 +63,18 @@ options:
   nodes:
     description:
       - The nodes that the config is for, a mapping of node name to Kubernetes version. The config must be valid for
-        these versions too; findings that affect only some nodes name them.
-      - Versions before 1.20 are errors. Versions after 1.37 get a warning, and are checked as 1.37.
+        these versions too; findings that affect only some nodes name them. Newer ones than 1.37 are checked as 1.37.
     type: dict
     default: {}
   flags:
     description:
-      - The flags that the component which reads the config runs with, as on its command line without the program, for
-        example V(--feature-gates=DRADeviceBindingConditions=true). An empty list says that it has none.
-      - A rule that depends on a feature gate of the command line then refuses the config, or holds. Without this option
-        such rules are warnings, since the config does not say which gates are on.
-      - The kubelet's flags win over its config, and the result is validated. kube-proxy and kube-scheduler ignore most
-        flags when they read a config.
-      - Flags that the component does not have, and feature gates that it does not know, are errors. Of components other
-        than the kubelet, kube-proxy and kube-scheduler only C(--feature-gates) is known.
-      - Not for files of several documents.
+      - The flags of the component that reads the config, without the program, for example
+        V(--feature-gates=DRADeviceBindingConditions=true). An empty list says that it has none.
+      - A rule on a feature gate of the command line then refuses the config, or holds. Without this option such rules
+        are warnings, since the config does not say which gates are on.
+      - The kubelet's flags win over its config. kube-proxy and kube-scheduler ignore most flags next to a config.
+      - Flags that the component does not have, and gates that it does not know, are errors. Of other components only
+        C(--feature-gates) is known. Not for files of several documents.
     type: list
     elements: str
   bundle:

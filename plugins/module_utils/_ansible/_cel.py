@@ -60,7 +60,7 @@ def _as_true(match: re.Match[str]) -> str:
 
 # The name of "any" in the library.
 _TYPE_NAMES = {"ERROR": "any"}
-_ERROR = re.compile(r"ERROR: <input>:(-?\d+):(-?\d+): (.*)")
+_ERROR = re.compile(r"ERROR: <input>:(-?[0-9]+):(-?[0-9]+): (.*)")
 _UNDECLARED = re.compile(r"undeclared reference to '([^']*)'")
 _OVERLOAD = re.compile(r"found no matching overload for '([^']*)' applied to '(.*)'")
 _NUMERIC = re.compile(r"\((?:int|uint|double), (?:int|uint|double)\)")
