@@ -158,10 +158,11 @@ def test_a_second_agent_is_started(ledger: Ledger, machine: MachineNode) -> None
 
 
 def test_the_kubelet_is_upgraded_under_a_running_config(ledger: Ledger, machine: MachineNode) -> None:
-    """Its binary reports another version: the config stays in use, and last-known-good does not change."""
+    """Its binary reports the next version: the config stays in use, and last-known-good does not change."""
+    newer = f"v1.{machine.bed.minor + 1}.0"
     upgrade = (
         "mv /usr/bin/kubelet /usr/bin/kubelet.real && printf '%s\\n' '#!/bin/sh' "
-        "'[ \"$1\" != --version ] || { echo Kubernetes v1.21.0; exit 0; }' 'exec /usr/bin/kubelet.real \"$@\"' "
+        f"'[ \"$1\" != --version ] || {{ echo Kubernetes {newer}; exit 0; }}' 'exec /usr/bin/kubelet.real \"$@\"' "
         "> /usr/bin/kubelet && chmod 755 /usr/bin/kubelet && systemctl restart kubelet"
     )
     with ledger.case(WHERE, "kubelet upgraded under a running config", "after the trial") as case:

@@ -98,8 +98,10 @@ class Oracle:
         (answer,) = self.ask([config("gate unknown to all", {"featureGates": {"NoSuchGate": True}})])
         return not answer.refused
 
-    def ignores(self, finding: Finding) -> bool:
-        """Return whether this build of the kubelet does not enforce what a finding is about, unlike upstream's."""
+    def ignores(self, case: Case, finding: Finding) -> bool:
+        """Return whether a finding does not apply: a flag overrides its field, or this build does not enforce it."""
+        if finding.path == ("failCgroupV1",):
+            return takes_cgroup_v1(case, self.minor)
         return self.takes_unknown_gates and is_of_unknown_gate(finding)
 
     def host(self, query: HostQuery) -> Host:

@@ -27,7 +27,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
 from support.configs.kubelet import KUBELET_KIND
 
 from .case import STAGES, Answer, Case
-from .kubelet import SOCKET, takes_cgroup_v1
+from .kubelet import SOCKET
 
 __all__ = ["stage_of", "validate"]
 
@@ -49,11 +49,11 @@ def validate(
     case: Case,
     minor: int,
     read_host: Callable[[HostQuery], Host],
-    ignores: Callable[[Finding], bool] = lambda _finding: False,
+    ignores: Callable[[Case, Finding], bool] = lambda _case, _finding: False,
 ) -> Answer:
     """Validate a case for a kubelet of this minor, with the facts of the host that read_host returns.
 
-    ignores: whether the kubelet at hand does not enforce what a finding is about.
+    ignores: whether a finding does not apply to the kubelet at hand.
     """
     refusals = list(_refusals(case, minor, read_host, ignores))
     if not refusals:
@@ -62,11 +62,11 @@ def validate(
 
 
 def _refusals(
-    case: Case, minor: int, read_host: Callable[[HostQuery], Host], ignores: Callable[[Finding], bool]
+    case: Case, minor: int, read_host: Callable[[HostQuery], Host], ignores: Callable[[Case, Finding], bool]
 ) -> Iterator[Answer]:
     source = case.text.encode("utf-8", "surrogateescape")
     for finding in check(source, component="kubelet", versions=[f"1.{minor}"]):
-        if finding.level is Level.COMPONENT and not ignores(finding):
+        if finding.level is Level.COMPONENT and not ignores(case, finding):
             yield Answer(stage_of(finding.rule, finding.field), f"{finding.rule}: {finding}")
     try:
         document = decode(source)
@@ -78,9 +78,7 @@ def _refusals(
     query = query_for(context, "kubelet", root_directory="/var/lib/kubelet", runtime=SOCKET)
     host = read_host(query)._replace(**case.facts)
     for problem in (*host_findings(context, "kubelet", host), *stale_state_findings(context, host)):
-        if problem.path == ("failCgroupV1",) and takes_cgroup_v1(case, minor):
-            continue  # a flag overrides it
-        if problem.level is Level.COMPONENT:
+        if problem.level is Level.COMPONENT and not ignores(case, problem):
             yield Answer("start", f"{problem.rule}: {problem.path} {problem.message}")
 
 
