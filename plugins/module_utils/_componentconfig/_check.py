@@ -15,6 +15,7 @@ from ._codec._plain_values import HEAD_FIELDS, head_values
 from ._expressions import CheckerSource, expression_findings
 from ._file_documents import RULE_SKIPPED, decode_file, is_of_kubeadm, reads_all_documents
 from ._findings import RULE_DUPLICATE, RULE_UNKNOWN_FIELD, Finding, InvalidConfig, Level, bounded, reading_order, show
+from ._kind_names import expected_kind, old_name_findings, unknown_kind, unread_version
 from ._lenient_reading import implied_head, legacy_plugin, lenient_values
 from ._load import Config
 from ._rules._registry import rule_checked_fields, rule_sets
@@ -330,7 +331,11 @@ def _head_findings(head: Mapping[str, Any]) -> list[Finding]:
     missing = [key for key in HEAD_FIELDS if not isinstance(head[key], str) or not head[key]]
     if missing:
         return [Finding((key,), "is required, as a string", "kind") for key in missing]
-    return [] if find_kind(head["apiVersion"], head["kind"]) is not None else [_unknown_kind(head["kind"], None)]
+    return (
+        []
+        if find_kind(head["apiVersion"], head["kind"]) is not None
+        else [unknown_kind(head["apiVersion"], head["kind"], None)]
+    )
 
 
 def _find_stated_kind(collector: Collector, component: str | None) -> Kind | None:
@@ -356,21 +361,16 @@ def _kind_of_component(collector: Collector, api_version: str, name: str, compon
             message = f"the kind is not known here: of {component}'s config only the syntax is judged"
             collector.add([Finding(("kind",), message, "kind", Level.WARNING)])
             return None
-        collector.add([_unknown_kind(name, component)])
+        collector.add([unknown_kind(api_version, name, component)])
         return None
     if component is not None and component not in components:
         _warn_about_similar_component(collector, component, components)
     wrong = component in MAIN_KINDS and kind.kind != MAIN_KINDS[str(component)]
     if wrong or (component in components and kind.component != component):
-        collector.add([Finding(("kind",), _expected_kind(component), "kind")])
+        collector.add([Finding(("kind",), expected_kind(component), "kind")])
         return None
+    collector.add(old_name_findings(kind))
     return kind
-
-
-def _expected_kind(component: str | None) -> str:
-    if component in MAIN_KINDS:
-        return f"{component} reads a {MAIN_KINDS[str(component)]}"
-    return f"{component} does not read this kind" if component else ""
 
 
 def _warn_about_similar_component(collector: Collector, component: str, components: Iterable[str]) -> None:
@@ -385,28 +385,10 @@ def _warn_about_similar_component(collector: Collector, component: str, componen
         collector.add([Finding((), message, "kind", Level.WARNING)])
 
 
-def _unknown_kind(name: str, component: str | None) -> Finding:
-    """Return the finding for a kind, or an API version of a kind, that the data do not have."""
-    if name == "ConfigMap" and not component:
-        return Finding(("data",), "the ConfigMap holds no component config", "kind")
-    api_versions = sorted(kind.api_version for kind in kinds() if kind.kind == name)
-    if api_versions:
-        return Finding(("apiVersion",), f"{name} is known in {', '.join(api_versions)}", "kind")
-    if component:
-        return Finding(("kind",), _expected_kind(component), "kind")
-    import difflib  # not at the top: most configs need no suggestion
-
-    similar = difflib.get_close_matches(name, {kind.kind for kind in kinds()}, 1, 0.85)
-    hint = f"did you mean {similar[0]}?" if similar else "no component config as KubeletConfiguration is"
-    return Finding(("kind",), f"unknown kind, {hint}", "kind")
-
-
 def _check_minor(collector: Collector, kind: Kind, minor: int) -> None:
     nearest = nearest_known_minor(minor)
     if not kind.known_at(nearest):
-        end = f" to {minor_name(kind.last)}" if kind.last is not None else " on"
-        message = f"{kind.api_version} is known from Kubernetes {minor_name(kind.since)}{end}"
-        collector.add([Finding(("apiVersion",), message, "kind")], minor)
+        collector.add([Finding(("apiVersion",), unread_version(kind, nearest), "kind")], minor)
         return
     for finding in collector.document.findings:
         level = _level_of_strictness(kind, nearest) if finding.rule == RULE_DUPLICATE else finding.level

@@ -36,6 +36,7 @@ __all__ = [
 _SECRETS_NAMED = 3
 
 _NAMES_OF_VERSIONS = {
+    "EncryptionConfig": "EncryptionConfiguration",
     "WebhookAdmission": "WebhookAdmissionConfiguration",
     "resourcequota.admission.k8s.io Configuration": "ResourceQuotaConfiguration",
 }
