@@ -80,7 +80,8 @@ def check(
     Checks every document of kubeadm's files, and every config in a ConfigMap; see `decode_file`.
 
     The config's own findings are in reading order. Each finding has the minors and the nodes that it holds for. A text
-    that cannot be decoded is one finding. Raises ConfigError for a version that cannot be parsed or is not known.
+    that cannot be decoded is one finding. Raises ConfigError for a version that cannot be parsed or is not known, and
+    for flags with a file of several documents.
     """
     targets = Targets(versions, nodes or {}, newest_minor(), allow_newer=allow_newer)
     try:
@@ -88,6 +89,8 @@ def check(
     except InvalidConfig as error:
         names = tuple(minor_name(minor) for minor in targets.minors)
         return [finding._replace(versions=names, nodes=targets.nodes_at(targets.minors)) for finding in error.findings]
+    if flags is not None and len(documents) > 1:
+        raise ConfigError(f"{documents[0].file} has several documents, and flags are those of one component")
     findings: list[Finding] = []
     located: list[Finding] = []
     for document in documents:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Finding
@@ -159,6 +160,12 @@ def test_flags_that_the_component_refuses(text: str, flag: str, version: str, ex
 def test_flags_of_a_component_whose_flags_are_not_known() -> None:
     text = STATIC.replace("staticManifestsDir: /etc/policies\n", "")
     assert checked(text, ["--advertise-address", "10.0.0.1", "--v=2"], "1.36") == []
+
+
+def test_flags_are_those_of_one_component() -> None:
+    text = "apiVersion: kubeadm.k8s.io/v1beta4\nkind: InitConfiguration\n---\n" + KUBELET_HEADER
+    with pytest.raises(ConfigError, match="flags are those of one component"):
+        checked(text, [], "1.36")
 
 
 def test_flags_that_are_ignored_beside_a_file() -> None:
