@@ -300,6 +300,7 @@ def _flag_upgrades(kind: Kind, arguments: Sequence[str], minors: tuple[int, int]
 
 def _new_findings(config: Config, flags: ComponentFlags | None, minors: tuple[int, int]) -> list[Finding]:
     """Return the findings of the new minor that the old one does not have, however they are worded."""
-    old, new = (check(config, versions=[minor_name(minor)], flags=flags) for minor in minors)
+    own_flags = None if config.others else flags  # of several documents, the flags are those of one
+    old, new = (check(config, versions=[minor_name(minor)], flags=own_flags) for minor in minors)
     known = {(finding.file, finding.path, finding.rule, finding.level) for finding in old}
     return [finding for finding in new if (finding.file, finding.path, finding.rule, finding.level) not in known]

@@ -189,3 +189,8 @@ def test_every_kind_can_be_upgraded_through_all_its_minors(kind: Any) -> None:
             assert field.cause != "new" or field.change.change.old is None
             assert field.cause != "gone" or field.change.change.new is None
             assert field.cause != "read"
+
+
+def test_flags_with_a_file_of_several_documents() -> None:
+    text = f"apiVersion: kubeadm.k8s.io/v1beta3\nkind: ClusterConfiguration\n---\n{KUBELET_HEADER}"
+    assert upgrade(load_file("f", text), "1.30", "1.31", flags=["--v=2"]).flags == []
