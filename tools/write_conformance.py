@@ -114,7 +114,7 @@ SECTIONS: Mapping[str, Known] = {
         "[the data](../../tests/support/verdicts/data/README.md) have its verdicts. "
         "The table has the share that our validation agrees with, in percent, by kind and minor. A file that a "
         "component accepts, and that then ends its process as our validation says, counts as agreement: the record "
-        "ends before the start.",
+        "ends before the start. A verdict that is not upstream's does not count.",
     ),
     "migration": Known(
         "Flags moved to a file",

@@ -21,10 +21,13 @@ Cell = tuple[str, str]
 
 @dataclass
 class Counts:
-    """The number of verdicts of each kind and minor, and of those that the engine does not share."""
+    """The number of upstream's verdicts for each kind and minor, and of those that the engine does not share.
+
+    A failure at start that the engine predicts is no disagreement, and a verdict that only the measured tree has is not
+    one of upstream's.
+    """
 
     verdicts: Counter[Cell] = field(default_factory=Counter)
-    starts: Counter[Cell] = field(default_factory=Counter)
     others: Counter[Cell] = field(default_factory=Counter)
     by_reason: Counter[tuple[str, str]] = field(default_factory=Counter)
     """The disagreements by the reason of their cause, and minor."""
@@ -34,14 +37,13 @@ class Counts:
         """Return the sum of two counts."""
         return Counts(
             self.verdicts + second.verdicts,
-            self.starts + second.starts,
             self.others + second.others,
             self.by_reason + second.by_reason,
             self.unexplained + second.unexplained,
         )
 
     def share(self, kind: str, minor: str) -> float:
-        """Return the share of the verdicts on a kind that agree, from 0 to 1; failures at start count as agreement."""
+        """Return the share of the verdicts on a kind that agree, from 0 to 1."""
         return 1 - self.others[kind, minor] / self.verdicts[kind, minor]
 
     @property
@@ -71,9 +73,12 @@ def count(files: Iterable[RecordedFile]) -> Counts:
         counts.verdicts.update((file.kind, verdict.minor) for verdict in file.verdicts)
         for disagreement in disagreements(file):
             cell, cause = (file.kind, disagreement.verdict.minor), cause_of(disagreement)
-            (counts.starts if cause and cause.category is Category.STARTS else counts.others)[cell] += 1
             if cause is None:
                 counts.unexplained.append(str(disagreement))
             else:
                 counts.by_reason[cause.reason, cell[1]] += 1
+            if cause is None or cause.category is Category.BY_DESIGN:
+                counts.others[cell] += 1
+            elif cause.category is Category.MEASURED_TREE:
+                counts.verdicts[cell] -= 1
     return counts

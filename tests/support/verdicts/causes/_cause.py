@@ -22,6 +22,7 @@ class Category(Enum):
     """Counts as agreement: the record does not cover the start."""
     BY_DESIGN = "by design"
     MEASURED_TREE = "of the sources that were measured, not of upstream"
+    """Does not count: the verdict is not upstream's."""
 
 
 class Cause(NamedTuple):
