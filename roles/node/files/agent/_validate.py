@@ -67,6 +67,14 @@ def validate_files(
     return _REFUSED if report.has_failed else _OK
 
 
+def _working_directory() -> str:
+    """Return the working directory, or the root directory if this process has none that it can name."""
+    try:
+        return os.getcwd()
+    except OSError:  # it was removed, or lies outside of the container that this process has entered
+        return "/"
+
+
 def _report(inputs: InputFiles, validator: FileValidator, versions: Sequence[str], fail_on: str) -> Report:
     """Validate all files. Raises OSError, ConfigError."""
     minors = sorted({parse_known_minor(version, allow_newer=True) for version in versions}) or [newest_minor()]
@@ -75,7 +83,7 @@ def _report(inputs: InputFiles, validator: FileValidator, versions: Sequence[str
         tuple(map(minor_name, minors)),
         refusing_levels(fail_on),
         inputs.skipped,
-        os.getcwd(),
+        _working_directory(),
         is_version_assumed=not versions,
     )
 

@@ -111,3 +111,18 @@ def test_one_unusable_input_stops_it_before_anything_is_printed(
         assert entry("__main__").main(["validate", *arguments]) == 2
         captured = capsys.readouterr()
         assert (captured.out, captured.err.count("\n")) == ("", 1)
+
+
+def test_a_working_directory_is_not_needed(
+    entry: Entry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, gone = tmp_path / "kubelet.yaml", tmp_path / "gone"
+    file.write_text(KUBELET_HEADER + "maxPods: -1\n")
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    try:
+        assert entry("__main__").main(["validate", "--kubernetes-version", "1.36", str(file)]) == 1
+    finally:
+        monkeypatch.undo()
+    assert "maxPods: -1: must be >= 0" in capsys.readouterr().out
