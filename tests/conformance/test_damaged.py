@@ -103,7 +103,9 @@ def test_everything_damaged_at_once(ours: OurNode, case: Any) -> None:
             ours.machine.write(path, GARBAGE)
         _restart_kubelet(ours)
         seen.say("every file of the agent is garbage: the kubelet starts, with the init config")
-        # Its records are lost, so the assignment is new to it.
+        # Its records are lost, so the assignment is new to it. Until it notices, the Node has its last report.
+        record = ["cat", f"{STATE}/last-known-good"]
+        until("its record is there again", lambda: good.uid in ours.machine.run(record, check=False).stdout, 60)
         ours.promoted(good)
         ours.answered(number, "Good")
         ours.uses(maxPods=136)
