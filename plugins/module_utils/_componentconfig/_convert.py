@@ -101,11 +101,14 @@ def versions_of(kind: Kind) -> list[Kind]:
 def find_version(kind: Kind, api_version: str) -> Kind:
     """Return the version of a kind with a name such as v1 or kubelet.config.k8s.io/v1.
 
-    Raises ConfigError if the kind has no such version.
+    A version without a group is one of the kind's own group, if that has it. Raises ConfigError if the kind has no such
+    version.
     """
-    for version in versions_of(kind):
-        if api_version in (version.version, version.api_version):
-            return version
+    group = kind.api_version.rpartition("/")[0]
+    named = [version for version in versions_of(kind) if api_version in (version.version, version.api_version)]
+    named.sort(key=lambda version: version.api_version.rpartition("/")[0] != group)
+    if named:
+        return named[0]
     names = ", ".join(version.api_version for version in versions_of(kind))
     raise ConfigError(f"{kind.kind} has no version {api_version}: it has {names}")
 

@@ -220,6 +220,7 @@ def upgrade(
             fields += [_field_upgrade(change, document, sides, kind, minors) for change in changes]
         gates += _gate_upgrades(document, sides[1], kind, own_flags, minors)
         effective = effective or [effective_values(side, {}, minor) for side, minor in zip(sides, minors)]
+    gates = sorted(dict.fromkeys(gates), key=lambda gate: gate.gate)  # several documents may switch the same
     flag_changes = _flag_upgrades(main, flags, minors)
     findings = _new_findings(config, command_line, minors)
     return Upgrade(minors, fields, gates, flag_changes, findings, (effective[0], effective[1]))
@@ -245,8 +246,8 @@ def _gate_upgrades(
 ) -> Iterator[GateUpgrade]:
     """Yield the gates that a file or a flag sets and whose state changes, and all others that are switched."""
     by_flag = flags.gates(kind.component) if flags is not None else {}
-    has_field = FEATURE_GATES in kind.fields and kind.component != "kubeadm"  # whose gates are its own
-    if not has_field and flags is None:
+    has_field = FEATURE_GATES in kind.fields
+    if kind.component == "kubeadm" or not (has_field or flags is not None):  # kubeadm's gates are its own
         return
     in_file = data.get(FEATURE_GATES)
     settings = {**(in_file if has_field and isinstance(in_file, dict) else {}), **by_flag}

@@ -33,10 +33,17 @@ _MASKED_FIELD = "staticPodURLHeader"  # the kubelet masks each of these headers 
 
 def is_secret(value: Any, path: Path = ()) -> bool:
     """Return whether a decoded value at a field path is, or holds, a secret, which is neither published nor shown."""
-    if not isinstance(value, str):
-        return isinstance(value, (dict, list)) and any(True for _path in secret_paths(value, path))
-    named = value != "" and (_MASKED_FIELD in path or (bool(path) and path[-1] in _SECRET_FIELDS))
-    return named or _SECRET_TEXT.search(value) is not None
+    if isinstance(value, (dict, list)):
+        return any(True for _path in secret_paths(value, path))
+    if isinstance(value, str) and _SECRET_TEXT.search(value) is not None:
+        return True
+    is_set = isinstance(value, (str, int, float)) and not isinstance(value, bool) and value != ""
+    return is_set and _is_secret_field(path)
+
+
+def _is_secret_field(path: Path) -> bool:
+    """Return whether a field holds a secret by its name; a value of a wrong type, such as a list, hides it below."""
+    return any(key == _MASKED_FIELD or key in _SECRET_FIELDS for key in path)
 
 
 def secret_paths(data: Any, path: Path = ()) -> Iterator[Path]:
@@ -48,7 +55,7 @@ def secret_paths(data: Any, path: Path = ()) -> Iterator[Path]:
             pending.extend((current + (key,), item) for key, item in value.items())
         elif isinstance(value, list):
             pending.extend((current + (index,), item) for index, item in enumerate(value))
-        elif isinstance(value, str) and is_secret(value, current):
+        elif is_secret(value, current):
             yield current
 
 

@@ -237,8 +237,10 @@ def _validate(arguments: argparse.Namespace) -> int:
     if (arguments.feature_gates or arguments.flags_file) and (on_node or not name):
         complain("--feature-gates and --flags-file need --component, and are not for --on-node, which reads its flags")
         return _USAGE
-    if on_node and not name:
-        raise InvalidConfiguration(["--on-node needs --component"])
+    for option, is_given in (("--on-node", on_node), ("--installed-version", arguments.installed_version)):
+        if is_given and not name:
+            complain(f"{option} needs --component")
+            return _USAGE
     configured: ComponentConfiguration | None = None
     if name and (on_node or arguments.bundle or arguments.installed_version):
         configuration = _configuration(arguments)

@@ -126,3 +126,13 @@ def test_a_working_directory_is_not_needed(
     finally:
         monkeypatch.undo()
     assert "maxPods: -1: must be >= 0" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("option", ["--on-node", "--only-host", "--installed-version"])
+def test_options_of_a_node_need_a_component(
+    entry: Entry, option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "kubelet.yaml"
+    file.write_text(KUBELET_HEADER)
+    assert entry("__main__").main(["validate", option, str(file)]) == 2
+    assert "needs --component" in capsys.readouterr().err

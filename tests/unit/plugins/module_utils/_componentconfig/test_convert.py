@@ -50,6 +50,14 @@ def test_group_and_kind_change_where_the_version_calls_them_otherwise(old: str, 
     assert convert_document({"apiVersion": new_version, "kind": new_kind}, old_version).data["kind"] == old_kind
 
 
+def test_a_version_without_a_group_is_one_of_the_own_group() -> None:
+    old, new = (("v1", "EncryptionConfig"), (f"{APISERVER}/v1", "EncryptionConfiguration"))
+    for api_version, kind in (old, new):
+        data = {"apiVersion": api_version, "kind": kind}
+        assert convert_document(data, "v1").data == data
+        assert convert_document(data, new[0]).data["kind"] == new[1]
+
+
 def test_kinds_of_one_name_are_not_mixed_up() -> None:
     named = [kind for kind in kinds() if kind.kind == "Configuration"]
     assert {kind.api_version.split("/")[0]: [version.version for version in versions_of(kind)] for kind in named} == {

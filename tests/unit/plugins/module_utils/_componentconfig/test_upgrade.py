@@ -194,3 +194,16 @@ def test_every_kind_can_be_upgraded_through_all_its_minors(kind: Any) -> None:
 def test_flags_with_a_file_of_several_documents() -> None:
     text = f"apiVersion: kubeadm.k8s.io/v1beta3\nkind: ClusterConfiguration\n---\n{KUBELET_HEADER}"
     assert upgrade(load_file("f", text), "1.30", "1.31", flags=["--v=2"]).flags == []
+
+
+@pytest.mark.parametrize("flags", [(), ("--feature-gates=NoSuchGate=true",)])
+def test_gates_of_several_documents_are_listed_once(flags: tuple[str, ...]) -> None:
+    cluster = "apiVersion: kubeadm.k8s.io/v1beta3\nkind: ClusterConfiguration\n"
+    result = upgrade(load_file("f", f"{cluster}---\n{KUBELET_HEADER}---\n{PROXY}"), "1.30", "1.31", flags=flags)
+    assert result.gates
+    assert [gate.gate for gate in result.gates] == sorted({gate.gate for gate in result.gates})
+
+
+def test_gates_of_kubeadm_are_its_own() -> None:
+    text = "apiVersion: kubeadm.k8s.io/v1beta3\nkind: ClusterConfiguration\n"
+    assert upgraded(text, "1.30", "1.31", flags=["--feature-gates=EtcdLearnerMode=true"]).gates == []

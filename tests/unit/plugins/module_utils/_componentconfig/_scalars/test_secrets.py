@@ -51,6 +51,19 @@ def test_names_of_secrets(name: str) -> None:
     assert not is_secret("", (name,))
 
 
+@pytest.mark.parametrize("value", [["abc"], {"a": "abc"}, 12345, 1.5, [{"a": [0]}]])
+def test_secrets_of_a_wrong_type(value: object) -> None:
+    path = ("users", 0, "password")
+    assert is_secret(value, path)
+    assert show(value, path) == "(a secret, not shown)"
+    assert str(value) not in str(redact({"password": value}))
+
+
+@pytest.mark.parametrize("value", [None, True, "", [], {}, [""]])
+def test_values_that_hide_nothing(value: object) -> None:
+    assert not is_secret(value, ("password",))
+
+
 def test_every_header_for_static_pods_is_one() -> None:
     """As in the kubelet's own log (cmd/kubelet/app/server.go), for headers of any name."""
     headers = {"staticPodURLHeader": {"X-Vault": ["abc", ""]}}
