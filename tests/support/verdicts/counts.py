@@ -23,8 +23,8 @@ Cell = tuple[str, str]
 class Counts:
     """The number of upstream's verdicts for each kind and minor, and of those that the engine does not share.
 
-    A failure at start that the engine predicts is not a disagreement, and a verdict that only the measured tree has is not
-    one of upstream's.
+    A failure at start that the engine predicts is not a disagreement, and a verdict that only the measured tree has is
+    not one of upstream's.
     """
 
     verdicts: Counter[Cell] = field(default_factory=Counter)
