@@ -297,6 +297,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._config_fil
     fail_on_file_errors,
     read_layers,
 )
+from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._compare import Comparison, compare
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._file_documents import load_file
@@ -349,6 +350,8 @@ def result_of(comparison: Comparison) -> dict[str, Any]:
 def upgrade_of(parameters: dict[str, Any]) -> Upgrade:
     """Return the upgrade of the config. Raises OSError and ConfigError."""
     layers = read_layers(parameters["files"], parameters["content"])
+    if not layers:
+        raise ConfigError("from_version needs files or content")
     config = load_file(*layers[0]) if len(layers) == 1 else load(layers)
     return upgrade(
         config,

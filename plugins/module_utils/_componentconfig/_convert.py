@@ -253,7 +253,8 @@ def _decode_part(text: str, file: str) -> dict[str, Any]:
     if document.findings:
         raise ConfigError(str(document.findings[0]))
     if not isinstance(document.data, dict):
-        raise ConfigError(f"{file}: must be a mapping with apiVersion and kind")
+        problem = "the file is empty" if document.data is None else "must be a mapping with apiVersion and kind"
+        raise ConfigError(f"{file}: {problem}")
     return document.data
 
 

@@ -15,7 +15,7 @@ from ._codec._document import Document, decode, split
 from ._codec._plain_values import head_values
 from ._findings import Finding, InvalidConfig, Level
 from ._load import Config, layer_findings, merge_documents
-from ._schema._kinds import find_kind
+from ._schema._kinds import find_kind, is_of_known_group
 
 __all__ = ["RULE_SKIPPED", "decode_file", "is_of_kubeadm", "load_file", "load_for_check", "reads_all_documents"]
 
@@ -153,7 +153,7 @@ def _configs_in(document: Document, text: str) -> Iterator[Document]:
             findings = [_moved(finding, line, is_block) for finding in error.findings]
             raise InvalidConfig(findings) from error
         head = _head_of(config)
-        if find_kind(head["apiVersion"], head["kind"]) is not None or is_of_kubeadm(config):
+        if find_kind(head["apiVersion"], head["kind"]) is not None or is_of_known_group(head["apiVersion"]):
             yield replace(
                 config,
                 lines={path: number + line if is_block else line for path, number in config.lines.items()},

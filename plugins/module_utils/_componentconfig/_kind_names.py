@@ -51,7 +51,7 @@ def unknown_kind(api_version: str, name: str, component: str | None) -> Finding:
     import difflib  # not at the top: most configs need no suggestion
 
     similar = difflib.get_close_matches(name, {kind.kind for kind in kinds()}, 1, 0.85)
-    hint = f"did you mean {similar[0]}?" if similar else "no component config as KubeletConfiguration is"
+    hint = f"did you mean {similar[0]}?" if similar else "not that of a component config such as KubeletConfiguration"
     return Finding(("kind",), f"unknown kind, {hint}", _RULE)
 
 

@@ -109,7 +109,8 @@ class FlagUpgrade(NamedTuple):
 class Upgrade:
     """What changes for a file between two minors.
 
-    findings: those that the new minor brings. effective: the effective config before and after, of the first document.
+    findings: those that the new minor brings. refusals: those that both minors have. effective: the effective config
+    before and after, of the first document.
     """
 
     minors: tuple[int, int]
@@ -118,6 +119,7 @@ class Upgrade:
     flags: list[FlagUpgrade]
     findings: list[Finding]
     effective: tuple[dict[str, Any], dict[str, Any]]
+    refusals: list[Finding]
 
     def __bool__(self) -> bool:
         """Return whether anything changes."""
@@ -156,6 +158,7 @@ class Upgrade:
         lines += self._unset_gates()
         if not lines:
             lines = [f"nothing changes from Kubernetes {minor_name(self.minors[0])} to {minor_name(self.minors[1])}"]
+        lines += [f"{finding.level}, as before: {finding}" for finding in self.refusals]
         if max(self.minors) > newest_minor():
             newest = minor_name(newest_minor())
             lines.append(f"gates and defaults of {minor_name(max(self.minors))} are not known yet: as in {newest}")
@@ -222,8 +225,12 @@ def upgrade(
         effective = effective or [effective_values(side, {}, minor) for side, minor in zip(sides, minors)]
     gates = sorted(dict.fromkeys(gates), key=lambda gate: gate.gate)  # several documents may switch the same
     flag_changes = _flag_upgrades(main, flags, minors)
-    findings = _new_findings(config, command_line, minors)
-    return Upgrade(minors, fields, gates, flag_changes, findings, (effective[0], effective[1]))
+    checked_flags = None if config.others else command_line  # of several documents, the flags are those of one
+    before, after = (check(config, versions=[minor_name(minor)], flags=checked_flags) for minor in minors)
+    known = set(map(_finding_key, before))
+    findings = [finding for finding in after if _finding_key(finding) not in known]
+    refusals = [finding for finding in after if finding.is_refusal and _finding_key(finding) in known]
+    return Upgrade(minors, fields, gates, flag_changes, findings, (effective[0], effective[1]), refusals)
 
 
 def _field_upgrade(
@@ -299,9 +306,6 @@ def _flag_upgrades(kind: Kind, arguments: Sequence[str], minors: tuple[int, int]
     return changes
 
 
-def _new_findings(config: Config, flags: ComponentFlags | None, minors: tuple[int, int]) -> list[Finding]:
-    """Return the findings of the new minor that the old one does not have, however they are worded."""
-    own_flags = None if config.others else flags  # of several documents, the flags are those of one
-    old, new = (check(config, versions=[minor_name(minor)], flags=own_flags) for minor in minors)
-    known = {(finding.file, finding.path, finding.rule, finding.level) for finding in old}
-    return [finding for finding in new if (finding.file, finding.path, finding.rule, finding.level) not in known]
+def _finding_key(finding: Finding) -> tuple[Any, ...]:
+    """Return what makes a finding the same in two minors, however it is worded."""
+    return finding.file, finding.path, finding.rule, finding.level

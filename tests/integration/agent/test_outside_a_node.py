@@ -234,7 +234,7 @@ def test_migrate_reads_flags_from_a_file(call: Call, directory: Path) -> None:
     ended = call(*command, "configs/good.yaml", "kubelet", input=line)
     assert (ended.returncode, "maxPods: 70\n" in ended.stdout) == (0, True), ended.stderr
     assert call("migrate", "--flags-file", "-", "kubelet", input="'").stderr == (
-        "configok-agent: the flags cannot be split into words: no closing quotation\n"
+        "configok-agent: -: the flags cannot be split into words: no closing quotation\n"
     )
 
 

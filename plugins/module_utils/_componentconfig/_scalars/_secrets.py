@@ -43,7 +43,8 @@ def is_secret(value: Any, path: Path = ()) -> bool:
 
 def _is_secret_field(path: Path) -> bool:
     """Return whether a field holds a secret by its name; a value of a wrong type, such as a list, hides it below."""
-    return any(key == _MASKED_FIELD or key in _SECRET_FIELDS for key in path)
+    is_key = path[-2:-1] == ("keys",)  # an EncryptionConfiguration's key, written without name and secret
+    return is_key or any(key == _MASKED_FIELD or key in _SECRET_FIELDS for key in path)
 
 
 def secret_paths(data: Any, path: Path = ()) -> Iterator[Path]:

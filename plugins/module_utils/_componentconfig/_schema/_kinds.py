@@ -186,6 +186,17 @@ def version_order(kind: Kind) -> tuple[int, int, int]:
     return ("alpha", "beta", None).index(stage), int(major), int(number or 0)
 
 
+@lru_cache(maxsize=1)
+def _groups() -> frozenset[str]:
+    return frozenset(kind.api_version.partition("/")[0] for kind in kinds() if "/" in kind.api_version)
+
+
+def is_of_known_group(api_version: Any) -> bool:
+    """Return whether an apiVersion is of an API group that has known kinds, in any case and whatever the version."""
+    group, slash, _version = str(api_version).partition("/")
+    return bool(slash) and group.lower() in _groups()
+
+
 def find_kind(api_version: Any, kind: Any) -> Kind | None:
     """Return the kind of a document, None if the data lack it."""
     key = f"{api_version} {kind}"

@@ -16,14 +16,14 @@ from ._componentconfig import ConfigError
 from ._componentconfig._codec._document import Document
 from ._componentconfig._codec._plain_values import head_values
 from ._componentconfig._file_documents import decode_file
-from ._componentconfig._schema._kinds import find_kind, kinds
+from ._componentconfig._schema._kinds import find_kind, is_of_known_group, kinds
 from ._files import STANDARD_INPUT, read_file
 
 __all__ = ["InputFile", "InputFiles", "holds_component_config", "read_files"]
 
 _SUFFIXES = (".yaml", ".yml", ".json", ".conf")
 _KEY = r"(?m)(?:^|[{{,])\s*[\"']?{}[\"']?\s*:\s*[\"']?"
-_GROUP = re.compile(_KEY.format("apiVersion") + r"([\w.-]+)/", re.IGNORECASE)
+_GROUP = re.compile(_KEY.format("apiVersion") + r"([\w.-]+/)", re.IGNORECASE)
 _KIND = re.compile(_KEY.format("kind") + r"(?:Config|ConfigMap|\w+Config|\w+Configuration)\b", re.IGNORECASE)
 
 
@@ -96,7 +96,7 @@ def holds_component_config(content: bytes) -> bool:
     distinctive.
     """
     text = content.decode("utf-8", "replace")
-    names_group = any(group.lower() in _groups() for group in _GROUP.findall(text))
+    names_group = any(map(is_of_known_group, _GROUP.findall(text)))
     if not names_group and _KIND.search(text) is None:
         return False
     try:
@@ -113,8 +113,7 @@ def _is_component_config(document: Document) -> bool:
     api_version, kind = head["apiVersion"], head["kind"]
     if not isinstance(api_version, str) or not api_version:
         return kind in _distinctive_kinds()
-    group, slash, _version = api_version.partition("/")
-    return bool(slash and group.lower() in _groups()) or find_kind(api_version, kind) is not None
+    return is_of_known_group(api_version) or find_kind(api_version, kind) is not None
 
 
 @lru_cache(maxsize=1)
@@ -122,9 +121,3 @@ def _distinctive_kinds() -> frozenset[str]:
     """Return the names of known kinds that say without an apiVersion what a file is, unlike Config or Policy."""
     names = {kind.kind for kind in kinds()} - {"Config", "Configuration"}
     return frozenset(name for name in names if name.endswith(("Config", "Configuration")))
-
-
-@lru_cache(maxsize=1)
-def _groups() -> frozenset[str]:
-    """Return the API groups of the known kinds."""
-    return frozenset(kind.api_version.partition("/")[0] for kind in kinds() if "/" in kind.api_version)

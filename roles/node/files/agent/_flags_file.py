@@ -22,16 +22,15 @@ def read_flags(name: str) -> list[str]:
 
     Words are quoted as in a shell. A program before the flags is left out. Raises OSError, ConfigError.
     """
-    words = list(_words(read_file(name).decode("utf-8", "surrogateescape")))
+    try:
+        words = list(_words(read_file(name).decode("utf-8", "surrogateescape")))
+    except ValueError as error:
+        raise ConfigError(f"{name}: the flags cannot be split into words: {str(error).lower()}") from error
     return words if not words or words[0].startswith("-") else words[1:]
 
 
 def _words(text: str) -> Iterator[str]:
-    try:
-        words = shlex.split(text.replace("\\\n", " "), comments=True)
-    except ValueError as error:
-        raise ConfigError(f"the flags cannot be split into words: {str(error).lower()}") from error
-    for word in words:
+    for word in shlex.split(text.replace("\\\n", " "), comments=True):
         assignment = _ASSIGNMENT.match(word)
         if assignment is None:
             yield word

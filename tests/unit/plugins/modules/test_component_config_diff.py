@@ -112,7 +112,7 @@ def test_diff_mode_shows_both_without_secrets() -> None:
         ({"after": {"content": KUBELET_HEADER}, "disruption_overrides": {"maxPods": "x"}}, "is no class of disruption"),
         ({"after": {"content": KUBELET_HEADER, "files": []}}, "mutually exclusive"),
         ({"content": KUBELET_HEADER}, "missing parameter(s) required by 'content': from_version"),
-        ({"from_version": "1.31"}, "a config needs at least one layer"),
+        ({"from_version": "1.31"}, "from_version needs files or content"),
         (
             {"from_version": "1.31", "content": KUBELET_HEADER, "to_version": "1.31"},
             "both versions are of Kubernetes 1.31",

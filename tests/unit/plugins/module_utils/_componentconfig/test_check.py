@@ -150,7 +150,7 @@ def test_kinds(text: str, component: str | None, level: str, path: str) -> None:
     ("kind", "message"),
     [
         ("kubeletConfiguration", "unknown kind, did you mean KubeletConfiguration?"),
-        ("Secret", "unknown kind, no component config as KubeletConfiguration is"),
+        ("Secret", "unknown kind, not that of a component config such as KubeletConfiguration"),
         ("ConfigMap", "the ConfigMap holds no component config"),
     ],
 )

@@ -168,7 +168,7 @@ def test_a_field_of_neither_version_is_lost() -> None:
         ("---\na: 1\n" * 65, "v1", "more than 64 documents in one file"),
         ("# " + "x" * 2**20, "v1", "config: 1048578 characters, at most 1048576 are read"),
         ("[]", "v1", "config: must be a mapping with apiVersion and kind"),
-        ("", "v1", "config: must be a mapping with apiVersion and kind"),
+        ("", "v1", "config: the file is empty"),
     ],
 )
 def test_a_sentence_says_why_not(text: str, target: str, sentence: str) -> None:

@@ -102,6 +102,14 @@ def test_a_config_in_a_config_map_that_cannot_be_decoded_has_its_line() -> None:
     assert [(finding.line, finding.level) for finding in findings] in ([(8, Level.COMPONENT)], [(9, Level.COMPONENT)])
 
 
+def test_a_config_of_an_unknown_version_in_a_config_map_is_refused() -> None:
+    text = (
+        CONFIG_MAP + "data:\n  kubelet: |\n    apiVersion: kubelet.config.k8s.io/v1\n    kind: KubeletConfiguration\n"
+    )
+    (finding,) = check(text)
+    assert (finding.line, finding.field) == (6, "apiVersion")
+
+
 def test_a_config_map_without_a_config_says_so() -> None:
     assert "holds no component config" in check(CONFIG_MAP + "data: {a: b}\n")[0].message
     assert lines(CONFIG_MAP + "data:\n  kubelet: |\n" + indented(KUBELET), "kubelet") == ["2 kind component"]

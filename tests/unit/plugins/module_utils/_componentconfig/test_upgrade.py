@@ -143,6 +143,16 @@ def test_only_new_findings_are_listed() -> None:
     assert [finding.field for finding in result.findings] == ["runOnce"]
 
 
+def test_what_both_minors_refuse_is_named() -> None:
+    result = upgraded(
+        "apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\n", "1.20", "1.36"
+    )
+    assert not result
+    assert not result.is_refused
+    assert result.lines[0] == "nothing changes from Kubernetes 1.20 to 1.36"
+    assert result.lines[1].startswith("component, as before: f.yaml:1: apiVersion:")
+
+
 def test_every_document_of_a_kubeadm_file() -> None:
     cluster = "apiVersion: kubeadm.k8s.io/v1beta3\nkind: ClusterConfiguration\n"
     text = f"{cluster}---\n{KUBELET_HEADER}---\n{PROXY}"

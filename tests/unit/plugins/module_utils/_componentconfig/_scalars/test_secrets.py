@@ -59,6 +59,10 @@ def test_secrets_of_a_wrong_type(value: object) -> None:
     assert str(value) not in str(redact({"password": value}))
 
 
+def test_a_key_without_its_name_is_one() -> None:
+    assert list(secret_paths({"aescbc": {"keys": ["c2VjcmV0", {"name": "a"}]}})) == [("aescbc", "keys", 0)]
+
+
 @pytest.mark.parametrize("value", [None, True, "", [], {}, [""]])
 def test_values_that_hide_nothing(value: object) -> None:
     assert not is_secret(value, ("password",))
