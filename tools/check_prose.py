@@ -29,7 +29,7 @@ from prose_words import EXPRESSIONS, IDENTIFIERS, PARTS_OF_IDENTIFIERS
 ROOT = Path(__file__).resolve().parent.parent
 # Generated pages repeat text that is checked at its source.
 NOT_CHECKED = re.compile(
-    r"docs/reference/plugins/|docs/(.*/)?(conformance|faults|figures)\.md|CHANGELOG|COPYING|changelogs/changelog|(.*/)?_data/"
+    r"docs/reference/plugins/|docs/(.*/)?(conformance|faults|figures)(-[\d.]+)?\.md|CHANGELOG|COPYING|changelogs/changelog|(.*/)?_data/"
 )
 NO_COMMENTS = (".json", ".svg", ".png", ".gz")
 TASKS = re.compile(r"roles/\w+/(tasks|handlers)/|playbooks/(?!files)|extensions/molecule/\w+/(?!molecule)")

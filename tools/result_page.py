@@ -3,8 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Writes a page of docs/development from the rows of a test run; shared by the tools/write_*.py.
 
-The pages in docs/ are of runs with one release. The page of a run with another one goes to build/pages, unless the
-tool is called with --docs.
+A page of docs/ is of runs with one minor. The page of a run with a minor that has none goes to build/pages.
 """
 
 from __future__ import annotations
@@ -39,11 +38,18 @@ def releases(rows: Iterable[Row]) -> str:
 
 
 def place_of(page: Path, rows: Iterable[Row]) -> Path:
-    """Return where the page of these rows goes: its own path, or one that names the release in build/pages."""
+    """Return where the page of these rows goes.
+
+    The page itself is of the minor PUBLISHED. Another minor has a page of its own next to it, conformance-1.36.md, or,
+    as long as that does not exist, in build/pages.
+    """
     measured = releases(rows)
     published = all(release.startswith(f"{PUBLISHED}.") for release in measured.split(", "))
-    if not measured or published or "--docs" in sys.argv[1:]:
+    if not measured or published:
         return page
+    own = page.with_name(f"{page.stem}-{measured.rpartition('.')[0]}.md")
+    if own.exists():
+        return own
     return ROOT / "build/pages" / f"{page.stem}-{measured.replace(', ', '-')}.md"
 
 

@@ -65,13 +65,14 @@ def test_a_release_without_the_ancestor_needs_no_row_of_it() -> None:
         write_conformance.page([row for row in rows() if row["case"] != "G12"])
 
 
-def test_the_page_of_another_release_leaves_the_published_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.argv", ["write_conformance.py"])
-    assert place_of(write_conformance.PAGE, rows()) == write_conformance.PAGE
-    other = place_of(write_conformance.PAGE, rows(kubernetes="1.36.2"))
-    assert other == ROOT / "build/pages/conformance-1.36.2.md"
-    monkeypatch.setattr("sys.argv", ["write_conformance.py", "--docs"])
-    assert place_of(write_conformance.PAGE, rows(kubernetes="1.36.2")) == write_conformance.PAGE
+def test_the_page_of_another_release_leaves_the_published_one(tmp_path: Path) -> None:
+    page = tmp_path / "conformance.md"
+    assert place_of(page, rows()) == page
+    newer = rows(kubernetes="1.36.2")
+    assert place_of(page, newer) == ROOT / "build/pages/conformance-1.36.2.md"
+    own = tmp_path / "conformance-1.36.md"
+    own.touch()
+    assert place_of(page, newer) == own
 
 
 def test_the_suite_writes_a_row_for_every_case() -> None:
