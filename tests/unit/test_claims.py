@@ -15,7 +15,6 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = {
     "conformance.md": r"kubelet and API server of Kubernetes ([\d., ]+), and shows no more",
     "conformance-1.36.md": r"kubelet and API server of Kubernetes ([\d., ]+), and shows no more",
-    "faults-1.36.md": r"a run with Kubernetes ([\d., ]+)\.",
     "faults.md": r"a run with Kubernetes ([\d., ]+)\.",
     "figures.md": r"^- kubelet: v([\d.]+)$",
 }
