@@ -120,7 +120,7 @@ EXAMPLES = r"""
     files: [files/kubelet.yaml]
     from_version: "1.31"
     to_version: "1.36"
-    flags: [--pod-infra-container-image=registry.k8s.io/pause:3.9]
+    flags: [--node-ip=192.0.2.7]
   delegate_to: localhost
   register: upgrade
 

@@ -9,6 +9,7 @@ import importlib
 import uuid
 from dataclasses import replace
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 import yaml
@@ -25,6 +26,12 @@ from support.rollouts.simulated_nodes import SimulatedNodes
 
 WORKER = {"node-role.kubernetes.io/worker": ""}
 TEXT = KUBELET_HEADER + "maxPods: 60\n"
+KUBEADM_HEADER = "apiVersion: kubeadm.k8s.io/v1beta4\n"
+AUTHENTICATION = """\
+apiVersion: apiserver.config.k8s.io/v1beta1
+kind: AuthenticationConfiguration
+anonymous: {enabled: true, conditions: [{path: /livez}]}
+"""
 # What one registers, those after it use.
 PLUGINS = (
     "modules.cluster_access",
@@ -90,6 +97,9 @@ def play(directory: Path, kubeconfig: str) -> PlaybookRun:
         ("files/kubelet.yaml", TEXT),
         ("layers/base.yaml", KUBELET_HEADER + "containerLogMaxSize: 20Mi\n"),
         ("layers/workers.yaml", TEXT),
+        ("kubeadm.yaml", f"{KUBEADM_HEADER}kind: InitConfiguration\n---\n{KUBEADM_HEADER}kind: ClusterConfiguration\n"),
+        ("kubelet-config.yaml", f"apiVersion: v1\nkind: ConfigMap\ndata:\n  kubelet: |\n{indent(TEXT, '    ')}"),
+        ("authentication.yaml", AUTHENTICATION),
     ):
         (directory / name).parent.mkdir(exist_ok=True)
         (directory / name).write_text(text)
