@@ -32,7 +32,7 @@ from ._arguments import (
     Argument,
     argument,
 )
-from ._output import complain, log_to_stderr, show
+from ._output import UnusableInput, complain, log_to_stderr, show
 
 __all__ = ["main", "start"]
 
@@ -58,6 +58,9 @@ def main(argv: Sequence[str]) -> int:
     except BrokenPipeError:
         # The reader has seen enough. Python would complain at its end, when it flushes again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except UnusableInput as error:
+        complain(str(error))
+        return _USAGE
     except InvalidConfiguration as error:
         for sentence in error.errors:
             complain(sentence + (_as_root() if isinstance(error.__cause__, PermissionError) else ""))

@@ -39,7 +39,7 @@ def compile_archive() -> bool:
 
 
 def _compile(archive: Path, home: Path) -> None:
-    # Written when the archive is packed, so not in a package that pip has installed.
+    # Packing writes this file into the archive: mypy finds it in some trees, and a package of pip does not have it.
     from ._build import BUILD  # type: ignore[import-not-found,unused-ignore]
 
     home.mkdir(exist_ok=True)

@@ -10,9 +10,8 @@ import os
 import tempfile
 from collections.abc import Sequence
 
-from ._componentconfig import ConfigError
 from ._componentconfig._convert import ConvertedFile, convert
-from ._files import file_error, read_file
+from ._files import input_errors, read_file
 from ._output import complain
 
 __all__ = ["convert_file"]
@@ -25,17 +24,11 @@ def convert_file(
 ) -> int:
     """Print the converted file, and on standard error what was converted and lost.
 
-    Return 0, 1 if something is lost that may not be, or if the file holds a secret, which only dest can have; 2 if a
-    file or a version cannot be used. dest: a file to write instead, "" for none. versions: must read the result.
+    Return 0, 1 if something is lost that may not be, or if the file holds a secret, which only dest can have; 2 if dest
+    cannot be written. dest: a file to write instead, "" for none. versions: must read the result. Raises UnusableInput.
     """
-    try:
+    with input_errors(name):
         converted = convert(read_file(name), api_version, file=name, versions=versions)
-    except OSError as error:
-        complain(file_error(error, name))
-        return _USAGE
-    except ConfigError as error:
-        complain(str(error))
-        return _USAGE
     answer = converted.as_dict(f"only {dest} gets it" if dest else "--dest writes it to a file")
     if as_json:
         print(json.dumps(answer))

@@ -8,33 +8,26 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from ._componentconfig import ConfigError
 from ._componentconfig._compare import Comparison, compare
 from ._componentconfig._file_documents import load_file
 from ._componentconfig._load import Config
-from ._files import file_error, read_file
+from ._files import input_errors, read_file
 from ._flags_file import read_flags
-from ._output import complain, show
+from ._output import show
 
 __all__ = ["diff_files", "diff_versions"]
 
-_SAME, _DIFFERENT, _USAGE = 0, 1, 2
+_SAME, _DIFFERENT = 0, 1
 
 
 def diff_files(names: Sequence[str], versions: tuple[str, str], *, as_json: bool) -> int:
-    """Print the differences of two files; return 0 if there are none, 1 if there are some, 2 if a file is unusable.
+    """Print the differences of two files; return 0 if there are none, 1 if there are some. Raises UnusableInput.
 
     names: paths, "-" for standard input. versions: of the component that reads each, "" for the newest known.
     """
-    try:
+    with input_errors(names[0]):
         before, after = (load_file(name, read_file(name)) for name in names)
         comparisons = [(kind, compare(*pair, versions)) for kind, pair in _pairs(before, after)]
-    except OSError as error:
-        complain(file_error(error, names[0]))
-        return _USAGE
-    except ConfigError as error:
-        complain(str(error))
-        return _USAGE
     if as_json:
         changes = [{"kind": kind, **change.as_dict()} for kind, both in comparisons for change in both.changes]
         print(json.dumps(changes))
@@ -65,22 +58,16 @@ def _lines(comparisons: Sequence[tuple[str, Comparison]]) -> list[str]:
 
 
 def diff_versions(name: str, versions: tuple[str, str], *, flags_file: str, as_json: bool) -> int:
-    """Print what an upgrade changes for a file; return 0 if nothing, 1 if anything, 2 if an input cannot be used.
+    """Print what an upgrade changes for a file; return 0 if nothing, 1 if anything. Raises UnusableInput.
 
     versions: that the component has and will have, the second "" for the newest known. flags_file: has its flags, ""
     for none.
     """
     from ._componentconfig._upgrade import upgrade
 
-    try:
+    with input_errors(name):
         flags = read_flags(flags_file) if flags_file else ()
         result = upgrade(load_file(name, read_file(name)), *versions, flags=flags)
-    except OSError as error:
-        complain(file_error(error, name))
-        return _USAGE
-    except ConfigError as error:
-        complain(str(error))
-        return _USAGE
     if as_json:
         print(json.dumps(result.as_dict()))
     else:

@@ -8,29 +8,26 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from ._componentconfig import ConfigError
 from ._componentconfig._explain import explain
 from ._componentconfig._schema._kinds import KUBELET, MAIN_KINDS, kinds
-from ._output import complain, show
+from ._files import input_errors
+from ._output import show
 
 __all__ = ["explain_fields"]
 
-_OK, _UNKNOWN = 0, 2
+_OK = 0
 
 
 def explain_fields(words: Sequence[str], *, kind: str, version: str, as_json: bool) -> int:
-    """Describe fields and return 0, or 2 if one is unknown.
+    """Describe fields and return 0. Raises UnusableInput if one is unknown.
 
     words: field paths. If kind is "", the first one may be a component or a kind; alone, it is described itself.
     """
     paths = list(words)
     if not kind and (paths[0] in MAIN_KINDS or any(paths[0] == known.kind for known in kinds())):
         kind, *paths = paths
-    try:
+    with input_errors(kind):
         explanations = [explain(path, kind=kind or KUBELET, version=version) for path in paths or [""]]
-    except ConfigError as error:
-        complain(str(error))
-        return _UNKNOWN
     if as_json:
         answers = [{"heading": explanation.heading, "facts": explanation.facts} for explanation in explanations]
         print(json.dumps(answers[0] if len(answers) == 1 else answers))

@@ -5,9 +5,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from collections.abc import Iterator
 
-__all__ = ["STANDARD_INPUT", "file_error", "read_file"]
+from ._componentconfig import ConfigError
+from ._output import UnusableInput
+
+__all__ = ["STANDARD_INPUT", "input_errors", "read_file"]
 
 STANDARD_INPUT = "-"
 
@@ -20,6 +25,15 @@ def read_file(name: str) -> bytes:
         return stream.read()
 
 
-def file_error(error: OSError, name: str) -> str:
-    """Return a sentence that says why a file cannot be read."""
-    return f"{error.filename or name}: cannot be read: {error.strerror or error}"
+@contextlib.contextmanager
+def input_errors(name: str, hint: str = "") -> Iterator[None]:
+    """Turn errors about the input of a command into UnusableInput.
+
+    name: the file that is read, for an error that names none. hint: what to do, after an error of reading.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise UnusableInput(f"{error.filename or name}: cannot be read: {error.strerror or error}{hint}") from error
+    except ConfigError as error:
+        raise UnusableInput(str(error)) from error

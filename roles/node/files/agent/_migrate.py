@@ -8,19 +8,18 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from ._componentconfig import ConfigError
 from ._componentconfig._findings import Level
 from ._componentconfig._flags._kubelet_flags import parse_flags
 from ._componentconfig._migrate import migrate
 from ._componentconfig._scalars._secrets import redact
-from ._files import file_error, read_file
+from ._files import input_errors, read_file
 from ._flags_file import read_flags
 from ._host._component_process import StartedComponent, read_started
 from ._output import complain
 
 __all__ = ["migrate_flags"]
 
-_OK, _REFUSED, _USAGE = 0, 1, 2
+_OK, _REFUSED = 0, 1
 
 
 def migrate_flags(
@@ -35,14 +34,16 @@ def migrate_flags(
 ) -> int:
     """Print the file, and on standard error the result for each flag.
 
-    Return 0, 1 if the component refuses something, 2 if a file or the version cannot be used.
+    Return 0, 1 if the component refuses something. Raises UnusableInput.
 
     argv: program first. flags_file: has more flags, which come first; "" for none. present_config: a copy of the file
     that the flags name with --config, "" to read that file. version: of the component that is to read the new file, ""
     for the newest known. allow_newer: whether it may be newer than the newest known.
     """
-    try:
+    with input_errors(flags_file):
         words = [*argv[:1], *(read_flags(flags_file) if flags_file else ()), *argv[1:]]
+    is_away = flags_file and not present_config
+    with input_errors(component, "; --present-config takes a copy of the file that --config names" if is_away else ""):
         started = _started(words, present_config)
         migration = migrate(
             component,
@@ -52,14 +53,6 @@ def migrate_flags(
             drop_ins=started.drop_ins,
             allow_newer=allow_newer,
         )
-    except OSError as error:
-        is_component_file = flags_file and not present_config and error.filename != flags_file
-        hint = "; --present-config takes a copy of the file that --config names" if is_component_file else ""
-        complain(file_error(error, component) + hint)
-        return _USAGE
-    except ConfigError as error:
-        complain(str(error))
-        return _USAGE
     if as_json:
         answer = {
             "config": migration.shown_text,

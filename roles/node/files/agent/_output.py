@@ -15,7 +15,11 @@ from ._nodeconfig._untrusted import sanitize, sanitize_lines
 if TYPE_CHECKING:
     from logging import Logger
 
-__all__ = ["complain", "log_to_stderr", "show"]
+__all__ = ["UnusableInput", "complain", "log_to_stderr", "show"]
+
+
+class UnusableInput(Exception):
+    """Ends a command with exit code 2: an input, such as a file or a version, cannot be used; the text says why."""
 
 
 def complain(sentence: str) -> None:

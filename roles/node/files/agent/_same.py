@@ -7,33 +7,25 @@ from __future__ import annotations
 
 import json
 
-from ._componentconfig import ConfigError
 from ._componentconfig._codec._document import Document, decode
 from ._componentconfig._drop_ins import is_same_with_drop_ins
-from ._files import file_error, read_file
-from ._output import complain
+from ._files import input_errors, read_file
 
 __all__ = ["same_files"]
 
-_SAME, _DIFFERENT, _USAGE = 0, 1, 2
+_SAME, _DIFFERENT = 0, 1
 
 
 def same_files(first: str, second: str, *, version: str, with_inputs: bool = False) -> int:
-    """Print the answer; return 0 if both files mean the same, 1 if they may differ, 2 if one cannot be used.
+    """Print the answer; return 0 if both files mean the same, 1 if they may differ. Raises UnusableInput.
 
     version: of the component, "" if it is unknown. with_inputs: standard input is JSON with what this node adds
     to both, as the agent has read it.
     """
-    try:
+    with input_errors(first):
         before, after = (decode(read_file(name), file=name).data for name in (first, second))
         drop_ins = [layer.data for layer in (_drop_ins() if with_inputs else [])]
         is_same = is_same_with_drop_ins(drop_ins, before, after, version)
-    except OSError as error:
-        complain(file_error(error, first))
-        return _USAGE
-    except ConfigError as error:
-        complain(str(error))
-        return _USAGE
     print("the same" if is_same else "different")
     return _SAME if is_same else _DIFFERENT
 

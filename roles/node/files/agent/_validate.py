@@ -13,13 +13,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Callable
 
 from ._agent._agent_configuration import ComponentConfiguration
-from ._componentconfig import ConfigError
 from ._componentconfig._check import check
 from ._componentconfig._codec._document import decode
 from ._componentconfig._findings import Finding, InvalidConfig, bounded, refusing_levels
 from ._componentconfig._schema._releases import minor_name, minor_of, newest_minor, parse_known_minor
 from ._file_search import InputFiles, read_files
-from ._files import file_error
+from ._files import input_errors
 from ._output import complain
 from ._reports import FileReport, Report, writer_of
 from ._reports._text import summary
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FileValidator", "document_validator", "target_versions", "validate_files"]
 
-_OK, _REFUSED, _USAGE = 0, 1, 2
+_OK, _REFUSED = 0, 1
 _FINDINGS = "findings"
 FileValidator = Callable[[bytes, str], "list[Finding]"]
 """Takes a file's content and name. Raises OSError, ConfigError."""
@@ -44,20 +43,14 @@ def validate_files(
     fail_on: str = "policy",
     skip_unknown: bool = False,
 ) -> int:
-    """Print all findings of all files; return 0, 1 if one of them fails the run, 2 if an input cannot be used.
+    """Print all findings of all files; return 0, 1 if one of them fails the run. Raises UnusableInput.
 
     names: paths of files and directories, "-" for standard input. versions: those that the validator validates for.
     output: the name of a format, with a summary on standard error, or "findings" for a list of them as JSON.
     skip_unknown: see `read_files`.
     """
-    try:
+    with input_errors(names[0]):
         report = _report(read_files(names, skip_unknown=skip_unknown), validator, versions, fail_on)
-    except OSError as error:
-        complain(file_error(error, names[0]))
-        return _USAGE
-    except ConfigError as error:  # an invalid version
-        complain(str(error))
-        return _USAGE
     if output == _FINDINGS:
         print(json.dumps([finding.as_dict() for finding in report.findings]))
     else:
