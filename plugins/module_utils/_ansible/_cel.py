@@ -24,8 +24,7 @@ __all__ = ["cel_checker"]
 def cel_checker() -> ExpressionChecker | None:
     """Return a checker of CEL expressions, None without the library."""
     try:
-        from cel_expr_python import cel as _cel  # noqa: F401  # an optional library
-        from cel_expr_python.ext import ext_optional as _optional  # noqa: F401
+        _environment("claims")
     except ImportError:
         return None
     return check_expression

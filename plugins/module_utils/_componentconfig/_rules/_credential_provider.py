@@ -37,11 +37,6 @@ _TOKEN = "providers[].tokenAttributes"
 _KEY_LISTS = ("requiredServiceAccountAnnotationKeys", "optionalServiceAccountAnnotationKeys")
 
 
-def _providers(config: EffectiveConfig) -> Violations:
-    if not config.data.get("providers"):
-        yield ("providers",), "must hold at least one provider"
-
-
 def _version(config: EffectiveConfig) -> Violations:
     allowed = [f"{_GROUP}/{version}" for version in value_facts("versions", config.minor, _COMPONENT)]
     for path, provider in values_at(config.data, "providers[]"):
@@ -99,7 +94,7 @@ def _token_keys(config: EffectiveConfig) -> Violations:
 
 
 _RULES: dict[str, Rule] = {
-    "providers": _providers,
+    "providers": required("providers", "must hold at least one provider"),
     "provider-name": values_must(
         "providers[].name",
         lambda name: name not in ("", ".", "..") and not set(name) & set("/ "),

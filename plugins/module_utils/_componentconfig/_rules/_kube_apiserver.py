@@ -62,11 +62,6 @@ def _both(config: EffectiveConfig) -> Violations:
             yield path + ("path",), "is not read beside configuration"
 
 
-def _limits(config: EffectiveConfig) -> Violations:
-    if not config.data.get("limits"):
-        yield ("limits",), "must hold at least one limit"
-
-
 def _limit_cache(config: EffectiveConfig) -> Violations:
     for path, limit in values_at(config.data, "limits[]"):
         if limit.get("type") != "Server" and limit.get("cacheSize", 0) < 0:
@@ -144,7 +139,7 @@ ADMISSION_RULES: dict[str, dict[str, Rule]] = {
     "ResourceQuotaConfiguration": _QUOTA,
     "resourcequota.Configuration": _QUOTA,
     "eventratelimit.Configuration": {
-        "limits": _limits,
+        "limits": required("limits", "must hold at least one limit"),
         "limit-type": required("limits[].type"),
         "limit-burst": in_range("limits[].burst", 1, None, "> 0", absent=0),
         "limit-qps": in_range("limits[].qps", 1, None, "> 0", absent=0),
@@ -275,11 +270,6 @@ EGRESS_RULES: dict[str, Rule] = {
 }
 
 
-def _audit_rules(config: EffectiveConfig) -> Violations:
-    if not config.data.get("rules"):
-        yield ("rules",), "must hold at least one rule"
-
-
 def _audit_urls_alone(config: EffectiveConfig) -> Violations:
     for path, rule in values_at(config.data, "rules[]"):
         if rule.get("nonResourceURLs") and (rule.get("resources") or rule.get("namespaces")):
@@ -306,7 +296,7 @@ def _audit_stages(config: EffectiveConfig) -> Violations:
 
 
 AUDIT_RULES: dict[str, Rule] = {
-    "audit-rules": _audit_rules,
+    "audit-rules": required("rules", "must hold at least one rule"),
     "audit-level": required("rules[].level"),
     "audit-urls": values_must(
         "rules[].nonResourceURLs[]",

@@ -223,11 +223,6 @@ AUTHENTICATION_RULES: dict[str, Rule] = {
 }
 
 
-def _authorizers(config: EffectiveConfig) -> Violations:
-    if not config.data.get("authorizers"):
-        yield ("authorizers",), "must hold at least one authorizer"
-
-
 def _authorizer_type(config: EffectiveConfig) -> Violations:
     seen: set[str] = set()
     for path, authorizer in values_at(config.data, "authorizers[]"):
@@ -294,7 +289,7 @@ def _one_of(pattern: str, *values: str) -> Rule:
 
 
 AUTHORIZATION_RULES: dict[str, Rule] = {
-    "authorizers": _authorizers,
+    "authorizers": required("authorizers", "must hold at least one authorizer"),
     "authorizer-type": _authorizer_type,
     "authorizer-name": all_of(
         values_must("authorizers[].name", is_dns_name, "must be a DNS name in lower case", absent=""),
