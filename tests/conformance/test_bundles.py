@@ -46,7 +46,7 @@ def test_edits_in_place(ours: OurNode, case: Any) -> None:
         stays("the kubelet is not restarted", lambda: ours.starts() == before, LOOK)
         ours.uses(maxPods=126)
         ours.delete(mutable)
-        seen.say("the API server refuses the edit of a bundle; what can be edited is no bundle; 0 restarts by 15 edits")
+        seen.say("no edit of a bundle is accepted, and an editable ConfigMap is not a bundle; 0 restarts by 15 edits")
 
 
 @pytest.mark.contract("source.fetched-once")

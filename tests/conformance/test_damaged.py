@@ -88,7 +88,7 @@ def test_a_damaged_checkpoint_that_is_wanted_again(ours: OurNode, case: Any) -> 
         ours.expect(ours.assign(first), "Good", assigned=first, active=first, good=None)
         ours.uses(maxPods=145)
         assert seen.restarts == 3
-        seen.say("its hash tells; it is set aside and fetched anew; E5 shows that old ones are removed")
+        seen.say("its hash does not match: it is set aside and fetched again; E5 shows that old ones are removed")
 
 
 @pytest.mark.quick

@@ -175,7 +175,7 @@ def test_a_kubelet_that_exits_with_0(ours: OurNode, case: Any) -> None:
         assert answer is not None
         assert (answer.status.active, answer.status.cause) == (source, "Good")
         assert seen.restarts == 1
-        seen.say("systemd starts it again, and it is no crash, with a threshold of 0")
+        seen.say("systemd starts it again, and the exit does not count as a crash, with a threshold of 0")
 
 
 @pytest.mark.contract("adopt.same-values", "source.absent-same-config")

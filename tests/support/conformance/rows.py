@@ -101,7 +101,7 @@ class Rows:
     def _keep(self, name: str, side: str, case: Case, *, ok: bool) -> None:
         try:
             restarts = case.restarts
-        except Exception:  # noqa: BLE001 - of a node that is gone the row tells the rest
+        except Exception:  # noqa: BLE001 - whatever a lost node raises, its row is written
             restarts = -1
         row = {
             "name": name if side == "configok" else f"{name} ({side})",

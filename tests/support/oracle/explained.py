@@ -27,9 +27,9 @@ _PEM = "we look for the frame of a certificate in a file, and not into it"
 _ADDRESS = "we do not look for the addresses of the host"
 _RUN_ONCE = "with runOnce it ends with an error only where no pods come within a second"
 _FLAG_RESETS = "the kubelet's flag for this field resets it before the kubelet judges it"
-_USER_IDS = "how many user ids a node has for its pods is no part of the config"
-_ENDPOINT = "what answers at the endpoint of an image service is no rule of the config"
-_TIMEOUT = "how soon the container runtime answers is no rule of the config"
+_USER_IDS = "the number of user ids that a node has for its pods is not in the config"
+_ENDPOINT = "the engine does not ask the endpoint of an image service"
+_TIMEOUT = "the response time of the container runtime is not in the config"
 
 EXPLAINED: Mapping[str, Explanation] = {
     "path absolute authority broken.pem": Explanation(_PEM),
@@ -42,7 +42,7 @@ EXPLAINED: Mapping[str, Explanation] = {
     "text maxPods: 1e1_0": Explanation(
         "the JSON reader of 1.20 takes some numbers that are too large for others", last=22
     ),
-    "field maxOpenFiles 3": Explanation("how many files a kubelet opens is no rule of its config"),
+    "field maxOpenFiles 3": Explanation("the number of files that a kubelet opens is not in its config"),
     "corner address='010.0.0.1'": Explanation(
         "built with a newer Go than its release had, which takes no leading zeros"
     ),
