@@ -92,4 +92,5 @@ def test_selectors_are_fields_from_1_32_on() -> None:
 
 def test_without_the_library_there_is_no_checker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cel_expr_python", None)
+    _cel._environment.cache_clear()
     assert cel_checker() is None
