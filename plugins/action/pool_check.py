@@ -15,7 +15,7 @@ from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.splitter import parse_kv
 from ansible.plugins.action import ActionBase
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import find_unknown_variables
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool_keys import find_unknown_variables
 
 
 def extra_variables(arguments: Iterable[str], loader: DataLoader) -> Iterator[list[str]]:

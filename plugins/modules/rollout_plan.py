@@ -259,7 +259,8 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._release_ch
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import parse_policy, parse_pool
+from ansible_collections.configok.node.plugins.module_utils._rollout._policy import parse_policy
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import parse_pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record
 from ansible_collections.configok.node.plugins.module_utils._rollout._rendering import render_plan

@@ -18,7 +18,8 @@ from .._nodeconfig._well_known import VERSION
 from ._canary import CanaryChoice, canary_refusals, choose_canary, has_labels, spread_over_zones
 from ._node_view import NodeView
 from ._plan import BROKEN, CANARY, Plan, SkippedNode, Target, Wave, replace_canary, wave_name
-from ._pool_file import Policy, Pool, crash_loop_seconds
+from ._policy import Policy, crash_loop_seconds
+from ._pool_file import Pool
 from ._record import COMPLETE, MAX_FAILED_NODES, Record, Rollout
 
 __all__ = [
