@@ -33,6 +33,7 @@ __all__ = [
     "Rollout",
     "SOAKING",
     "SUPERSEDED",
+    "TimelineEntry",
     "UNPROVEN",
     "current_time",
     "moving_phase",
@@ -61,6 +62,7 @@ _MAX_REVISIONS = 100
 _MAX_BAD_CONFIGS = 100
 MAX_FAILED_NODES = 200
 _MAX_REASON = 300
+_MAX_TIMELINE = 100
 
 
 @dataclass(frozen=True)
@@ -130,6 +132,16 @@ class FailedNode:
 
 
 @dataclass(frozen=True)
+class TimelineEntry:
+    """A phase that a rollout was in from this time on, why, and who moved it."""
+
+    time: str
+    phase: str
+    reason: str = ""
+    runner: str = ""
+
+
+@dataclass(frozen=True)
 class Rollout:
     """The rollout that a pool is in, or was in last.
 
@@ -140,7 +152,7 @@ class Rollout:
     rolling_back: these nodes, written before the first of them moves. forget_bad: whether nodes that refused the config
     are assigned it again. soaked_seconds: how long nodes of the present wave have soaked. selector: the pool's, "" in a
     record of an older version. already_on_target: nodes that used the target when the rollout started, which an older
-    version did not record.
+    version did not record. timeline: the phases so far, the oldest first, which an older version did not record.
     """
 
     revision: int
@@ -163,6 +175,7 @@ class Rollout:
     soaked_seconds: Mapping[str, int] = field(default_factory=dict)
     selector: str = ""
     already_on_target: tuple[str, ...] = ()
+    timeline: tuple[TimelineEntry, ...] = ()
 
     @property
     def has_ended(self) -> bool:
@@ -206,6 +219,19 @@ class Rollout:
         # Failures are kept before the rest, since they count against the budget.
         ordered = sorted(by_name.values(), key=lambda failed: (failed.kind != "failed", failed.wave == BROKEN))
         return replace(self, failed_nodes=tuple(ordered[:MAX_FAILED_NODES]))
+
+    def with_timeline(self) -> Rollout:
+        """Return the rollout whose timeline ends with its present phase, reason and runner; its length is bounded.
+
+        The first entry is kept, since it says when the rollout began.
+        """
+        entry = TimelineEntry(self.changed_at, self.phase, self.reason[:_MAX_REASON], self.runner)
+        if self.timeline and replace(self.timeline[-1], time=entry.time) == entry:
+            return self
+        timeline = (*self.timeline, entry)
+        if len(timeline) > _MAX_TIMELINE:
+            timeline = (timeline[0], *timeline[-_MAX_TIMELINE + 1 :])
+        return replace(self, timeline=timeline)
 
     def without_failed_nodes(self, names: frozenset[str]) -> Rollout:
         """Return the rollout without the failures of these nodes."""
@@ -313,6 +339,11 @@ class Record:
                 for cleared in self.cleared_configs
             ),
         )
+
+    def with_timeline(self) -> Record:
+        """Return the record in which the timeline of the rollout ends with its present phase."""
+        rollout = None if self.rollout is None else self.rollout.with_timeline()
+        return self if rollout is self.rollout else replace(self, rollout=rollout)
 
     def with_result(self, number: int, result: RevisionResult) -> Record:
         """Return the record in which the revision of that number has this result."""

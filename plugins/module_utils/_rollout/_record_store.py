@@ -21,7 +21,17 @@ from .._nodeconfig._bundle_trial import InvalidTrial
 from .._nodeconfig._well_known import LABEL_POOL, NAMESPACE_ROLLOUTS, missing_namespace
 from . import InvalidRecord, RolloutError
 from ._plan import Target, Wave
-from ._record import BadConfig, ClearedConfig, FailedNode, FailureKind, Record, Revision, RevisionResult, Rollout
+from ._record import (
+    BadConfig,
+    ClearedConfig,
+    FailedNode,
+    FailureKind,
+    Record,
+    Revision,
+    RevisionResult,
+    Rollout,
+    TimelineEntry,
+)
 
 __all__ = ["FORMAT", "MAX_BYTES", "clear_bad_config", "decode_record", "encode_record", "read_record", "update_record"]
 
@@ -101,6 +111,7 @@ def _encode_rollout(rollout: Rollout) -> dict[str, Any]:
         "forgetBad": rollout.forget_bad,
         "waves": [{"name": wave.name, "nodes": len(wave.nodes), "soak": wave.soak} for wave in rollout.waves],
         "exceptions": [dict(vars(failed)) for failed in rollout.failed_nodes],
+        "timeline": [dict(vars(entry)) for entry in rollout.timeline],
     }
 
 
@@ -218,6 +229,7 @@ def _decode_rollout(value: dict[str, Any], nodes: dict[str, Any]) -> Rollout:
         soaked_seconds=soaked,
         selector=str(value.get("selector", "")),  # older versions did not write it
         already_on_target=tuple(str(name) for name in nodes.get("already", ())),
+        timeline=tuple(TimelineEntry(**_text_fields(TimelineEntry, entry)) for entry in value.get("timeline", ())),
     )
 
 
@@ -235,9 +247,9 @@ def read_record(client: Client, pool: str) -> Record:
 def update_record(client: Client, pool: str, change: Callable[[Record], Record]) -> tuple[Record, bool]:
     """Read the record, change it, and write it with its resourceVersion; start again after a conflict.
 
-    A write whose answer was lost finds the record that it meant to write, and has succeeded. change: receives the
-    present record, may be called again, and ends the update by raising. Returns the present record, and whether
-    anything was written. Raises RolloutError, KubeError.
+    A write whose answer was lost finds the record that it meant to write, and has succeeded. Each new phase of the
+    rollout is added to its timeline. change: receives the present record, may be called again, and ends the update by
+    raising. Returns the present record, and whether anything was written. Raises RolloutError, KubeError.
     """
     conflict: Conflict | None = None
     new_record: Record | None = None
@@ -245,9 +257,10 @@ def update_record(client: Client, pool: str, change: Callable[[Record], Record])
         record, present = _read_with_object(client, pool)
         if record == new_record:
             return record, True
-        new_record = change(record)
-        if new_record == record:
+        changed_record = change(record)
+        if changed_record == record:
             return record, False
+        new_record = changed_record.with_timeline()
         try:
             if present is None:
                 _create(client, new_record)

@@ -109,7 +109,7 @@ class RunSession:
             if written is not None and record.rollout == written:
                 return record  # the answer was lost, and a revision was published since
             changed = change(transitions.require_own_rollout(record, self._plan, self.runner), self.clock.now())
-            written = changed.rollout
+            written = changed.with_timeline().rollout  # as update_record writes it
             return changed
 
         rollout, _changed = self.update_record(transition)

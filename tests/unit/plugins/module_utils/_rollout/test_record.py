@@ -99,7 +99,10 @@ def test_15000_nodes_fit_with_names_that_do_not_compress_and_all_bounds_reached(
         record = record.with_bad_config(a_target(number), "r" * 400, NOW)
     assert record.rollout is not None
     revision = {name: FailedNode(name, "gone", "wave 1", "r" * 400) for name in nodes}
-    record = replace(record, rollout=record.rollout.with_failed_nodes(revision))
+    rollout = record.rollout.with_failed_nodes(revision)
+    for number in range(200):
+        rollout = replace(rollout, runner="r" * 100, reason=f"{number}" * 400).with_timeline()
+    record = replace(record, rollout=rollout)
     config_map = encode_record(record)
     assert len(json.dumps(config_map)) < 1024 * 1024
     assert decode_record(config_map) == record
