@@ -11,8 +11,10 @@ from typing import Any
 
 from .._nodeconfig._bundle_trial import Trial
 from .._nodeconfig._durations import setting_duration
-from .._nodeconfig._strict_mapping import StrictFields
+from .._nodeconfig._strict_mapping import StrictFields, integer
 from . import InvalidPool
+from ._control import Approval, parse_approval
+from ._maintenance_windows import MaintenanceWindows, parse_maintenance_windows
 from ._plan import OnFailure
 from ._pool_keys import FORM
 from ._pool_values import NodeCount, choice, mapping, node_count, node_counts, texts
@@ -20,6 +22,7 @@ from ._pool_values import NodeCount, choice, mapping, node_count, node_counts, t
 __all__ = ["Canary", "Policy", "crash_loop_seconds", "parse_policy", "policy_of"]
 
 ON_FAILURE: tuple[OnFailure, ...] = ("halt", "rollback")
+MAX_REVISION_HISTORY = 100  # as many as a record keeps
 _COVER = ("kubeletVersion", "osImage", "instanceType", "zone")
 _SOAK_AFTER_TRIAL = 60.0
 
@@ -40,7 +43,7 @@ class Policy:
 
     waves: the part of the pool that is reached after each wave, including the canary; the last one always reaches all
     nodes. restart_delay, time_to_crash, health_timeout: the settings of the nodes that determine how long a crash loop
-    takes.
+    takes. revision_history_limit: how many bundles pruning keeps for an undo.
     """
 
     canary: Canary = Canary()
@@ -53,6 +56,9 @@ class Policy:
     restart_delay: float = 10.0
     time_to_crash: float = 10.0
     health_timeout: float = 120.0
+    maintenance_windows: MaintenanceWindows = MaintenanceWindows()
+    approval: Approval = Approval()
+    revision_history_limit: int = 10
 
     def canary_soak(self, trial: Trial | None) -> float:
         """Return the canary's soak in seconds. trial: the bundle's, None for the init config, which has none."""
@@ -93,6 +99,11 @@ def policy_of(fields: StrictFields, trial: Trial) -> Policy:
         restart_delay=fields.get("restartDelay", setting_duration, default.restart_delay),
         time_to_crash=fields.get("timeToCrash", setting_duration, default.time_to_crash),
         health_timeout=fields.get("healthTimeout", setting_duration, default.health_timeout),
+        maintenance_windows=parse_maintenance_windows(fields),
+        approval=parse_approval(fields.section("approval")),
+        revision_history_limit=fields.get(
+            "revisionHistoryLimit", integer(1, MAX_REVISION_HISTORY), default.revision_history_limit
+        ),
     )
     fields.reject_unknown()
     if policy.max_unavailable.value == 0:

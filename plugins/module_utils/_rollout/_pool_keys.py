@@ -37,8 +37,13 @@ POOL_KEYS: Mapping[str, tuple[str, ...]] = {
         "restartDelay",
         "timeToCrash",
         "healthTimeout",
+        "maintenanceWindows",
+        "approval",
+        "revisionHistoryLimit",
     ),
     "policy.canary": ("count", "cover", "labels", "soak"),
+    "policy.maintenanceWindows": ("days", "start", "duration", "timezone"),
+    "policy.approval": ("before",),
 }
 # The other variables of the playbooks, and prefixes of extra variables that are not the user's.
 _PLAYBOOK_VARIABLES = ("component", "pool_directory", "kubeconfig", "context", "rollout_lease_duration", "to_revision")

@@ -11,6 +11,7 @@ from datetime import datetime, timezone
 from typing import Final, Literal
 
 from .._nodeconfig._assignment import ConfigSource
+from ._control import Control
 from ._plan import BROKEN, CANARY, Target, Wave
 
 __all__ = [
@@ -50,7 +51,7 @@ ABORTED: Final = "Aborted"
 END_PHASES: frozenset[str] = frozenset((COMPLETE, HALTED, ABORTED))
 
 # The results of a revision: the phase in which its last rollout ended, or one of the two below; "" before that.
-RevisionResult = Literal["", "Complete", "Halted", "Paused", "Superseded", "Unproven"]
+RevisionResult = Literal["", "Complete", "Halted", "Paused", "Aborted", "Superseded", "Unproven"]
 SUPERSEDED: Final = "Superseded"  # another rollout took the place of one that had not ended
 UNPROVEN: Final = "Unproven"  # the rollout is complete, but no node has passed on the revision
 
@@ -240,13 +241,14 @@ class Rollout:
 
 @dataclass(frozen=True)
 class Record:
-    """The state of a pool that is kept between runs."""
+    """The state of a pool that is kept between runs. control: what people request of its rollout."""
 
     pool: str
     revisions: tuple[Revision, ...] = ()
     bad_configs: tuple[BadConfig, ...] = ()
     rollout: Rollout | None = None
     cleared_configs: tuple[ClearedConfig, ...] = ()
+    control: Control = Control()
 
     @property
     def latest(self) -> Revision | None:

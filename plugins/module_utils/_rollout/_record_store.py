@@ -20,6 +20,7 @@ from .._nodeconfig._assignment import ConfigSource, InvalidConfigSource
 from .._nodeconfig._bundle_trial import InvalidTrial
 from .._nodeconfig._well_known import LABEL_POOL, NAMESPACE_ROLLOUTS, missing_namespace
 from . import InvalidRecord, RolloutError
+from ._control import RECORD_KEYS, Control
 from ._plan import Target, Wave
 from ._record import (
     BadConfig,
@@ -38,17 +39,17 @@ __all__ = ["FORMAT", "MAX_BYTES", "clear_bad_config", "decode_record", "encode_r
 FORMAT = 1
 MAX_BYTES = 1024 * 1024 - 16 * 1024  # the limit of a ConfigMap, minus room for metadata
 _MAX_UNPACKED = 16 * 1024 * 1024
-_RECORD_KEY = "record"
-_NODES_KEY = "nodes"
+_RECORD_KEY, _NODES_KEY = RECORD_KEYS
 
 
 def encode_record(record: Record, *, resource_version: str = "") -> dict[str, Any]:
     """Return the ConfigMap of a record. Raises InvalidRecord when it would not fit.
 
     Key "record" is human-readable JSON. Key "nodes" holds the frozen waves and the previous source of each node,
-    as base64 of zlib: the names of 15,000 nodes would not fit otherwise.
+    as base64 of zlib: the names of 15,000 nodes would not fit otherwise. The keys of the control are plain text, so
+    that a person can write them.
     """
-    data = {_RECORD_KEY: json.dumps(_encode(record), indent=1)}
+    data = {_RECORD_KEY: json.dumps(_encode(record), indent=1), **record.control.to_data()}
     if record.rollout is not None:
         data[_NODES_KEY] = _pack(_encode_nodes(record.rollout))
     size = sum(len(text.encode()) for text in data.values())
@@ -167,6 +168,7 @@ def _decode(value: dict[str, Any], data: Mapping[str, str]) -> Record:
             for cleared in value.get("forgotten", ())
         ),
         rollout=None if rollout is None else _decode_rollout(rollout, _unpack(data[_NODES_KEY])),
+        control=Control.from_data(data),
     )
 
 

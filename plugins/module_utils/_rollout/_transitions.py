@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from .._componentconfig._scalars._wording import count_of
 from . import LockLost, RolloutError, RolloutRefused
+from ._control import Control
 from ._node_view import NodeView
 from ._plan import BROKEN, CANARY, Plan, Target, Wave, replace_canary
 from ._planner import skip_reason
@@ -341,11 +342,14 @@ def _is_config_at_fault(rollout: Rollout, wave: Wave) -> bool:
 
 
 def _mark_superseded(record: Record) -> Record:
-    """Return the record in which a rollout that has not ended is superseded by another one."""
+    """Return the record in which a rollout that has not ended is superseded by another one.
+
+    What people requested of it ends with it. A pause that was requested of a pool at rest is for the next rollout.
+    """
     rollout = record.rollout
     if rollout is None or rollout.has_ended:
-        return record
-    return record.with_result(rollout.revision, SUPERSEDED)
+        return replace(record, control=record.control.for_new_rollout())
+    return replace(record, control=Control()).with_result(rollout.revision, SUPERSEDED)
 
 
 def _needs_move(view: NodeView, target: Target, forget_bad: bool) -> bool:
