@@ -65,7 +65,8 @@ class KubeError(Exception):
 
     status: the HTTP status, or None if there was no answer. reason: the API's CamelCase word. message: its sentence.
     where: method and object ("PATCH nodes/n1"). retry_after: the seconds that the server asked to wait (at most
-    MAX_RETRY_AFTER), or None. causes: the reasons in the Status' details ("DisruptionBudget").
+    MAX_RETRY_AFTER), or None. causes: the reasons in the Status' details ("DisruptionBudget"). cause_messages: their
+    sentences.
     """
 
     def __init__(
@@ -77,6 +78,7 @@ class KubeError(Exception):
         where: str = "",
         retry_after: float | None = None,
         causes: tuple[str, ...] = (),
+        cause_messages: tuple[str, ...] = (),
     ) -> None:
         self.message = shorten(message)
         self.status = status
@@ -84,6 +86,7 @@ class KubeError(Exception):
         self.where = where
         self.retry_after = bounded_retry_after(retry_after)
         self.causes = causes
+        self.cause_messages = tuple(map(shorten, cause_messages))
         super().__init__(self.message)
 
     def __str__(self) -> str:
@@ -217,11 +220,12 @@ def error_of_status(
         reason=reason,
         where=where,
         retry_after=retry_after,
-        causes=_reasons(details.get("causes")),
+        causes=_texts_of(details.get("causes"), "reason"),
+        cause_messages=tuple(filter(None, _texts_of(details.get("causes"), "message"))),
     )
 
 
-def _reasons(causes: object) -> tuple[str, ...]:
+def _texts_of(causes: object, field: str) -> tuple[str, ...]:
     if not isinstance(causes, list):
         return ()
-    return tuple(str(cause.get("reason") or "") for cause in causes if isinstance(cause, dict))
+    return tuple(str(cause.get(field) or "") for cause in causes if isinstance(cause, dict))

@@ -16,6 +16,7 @@ from .._nodeconfig._well_known import (
     ANNOTATION_ASSIGNMENT,
     ANNOTATION_CONFIG_SOURCE,
     ANNOTATION_CONFIG_STATUS,
+    ANNOTATION_CORDONED_BY,
     CONDITION_CONFIG_OK,
 )
 
@@ -35,7 +36,7 @@ _ZONE = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone"
 
 # The parts of a Node that a view needs: the others (images, volumes, managed fields) are most of its size.
 _METADATA = ("name", "uid", "resourceVersion", "labels", "deletionTimestamp")
-_ANNOTATIONS = (ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_SOURCE, ANNOTATION_CONFIG_STATUS)
+_ANNOTATIONS = (ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_SOURCE, ANNOTATION_CONFIG_STATUS, ANNOTATION_CORDONED_BY)
 _CONDITIONS = ("Ready", CONDITION_CONFIG_OK)
 
 # The names that a policy's canary.cover may use in addition to the keys of labels.
@@ -48,7 +49,8 @@ class NodeView:
 
     ready: True, False, or None when the condition is Unknown or missing. assigned_id: the id in the assignment
     annotation, 0 for none. config_ok: "True", "False", "Unknown", "" for a Node without the condition. status_error:
-    why the annotation with the status cannot be read, "" for no error.
+    why the annotation with the status cannot be read, "" for no error. cordoned_by: the text of the annotation that
+    marks a rollout's cordon, "" for none. boot_id: changes with each boot, "" when the Node does not say.
     """
 
     name: str
@@ -69,6 +71,9 @@ class NodeView:
     message: str = ""
     status: ConfigStatus | None = None
     status_error: str = ""
+    unschedulable: bool = False
+    cordoned_by: str = ""
+    boot_id: str = ""
 
     @property
     def has_agent(self) -> bool:
@@ -194,6 +199,7 @@ def reduce_node(node: Mapping[str, Any]) -> dict[str, Any]:
             **{key: metadata[key] for key in _METADATA if key in metadata},
             "annotations": {key: annotations[key] for key in _ANNOTATIONS if key in annotations},
         },
+        "spec": {"unschedulable": True} if (node.get("spec") or {}).get("unschedulable") is True else {},
         "status": {
             "nodeInfo": status.get("nodeInfo"),
             "conditions": [
@@ -237,4 +243,7 @@ def node_view(node: Mapping[str, Any]) -> NodeView:
         message=sanitize(config_ok.get("message", ""), _MAX_TEXT),
         status=config_status,
         status_error=sanitize(status_error, _MAX_TEXT),
+        unschedulable=(node.get("spec") or {}).get("unschedulable") is True,
+        cordoned_by=str(annotations.get(ANNOTATION_CORDONED_BY) or ""),
+        boot_id=sanitize(info.get("bootID", ""), _MAX_TEXT),
     )

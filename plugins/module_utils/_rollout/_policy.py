@@ -14,6 +14,7 @@ from .._nodeconfig._durations import setting_duration
 from .._nodeconfig._strict_mapping import StrictFields, integer
 from . import InvalidPool
 from ._control import Approval, parse_approval
+from ._drain._settings import DrainSettings, RebootSettings, parse_drain, parse_forbid, parse_reboot
 from ._maintenance_windows import MaintenanceWindows, parse_maintenance_windows
 from ._plan import OnFailure
 from ._pool_keys import FORM
@@ -43,7 +44,8 @@ class Policy:
 
     waves: the part of the pool that is reached after each wave, including the canary; the last one always reaches all
     nodes. restart_delay, time_to_crash, health_timeout: the settings of the nodes that determine how long a crash loop
-    takes. revision_history_limit: how many bundles pruning keeps for an undo.
+    takes. revision_history_limit: how many bundles pruning keeps for an undo. forbid: classes of disruption that stop a
+    rollout before its first node.
     """
 
     canary: Canary = Canary()
@@ -59,6 +61,9 @@ class Policy:
     maintenance_windows: MaintenanceWindows = MaintenanceWindows()
     approval: Approval = Approval()
     revision_history_limit: int = 10
+    drain: DrainSettings = DrainSettings()
+    reboot: RebootSettings = RebootSettings()
+    forbid: tuple[str, ...] = ()
 
     def canary_soak(self, trial: Trial | None) -> float:
         """Return the canary's soak in seconds. trial: the bundle's, None for the init config, which has none."""
@@ -104,6 +109,9 @@ def policy_of(fields: StrictFields, trial: Trial) -> Policy:
         revision_history_limit=fields.get(
             "revisionHistoryLimit", integer(1, MAX_REVISION_HISTORY), default.revision_history_limit
         ),
+        drain=parse_drain(fields.section("drain")),
+        reboot=parse_reboot(fields.section("reboot")),
+        forbid=parse_forbid(fields),
     )
     fields.reject_unknown()
     if policy.max_unavailable.value == 0:

@@ -40,8 +40,13 @@ POOL_KEYS: Mapping[str, tuple[str, ...]] = {
         "maintenanceWindows",
         "approval",
         "revisionHistoryLimit",
+        "drain",
+        "reboot",
+        "forbid",
     ),
     "policy.canary": ("count", "cover", "labels", "soak"),
+    "policy.drain": ("timeout", "gracePeriod", "force", "deleteEmptyDirData"),
+    "policy.reboot": ("allowed", "timeout", "playbook"),
     "policy.maintenanceWindows": ("days", "start", "duration", "timezone"),
     "policy.approval": ("before",),
 }

@@ -1,0 +1,97 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The mark of a cordon: which pool's rollout has cordoned a Node. Pure. Private to configok.node.
+
+A Node is cordoned and marked by one PATCH, so a cordon of a rollout is never without its mark. The mark names the pool:
+only a rollout of that pool takes the cordon back.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ..._nodeconfig._untrusted import load_json
+from ..._nodeconfig._well_known import ANNOTATION_CORDONED_BY
+from .._node_view import NodeView
+
+__all__ = [
+    "FIELD_MANAGER",
+    "CordonMark",
+    "cordon_patch",
+    "is_cordoned_by_others",
+    "marking_pool",
+    "own_cordons",
+    "uncordon_patch",
+]
+
+FIELD_MANAGER: Final = "configok-rollout"  # the owner of spec.unschedulable in the managedFields of a Node
+_MAX_LENGTH = 1024
+
+
+@dataclass(frozen=True)
+class CordonMark:
+    """The value of the annotation. pool: whose rollout has cordoned the Node; time: when, RFC 3339."""
+
+    pool: str
+    time: str = ""
+
+    def encode(self) -> str:
+        """Return the annotation's text."""
+        return json.dumps({"pool": self.pool, "time": self.time}, separators=(",", ":"))
+
+    @classmethod
+    def parse(cls, text: str) -> CordonMark | None:
+        """Read the annotation's text. Return None for one that no rollout has written."""
+        if not text or len(text) > _MAX_LENGTH:
+            return None
+        try:
+            value = load_json(text)
+        except ValueError:
+            return None
+        pool = value.get("pool") if isinstance(value, dict) else None
+        return cls(pool, str(value.get("time") or "")) if isinstance(pool, str) and pool else None
+
+
+def marking_pool(view: NodeView) -> str:
+    """Return the pool whose rollout has marked a Node as cordoned, "" for none."""
+    mark = CordonMark.parse(view.cordoned_by)
+    return "" if mark is None else mark.pool
+
+
+def own_cordons(views: Iterable[NodeView], pool: str) -> tuple[str, ...]:
+    """Return the Nodes with the mark of a pool, also of an earlier run that was killed; sorted by name."""
+    return tuple(sorted(view.name for view in views if marking_pool(view) == pool))
+
+
+def cordon_patch(pool: str, *, resource_version: str, now: str) -> dict[str, Any]:
+    """Return the merge patch that cordons a Node and marks it."""
+    return {
+        "metadata": {
+            "annotations": {ANNOTATION_CORDONED_BY: CordonMark(pool, now).encode()},
+            "resourceVersion": resource_version,
+        },
+        "spec": {"unschedulable": True},
+    }
+
+
+def uncordon_patch(*, resource_version: str, keep_cordon: bool) -> dict[str, Any]:
+    """Return the merge patch that takes back a mark and its cordon. keep_cordon: the cordon is not the mark's."""
+    metadata = {"annotations": {ANNOTATION_CORDONED_BY: None}, "resourceVersion": resource_version}
+    return {"metadata": metadata} if keep_cordon else {"metadata": metadata, "spec": {"unschedulable": None}}
+
+
+def is_cordoned_by_others(node: Mapping[str, Any]) -> bool:
+    """Return whether the managed fields of a complete Node object say that its cordon is not a rollout's.
+
+    This is so when an administrator has uncordoned a marked Node, and has cordoned it again for another purpose.
+    """
+    managers = set()
+    for entry in (node.get("metadata") or {}).get("managedFields") or ():
+        spec = (entry.get("fieldsV1") or {}).get("f:spec") or {}
+        if "f:unschedulable" in spec:
+            managers.add(entry.get("manager"))
+    return bool(managers) and FIELD_MANAGER not in managers

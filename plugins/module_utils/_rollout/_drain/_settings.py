@@ -1,0 +1,102 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Read how a policy drains and reboots nodes, and what it forbids. Pure. Private to configok.node."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from ..._componentconfig._disruption import disruption_classes
+from ..._nodeconfig._durations import setting_duration
+from ..._nodeconfig._strict_mapping import StrictFields, boolean
+from .._pool_values import text, texts
+
+__all__ = ["DrainSettings", "RebootSettings", "forbidden_classes", "parse_drain", "parse_forbid", "parse_reboot"]
+
+_RESTART = "restart"
+_DRAIN = "drain"
+_HARMLESS = ("none", "live")
+# Classes that are carried out with a drain.
+_WITH_DRAIN = (_DRAIN, "drain+state", "reboot", "replace")
+
+
+@dataclass(frozen=True)
+class DrainSettings:
+    """How nodes are drained, as the options of kubectl drain; times in seconds.
+
+    timeout: after which a drain fails. grace_period: for each pod, None for the pod's own. force: evict pods without a
+    controller, which nothing creates again. delete_empty_dir_data: evict pods that have an emptyDir.
+    """
+
+    timeout: float = 600.0
+    grace_period: int | None = None
+    force: bool = False
+    delete_empty_dir_data: bool = False
+
+
+@dataclass(frozen=True)
+class RebootSettings:
+    """Whether and how nodes are rebooted. timeout: seconds; playbook: the user's own, "" for the collection's."""
+
+    allowed: bool = False
+    timeout: float = 600.0
+    playbook: str = ""
+
+
+def parse_drain(fields: StrictFields) -> DrainSettings:
+    """Return the settings in policy.drain; errors are collected in the fields."""
+    default = DrainSettings()
+    settings = DrainSettings(
+        timeout=fields.get("timeout", _limit, default.timeout),
+        grace_period=fields.get("gracePeriod", _whole_seconds, default.grace_period),
+        force=fields.get("force", boolean, default.force),
+        delete_empty_dir_data=fields.get("deleteEmptyDirData", boolean, default.delete_empty_dir_data),
+    )
+    fields.reject_unknown()
+    return settings
+
+
+def parse_reboot(fields: StrictFields) -> RebootSettings:
+    """Return the settings in policy.reboot; errors are collected in the fields."""
+    default = RebootSettings()
+    settings = RebootSettings(
+        allowed=fields.get("allowed", boolean, default.allowed),
+        timeout=fields.get("timeout", _limit, default.timeout),
+        playbook=fields.get("playbook", text, default.playbook),
+    )
+    fields.reject_unknown()
+    return settings
+
+
+def parse_forbid(fields: StrictFields) -> tuple[str, ...]:
+    """Return the classes of disruption in the list `forbid` of a policy; errors are collected in the fields."""
+    names = texts(fields, "forbid", ())
+    allowed = [name for name in disruption_classes() if name not in _HARMLESS]
+    for name in names:
+        if name not in allowed:
+            fields.error("forbid", name, f"{name[:60]!r} must be one of {', '.join(allowed)}")
+    return names
+
+
+def forbidden_classes(names: tuple[str, ...]) -> frozenset[str]:
+    """Return the classes that are forbidden if these are: with `drain` all that need one, with `restart` all."""
+    forbidden = set(names)
+    if _RESTART in forbidden:
+        forbidden |= set(disruption_classes()) - set(_HARMLESS)
+    if _DRAIN in forbidden:
+        forbidden |= set(_WITH_DRAIN)
+    return frozenset(forbidden)
+
+
+def _limit(value: Any) -> float:
+    seconds = setting_duration(value)
+    if not seconds:
+        raise ValueError("0 would wait without an end: a node that is not drained in time must free its slot")
+    return seconds
+
+
+def _whole_seconds(value: Any) -> int:
+    return math.ceil(setting_duration(value))
