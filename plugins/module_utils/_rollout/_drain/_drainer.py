@@ -66,7 +66,7 @@ class Drainer:
     def drain(self, view: NodeView, should_stop: Callable[[], bool]) -> DrainResult:
         """Cordon a Node, evict its pods and wait until they are gone. Blocks until the timeout at most.
 
-        A Node that is not drained in the end has no cordon of this pool left. A cordon that somebody else has made is
+        A Node that is not drained in the end has no cordon of this pool left. A cordon that another client has made is
         used, and stays. should_stop: ends the drain within a second. Raises KubeError and RolloutError for what is not
         about this Node; its cordon is then found by the next run.
         """
@@ -85,7 +85,7 @@ class Drainer:
     def uncordon(self, name: str) -> bool:
         """Uncordon a Node that a rollout of this pool has cordoned. Return whether it did. Raises KubeError.
 
-        A Node without the pool's mark is left alone. Where somebody has uncordoned the Node meanwhile, or has cordoned
+        A Node without the pool's mark is left alone. Where an operator has uncordoned the Node meanwhile, or cordoned
         it again for another purpose, only the mark is removed.
         """
         conflict: Conflict | None = None
@@ -128,7 +128,7 @@ class Drainer:
                     "let that rollout end, or run it again"
                 )
             if view.unschedulable:
-                return ""  # by an earlier run of this pool, or by somebody who will uncordon it again
+                return ""  # by an earlier run of this pool, or by an operator, who will uncordon it
             patch = cordon_patch(self._pool, resource_version=view.resource_version, now=self._clock.now())
             try:
                 self._client.patch(node(view.name), patch, metadata_only=True, field_manager=FIELD_MANAGER)
