@@ -30,7 +30,11 @@ from ansible_collections.configok.node.plugins.module_utils._rollout import Inte
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Plan
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_lock import MAX_LEASE_DURATION
 from ansible_collections.configok.node.plugins.module_utils._rollout._rendering import NAMES_SHOWN
-from ansible_collections.configok.node.plugins.module_utils._rollout._runner import WaveResult, complete, run_wave
+from ansible_collections.configok.node.plugins.module_utils._rollout._runner import (
+    PoolRunner,
+    RunOptions,
+    WaveResult,
+)
 from ansible_collections.configok.node.plugins.module_utils._rollout._window import Progress
 
 display = Display()
@@ -151,11 +155,17 @@ class ActionModule(ActionBase):
         if self._task.check_mode:
             return {"changed": bool(wave), "pool": plan.pool, "wave": wave, "phase": "Planned"}
         with client_from_params(params) as client:
-            options: dict[str, Any] = {
-                "runner": params["runner"] or runner_name(),
-                "report": lambda progress: display.display(progress_line(progress)),
-                "lease_duration": read_lease_duration(params),
-            }
+            runner = params["runner"] or runner_name()
+            options = RunOptions(
+                runner,
+                report=lambda progress: display.display(progress_line(progress)),
+                lease_duration=read_lease_duration(params),
+            )
+            pool_runner = PoolRunner(client, plan.pool, plan.selector, options)
             with interruptible():
-                result = run_wave(client, plan, wave, **options) if wave else complete(client, plan, **options)
-            return {**wave_result(plan, result), "runner": options["runner"]}
+                if not wave:
+                    result = pool_runner.complete(plan)
+                else:
+                    with pool_runner:
+                        result = pool_runner.run_wave(plan, wave)
+            return {**wave_result(plan, result), "runner": runner}

@@ -140,11 +140,13 @@ def assign_node(
     *,
     possibly_assigned: bool,
     forget_bad: bool = False,
+    latest: Callable[[], NodeView | None] | None = None,
 ) -> NodeAssignment:
     """Assign source to a Node that was last seen as view, unless the node uses it or an earlier run has assigned it.
 
-    A Node that has changed since is read again. possibly_assigned: whether an earlier run may have assigned it.
-    forget_bad: let the node forget that the config was bad. Raises KubeError.
+    possibly_assigned: whether an earlier run may have assigned it. forget_bad: let the node forget that the config was
+    bad. latest: returns the newest view of a watch, which replaces view when the Node has changed since; without a
+    newer one the Node is read again. Raises KubeError.
     """
 
     def needs_patch(view: NodeView) -> bool:
@@ -153,7 +155,7 @@ def assign_node(
         has_refused = forget_bad and view.config_ok == "False"
         return not possibly_assigned or not view.is_assigned(source) or has_refused
 
-    return _patch_until_applied(client, view, source, forget_bad, needs_patch, dry_run=False)
+    return _patch_until_applied(client, view, source, forget_bad, needs_patch, dry_run=False, latest=latest)
 
 
 def _patch_until_applied(
@@ -164,6 +166,7 @@ def _patch_until_applied(
     needs_patch: Callable[[NodeView], bool],
     *,
     dry_run: bool,
+    latest: Callable[[], NodeView | None] | None = None,
 ) -> NodeAssignment:
     conflict: Conflict | None = None
     assignment_id = 0
@@ -182,10 +185,12 @@ def _patch_until_applied(
             conflict = error
         except NotFound:
             return NodeAssignment(None)
-        present = _get(client, view.name)
-        if present is None:
+        seen = latest() if latest is not None else None
+        if seen is None or seen.resource_version == view.resource_version:
+            seen = _get(client, view.name)
+        if seen is None or seen.deleting:
             return NodeAssignment(None)
-        view = present
+        view = seen
     raise conflict or RolloutError(f"Node {view.name} changes too often to be assigned")
 
 

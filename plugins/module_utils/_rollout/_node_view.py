@@ -49,8 +49,9 @@ class NodeView:
 
     ready: True, False, or None when the condition is Unknown or missing. assigned_id: the id in the assignment
     annotation, 0 for none. config_ok: "True", "False", "Unknown", "" for a Node without the condition. status_error:
-    why the annotation with the status cannot be read, "" for no error. cordoned_by: the text of the annotation that
-    marks a rollout's cordon, "" for none. boot_id: changes with each boot, "" when the Node does not say.
+    why the annotation with the status cannot be read, "" for no error. unschedulable: whether it is cordoned.
+    cordoned_by: the text of the annotation that marks a rollout's cordon, "" for none. boot_id: changes with each boot,
+    "" when the Node does not say.
     """
 
     name: str

@@ -34,10 +34,10 @@ class NodeEvent(NamedTuple):
     """An event of the watcher.
 
     ADDED, MODIFIED, or DELETED with the last view of the Node; SYNCED, ERROR, GONE and BACK as the watch yields them;
-    ENDED with the error that ended the watcher.
+    ENDED with the error that ended the watcher; WAKE when something else than a Node has changed.
     """
 
-    type: EventType | Literal["ENDED"]
+    type: EventType | Literal["ENDED", "WAKE"]
     view: NodeView | None = None
     error: KubeError | RolloutError | None = None
 
@@ -73,6 +73,10 @@ class NodeWatcher:
     def sorted_nodes(self) -> list[NodeView]:
         """Return the Nodes as they are now, sorted by name."""
         return [self.nodes[name] for name in sorted(self.nodes)]
+
+    def wake(self) -> None:
+        """Let take_events return, because something else has changed. Any thread may call it."""
+        self._events.put(NodeEvent("WAKE"))
 
     def take_events(self, seconds: float) -> list[NodeEvent]:
         """Wait up to `seconds` for an event, take all present events, and update nodes.

@@ -14,7 +14,7 @@ from dataclasses import fields
 from typing import Any, cast
 
 from .._kube._api_client import Client
-from .._kube._api_errors import Conflict, NotFound
+from .._kube._api_errors import Conflict, KubeError, NotFound
 from .._kube._api_paths import config_map, config_maps
 from .._nodeconfig._assignment import ConfigSource, InvalidConfigSource
 from .._nodeconfig._bundle_trial import InvalidTrial
@@ -34,7 +34,16 @@ from ._record import (
     TimelineEntry,
 )
 
-__all__ = ["FORMAT", "MAX_BYTES", "clear_bad_config", "decode_record", "encode_record", "read_record", "update_record"]
+__all__ = [
+    "FORMAT",
+    "MAX_BYTES",
+    "RecordStore",
+    "clear_bad_config",
+    "decode_record",
+    "encode_record",
+    "read_record",
+    "update_record",
+]
 
 FORMAT = 1
 MAX_BYTES = 1024 * 1024 - 16 * 1024  # the limit of a ConfigMap, minus room for metadata
@@ -42,16 +51,18 @@ _MAX_UNPACKED = 16 * 1024 * 1024
 _RECORD_KEY, _NODES_KEY = RECORD_KEYS
 
 
-def encode_record(record: Record, *, resource_version: str = "") -> dict[str, Any]:
+def encode_record(
+    record: Record, *, resource_version: str = "", packed_nodes: PackedNodes | None = None
+) -> dict[str, Any]:
     """Return the ConfigMap of a record. Raises InvalidRecord when it would not fit.
 
     Key "record" is human-readable JSON. Key "nodes" holds the frozen waves and the previous source of each node,
     as base64 of zlib: the names of 15,000 nodes would not fit otherwise. The keys of the control are plain text, so
-    that a person can write them.
+    that a person can write them. packed_nodes: keeps the text of "nodes" between records of the same rollout.
     """
     data = {_RECORD_KEY: json.dumps(_encode(record), indent=1), **record.control.to_data()}
     if record.rollout is not None:
-        data[_NODES_KEY] = _pack(_encode_nodes(record.rollout))
+        data[_NODES_KEY] = (packed_nodes or PackedNodes()).text_of(record.rollout)
     size = sum(len(text.encode()) for text in data.values())
     if size > MAX_BYTES:
         raise InvalidRecord(f"the record of pool {record.pool} would have {size} bytes, a ConfigMap holds {MAX_BYTES}")
@@ -140,6 +151,30 @@ def _encode_nodes(rollout: Rollout) -> dict[str, Any]:
             for wave in rollout.waves
         ],
     }
+
+
+class PackedNodes:
+    """The text of the key "nodes", which is packed again only when a rollout has changed in it: that takes a while."""
+
+    def __init__(self) -> None:
+        self._parts: tuple[Any, ...] = ()
+        self._text = ""
+
+    def text_of(self, rollout: Rollout) -> str:
+        """Return the text for a rollout."""
+        parts = (
+            rollout.waves,
+            rollout.soaked_seconds,
+            rollout.not_ready_at_start,
+            rollout.rolling_back,
+            rollout.already_on_target,
+            rollout.previous_sources,
+        )
+        has_soaked = bool(rollout.soaked_seconds)  # of the nodes of the wave that moves
+        is_same = len(parts) == len(self._parts) and all(old is new for old, new in zip(self._parts, parts))
+        if not is_same or has_soaked:
+            self._parts, self._text = parts, _pack(_encode_nodes(rollout))
+        return self._text
 
 
 def _pack(value: Any) -> str:
@@ -246,34 +281,63 @@ def read_record(client: Client, pool: str) -> Record:
     return _read_with_object(client, pool)[0]
 
 
-def update_record(client: Client, pool: str, change: Callable[[Record], Record]) -> tuple[Record, bool]:
-    """Read the record, change it, and write it with its resourceVersion; start again after a conflict.
+class RecordStore:
+    """Reads and writes the record of one pool.
 
-    A write whose answer was lost finds the record that it meant to write, and has succeeded. Each new phase of the
-    rollout is added to its timeline. change: receives the present record, may be called again, and ends the update by
-    raising. Returns the present record, and whether anything was written. Raises RolloutError, KubeError.
+    It keeps the record that it has read or written last, so that an update needs one request. Not safe for several
+    threads.
     """
-    conflict: Conflict | None = None
-    new_record: Record | None = None
-    for _attempt in range(_MAX_ATTEMPTS):
-        record, present = _read_with_object(client, pool)
-        if record == new_record:
-            return record, True
-        changed_record = change(record)
-        if changed_record == record:
-            return record, False
-        new_record = changed_record.with_timeline()
-        try:
-            if present is None:
-                _create(client, new_record)
-            else:
-                version = str(present["metadata"].get("resourceVersion", ""))
-                path = config_map(NAMESPACE_ROLLOUTS, pool)
-                client.replace(path, encode_record(new_record, resource_version=version))
-            return new_record, True
-        except Conflict as error:  # AlreadyExists, too
-            conflict = error
-    raise RolloutError(f"the record of pool {pool} changes too often to be written: {conflict}")
+
+    def __init__(self, client: Client, pool: str) -> None:
+        self._client = client
+        self._pool = pool
+        self._known: tuple[Record, dict[str, Any]] | None = None
+        self._packed_nodes = PackedNodes()
+
+    def read(self) -> Record:
+        """Return the present record, an empty one for a pool without a record. Raises InvalidRecord, KubeError."""
+        record, present = _read_with_object(self._client, self._pool)
+        self._known = None if present is None else (record, present)
+        return record
+
+    def update(self, change: Callable[[Record], Record]) -> tuple[Record, bool]:
+        """Change the record and write it with its resourceVersion; start again after a conflict.
+
+        A write whose answer was lost finds the record that it meant to write, and has succeeded. Each new phase of the
+        rollout is added to its timeline. change: receives the record, may be called again, and ends the update by
+        raising. Returns the present record, and whether anything was written. Raises RolloutError, KubeError.
+        """
+        conflict: KubeError | None = None
+        new_record: Record | None = None
+        for _attempt in range(_MAX_ATTEMPTS):
+            if self._known is None:
+                self.read()
+            record, present = self._known or (Record(self._pool), None)
+            if record == new_record:
+                return record, True
+            changed_record = change(record)
+            if changed_record == record:
+                return record, False
+            new_record = changed_record.with_timeline()
+            try:
+                self._known = (new_record, self._write(new_record, present))
+                return new_record, True
+            except (Conflict, NotFound) as error:  # AlreadyExists, too; NotFound: it was deleted since it was read
+                conflict, self._known = error, None
+        raise RolloutError(f"the record of pool {self._pool} changes too often to be written: {conflict}")
+
+    def _write(self, record: Record, present: dict[str, Any] | None) -> dict[str, Any]:
+        if present is None:
+            return _create(self._client, record)
+        version = str(present["metadata"].get("resourceVersion", ""))
+        path = config_map(NAMESPACE_ROLLOUTS, self._pool)
+        body = encode_record(record, resource_version=version, packed_nodes=self._packed_nodes)
+        return self._client.replace(path, body)
+
+
+def update_record(client: Client, pool: str, change: Callable[[Record], Record]) -> tuple[Record, bool]:
+    """Read the record of a pool, change it and write it. The parameters and errors are those of RecordStore.update."""
+    return RecordStore(client, pool).update(change)
 
 
 def _read_with_object(client: Client, pool: str) -> tuple[Record, dict[str, Any] | None]:
@@ -281,9 +345,9 @@ def _read_with_object(client: Client, pool: str) -> tuple[Record, dict[str, Any]
     return (Record(pool) if record_map is None else decode_record(record_map)), record_map
 
 
-def _create(client: Client, record: Record) -> None:
+def _create(client: Client, record: Record) -> dict[str, Any]:
     try:
-        client.create(config_maps(NAMESPACE_ROLLOUTS), encode_record(record))
+        return client.create(config_maps(NAMESPACE_ROLLOUTS), encode_record(record))
     except NotFound as error:
         raise RolloutError(missing_namespace(NAMESPACE_ROLLOUTS)) from error
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from .._kube._api_client import Client
 from .._kube._api_errors import KubeError
@@ -22,13 +23,12 @@ from ._node_watcher import LIST_CHECK_INTERVAL, NodeWatcher
 from ._outage import MAX_OUTAGE
 from ._plan import BROKEN, CANARY, ROLLBACK, Plan
 from ._record import COMPLETE, DRIFTED, HALTED, PAUSED, FailedNode, Rollout
-from ._record_store import read_record, update_record
 from ._session import Report, RunSession, announce_end, announce_start
 from ._timing import Clock
 from ._wave import WaveExecutor, WaveJob
 from ._window import NodeState, Progress, WaveOutcome, Window, WindowLimits, WindowStep
 
-__all__ = ["WaveResult", "complete", "run", "run_wave"]
+__all__ = ["PoolRunner", "RunOptions", "WaveResult"]
 
 _READ_ALLOWANCE = 60.0  # seconds for reading a node: the gate's verdict comes before the window's, and says more
 _OUTCOME_WORD = {WaveOutcome.DONE: "through", WaveOutcome.HALT: "HALTED", WaveOutcome.PAUSE: "PAUSED"}
@@ -56,88 +56,138 @@ class WaveResult:
         return self.phase in (HALTED, PAUSED)
 
 
-def run(
-    client: Client,
-    plan: Plan,
-    *,
-    runner: str,
-    report: Report,
-    clock: Clock | None = None,
-    lease_duration: float = 15.0,
-) -> list[WaveResult]:
-    """Run the plan's waves in order until one fails; record a plan without work as complete.
+class RunOptions(NamedTuple):
+    """How a run names itself, shows its progress, and holds its lock.
 
-    The parameters and errors are those of run_wave.
+    runner: the name of this run for other users; unique for each run. report: is called with each change. clock: None
+    for this machine's. lease_duration: whole seconds.
     """
-    if plan.refusals:
-        raise RolloutRefused(plan.refusals)
-    waves = [wave.name for wave in plan.waves if not wave.finished]
-    if not waves:
-        return [complete(client, plan, runner=runner, report=report, clock=clock, lease_duration=lease_duration)]
-    results: list[WaveResult] = []
-    for wave in waves:
-        result = run_wave(client, plan, wave, runner=runner, report=report, clock=clock, lease_duration=lease_duration)
-        results.append(result)
-        if result.failed:
-            break
-    return results
+
+    runner: str
+    report: Report
+    clock: Clock | None = None
+    lease_duration: float = 15.0
 
 
-def run_wave(
-    client: Client,
-    plan: Plan,
-    wave: str,
-    *,
-    runner: str,
-    report: Report,
-    clock: Clock | None = None,
-    lease_duration: float = 15.0,
-) -> WaveResult:
-    """Run the wave of this name, after the waves before it. A wave that is done already changes nothing.
+class PoolRunner:
+    """Moves the nodes of one pool. A context manager: it lists and watches the Nodes from entering it to leaving it.
 
-    runner: the name of this run for other users; unique for each run. report: is called with each change.
-    lease_duration: whole seconds. Raises RolloutRefused, PoolLocked, LockLost, Interrupted, RolloutError, KubeError.
+    The lock of the pool is held only while nodes are moved.
     """
-    if plan.refusals:
-        raise RolloutRefused(plan.refusals)
-    if not plan.target.is_published:
-        raise RolloutError(f"{plan.target.name} is not published: nothing can be assigned")
-    session = RunSession(client, plan, wave, runner, report, clock or Clock(), lease_duration)
-    with _as_interrupted(f"{wave} of pool {plan.pool}"), session.hold_lock():
-        return _WaveRun(session, plan, wave).run()
 
+    def __init__(self, client: Client, pool: str, selector: str, options: RunOptions) -> None:
+        self._session = RunSession(
+            client,
+            pool,
+            runner=options.runner,
+            report=options.report,
+            clock=options.clock or Clock(),
+            lease_duration=options.lease_duration,
+        )
+        clocks = self._session.node_clock, self._session.clock.monotonic
+        self._watcher = NodeWatcher(self._session.direct_client, selector, clocks[0], monotonic=clocks[1])
+        self._is_listed = False
 
-def complete(
-    client: Client,
-    plan: Plan,
-    *,
-    runner: str,
-    report: Report,
-    clock: Clock | None = None,
-    lease_duration: float = 15.0,
-) -> WaveResult:
-    """Record a plan without work as complete, unless the record says so already.
+    def __enter__(self) -> PoolRunner:
+        self._watcher.__enter__()
+        return self
 
-    A rollout that was halted, and whose config is not cleared, or that was paused before it reached all its nodes is
-    left as it is; the result says why. Takes the lock only to write. Raises PoolLocked, Interrupted, RolloutError,
-    KubeError.
-    """
-    if plan.has_work or plan.refusals or not plan.target.is_published:
-        raise RolloutError(f"pool {plan.pool} has waves to move: it is not settled")
-    session = RunSession(client, plan, "", runner, report, clock or Clock(), lease_duration)
-    now = session.clock.now()
-    with _as_interrupted(f"pool {plan.pool}"):
-        record = read_record(session.client, plan.pool)
-        changed = False
-        if transitions.complete_rollout(record, plan, now) != record:
-            with session.hold_lock():
-                record, changed = update_record(
-                    session.client, plan.pool, lambda present: transitions.complete_rollout(present, plan, now)
-                )
-        rollout = transitions.current_rollout(record)
-        if rollout.phase == COMPLETE:
-            return WaveResult("", COMPLETE, changed)
-        return WaveResult("", rollout.phase, changed, rollout.reason, failed_nodes=rollout.failed_nodes)
+    def __exit__(self, *exception: object) -> None:
+        self._watcher.__exit__(*exception)
+
+    def nodes(self) -> list[NodeView]:
+        """Return the Nodes of the pool as they are now, sorted by name.
+
+        Raises KubeError when they may not be listed, ApiUnavailable when they cannot be listed for five minutes.
+        """
+        if not self._is_listed:
+            self._wait_until_listed()
+            self._is_listed = True
+        self._watcher.take_events(0.0)
+        return self._watcher.sorted_nodes()
+
+    def run(self, plan: Plan) -> list[WaveResult]:
+        """Run the plan's waves in order until one fails; record a plan without work as complete.
+
+        Raises RolloutRefused, PoolLocked, LockLost, Interrupted, RolloutError, KubeError.
+        """
+        waves = [wave.name for wave in plan.waves if not wave.finished]
+        if not waves and not plan.refusals:
+            return [self.complete(plan)]
+        results: list[WaveResult] = []
+        with self._hold_lock(plan):
+            for wave in waves:
+                results.append(self._run_wave(plan, wave))
+                if results[-1].failed:
+                    break
+        return results
+
+    def run_wave(self, plan: Plan, wave: str) -> WaveResult:
+        """Run the wave of this name, after the waves before it. A wave that is done already changes nothing.
+
+        The errors are those of run.
+        """
+        with self._hold_lock(plan):
+            return self._run_wave(plan, wave)
+
+    def complete(self, plan: Plan) -> WaveResult:
+        """Record a plan without work as complete, unless the record says so already.
+
+        A rollout that was halted, and whose config is not cleared, or that was paused before it reached all its nodes
+        is left as it is; the result says why. Takes the lock only to write. Raises PoolLocked, Interrupted,
+        RolloutError, KubeError.
+        """
+        if plan.has_work or plan.refusals or not plan.target.is_published:
+            raise RolloutError(f"pool {plan.pool} has waves to move: it is not settled")
+        session = self._session
+        now = session.clock.now()
+        with _as_interrupted(f"pool {plan.pool}"):
+            record = session.read_record()
+            changed = False
+            if transitions.complete_rollout(record, plan, now) != record:
+                with session.hold_lock():
+                    record, changed = session.update_record(
+                        lambda present: transitions.complete_rollout(present, plan, now)
+                    )
+            rollout = transitions.current_rollout(record)
+            if rollout.phase == COMPLETE:
+                return WaveResult("", COMPLETE, changed)
+            return WaveResult("", rollout.phase, changed, rollout.reason, failed_nodes=rollout.failed_nodes)
+
+    @contextmanager
+    def _hold_lock(self, plan: Plan) -> Iterator[None]:
+        if plan.refusals:
+            raise RolloutRefused(plan.refusals)
+        if not plan.target.is_published:
+            raise RolloutError(f"{plan.target.name} is not published: nothing can be assigned")
+        with _as_interrupted(f"pool {plan.pool}"), self._session.hold_lock():
+            yield
+
+    def _run_wave(self, plan: Plan, wave: str) -> WaveResult:
+        self._session.begin_wave(wave)
+        with _as_interrupted(f"{wave} of pool {plan.pool}"):
+            self.nodes()
+            return _WaveRun(self._session, self._watcher, plan, wave).run()
+
+    def _wait_until_listed(self) -> None:
+        """Wait for the watcher's first list.
+
+        Renews the lock while it waits: the list of a large pool may take longer than the lock holds.
+        """
+        session, watcher = self._session, self._watcher
+        began = session.node_clock.monotonic()
+        while True:
+            events = watcher.take_events(LIST_CHECK_INTERVAL)
+            session.keep_lock()
+            if any(event.type == "SYNCED" for event in events):
+                return
+            for error in [event.error for event in events if event.error is not None]:
+                session.say(f"the nodes cannot be listed, and are tried again: {error}")
+            if watcher.error is not None and session.node_clock.monotonic() - began > MAX_OUTAGE:
+                raise ApiUnavailable(
+                    f"the nodes could not be listed for {MAX_OUTAGE:.0f}s ({watcher.error}): nothing was assigned in "
+                    "this wave; run it again to go on"
+                ) from watcher.error
 
 
 @contextmanager
@@ -153,67 +203,41 @@ def _as_interrupted(where: str) -> Iterator[None]:
 
 
 class _WaveRun:
-    """One run of one wave."""
+    """One run of one wave. watcher: has delivered its first list."""
 
-    def __init__(self, session: RunSession, plan: Plan, wave: str) -> None:
+    def __init__(self, session: RunSession, watcher: NodeWatcher, plan: Plan, wave: str) -> None:
         self._session = session
+        self._watcher = watcher
         self._plan = plan
         self._wave = wave
 
     def run(self) -> WaveResult:
         """Start the rollout or continue it, and run the wave."""
-        session = self._session
-        with NodeWatcher(
-            session.direct_client, self._plan.selector, session.node_clock, monotonic=session.clock.monotonic
-        ) as watcher:
-            return self._start(watcher)
-
-    def _start(self, watcher: NodeWatcher) -> WaveResult:
-        session = self._session
-        views = self._wait_until_listed(watcher)
-        rollout, has_begun = session.update_record(
-            lambda record: transitions.start_rollout(record, self._plan, views, session.clock.now())
+        session, watcher, plan = self._session, self._watcher, self._plan
+        views = watcher.sorted_nodes()
+        record, has_begun = session.update_record(
+            lambda record: transitions.start_rollout(record, plan, views, session.clock.now())
         )
+        rollout = transitions.current_rollout(record)
         if has_begun:
-            announce_start(session.direct_client, self._plan.pool, rollout, session.runner)
+            announce_start(session.direct_client, plan.pool, rollout, session.runner)
         if rollout.is_rolling_back:
-            return self._roll_back(watcher, rollout)
+            return self._roll_back(rollout)
         position = self._position(rollout)
         if rollout.phase == COMPLETE or position < rollout.waves_done:
             return WaveResult(self._wave, rollout.phase, has_begun)
         possibly_assigned = rollout.waves[position].nodes[: rollout.assigned_up_to]
         rollout = session.claim_record(
+            plan.target,
             lambda record: transitions.enter_wave(
-                record, self._plan, position, views, runner=session.runner, now=session.clock.now()
-            )
+                record, plan, position, views, runner=session.runner, now=session.clock.now()
+            ),
         )
-        return self._run_wave(watcher, rollout, position, possibly_assigned)
+        return self._move(rollout, position, possibly_assigned)
 
-    def _wait_until_listed(self, watcher: NodeWatcher) -> list[NodeView]:
-        """Return the Nodes of the watcher's first list, sorted by name.
-
-        Renews the lock while it waits: the list of a large pool may take longer than the lock holds. Raises KubeError
-        when the Nodes may not be listed, ApiUnavailable when they cannot be listed for five minutes.
-        """
-        session = self._session
-        began = session.node_clock.monotonic()
-        while True:
-            events = watcher.take_events(LIST_CHECK_INTERVAL)
-            session.keep_lock()
-            if any(event.type == "SYNCED" for event in events):
-                return watcher.sorted_nodes()
-            for error in [event.error for event in events if event.error is not None]:
-                session.report(Progress(self._wave, f"the nodes cannot be listed, and are tried again: {error}"))
-            if watcher.error is not None and session.node_clock.monotonic() - began > MAX_OUTAGE:
-                raise ApiUnavailable(
-                    f"the nodes could not be listed for {MAX_OUTAGE:.0f}s ({watcher.error}): nothing was assigned in "
-                    "this wave; run it again to go on"
-                ) from watcher.error
-
-    def _run_wave(
-        self, watcher: NodeWatcher, rollout: Rollout, position: int, possibly_assigned: Collection[str]
-    ) -> WaveResult:
-        session, wave, target = self._session, rollout.waves[position], rollout.target
+    def _move(self, rollout: Rollout, position: int, possibly_assigned: Collection[str]) -> WaveResult:
+        session, watcher = self._session, self._watcher
+        wave, target = rollout.waves[position], rollout.target
         # A canary that fails stops the rollout, whatever the budget of the pool allows.
         budget, failures = (0, 0) if wave.name == CANARY else (self._plan.failure_budget, rollout.failures)
         earlier_waves = rollout.waves[:position]
@@ -264,20 +288,21 @@ class _WaveRun:
         self._report_outcome(wave.name, step, window)
         announce_end(session.direct_client, self._plan.pool, rollout)
         if rollout.is_rolling_back:
-            return self._roll_back(watcher, rollout)
+            return self._roll_back(rollout)
         question = rollout.reason[len(step.full_reason) :]  # for the operator; it follows the nodes' own reasons
         return self._result(rollout, window, step.reason + question)
 
-    def _roll_back(self, watcher: NodeWatcher, rollout: Rollout) -> WaveResult:
+    def _roll_back(self, rollout: Rollout) -> WaveResult:
         """Move the nodes that are still on a failed config back to what they used before.
 
         Nodes that refused the config have rolled it back by themselves.
         """
-        session = self._session
+        session, watcher = self._session, self._watcher
         session.keep_lock()
         views = watcher.sorted_nodes()
         rollout = session.claim_record(
-            lambda record: transitions.start_rollback(record, views, runner=session.runner, now=session.clock.now())
+            self._plan.target,
+            lambda record: transitions.start_rollback(record, views, runner=session.runner, now=session.clock.now()),
         )
         by_name = {view.name: view for view in views}
         # The wave of broken nodes may be the one that was halted.

@@ -21,10 +21,10 @@ from .._nodeconfig._well_known import NAMESPACE_ROLLOUTS
 from . import RolloutError
 from . import _transitions as transitions
 from ._outage import Outage, OutageClock, OutageTolerantClient
-from ._plan import Plan
+from ._plan import Target
 from ._pool_lock import PoolLock
 from ._record import COMPLETE, HALTED, PAUSED, Record, Rollout
-from ._record_store import update_record
+from ._record_store import RecordStore, read_record
 from ._timing import Clock
 from ._window import Progress
 
@@ -41,37 +41,32 @@ class RunSession:
     """
 
     def __init__(
-        self,
-        client: Client,
-        plan: Plan,
-        wave: str,
-        runner: str,
-        report: Report,
-        clock: Clock,
-        lease_duration: float,
+        self, client: Client, pool: str, *, runner: str, report: Report, clock: Clock, lease_duration: float
     ) -> None:
+        self.pool = pool
         self.runner = runner
         self.report = report
         self.clock = clock
         self.direct_client = client
-        self._plan = plan
-        self._wave = wave
-        self.outage = Outage(clock, self._report_line)
+        self.outage = Outage(clock, self.say)
         self._mutex = clock.lock()
-        self._lock = PoolLock(client, plan.pool, runner, clock=clock, duration=lease_duration)
+        self._lock = PoolLock(client, pool, runner, clock=clock, duration=lease_duration)
         self._holds_lock = False
-        self._owns_record = False
+        self._target: Target | None = None  # of the rollout whose record this run owns
+        self._wave = ""
         self.node_clock = OutageClock(clock, self.outage)
         self.client = OutageTolerantClient(client, self.outage, before_write=self.keep_lock)
+        self._store = RecordStore(self.client, pool)
 
     @contextmanager
     def hold_lock(self) -> Iterator[None]:
         """Hold the lock of the pool. Raises PoolLocked, KubeError."""
-        self.outage.retry_while_away(lambda: self._lock.acquire(self._report_line))
+        self.outage.retry_while_away(lambda: self._lock.acquire(self.say))
         self._holds_lock = True
         try:
             yield
         finally:
+            self._holds_lock = False
             self._lock.release()
 
     def keep_lock(self) -> None:
@@ -82,23 +77,34 @@ class RunSession:
             if not self._lock.is_renewal_due:  # without a request, nothing is learnt about the API server
                 return
             try:
-                if self.outage.retry_while_away(self._lock.renew_if_due) and self._owns_record:
+                if self.outage.retry_while_away(self._lock.renew_if_due) and self._target is not None:
                     # This run had stalled, so another runner may have changed the record. This reads, and never writes:
                     # a write would keep the lock again.
-                    self.update_record(lambda record: transitions.require_owner(record, self.runner))
+                    transitions.require_owner(read_record(self.client, self.pool), self.runner)
             except KubeError as error:
-                raise RolloutError(f"the lock of pool {self._plan.pool} cannot be renewed: {error}") from error
+                raise RolloutError(f"the lock of pool {self.pool} cannot be renewed: {error}") from error
 
-    def update_record(self, change: Callable[[Record], Record]) -> tuple[Rollout, bool]:
-        """Change the record. Return its rollout, and whether anything was written."""
-        record, changed = update_record(self.client, self._plan.pool, change)
-        return transitions.current_rollout(record), changed
+    def begin_wave(self, wave: str) -> None:
+        """Name the wave that the following lines are about."""
+        self._wave = wave
 
-    def claim_record(self, change: Callable[[Record], Record]) -> Rollout:
+    def say(self, line: str) -> None:
+        """Show a line to the user."""
+        self.report(Progress(self._wave, line))
+
+    def read_record(self) -> Record:
+        """Return the present record. Raises RolloutError, KubeError."""
+        return self._store.read()
+
+    def update_record(self, change: Callable[[Record], Record]) -> tuple[Record, bool]:
+        """Change the record. Return it, and whether anything was written. Raises RolloutError, KubeError."""
+        return self._store.update(change)
+
+    def claim_record(self, target: Target, change: Callable[[Record], Record]) -> Rollout:
         """Change the record so that it names this runner, which alone may write it from here on."""
-        rollout, _changed = self.update_record(change)
-        self._owns_record = True
-        return rollout
+        record, _changed = self.update_record(change)
+        self._target = target
+        return transitions.current_rollout(record)
 
     def write_transition(self, change: Callable[[Record, str], Record]) -> Rollout:
         """Write a transition of the rollout, if the record is still this runner's. Raises LockLost, RolloutError."""
@@ -108,15 +114,12 @@ class RunSession:
             nonlocal written
             if written is not None and record.rollout == written:
                 return record  # the answer was lost, and a revision was published since
-            changed = change(transitions.require_own_rollout(record, self._plan, self.runner), self.clock.now())
-            written = changed.with_timeline().rollout  # as update_record writes it
+            changed = change(transitions.require_own_rollout(record, self._target, self.runner), self.clock.now())
+            written = changed.with_timeline().rollout  # as update writes it
             return changed
 
-        rollout, _changed = self.update_record(transition)
-        return rollout
-
-    def _report_line(self, line: str) -> None:
-        self.report(Progress(self._wave, line))
+        record, _changed = self.update_record(transition)
+        return transitions.current_rollout(record)
 
 
 _STARTED: Final = "RolloutStarted"

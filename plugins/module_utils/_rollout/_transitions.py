@@ -173,12 +173,15 @@ def start_rollback(record: Record, views: Sequence[NodeView], *, runner: str, no
     return replace(record, rollout=replace(rollout, rolling_back=rolling_back, runner=runner, changed_at=now))
 
 
-def require_own_rollout(record: Record, plan: Plan, runner: str) -> Record:
-    """Return the record while this runner may write it. Raises LockLost, RolloutError."""
+def require_own_rollout(record: Record, target: Target | None, runner: str) -> Record:
+    """Return the record while this runner, which moves the pool to target, may write it.
+
+    Raises LockLost, RolloutError.
+    """
     rollout = current_rollout(record)
-    if not rollout.is_for(plan.target) or rollout.has_ended:
+    if target is None or not rollout.is_for(target) or rollout.has_ended:
         raise RolloutError(
-            f"the rollout of pool {plan.pool} was changed by somebody else: "
+            f"the rollout of pool {record.pool} was changed by somebody else: "
             f"it is {rollout.phase}, to {rollout.target.name}"
         )
     return require_owner(record, runner)
@@ -195,20 +198,18 @@ def require_owner(record: Record, runner: str) -> Record:
 def before_assigning(
     record: Record,
     position: int,
-    names: Collection[str],
+    reached: int,
     failed_nodes: Mapping[str, FailedNode],
     *,
     lookahead: int,
     now: str,
 ) -> Record:
-    """Record that these nodes of the wave may have been assigned, and up to ``lookahead`` nodes after them.
+    """Record that the first ``reached`` nodes of the wave may have been assigned, and ``lookahead`` nodes after them.
 
     The lookahead makes one write cover a whole window instead of one node.
     """
     rollout = current_rollout(record)
     nodes = rollout.waves[position].nodes
-    assigned = set(names)
-    reached = max((number + 1 for number, name in enumerate(nodes) if name in assigned), default=0)
     if reached <= rollout.assigned_up_to:
         return record
     return replace(

@@ -8,27 +8,26 @@ Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from functools import partial
 
-from .._componentconfig._scalars._wording import first_names
 from .._kube._api_errors import CredentialsError, KubeError, Unauthorized, Unreachable
-from .._kube._parallel import run_parallel
 from .._nodeconfig._assignment import ConfigSource
 from .._nodeconfig._untrusted import sanitize
 from . import ApiUnavailable
 from . import _transitions as transitions
 from ._gate import Attempt, GateResult, Verdict, evaluate
-from ._node_access import MAX_CONNECTIONS, NodeAssignment, assign_node, read_nodes
+from ._node_access import NodeAssignment, assign_node, read_nodes
 from ._node_view import NodeView, describe_drift
 from ._node_watcher import NodeWatcher
 from ._outage import MAX_OUTAGE
 from ._plan import Target
 from ._record import DRIFTED, FailedNode, FailureKind
-from ._rendering import NAMES_SHOWN
 from ._revisions import missing_bundle
 from ._session import RunSession
+from ._wave_progress import WaveProgress
 from ._window import (
     FAILED,
     GONE,
@@ -38,16 +37,16 @@ from ._window import (
     UNKNOWN,
     WAITING,
     NodeState,
-    Progress,
     WaveOutcome,
     Window,
     WindowStep,
 )
+from ._worker_pool import WorkerPool
 
-__all__ = ["WaveExecutor", "WaveJob"]
+__all__ = ["MAX_ASSIGNMENTS", "WaveExecutor", "WaveJob"]
 
+MAX_ASSIGNMENTS = 16  # at a time: more only wait for each other in this process
 _LONGEST_WAIT = 1.0  # seconds between two rounds without an event
-_BATCH_SIZE = MAX_CONNECTIONS  # nodes that are assigned before their availability is checked again
 _BUNDLE_CHECK_INTERVAL = 5.0  # seconds
 _SOAK_SAVE_INTERVAL = 30.0  # seconds
 _RUNNER_ERRORS = (CredentialsError, Unauthorized, Unreachable)  # not a node's fault: they end the run
@@ -84,32 +83,34 @@ class WaveJob:
     forget_bad: bool = False
 
 
-class _Change(NamedTuple):
-    """A change of a node's state that is still to be reported."""
-
-    state: NodeState | FailureKind
-    text: str
-
-
 class WaveExecutor:
-    """The control loop of one wave. watcher: has delivered its first list."""
+    """The control loop of one wave. It never waits for an assignment: these run in threads of their own.
+
+    watcher: has delivered its first list.
+    """
 
     def __init__(self, session: RunSession, watcher: NodeWatcher, window: Window, job: WaveJob) -> None:
         self._session = session
         self._watcher = watcher
         self._window = window
         self._job = job
+        self._workers = WorkerPool(session.clock, MAX_ASSIGNMENTS, watcher.wake)
+        self._progress = WaveProgress(job.name, len(job.targets), job.soak, window, session.report, session.clock)
+        self._places = {name: place for place, name in enumerate(job.targets, 1)}
+        self._recorded_up_to = 0  # the places up to which the record says that nodes may be assigned
         self._attempts: dict[str, Attempt] = {}
+        self._open: set[str] = set()  # the attempts without a verdict
+        self._due: list[tuple[float, str]] = []  # a heap; an entry whose time is not the attempt's is void
         self._changed_nodes: set[str] = set()
         self._unconfirmed: set[str] = set()  # assigned, and the watch has not shown the assignment yet
         self._last_seen: dict[str, NodeView] = {}  # the last views of deleted nodes
         self._late_failures: dict[str, FailedNode] = {}
         self._drifted_nodes: dict[str, FailedNode] = {}
-        self._changes: list[_Change] = []
-        self._soaking_reported = False
+        self._soaking_recorded = False
         self._blind_since: float | None = None
         self._soak_saved_at = self._now()
         self._bundle_checked_at = float("-inf")
+        self._missing_bundle = ""
 
     def failed_nodes(self) -> dict[str, FailedNode]:
         """Return the nodes that have not succeeded so far, including late failures of earlier waves."""
@@ -139,6 +140,13 @@ class WaveExecutor:
 
     def execute(self) -> WindowStep:
         """Move the wave until the window says how it ended. Raises RolloutError, KubeError."""
+        try:
+            return self._execute()
+        finally:
+            self._workers.close()
+            self._progress.flush()
+
+    def _execute(self) -> WindowStep:
         for view in self._watcher.sorted_nodes():  # changes since the last wave count before anything else
             self._check_passed_node(view)
         wait = 0.0
@@ -151,17 +159,16 @@ class WaveExecutor:
                 continue
             self._evaluate_attempts()
             problem = self._bundle_problem()
-            if problem:
-                self._report_changes()
+            if problem and not self._workers.pending:
                 return WindowStep(outcome=WaveOutcome.PAUSE, reason=problem)
-            step = self._window.next_step(self._now(), _BATCH_SIZE)
-            self._report_changes()
+            step = self._window.next_step(self._now(), 0 if problem else self._workers.free)
+            self._progress.flush_if_due()
             if step.to_assign and not self._assign_unless_changed(step.to_assign, outages):
                 wait = 0.0
                 continue
             if step.outcome is not None:
                 return step
-            self._report_and_save_soak()
+            self._save_progress()
             wait = 0.0 if step.to_assign else self._seconds_until_due()
 
     def _now(self) -> float:
@@ -173,38 +180,39 @@ class WaveExecutor:
         outages: the number of outages when these nodes were chosen.
         """
         unavailable = self._window.unavailable
+        reached = max(self._places[name] for name in names)
         position = self._job.position
-        if position is not None:
+        if position is not None and reached > self._recorded_up_to:
             failed_nodes, lookahead = self.failed_nodes(), self._job.lookahead
-            self._session.write_transition(
+            rollout = self._session.write_transition(
                 lambda record, now: transitions.before_assigning(
-                    record, position, names, failed_nodes, lookahead=lookahead, now=now
+                    record, position, reached, failed_nodes, lookahead=lookahead, now=now
                 )
             )
+            self._recorded_up_to = rollout.assigned_up_to
         self._process_events(0.0)
         if self._session.outage.count != outages or self._is_blind() or self._window.unavailable - unavailable:
             self._window.take_back_assignments(names)
             return False
-        self._assign(names)
-        self._report_changes()
+        for name in names:
+            self._workers.submit(name, partial(self._assign, name, self._watcher.nodes.get(name)))
         return True
 
-    def _assign(self, names: tuple[str, ...]) -> None:
-        def assign(name: str) -> NodeAssignment:
-            view = self._watcher.nodes.get(name)
-            if view is None or view.deleting:
-                return NodeAssignment(None)
-            return assign_node(
-                self._session.client,
-                view,
-                self._job.targets[name],
-                possibly_assigned=name in self._job.possibly_assigned,
-                forget_bad=self._job.forget_bad,
-            )
+    def _assign(self, name: str, view: NodeView | None) -> NodeAssignment:
+        """Assign a node; runs in a thread of its own."""
+        if view is None or view.deleting:
+            return NodeAssignment(None)
+        return assign_node(
+            self._session.client,
+            view,
+            self._job.targets[name],
+            possibly_assigned=name in self._job.possibly_assigned,
+            forget_bad=self._job.forget_bad,
+            latest=lambda: self._watcher.nodes.get(name),
+        )
 
-        assigned = []
-        threads = self._session.node_clock
-        for name, result in run_parallel(assign, names, workers=MAX_CONNECTIONS, threads=threads):
+    def _take_assignments(self) -> None:
+        for name, result in self._workers.take_results():
             if isinstance(result, _RUNNER_ERRORS):
                 raise result
             if isinstance(result, KubeError):
@@ -213,39 +221,62 @@ class WaveExecutor:
                 self._record_result(name, GateResult(Verdict.GONE, "the Node was deleted"))
             else:
                 self._start_attempt(name, result.view, result)
-                assigned += [name] if result.changed else []
-        if assigned:
-            self._report(f"assigned {first_names(sorted(assigned), NAMES_SHOWN)}")
+                if result.changed:
+                    self._progress.assigned(name)
 
     def _start_attempt(self, name: str, view: NodeView, assignment: NodeAssignment) -> None:
+        if self._window.state(name) != IN_FLIGHT:
+            return  # its slot was freed meanwhile: the assignment took longer than the node's time
         soaked = self._job.soaked_before.get(name, 0)
         was_ready = view.ready is True if assignment.changed else name not in self._job.not_ready_at_start
-        self._attempts[name] = Attempt(
-            node_uid=view.uid,
-            source=self._job.targets[name],
-            assignment=assignment.assignment,
-            assigned_at=self._now(),
-            was_ready=was_ready,
-            timeout=self._job.node_timeout,
-            soak=self._job.soak,
-            good_since=None if assignment.changed or not soaked else self._now() - soaked,
+        self._set_attempt(
+            name,
+            Attempt(
+                node_uid=view.uid,
+                source=self._job.targets[name],
+                assignment=assignment.assignment,
+                assigned_at=self._now(),
+                was_ready=was_ready,
+                timeout=self._job.node_timeout,
+                soak=self._job.soak,
+                good_since=None if assignment.changed or not soaked else self._now() - soaked,
+            ),
         )
+        self._open.add(name)
         self._changed_nodes.add(name)
-        if assignment.changed:
+        seen = self._watcher.nodes.get(name)
+        # Without a view, or with one of another uid, the Node was deleted since.
+        if assignment.changed and seen and seen.uid == view.uid and seen.assigned_id < assignment.assignment:
             self._unconfirmed.add(name)
+
+    def _set_attempt(self, name: str, attempt: Attempt) -> None:
+        before = self._attempts.get(name)
+        self._attempts[name] = attempt
+        if before is None or before.next_check_at != attempt.next_check_at:
+            heapq.heappush(self._due, (attempt.next_check_at, name))
+
+    def _next_due(self) -> float | None:
+        """Return when the next attempt must be evaluated, None without an open attempt."""
+        while self._due:
+            due, name = self._due[0]
+            if name in self._open and self._attempts[name].next_check_at == due:
+                return due
+            heapq.heappop(self._due)
+        return None
 
     def _seconds_until_due(self) -> float:
         """Return how long to wait for an event before the next attempt must be evaluated."""
-        now = self._now()
-        due = [self._attempts[name].next_check_at - now for name in self._open_attempts()]
-        return max(0.0, min([_LONGEST_WAIT, *due]))
+        due = self._next_due()
+        seconds = _LONGEST_WAIT if due is None else min(_LONGEST_WAIT, due - self._now())
+        return max(0.0, min(seconds, self._progress.seconds_until_due()))
 
     def _process_events(self, wait: float) -> None:
         for event in self._watcher.take_events(wait):
             if event.error is not None:
-                self._report(f"the watch of the nodes is interrupted, and tried again: {event.error}")
+                self._progress.say(f"the watch of the nodes is interrupted, and tried again: {event.error}")
             elif event.view is not None:
                 self._process_view(event.view, was_deleted=event.type == "DELETED")
+        self._take_assignments()
 
     def _process_view(self, view: NodeView, *, was_deleted: bool) -> None:
         if was_deleted:
@@ -256,7 +287,7 @@ class WaveExecutor:
             was_deleted or view.uid != attempt.node_uid or view.assigned_id >= attempt.assignment
         ):
             self._unconfirmed.discard(view.name)
-        if attempt is not None and self._window.state(view.name) in (IN_FLIGHT, SOAKING):
+        if view.name in self._open:
             self._changed_nodes.add(view.name)
         elif not was_deleted:
             self._check_passed_node(view)
@@ -279,9 +310,10 @@ class WaveExecutor:
         if self._blind_since is not None:
             seconds = now - self._blind_since
             self._blind_since = None
-            self._report(f"the nodes are watched again after {seconds:.0f}s")
+            self._progress.say(f"the nodes are watched again after {seconds:.0f}s")
             self._window.delay_by(seconds)
-            self._attempts.update({name: self._attempts[name].delayed_by(seconds) for name in self._open_attempts()})
+            for name in sorted(self._open):
+                self._set_attempt(name, self._attempts[name].delayed_by(seconds))
         return False
 
     def _check_passed_node(self, view: NodeView) -> None:
@@ -305,28 +337,34 @@ class WaveExecutor:
             wave = self._job.passed_in[view.name]
             self._late_failures[view.name] = FailedNode(view.name, "failed", wave, reason)
             self._window.late_failure(view.name, reason)
-            self._changes.append(_Change(FAILED, f"{view.name}: {reason}"))
+            self._progress.changed(view.name, FAILED, reason)
 
     def _record_drift(self, view: NodeView, reason: str) -> None:
         if not reason:
             self._drifted_nodes.pop(view.name, None)
         elif view.name not in self._drifted_nodes:
             self._drifted_nodes[view.name] = FailedNode(view.name, DRIFTED, self._job.name, reason)
-            self._changes.append(_Change(DRIFTED, f"{view.name}: {reason}"))
+            self._progress.changed(view.name, DRIFTED, reason)
 
     def _evaluate_attempts(self) -> None:
         now = self._now()
-        due = [name for name in self._open_attempts() if self._attempts[name].next_check_at <= now]
+        due = []
+        next_due = self._next_due()
+        while next_due is not None and next_due <= now:
+            due.append(heapq.heappop(self._due)[1])
+            next_due = self._next_due()
         self._read_unconfirmed([name for name in due if name in self._unconfirmed])
-        for name in self._open_attempts():
-            is_due = name in self._changed_nodes or self._attempts[name].next_check_at <= now
-            if name in self._unconfirmed or not is_due:
+        for name in dict.fromkeys([*due, *sorted(self._changed_nodes)]):
+            if name in self._unconfirmed or name not in self._open:
                 continue
-            self._changed_nodes.discard(name)
             view, last_seen = self._watcher.nodes.get(name), self._last_seen.get(name)
             result = evaluate(view, self._attempts[name], now, last_seen=last_seen)
-            self._attempts[name] = self._attempts[name].with_result(result)
+            self._set_attempt(name, self._attempts[name].with_result(result))
             self._record_result(name, result)
+        for name in due:
+            if name in self._open:
+                heapq.heappush(self._due, (self._attempts[name].next_check_at, name))
+        self._changed_nodes &= self._unconfirmed
 
     def _read_unconfirmed(self, names: list[str]) -> None:
         """Read nodes whose time is up although the watch has not shown their assignment yet."""
@@ -343,24 +381,15 @@ class WaveExecutor:
     def _record_result(self, name: str, result: GateResult) -> None:
         if self._window.record(name, result):
             state = self._window.state(name)
-            text = name if state in (SOAKING, PASSED) else f"{name}: {result.reason}"
-            self._changes.append(_Change(state, text))
+            if state not in (IN_FLIGHT, SOAKING):
+                self._open.discard(name)
+            self._progress.changed(name, state, result.reason)
 
-    def _report_changes(self) -> None:
-        changes, self._changes = self._changes, []
-        for state, text in changes:
-            if state not in (SOAKING, PASSED):
-                self._report(f"{'NO VERDICT' if state == UNKNOWN else state.upper()}: {text}")
-        soak = f", soaking {self._job.soak:g}s" if self._job.soak else ""
-        for reported_state, phrase in ((SOAKING, f"ConfigOK{soak}"), (PASSED, "passed")):
-            names = sorted(text for state, text in changes if state == reported_state)
-            if names:
-                self._report(f"{phrase}: {first_names(names, NAMES_SHOWN)}")
-
-    def _report_and_save_soak(self) -> None:
+    def _save_progress(self) -> None:
+        """Record that only the soak is left, and now and then for how long the nodes have soaked."""
         counts = self._window.counts
-        if not self._soaking_reported and counts[SOAKING] and not counts[WAITING] and not counts[IN_FLIGHT]:
-            self._soaking_reported = True
+        if not self._soaking_recorded and counts[SOAKING] and not counts[WAITING] and not counts[IN_FLIGHT]:
+            self._soaking_recorded = True
             if self._job.position is not None:
                 failed_nodes = self.failed_nodes()
                 self._session.write_transition(
@@ -374,14 +403,8 @@ class WaveExecutor:
     def _bundle_problem(self) -> str:
         """Return why the bundle can no longer be assigned, "" while it can. Checks it now and then."""
         now = self._now()
-        if self._job.bundle is None or now - self._bundle_checked_at < _BUNDLE_CHECK_INTERVAL:
-            return ""
-        self._bundle_checked_at = now
-        return missing_bundle(self._session.direct_client, self._job.bundle)
-
-    def _open_attempts(self) -> list[str]:
-        return [name for name in self._attempts if self._window.state(name) in (IN_FLIGHT, SOAKING)]
-
-    def _report(self, line: str) -> None:
-        counts = dict(self._window.counts)
-        self._session.report(Progress(self._job.name, f"{self._job.name}: {line}", len(self._job.targets), counts))
+        is_due = now - self._bundle_checked_at >= _BUNDLE_CHECK_INTERVAL
+        if self._job.bundle is not None and is_due and not self._missing_bundle:
+            self._bundle_checked_at = now
+            self._missing_bundle = missing_bundle(self._session.direct_client, self._job.bundle)
+        return self._missing_bundle

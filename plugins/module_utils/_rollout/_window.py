@@ -214,7 +214,7 @@ class Window:
     def next_step(self, now: float, at_most: int | None = None) -> WindowStep:
         """Return the next step. The nodes in to_assign, ``at_most`` of them, are in flight from here on."""
         timeout = self._limits.timeout
-        for name in [name for name, since in self._in_flight.items() if now - since > timeout]:
+        for name in self._overdue(now):
             self.record(name, GateResult(Verdict.UNKNOWN, f"the gate said nothing within {timeout:g}s"))
         if self.is_stopping:
             # Nodes in flight get their verdict first: a record that guesses is of no use.
@@ -238,11 +238,20 @@ class Window:
             self._set_state(name, WAITING)
         self._waiting = {name: None for name, state in self._states.items() if state == WAITING}
 
+    def _overdue(self, now: float) -> list[str]:
+        """Return the nodes whose slot is free in any case. Nodes are in flight in the order in which they took it."""
+        names = []
+        for name, since in self._in_flight.items():
+            if now - since <= self._limits.timeout:
+                break
+            names.append(name)
+        return names
+
     def _fill_slots(self, now: float, at_most: int | None) -> tuple[str, ...]:
         limit = self._limits.max_unavailable
         slots = limit - len(self._in_flight)
         slots = slots if at_most is None else min(slots, at_most)
-        room = limit - len(self._unavailable | set(self._in_flight))
+        room = limit - len(self._in_flight) - sum(name not in self._in_flight for name in self._unavailable)
         to_assign: list[str] = []
         for name in self._waiting:
             if len(to_assign) >= slots:

@@ -23,7 +23,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file 
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record, Rollout
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record
 from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import publish_bundle
-from ansible_collections.configok.node.plugins.module_utils._rollout._runner import WaveResult, run, run_wave
+from ansible_collections.configok.node.plugins.module_utils._rollout._runner import PoolRunner, RunOptions, WaveResult
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
 from ansible_collections.configok.node.plugins.module_utils._rollout._window import Progress
 from embedded_apiserver.server import EmbeddedApiServer
@@ -122,32 +122,28 @@ class World:
     def plan(self, target: Target, **policy: Any) -> Plan:
         return make_plan(list_nodes(self.client, selector="pool=workers"), self.pool(**policy), target, self.record())
 
-    def move(self, made: Plan, wave: str, *, client: Any = None, runner: str = "") -> WaveResult:
+    def runner(self, client: Any = None, name: str = "") -> PoolRunner:
+        """Return a run of its own."""
         self.runs += 1
-        return run_wave(
-            client or self.client,
-            made,
-            wave,
-            runner=runner or f"run {self.runs}",
-            report=self.tell,
-            clock=self.clock,
-            lease_duration=self.lease_duration,
-        )
+        options = RunOptions(name or f"run {self.runs}", self.tell, self.clock, self.lease_duration)
+        return PoolRunner(client or self.client, "workers", "pool=workers", options)
+
+    def move(self, made: Plan, wave: str, *, client: Any = None, runner: str = "") -> WaveResult:
+        with self.runner(client, runner) as pool_runner:
+            return pool_runner.run_wave(made, wave)
+
+    def complete(self, made: Plan) -> WaveResult:
+        """Record a plan without work as complete."""
+        return self.runner().complete(made)
 
     def rollout(self, target: Target, *, client: Any = None, **policy: Any) -> list[WaveResult]:
         """Plan, then run wave after wave until one fails, as the playbook does."""
         plan = self.plan(target, **policy)
-        self.runs += 1
         if not plan.has_work:
+            self.runs += 1
             return []
-        return run(
-            client or self.client,
-            plan,
-            runner=f"run {self.runs}",
-            report=self.tell,
-            clock=self.clock,
-            lease_duration=self.lease_duration,
-        )
+        with self.runner(client) as pool_runner:
+            return pool_runner.run(plan)
 
     def later(self, seconds: float, do: Callable[[], object]) -> None:
         """Do something after `seconds`, in a thread of its own."""

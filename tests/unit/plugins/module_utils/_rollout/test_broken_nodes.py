@@ -16,7 +16,6 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._record_sto
     update_record,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import find_undo_revision
-from ansible_collections.configok.node.plugins.module_utils._rollout._runner import complete
 from ansible_collections.configok.node.plugins.module_utils._rollout._transitions import start_rollout
 from support.rollouts.simulated_nodes import CRASHES, GOOD, SILENT, status_of
 from support.rollouts.world import QUICK, MakeWorld
@@ -172,7 +171,7 @@ def test_a_config_on_which_no_node_has_passed_does_not_reach_broken_nodes_before
     assert [revision.result for revision in world.record().revisions] == ["Complete" if passed else "Unproven"]
     if fate == CRASHES:  # nothing is left to move, and nothing has passed by now
         again = world.plan(first, **QUICK)
-        assert complete(world.client, again, runner="again", report=world.reports.append).phase == "Complete"
+        assert world.complete(again).phase == "Complete"
         assert [revision.result for revision in world.record().revisions] == ["Unproven"]
     for name in ("n01", "n02", "n03"):
         world.nodes.add(name)

@@ -22,7 +22,6 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._record_sto
     clear_bad_config,
     update_record,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._runner import complete
 from ansible_collections.configok.node.plugins.module_utils._rollout._transitions import start_rollout
 from support.rollouts.simulated_nodes import CRASHES, GOOD, SILENT
 from support.rollouts.world import QUICK, MakeWorld, World
@@ -40,14 +39,14 @@ def test_a_pool_without_a_node_that_can_be_moved_proves_nothing(make_world: Make
     world.until(lambda: world.nodes.view("n00").is_on(target.source))
     if not node_exists:
         world.client.delete(node("n00"))
-    result = complete(world.client, world.plan(target, **QUICK), runner="me", report=world.reports.append)
+    result = world.complete(world.plan(target, **QUICK))
     assert (result.phase, result.changed) == ("Complete", True)
     assert [revision.result for revision in world.record().revisions] == ["Complete" if node_exists else "Unproven"]
     if not node_exists:  # and when a node has passed, by whatever way, running again says so
         world.nodes.add("n01")
         assign_nodes(world.client, target.source, names=["n01"])
         world.until(lambda: world.nodes.view("n01").is_on(target.source))
-        complete(world.client, world.plan(target, **QUICK), runner="again", report=world.reports.append)
+        world.complete(world.plan(target, **QUICK))
         assert [revision.result for revision in world.record().revisions] == ["Complete"]
 
 
@@ -69,7 +68,7 @@ def test_a_halted_rollout_with_nothing_left_to_move_stays_halted_until_its_confi
     halted = world.record()
     assert halted.rollout is not None
     made = world.plan(target, **TWO)
-    result = complete(world.client, made, runner="again", report=world.reports.append)
+    result = world.complete(made)
     assert (result.phase, result.failed, result.changed) == ("Halted", True, False)
     assert result.reason == halted.rollout.reason
     assert wave_result(made, result)["msg"].startswith("pool workers is Halted: 1 node has failed, the budget is 0: ")
@@ -93,7 +92,7 @@ def test_a_halted_undo_to_the_init_config_is_complete_once_all_nodes_are_there(m
     update_record(world.client, "workers", halted)
     made = world.plan(Target.init(), **TWO)
     assert not made.has_work
-    assert complete(world.client, made, runner="again", report=world.reports.append).phase == "Complete"
+    assert world.complete(made).phase == "Complete"
 
 
 def test_one_new_node_does_not_end_a_config_that_others_use(make_world: MakeWorld) -> None:
@@ -121,7 +120,7 @@ def test_a_halted_rollout_whose_config_was_cleared_goes_on(make_world: MakeWorld
     world.client.delete(node(liar))
     made = world.plan(target, **TWO)
     assert not made.has_work
-    assert complete(world.client, made, runner="again", report=world.reports.append).phase == "Complete"
+    assert world.complete(made).phase == "Complete"
     rollout = world.record().rollout
     assert rollout is not None
     assert (rollout.phase, rollout.waves, rollout.failed_nodes) == ("Complete", (), ())
@@ -149,7 +148,7 @@ def test_a_paused_rollout_with_nothing_left_to_move_is_complete_only_when_its_no
         views, world.pool(**TWO), target, Record("workers").with_revision(target, time="", author="", cause="")
     )
     assert not made.has_work
-    result = complete(world.client, made, runner="again", report=world.reports.append)
+    result = world.complete(made)
     assert (result.phase, result.failed) == (phase, phase == "Paused")
     rollout = world.record().rollout
     assert rollout is not None
@@ -177,7 +176,7 @@ def test_settling_leaves_a_pool_alone_that_somebody_moves(make_world: MakeWorld)
 
     world.clock.start(hold, "somebody")
     with pytest.raises(PoolLocked, match="is being moved by somebody"):
-        complete(world.client, made, runner="me", report=world.reports.append, clock=world.clock, lease_duration=5.0)
+        world.complete(made)
     rollout = world.record().rollout
     assert rollout is not None
     assert rollout.is_for(other_plan.target)
@@ -198,7 +197,7 @@ def test_a_paused_rollout_that_another_replaces_is_superseded(make_world: MakeWo
     world.until(lambda: all(world.nodes.view(f"n{number:02d}").is_on(first.source) for number in range(6)))
     back = world.plan(first)
     assert not back.has_work
-    complete(world.client, back, runner="back", report=world.reports.append, clock=world.clock)
+    world.complete(back)
     assert [revision.result for revision in world.record().revisions] == ["Complete", "Superseded"]
 
 

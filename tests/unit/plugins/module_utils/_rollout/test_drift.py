@@ -9,7 +9,6 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import assign_nodes, list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_status import pool_status
-from ansible_collections.configok.node.plugins.module_utils._rollout._runner import complete
 from support.rollouts.simulated_nodes import CRASHES, GOOD, SILENT
 from support.rollouts.world import MakeWorld
 
@@ -83,7 +82,7 @@ def test_a_node_that_used_the_target_before_the_first_rollout_has_drifted_too(
     assign_nodes(world.client, target.source, names=names)
     world.until(lambda: all(world.nodes.view(name).is_on(target.source) for name in names))
     if began == "settled":
-        complete(world.client, world.plan(target, maxUnavailable=1), runner="me", report=world.reports.append)
+        world.complete(world.plan(target, maxUnavailable=1))
     else:
         assert world.rollout(target, maxUnavailable=1)[-1].phase == "Complete"
     assign_nodes(world.client, other_target.source, names=["n01"])

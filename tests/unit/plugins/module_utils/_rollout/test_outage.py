@@ -350,12 +350,11 @@ def test_a_lock_that_need_not_be_renewed_is_no_answer_of_the_server(make_world: 
     lines: list[str] = []
     session = RunSession(
         world.client,
-        world.plan(world.publish(100)),
-        "canary",
-        "one run",
-        lambda progress: lines.append(progress.line),
-        clock,
-        15.0,
+        "workers",
+        runner="one run",
+        report=lambda progress: lines.append(progress.line),
+        clock=clock,
+        lease_duration=15.0,
     )
     errors: list[KubeError] = [Unreachable("no answer", where="PATCH nodes/n00")] * 4
 

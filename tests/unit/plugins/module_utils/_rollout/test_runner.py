@@ -20,7 +20,6 @@ from ansible_collections.configok.node.plugins.module_utils._rollout import (
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import assign_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
 from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import find_undo_revision, read_target
-from ansible_collections.configok.node.plugins.module_utils._rollout._runner import complete
 from support.rollouts.faulty_clients import Dying, Killed
 from support.rollouts.simulated_nodes import CRASHES, GOOD
 from support.rollouts.world import QUICK, MakeWorld
@@ -40,7 +39,7 @@ def test_a_good_config_goes_through_canary_and_waves_and_running_again_changes_n
     before = world.client.get(config_map("configok-rollouts", "workers"))
     again = world.plan(target)
     assert not again.has_work
-    assert not complete(world.client, again, runner="again", report=world.reports.append).changed
+    assert not world.complete(again).changed
     assert world.client.get(config_map("configok-rollouts", "workers")) == before
     assert len(world.nodes.assignments) == 12
 
