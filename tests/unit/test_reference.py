@@ -72,7 +72,9 @@ def test_the_page_has_the_agents_own_words() -> None:
 
 
 # Keys whose own keys have the rows.
-SECTIONS = {"policy.canary", "policy.approval", "policy.drain", "policy.reboot"}
+SECTIONS = {"policy.canary", "policy.approval", "policy.drain", "policy.reboot"} | {
+    f"policy.{name}" for name in ("playbooks", "gates.prometheus", "gates.alerts", "gates.url")
+}
 
 
 def test_the_page_of_the_pool_file_lists_its_keys() -> None:

@@ -15,6 +15,7 @@ from .._nodeconfig._strict_mapping import StrictFields, integer
 from . import InvalidPool
 from ._control import Approval, parse_approval
 from ._drain._settings import DrainSettings, RebootSettings, parse_drain, parse_forbid, parse_reboot
+from ._gates._gate_settings import Gates, WavePlaybooks, parse_gates, parse_wave_playbooks
 from ._maintenance_windows import MaintenanceWindows, parse_maintenance_windows
 from ._plan import OnFailure
 from ._pool_keys import FORM
@@ -64,6 +65,8 @@ class Policy:
     drain: DrainSettings = DrainSettings()
     reboot: RebootSettings = RebootSettings()
     forbid: tuple[str, ...] = ()
+    gates: Gates = Gates()
+    playbooks: WavePlaybooks = WavePlaybooks()
 
     def canary_soak(self, trial: Trial | None) -> float:
         """Return the canary's soak in seconds. trial: the bundle's, None for the init config, which has none."""
@@ -112,6 +115,8 @@ def policy_of(fields: StrictFields, trial: Trial) -> Policy:
         drain=parse_drain(fields.section("drain")),
         reboot=parse_reboot(fields.section("reboot")),
         forbid=parse_forbid(fields),
+        gates=parse_gates(fields),
+        playbooks=parse_wave_playbooks(fields),
     )
     fields.reject_unknown()
     if policy.max_unavailable.value == 0:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -12,6 +13,8 @@ from .._nodeconfig._strict_mapping import MessageForm, suggest_key
 
 __all__ = ["FORM", "POOL_KEYS", "describe_type", "find_unknown_variables", "not_a_mapping"]
 
+_INDEX = re.compile(r"\[[0-9]+\]")  # a list's entries have the keys of the list
+_SERVER_KEYS = ("url", "caCert", "validateCerts", "tokenFile", "tokenVariable")
 # The keys of each mapping, by its path; "" is the pool file itself.
 POOL_KEYS: Mapping[str, tuple[str, ...]] = {
     "": (
@@ -43,12 +46,19 @@ POOL_KEYS: Mapping[str, tuple[str, ...]] = {
         "drain",
         "reboot",
         "forbid",
+        "gates",
+        "playbooks",
     ),
     "policy.canary": ("count", "cover", "labels", "soak"),
     "policy.drain": ("timeout", "gracePeriod", "force", "deleteEmptyDirData"),
     "policy.reboot": ("allowed", "timeout", "playbook"),
     "policy.maintenanceWindows": ("days", "start", "duration", "timezone"),
     "policy.approval": ("before",),
+    "policy.gates": ("name", "node", "prometheus", "alerts", "url", "timeout", "interval"),
+    "policy.gates.prometheus": ("query", "condition", "nodeLabel", *_SERVER_KEYS),
+    "policy.gates.alerts": ("api", "matching", "labels", "watchdog", *_SERVER_KEYS),
+    "policy.gates.url": ("status", "matching", *_SERVER_KEYS),
+    "policy.playbooks": ("beforeWave", "afterWave", "timeout"),
 }
 # The other variables of the playbooks, and prefixes of extra variables that are not the user's.
 _PLAYBOOK_VARIABLES = ("component", "pool_directory", "kubeconfig", "context", "rollout_lease_duration", "to_revision")
@@ -97,7 +107,7 @@ def not_a_mapping(value: Any) -> str:
 
 def _unknown(path: str, names: Sequence[str]) -> Iterable[tuple[str, str]]:
     for name in sorted(names):
-        suggestion = suggest_key(name, path, POOL_KEYS)
+        suggestion = suggest_key(name, _INDEX.sub("", path), POOL_KEYS)
         yield name[:100], "unknown field" + (f": did you mean {suggestion}?" if suggestion else "")
 
 

@@ -1,0 +1,132 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Ask the gates that are not of a single Node, each in a background thread. Private to configok.node."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from ..._nodeconfig._untrusted import sanitize
+from .._timing import Clock
+from ._answers import GateAnswer, GateDecision, GateVerdict, ServerAnswer
+from ._decisions import GateHistory, decide_node, decide_pool
+from ._gate_settings import PrometheusGate, ServerGate
+
+__all__ = ["AskServer", "GateMonitor"]
+
+AskServer = Callable[[ServerGate], ServerAnswer]
+"""Asks a gate's server once, within the gate's timeout; an error is an answer too."""
+
+
+@dataclass
+class _Asked:
+    """A gate and what it has answered. sent_at: when the newest question was sent. ask_now: ends the pause."""
+
+    gate: ServerGate
+    history: GateHistory
+    sent_at: float = float("-inf")
+    ask_now: threading.Event = field(default_factory=threading.Event)
+
+
+class GateMonitor:
+    """Asks gates at their intervals while a wave moves. A context manager: leaving it ends the questions.
+
+    clock: measures all times that the methods take. wake: is called after each answer, in the thread of the gate. ask:
+    asks one gate once.
+    """
+
+    def __init__(self, gates: Sequence[ServerGate], clock: Clock, wake: Callable[[], object], ask: AskServer) -> None:
+        self._clock = clock
+        self._wake = wake
+        self._ask = ask
+        self._stop = threading.Event()
+        self._mutex = threading.Lock()  # never held while a thread waits for anything
+        self.started_at = clock.monotonic()
+        self._gates = [_Asked(gate, _history(gate, self.started_at)) for gate in gates]
+
+    def __enter__(self) -> GateMonitor:
+        for asked in self._gates:
+            self._clock.start(partial(self._ask_repeatedly, asked), f"gate-{asked.gate.name}")
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self._stop.set()
+        for asked in self._gates:
+            asked.ask_now.set()
+
+    @property
+    def has_node_answers(self) -> bool:
+        """Return whether there is a gate that answers for each Node: decide_node needs no call otherwise."""
+        return any(asked.history.by_node for asked in self._gates)
+
+    def decide_start(self) -> GateDecision:
+        """Return whether a wave may begin: each gate has said yes since this monitor began.
+
+        FAIL means that a gate says no although this wave has moved nothing: its config is not the cause.
+        """
+        return self.decide(self.started_at)
+
+    def decide(self, soaked_at: float | None) -> GateDecision:
+        """Return what the gates of the pool as a whole say.
+
+        soaked_at: when the last soak of the wave ended, None before that. FAIL as soon as a gate says no; UNKNOWN when
+        one has neither said yes nor no for its timeout; PASS when each has said yes to a question that was sent at
+        soaked_at or later; otherwise WAIT.
+        """
+        with self._mutex:
+            now = self._clock.monotonic()
+            decision = decide_pool([asked.history for asked in self._gates], soaked_at, now)
+        if decision.verdict is GateVerdict.WAIT:
+            self._hurry(soaked_at, now, by_node=False)
+        return decision
+
+    def decide_node(self, node: str, *, good_since: float, soaked_at: float | None) -> GateDecision:
+        """Return what the gates that answer for each Node say of a Node, like decide.
+
+        good_since: when it was first seen good; what was asked before does not count. soaked_at: when its soak ended.
+        """
+        with self._mutex:
+            now = self._clock.monotonic()
+            decision = decide_node([asked.history for asked in self._gates], node, good_since, soaked_at, now)
+        if decision.verdict is GateVerdict.WAIT:
+            self._hurry(soaked_at, now, by_node=True)
+        return decision
+
+    def answers(self) -> tuple[GateAnswer, ...]:
+        """Return the newest answer of each gate that has one."""
+        with self._mutex:
+            return tuple(asked.history.latest for asked in self._gates if asked.history.latest is not None)
+
+    def _hurry(self, since: float | None, now: float, *, by_node: bool) -> None:
+        """Ask the gates at once that have not been asked since then."""
+        for asked in self._gates:
+            if since is not None and asked.history.by_node is by_node and asked.sent_at < since <= now:
+                asked.ask_now.set()
+
+    def _ask_repeatedly(self, asked: _Asked) -> None:
+        while not self._stop.is_set():
+            asked.ask_now.clear()
+            if self._stop.is_set():  # set after the check above, and cleared
+                return
+            sent_at = asked.sent_at = self._clock.monotonic()
+            answer = self._ask_safely(asked.gate)
+            with self._mutex:
+                asked.history = asked.history.with_answer(answer, sent_at)
+            self._wake()
+            self._clock.wait(asked.ask_now, asked.gate.interval)
+
+    def _ask_safely(self, gate: ServerGate) -> ServerAnswer:
+        try:
+            return self._ask(gate)
+        except Exception as error:  # noqa: BLE001 - a fault of ours: the gate does not know, and says why
+            reason = f"gate {gate.name} does not know: {type(error).__name__}: {sanitize(error, 200)}"
+            return ServerAnswer(GateAnswer(gate.name, GateVerdict.UNKNOWN, reason))
+
+
+def _history(gate: ServerGate, started_at: float) -> GateHistory:
+    by_node = isinstance(gate, PrometheusGate) and bool(gate.node_label)
+    return GateHistory(gate.name, gate.timeout, started_at, by_node)
