@@ -16,6 +16,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube._transport imp
 from ansible_collections.configok.node.plugins.module_utils._kube._transport import Response as Answer
 from embedded_apiserver.http_server import Request, Response
 from embedded_apiserver.server import EmbeddedApiServer
+from support.rollouts.simulated_pods import SimulatedPods
 from support.rollouts.virtual_clock import VirtualClock
 
 __all__ = ["LocalTransport"]
@@ -24,7 +25,7 @@ __all__ = ["LocalTransport"]
 class LocalTransport(Transport):
     """A transport whose answers are those of the server's handle().
 
-    latency: seconds that a request takes to the server, and its answer back.
+    latency: seconds that a request takes to the server, and its answer back. pods: answer the requests about pods.
     """
 
     def __init__(
@@ -35,7 +36,9 @@ class LocalTransport(Transport):
         *,
         latency: float = 0.005,
         interrupt: Interrupt | None = None,
+        pods: SimulatedPods | None = None,
     ) -> None:
+        self._pods = pods
         self._server = server
         self._token = token
         self._clock = clock
@@ -44,7 +47,9 @@ class LocalTransport(Transport):
 
     def clone(self, *, pool_size: int, interrupt: Interrupt | None) -> LocalTransport:
         """Return a transport that interrupt ends."""
-        return LocalTransport(self._server, self._token, self._clock, latency=self._latency, interrupt=interrupt)
+        return LocalTransport(
+            self._server, self._token, self._clock, latency=self._latency, interrupt=interrupt, pods=self._pods
+        )
 
     def send(
         self, method: str, target: str, *, body: bytes | None, accept: str, content_type: str | None, path: str
@@ -52,7 +57,11 @@ class LocalTransport(Transport):
         """Send one request and return the answer. Raises Unreachable when the server cuts it off."""
         where = f"{method} {describe(path)}"
         self._clock.sleep(self._latency)
-        response = self._server.handle(self._request(method, target, accept, body, content_type))
+        request = self._request(method, target, accept, body, content_type)
+        if self._pods is not None:
+            response = self._pods.handle(request, self._server.handle)
+        else:
+            response = self._server.handle(request)
         self._clock.sleep(self._latency)
         if response.cut is not None:
             raise Unreachable("the connection was cut", where=where)

@@ -30,6 +30,7 @@ from embedded_apiserver.server import EmbeddedApiServer
 from support.configs.kubelet import kubelet_config
 from support.rollouts.local_transport import LocalTransport
 from support.rollouts.simulated_nodes import GOOD, SimulatedNodes, status_of
+from support.rollouts.simulated_pods import SimulatedPods
 from support.rollouts.virtual_clock import ServerClock, VirtualClock
 
 __all__ = ["QUICK", "MakeWorld", "World"]
@@ -63,6 +64,7 @@ class World:
     server: EmbeddedApiServer
     client: Client
     nodes: SimulatedNodes
+    pods: SimulatedPods
     reports: list[Progress] = field(default_factory=list)
     runs: int = 0
     lease_duration: float = 5.0
@@ -76,22 +78,24 @@ class World:
         """
         random.seed(0)  # pauses are random, and tests are not
         clock = VirtualClock(begins=100.0)
+        pods = SimulatedPods(clock)
         server = EmbeddedApiServer(clock=ServerClock(clock))
         server.add_token(_TOKEN, "admin", ("system:masters",))
         client = Client(
             Credentials(server="http://in-this-process", token=_TOKEN),
             timing=Timing(clock.sleep, clock.monotonic),
-            transport=LocalTransport(server, _TOKEN, clock, latency=latency),
+            transport=LocalTransport(server, _TOKEN, clock, latency=latency, pods=pods),
         )
-        return cls(clock, server, client, _nodes(count, SimulatedNodes(client, clock=clock, delays=(1.0, 3.0))))
+        return cls(clock, server, client, _nodes(count, SimulatedNodes(client, clock=clock, delays=(1.0, 3.0))), pods)
 
     @classmethod
     def start_over_http(cls, count: int) -> World:
-        """Start a cluster with so many nodes in real time, with sockets and with threads that run at once."""
+        """Start a cluster with so many nodes in real time, with sockets, threads that run at once, and no pods."""
         server = EmbeddedApiServer().start()
         server.add_token(_TOKEN, "admin", ("system:masters",))
         client = Client(Credentials(server=server.url, token=_TOKEN), ClientSettings(pool_size=32))
-        return cls(Clock(), server, client, _nodes(count, SimulatedNodes(client)), lease_duration=1.0)
+        nodes = _nodes(count, SimulatedNodes(client))
+        return cls(Clock(), server, client, nodes, SimulatedPods(Clock()), lease_duration=1.0)
 
     def stop(self) -> None:
         """End all threads of this cluster."""
