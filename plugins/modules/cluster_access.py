@@ -2,7 +2,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Create or remove the namespaces and RBAC objects of the collection."""
+"""Create or remove the namespaces, RBAC and flow control objects of the collection."""
 
 from __future__ import annotations
 
@@ -83,6 +83,17 @@ options:
       - These namespaces are never deleted, not even by O(state=absent), which removes the bundles in them.
     type: list
     elements: str
+  flow_control:
+    description:
+      - Whether the API server limits the requests of agents and runners on their own, so that a rollout to many nodes
+        and other clients do not delay each other.
+      - V(true) creates a C(FlowSchema) and a C(PriorityLevelConfiguration) C(configok-agents), for the bundles that
+        nodes read, and a pair C(configok-runner), for all that the roles of O(runner_subjects) permit. What a subject
+        does with the same permissions outside of rollouts is limited too, so give runners an identity of their own.
+      - Needs an identity that may also write these objects. The newest version of their API that the server has is
+        used, from Kubernetes 1.20 on.
+      - By default, it stays as it is, which is V(false) at first.
+    type: bool
   force:
     description:
       - With O(state=absent), remove even if Nodes are assigned bundles or a namespace holds other ConfigMaps.
@@ -98,6 +109,10 @@ EXAMPLES = r"""
       - kind: ServiceAccount
         namespace: awx
         name: rollouts
+
+- name: Also limit what agents and runners ask of the API server at a time
+  configok.node.cluster_access:
+    flow_control: true
 
 - name: Remove everything again
   configok.node.cluster_access:
@@ -176,6 +191,7 @@ def argument_spec() -> dict[str, Any]:
         },
         "node_configz": {"type": "bool"},
         "bundle_namespaces": {"type": "list", "elements": "str"},
+        "flow_control": {"type": "bool"},
         "force": {"type": "bool", "default": False},
     }
 
@@ -186,7 +202,12 @@ def main() -> None:
     params = module.params
     with fail_on_errors(module), client_from_params(params) as client:
         if params["state"] == "present":
-            access = Access(params["runner_subjects"], params["node_configz"], params["bundle_namespaces"])
+            access = Access(
+                runner_subjects=params["runner_subjects"],
+                node_configz=params["node_configz"],
+                bundle_namespaces=params["bundle_namespaces"],
+                flow_control=params["flow_control"],
+            )
             plan = Removal(plan_setup(client, access), [])
         else:
             plan = plan_removal(client, force=params["force"])
@@ -195,6 +216,8 @@ def main() -> None:
         result = {"objects": describe_steps(plan.steps), "cleaned_nodes": list(plan.nodes)}
         if module._diff:
             result["diff"] = diff_steps(plan.steps, plan.nodes)
+        for warning in sanitize_all(list(plan.warnings)):
+            module.warn(warning)
         module.exit_json(changed=bool(plan.steps or plan.nodes), **sanitize_all(result))
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .._kube._api_client import Client
-from .._kube._api_errors import KubeError, NotFound
-from .._kube._api_paths import NODES, ROLES, config_map, config_maps, node, node_status
+from .._kube._api_errors import Forbidden, KubeError, NotFound
+from .._kube._api_paths import NODES, ROLES, config_map, config_maps, flow_schemas, node, node_status
 from .._kube._parallel import run_parallel
 from .._nodeconfig._config_status import read_condition
 from .._nodeconfig._well_known import (
@@ -43,6 +43,7 @@ from ._access_plan import (
     plan_present,
     possible_objects,
 )
+from ._flow_control import AGENTS_FLOW, FLOW_CONTROL_VERSIONS, RUNNER_FLOW
 
 __all__ = ["Removal", "apply_steps", "clean_nodes", "describe_steps", "diff_steps", "plan_removal", "plan_setup"]
 
@@ -55,10 +56,14 @@ _MAX_NODES = 10  # named in a diff
 
 @dataclass(frozen=True)
 class Removal:
-    """The objects to remove, with bundles and records in namespaces that stay, and the Nodes with our marks."""
+    """The objects to remove, with bundles and records in namespaces that stay, and the Nodes with our marks.
+
+    warnings: sentences on objects that could not be read.
+    """
 
     steps: Sequence[AccessStep]
     nodes: Sequence[str]
+    warnings: Sequence[str] = ()
 
 
 def plan_setup(client: Client, access: Access) -> list[AccessStep]:
@@ -66,15 +71,52 @@ def plan_setup(client: Client, access: Access) -> list[AccessStep]:
     further = _further_namespaces(client)
     if access.bundle_namespaces is None:
         access = replace(access, bundle_namespaces=further)
-    possible = possible_objects(sorted({*further, *(access.bundle_namespaces or ())}))
+    flow_version = _flow_version_for(client, access)
+    possible = possible_objects(sorted({*further, *(access.bundle_namespaces or ())}), flow_version)
     present = {path_of(item): client.find(path_of(item)) for item in possible}
-    return plan_present(access, possible, present)
+    return plan_present(access, possible, present, flow_version)
+
+
+def _flow_version_for(client: Client, access: Access) -> str | None:
+    """Return the version in which flow control is set up, or None to leave it as it is."""
+    try:
+        version = _flow_control_version(client)
+    except Forbidden:
+        if access.flow_control is not None:
+            raise
+        return None
+    if version is None and access.flow_control:
+        raise ClusterRefused(
+            "the API server has no FlowSchemas, so flow_control cannot be set: it needs Kubernetes 1.20 or newer, with "
+            "the API group flowcontrol.apiserver.k8s.io"
+        )
+    return version
+
+
+def _flow_control_version(client: Client) -> str | None:
+    """Return the newest version of the flow control API that the server has, or None."""
+    for version in FLOW_CONTROL_VERSIONS:
+        try:
+            client.list(flow_schemas(version), label_selector=f"{LABEL_MANAGED_BY}={MANAGED_BY}", metadata_only=True)
+        except NotFound:
+            continue
+        return version
+    return None
 
 
 def plan_removal(client: Client, *, force: bool) -> Removal:
     """Return what to remove. Raises KubeError and, unless force, ClusterRefused while a Node is assigned."""
     further = _further_namespaces(client)
-    possible = possible_objects(further)
+    warnings = []
+    flow_version = None
+    try:
+        flow_version = _flow_control_version(client)
+    except Forbidden as error:
+        warnings.append(
+            f"FlowSchemas and PriorityLevelConfigurations named {AGENTS_FLOW} and {RUNNER_FLOW} are not removed, "
+            f"if there are any: {error}"
+        )
+    possible = possible_objects(further, flow_version)
     present = {path_of(item): client.find(path_of(item)) for item in possible}
     steps = plan_absent(possible, present)
     deleted = {step.item["metadata"]["name"] for step in steps if step.item["kind"] == "Namespace"}
@@ -102,7 +144,7 @@ def plan_removal(client: Client, *, force: bool) -> Removal:
             f"{count} still assigned a bundle ({some}): "
             "take them back to their init config first (undo), or force the removal"
         )
-    return Removal(steps, sorted(marked))
+    return Removal(steps, sorted(marked), warnings)
 
 
 def _further_namespaces(client: Client) -> list[str]:

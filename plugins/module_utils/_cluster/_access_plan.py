@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The namespaces and RBAC objects of the collection, and the steps to and from them. Pure.
+"""The namespaces, RBAC and flow control objects, and the steps to and from them. Pure.
 
 Private to configok.node: no compatibility is promised.
 """
@@ -15,6 +15,7 @@ from typing import Any, Literal
 from .._kube import _api_paths as paths
 from .._nodeconfig._well_known import NAMESPACE_BUNDLES, NAMESPACE_ROLLOUTS
 from . import ClusterRefused
+from ._flow_control import AGENTS_FLOW, ScopedRule, flow_control_objects
 
 __all__ = [
     "Access",
@@ -68,11 +69,18 @@ class Access:
     runner_subjects: RBAC subjects (kind, name, and namespace for a ServiceAccount) that may run rollouts.
     node_configz: whether nodes may read the live config of kubelets, as nodes/configz (Kubernetes 1.33 and newer).
     bundle_namespaces: further namespaces of bundles.
+    flow_control: whether the API server limits the requests of agents and runners on their own.
     """
 
     runner_subjects: Sequence[Mapping[str, Any]] | None = None
     node_configz: bool | None = None
     bundle_namespaces: Sequence[str] | None = None
+    flow_control: bool | None = None
+
+    @property
+    def publishing_namespaces(self) -> list[str]:
+        """Return all namespaces of bundles."""
+        return [NAMESPACE_BUNDLES, *sorted({*(self.bundle_namespaces or ())} - {*NAMESPACES})]
 
 
 def _object(kind: str, name: str, namespace: str = "", **content: Any) -> dict[str, Any]:
@@ -102,14 +110,16 @@ def _subject(option: Mapping[str, Any]) -> dict[str, Any]:
     return {"kind": option["kind"], "name": option["name"], "apiGroup": _GROUP}
 
 
-def desired_objects(access: Access) -> list[dict[str, Any]]:
-    """Return all objects of this access, in the order of their creation."""
+def desired_objects(access: Access, flow_version: str | None = None) -> list[dict[str, Any]]:
+    """Return all objects of this access, in the order of their creation.
+
+    flow_version: of the API group of flow control; None leaves its objects out.
+    """
     runners = [_subject(option) for option in access.runner_subjects or ()]
-    further = sorted({*(access.bundle_namespaces or ())} - {*NAMESPACES})
-    publishing = [NAMESPACE_BUNDLES, *further]
+    publishing = access.publishing_namespaces
     objects = [_object("Namespace", namespace) for namespace in NAMESPACES]
     # Without our label: these namespaces may hold other objects, so they are never deleted.
-    objects += [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}} for name in further]
+    objects += [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}} for name in publishing[1:]]
     reading = [{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"]}]
     for namespace in publishing:
         objects += _role_and_binding(BUNDLES_READER, reading, [_NODES], namespace)
@@ -119,13 +129,28 @@ def desired_objects(access: Access) -> list[dict[str, Any]]:
     objects += _role_and_binding(_RUNNER, _RUNNER_CLUSTER_RULES, runners)
     for namespace in publishing:
         objects += _role_and_binding(_RUNNER, _PUBLISHING, runners, namespace)
-    return objects + _role_and_binding(_RUNNER, _RECORDING, runners, NAMESPACE_ROLLOUTS)
+    objects += _role_and_binding(_RUNNER, _RECORDING, runners, NAMESPACE_ROLLOUTS)
+    return objects + (_flow_control(access, flow_version) if access.flow_control and flow_version else [])
 
 
-def possible_objects(bundle_namespaces: Sequence[str]) -> list[dict[str, Any]]:
+def _flow_control(access: Access, version: str) -> list[dict[str, Any]]:
+    """Return the flow control of the nodes' reads of bundles, and of all that the roles of runners permit."""
+    publishing = access.publishing_namespaces
+    rules = [
+        *(ScopedRule(rule) for rule in _RUNNER_CLUSTER_RULES),
+        *(ScopedRule(rule, publishing) for rule in _PUBLISHING),
+        *(ScopedRule(rule, [NAMESPACE_ROLLOUTS]) for rule in _RECORDING),
+    ]
+    runners = access.runner_subjects or ()
+    objects = flow_control_objects(version, runners=runners, runner_rules=rules, bundle_namespaces=publishing)
+    return [{**item, "metadata": {**item["metadata"], "labels": {LABEL_MANAGED_BY: MANAGED_BY}}} for item in objects]
+
+
+def possible_objects(bundle_namespaces: Sequence[str], flow_version: str | None = None) -> list[dict[str, Any]]:
     """Return all objects that any access has, or had in an earlier release, with these further namespaces."""
     any_subject = {"kind": "User", "name": "any"}
-    objects = desired_objects(Access([any_subject], node_configz=True, bundle_namespaces=bundle_namespaces))
+    most = Access([any_subject], node_configz=True, bundle_namespaces=bundle_namespaces, flow_control=True)
+    objects = desired_objects(most, flow_version)
     if _FORMER_RUNNER_NAMESPACE not in bundle_namespaces:
         objects += _role_and_binding(_RUNNER, [], [any_subject], _FORMER_RUNNER_NAMESPACE)
     return objects
@@ -138,13 +163,18 @@ def is_runner_binding(item: Mapping[str, Any]) -> bool:
     return item["kind"].endswith("Binding") and metadata["name"] == _RUNNER and not former
 
 
-def with_present_access(access: Access, present: Mapping[str, Mapping[str, Any] | None]) -> Access:
+def with_present_access(
+    access: Access, present: Mapping[str, Mapping[str, Any] | None], flow_version: str | None = None
+) -> Access:
     """Return the access with None replaced by the present access. present: API path -> the object there, or None."""
     if access.runner_subjects is None:
         binding = present[paths.cluster_role_binding(_RUNNER)] or {}
         access = replace(access, runner_subjects=binding.get("subjects") or ())
     if access.node_configz is None:
         access = replace(access, node_configz=present[paths.cluster_role_binding(_CONFIGZ_READER)] is not None)
+    if access.flow_control is None and flow_version is not None:
+        schema = present[paths.flow_schema(flow_version, AGENTS_FLOW)]
+        access = replace(access, flow_control=schema is not None and _is_ours(schema))
     return access
 
 
@@ -155,12 +185,19 @@ _ITEM: dict[str, Callable[[str, str], str]] = {
     "ClusterRole": lambda _namespace, name: paths.cluster_role(name),
     "ClusterRoleBinding": lambda _namespace, name: paths.cluster_role_binding(name),
 }
+# The path of a flow control object depends on the version that the server has.
+_FLOW_ITEM: dict[str, Callable[[str, str], str]] = {
+    "FlowSchema": paths.flow_schema,
+    "PriorityLevelConfiguration": paths.priority_level,
+}
 
 
 def path_of(item: Mapping[str, Any]) -> str:
     """Return the API path of one of these objects."""
-    metadata = item["metadata"]
-    return _ITEM[item["kind"]](metadata.get("namespace", ""), metadata["name"])
+    kind, metadata = item["kind"], item["metadata"]
+    if kind in _FLOW_ITEM:
+        return _FLOW_ITEM[kind](item["apiVersion"].rpartition("/")[2], metadata["name"])
+    return _ITEM[kind](metadata.get("namespace", ""), metadata["name"])
 
 
 def collection_of(item: Mapping[str, Any]) -> str:
@@ -175,7 +212,7 @@ def name_of(item: Mapping[str, Any]) -> str:
     return f"{item['kind']} {place}{metadata['name']}"
 
 
-_PARTS = ("aggregationRule", "rules", "roleRef", "subjects")
+_PARTS = ("aggregationRule", "rules", "roleRef", "subjects", "spec")
 
 
 @dataclass(frozen=True)
@@ -203,22 +240,30 @@ def _is_terminating(item: Mapping[str, Any]) -> bool:
 def _comparable_parts(item: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parts of an object that this collection writes, in a comparable form."""
     labels = item["metadata"].get("labels") or {}
-    parts = {part: item[part] for part in _PARTS if item.get(part)}
+    parts = {part: item[part] for part in _PARTS if item.get(part) and item["kind"] != "Namespace"}
     return {"labels": {LABEL_MANAGED_BY: labels.get(LABEL_MANAGED_BY)}, **parts}
+
+
+def _written_fields(current: Any, desired: Any) -> Any:
+    """Return the current value without fields that the desired one does not have: defaults of the API server."""
+    if isinstance(current, Mapping) and isinstance(desired, Mapping):
+        return {key: _written_fields(current[key], value) for key, value in desired.items() if key in current}
+    return current
 
 
 def plan_present(
     access: Access,
     possible: Sequence[Mapping[str, Any]],
     present: Mapping[str, Mapping[str, Any] | None],
+    flow_version: str | None = None,
 ) -> list[AccessStep]:
     """Return the steps after which the cluster has the objects of this access, and none of the other possible ones.
 
     present: API path -> the object there, or None. An existing namespace is used as it is, and no namespace is deleted.
-    Raises ClusterRefused.
+    flow_version: as of possible_objects. Raises ClusterRefused.
     """
     steps = []
-    desired = desired_objects(with_present_access(access, present))
+    desired = desired_objects(with_present_access(access, present, flow_version), flow_version)
     for item in desired:
         current = present[path_of(item)]
         if current is None:
@@ -231,6 +276,8 @@ def plan_present(
         if access.runner_subjects is None and is_runner_binding(item):
             item = {**item, "subjects": current.get("subjects") or item["subjects"]}
         before, after = _comparable_parts(current), _comparable_parts(item)
+        if "spec" in after:
+            before["spec"] = _written_fields(before.get("spec"), after["spec"])
         if before.get("roleRef") != after.get("roleRef"):
             if not _is_ours(current):
                 raise ClusterRefused(

@@ -14,7 +14,6 @@ __all__ = [
     "ROLES",
     "CLUSTER_ROLE_BINDINGS",
     "CRDS",
-    "FLOW_SCHEMAS",
     "NAMESPACES",
     "NODES",
     "PODS",
@@ -27,6 +26,7 @@ __all__ = [
     "events",
     "eviction",
     "flow_schema",
+    "flow_schemas",
     "lease",
     "leases",
     "namespace",
@@ -34,6 +34,7 @@ __all__ = [
     "node_status",
     "pod",
     "pods",
+    "priority_level",
     "role",
     "role_binding",
     "role_bindings",
@@ -43,6 +44,7 @@ __all__ = [
 _CORE = "/api/v1"
 _COORDINATION = "/apis/coordination.k8s.io/v1"
 _RBAC = "/apis/rbac.authorization.k8s.io/v1"
+_FLOW_CONTROL = "/apis/flowcontrol.apiserver.k8s.io"
 
 NODES = f"{_CORE}/nodes"
 NAMESPACES = f"{_CORE}/namespaces"
@@ -51,7 +53,6 @@ ROLES = f"{_RBAC}/roles"
 CLUSTER_ROLES = f"{_RBAC}/clusterroles"
 CLUSTER_ROLE_BINDINGS = f"{_RBAC}/clusterrolebindings"
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-FLOW_SCHEMAS = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas"
 
 # RBAC names may hold a colon (system:nodes). None of these characters needs quoting, and no name can leave its place.
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._:-]{0,251}[A-Za-z0-9])?")
@@ -158,9 +159,19 @@ def cluster_role_binding(name: str) -> str:
     return f"{CLUSTER_ROLE_BINDINGS}/{_checked(name)}"
 
 
-def flow_schema(name: str) -> str:
+def flow_schemas(version: str) -> str:
+    """Return the path of the FlowSchemas; version: of their API group, "v1" to "v1beta1"."""
+    return f"{_FLOW_CONTROL}/{_checked(version)}/flowschemas"
+
+
+def flow_schema(version: str, name: str) -> str:
     """Return the path of a FlowSchema."""
-    return f"{FLOW_SCHEMAS}/{_checked(name)}"
+    return f"{flow_schemas(version)}/{_checked(name)}"
+
+
+def priority_level(version: str, name: str) -> str:
+    """Return the path of a PriorityLevelConfiguration."""
+    return f"{_FLOW_CONTROL}/{_checked(version)}/prioritylevelconfigurations/{_checked(name)}"
 
 
 def describe(path: str) -> str:

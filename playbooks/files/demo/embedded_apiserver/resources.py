@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from urllib.parse import unquote
 
-from .statuses import not_implemented
+from .statuses import no_such_api, not_implemented
 
 __all__ = ["RESOURCES", "Resource", "Target", "parse_path"]
 
@@ -62,6 +62,9 @@ RESOURCES: tuple[Resource, ...] = (
     ),
 )
 
+# API groups that a server may be without, as this one is. Requests for any other path that is missing get 501.
+_ABSENT_GROUPS = ("flowcontrol.apiserver.k8s.io",)
+
 _BY_PATH = {(resource.group, resource.version, resource.name): resource for resource in RESOURCES}
 
 
@@ -78,7 +81,8 @@ class Target:
 def parse_path(path: str) -> Target | None:
     """Return the target of a resource path, None for a path of no resource.
 
-    Raises ApiError 501 for resources and subresources that the embedded server does not have.
+    Raises ApiError 501 for resources and subresources that the embedded server does not have, and 404 for those of
+    an API group that a real server may be without too.
     """
     parts = [unquote(part) for part in path.strip("/").split("/")]
     if parts[0] == "api" and len(parts) > 2:
@@ -87,6 +91,8 @@ def parse_path(path: str) -> Target | None:
         group, version, rest = parts[1], parts[2], parts[3:]
     else:
         return None
+    if group in _ABSENT_GROUPS:
+        raise no_such_api()
     namespace = ""
     if rest[0] == "namespaces" and len(rest) > 2 and (group or rest[2] not in ("status", "finalize")):
         namespace, rest = rest[1], rest[2:]

@@ -18,6 +18,7 @@ __all__ = [
     "expired",
     "forbidden",
     "invalid",
+    "no_such_api",
     "not_found",
     "not_implemented",
     "success",
@@ -141,6 +142,11 @@ def unsupported_media_type(accepted: list[str]) -> ApiError:
         "UnsupportedMediaType",
         "the body of the request was in an unknown format - accepted media types include: " + ", ".join(accepted),
     )
+
+
+def no_such_api() -> ApiError:
+    """Return the error for a path of an API group or version that the server does not have."""
+    return ApiError(404, "NotFound", "the server could not find the requested resource")
 
 
 def not_implemented(what: str) -> ApiError:
