@@ -99,12 +99,13 @@ class Timing(NamedTuple):
 
 
 class Response(NamedTuple):
-    """A server's answer, and the generation of the credentials that asked for it."""
+    """A server's answer, and the generation of the credentials that asked for it. location: of a redirect."""
 
     status: int
     body: bytes
     retry_after: str | None
     generation: int
+    location: str | None = None
 
 
 class _State(NamedTuple):
@@ -185,7 +186,8 @@ class Transport:
             body = self._body(response, where)
         except HTTPError as exc:
             raise self._unreachable(exc, where) from exc
-        return Response(response.status, body, response.headers.get("Retry-After"), state.generation)
+        headers = response.headers
+        return Response(response.status, body, headers.get("Retry-After"), state.generation, headers.get("Location"))
 
     def stream(self, target: str, *, accept: str, read_timeout: float, where: str) -> tuple[Response, Lines]:
         """Send a GET; return the lines of the answer as they arrive, or the whole answer if its status is not 200.

@@ -14,6 +14,7 @@ from ..._nodeconfig._untrusted import sanitize
 from .._timing import Clock
 from ._answers import GateAnswer, GateDecision, GateVerdict, ServerAnswer
 from ._decisions import GateHistory, decide_node, decide_pool
+from ._gate_client import GateClient
 from ._gate_settings import PrometheusGate, ServerGate
 
 __all__ = ["AskServer", "GateMonitor"]
@@ -36,20 +37,25 @@ class GateMonitor:
     """Asks gates at their intervals while a wave moves. A context manager: leaving it ends the questions.
 
     clock: measures all times that the methods take. wake: is called after each answer, in the thread of the gate. ask:
-    asks one gate once.
+    asks one gate once; by default over HTTP.
     """
 
-    def __init__(self, gates: Sequence[ServerGate], clock: Clock, wake: Callable[[], object], ask: AskServer) -> None:
+    def __init__(
+        self, gates: Sequence[ServerGate], clock: Clock, wake: Callable[[], object], ask: AskServer | None = None
+    ) -> None:
         self._clock = clock
         self._wake = wake
-        self._ask = ask
+        self._client = GateClient()
+        self._ask = ask or self._client.ask
         self._stop = threading.Event()
         self._mutex = threading.Lock()  # never held while a thread waits for anything
         self.started_at = clock.monotonic()
         self._gates = [_Asked(gate, _history(gate, self.started_at)) for gate in gates]
 
     def __enter__(self) -> GateMonitor:
+        self.started_at = self._clock.monotonic()
         for asked in self._gates:
+            asked.history = _history(asked.gate, self.started_at)
             self._clock.start(partial(self._ask_repeatedly, asked), f"gate-{asked.gate.name}")
         return self
 
@@ -57,6 +63,7 @@ class GateMonitor:
         self._stop.set()
         for asked in self._gates:
             asked.ask_now.set()
+        self._client.close()
 
     @property
     def has_node_answers(self) -> bool:

@@ -1,0 +1,116 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Ask the servers of gates over HTTP. Private to configok.node.
+
+A token is read from its file or environment variable for each connection, and sent to the gate's own server only.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from urllib.parse import urljoin, urlsplit
+
+from ..._kube._api_errors import KubeError
+from ..._kube._credentials import Credentials
+from ..._kube._transport import ClientSettings, Response, Transport
+from ..._nodeconfig._untrusted import sanitize
+from ._answers import ServerAnswer
+from ._gate_settings import ServerAccess, ServerGate, UrlGate
+from ._server_answers import make_target, read_answer, unknown
+
+__all__ = ["GateClient"]
+
+_LONGEST_SILENCE = 30.0  # seconds of a server that has not timed out yet
+_MAX_ANSWER = 16 << 20  # bytes: some ten thousand alerts
+_MAX_PAGE = 1 << 20
+_MAX_REDIRECTS = 3
+_REDIRECTS = (301, 302, 303, 307, 308)
+
+
+class _NoAnswer(Exception):
+    """A server that was not asked, or gave no answer; the message says why."""
+
+
+class GateClient:
+    """Connections to the servers of gates, one for each gate; `ask` is safe for many threads with different gates.
+
+    environ: has the variables that gates name. monotonic: measures the age of credentials.
+    """
+
+    def __init__(
+        self, environ: Mapping[str, str] | None = None, *, monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._environ = os.environ if environ is None else environ
+        self._monotonic = monotonic
+        self._transports: dict[str, Transport] = {}
+
+    def ask(self, gate: ServerGate) -> ServerAnswer:
+        """Ask a gate's server once. An error is an answer, too: the gate does not know."""
+        try:
+            response = self._get(gate)
+        except _NoAnswer as error:
+            return unknown(gate, str(error))
+        except KubeError as error:
+            return unknown(gate, sanitize(error.message, 300))
+        return read_answer(gate, response.status, response.body)
+
+    def close(self) -> None:
+        """Close the idle connections."""
+        for transport in list(self._transports.values()):
+            transport.close()
+
+    def _get(self, gate: ServerGate) -> Response:
+        transport = self._transports.get(gate.name)
+        if transport is None:
+            transport = self._transports[gate.name] = self._connect(gate)
+        accept = "*/*" if isinstance(gate, UrlGate) else "application/json"
+        target = make_target(gate)
+        for _redirect in range(_MAX_REDIRECTS + 1):
+            response = transport.send("GET", target, body=None, accept=accept, content_type=None, path="gate")
+            if response.status not in _REDIRECTS or not response.location:
+                return response
+            target = _redirected_target(gate.access, target, response.location)
+        raise _NoAnswer(f"it redirects more than {_MAX_REDIRECTS} times")
+
+    def _connect(self, gate: ServerGate) -> Transport:
+        access = gate.access
+        token = None
+        if access.token_variable:
+            token = self._environ.get(access.token_variable, "").strip()
+            if not token:
+                raise _NoAnswer(f"the environment variable {access.token_variable} with its token is not set")
+        parts = urlsplit(access.url)
+        credentials = Credentials(
+            server=f"{parts.scheme}://{parts.netloc}",
+            ca_file=_path(access.ca_cert),
+            token=token,
+            token_file=_path(access.token_file),
+            verify=access.validate_certs,
+        )
+        settings = ClientSettings(
+            pool_size=1,
+            timeout=min(gate.timeout, _LONGEST_SILENCE),
+            longest_answer=_MAX_PAGE if isinstance(gate, UrlGate) else _MAX_ANSWER,
+        )
+        return Transport(credentials, settings, monotonic=self._monotonic)
+
+
+def _path(name: str) -> str | None:
+    return os.path.abspath(os.path.expanduser(name)) if name else None
+
+
+def _redirected_target(access: ServerAccess, target: str, location: str) -> str:
+    """Return the target of a redirect to the same server. Another server must not get the token, and proves nothing."""
+    try:
+        server = urlsplit(access.url)
+        goal = urlsplit(urljoin(f"{server.scheme}://{server.netloc}{target}", location))
+        is_same_server = (goal.scheme, goal.hostname, goal.port) == (server.scheme, server.hostname, server.port)
+    except ValueError:
+        raise _NoAnswer("it redirects to an address that cannot be read") from None
+    if not is_same_server:
+        host = f"{goal.scheme}://{goal.hostname}"
+        raise _NoAnswer(f"it redirects to {sanitize(host, 100)}, which is another server and is not followed")
+    return (goal.path or "/") + (f"?{goal.query}" if goal.query else "")
