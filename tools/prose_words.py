@@ -27,13 +27,13 @@ class Expression(NamedTuple):
 
 
 TASK_VERBS = (
-    "Add|Apply|Assert|Assign|Build|Change|Check|Choose|Clear|Collect|Combine|Compare|Compile|"
+    "Abort|Add|Apply|Approve|Assert|Assign|Build|Change|Check|Choose|Clear|Collect|Combine|Compare|Compile|"
     "Configure|Copy|Create|Decide|Delete|Detect|Determine|Disable|Enable|Ensure|Execute|"
     "Export|Fail|Fetch|Find|Flush|Gather|Generate|Get|Hand|Identify|Include|Install|Link|"
-    "List|Load|Make|Mark|Merge|Modify|Move|Notify|Plan|Point|Prepare|Print|Provision|"
-    "Publish|Query|Read|Record|Refuse|Reload|Remember|Remove|Render|Replace|Report|Restart|"
-    "Restore|Return|Roll|Run|Save|Select|Send|Set|Show|Simulate|Stage|Start|Stop|Store|"
-    "Undo|Update|Use|Validate|Verify|Wait|Write"
+    "List|Load|Make|Mark|Merge|Modify|Move|Notify|Pause|Plan|Point|Prepare|Print|Provision|Prune|"
+    "Publish|Query|Read|Record|Refuse|Reload|Remember|Remove|Render|Replace|Report|Request|Restart|"
+    "Restore|Resume|Return|Roll|Run|Save|Select|Send|Set|Show|Simulate|Stage|Start|Stop|Store|"
+    "Undo|Update|Use|Validate|Verify|Wait|Withdraw|Write"
 )
 
 # At the start of a function's docstring. ruff's D401 takes some of these for verbs.

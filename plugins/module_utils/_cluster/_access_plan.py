@@ -54,9 +54,10 @@ _FORMER_RUNNER_NAMESPACE = "default"
 _RUNNER_CLUSTER_RULES = [{"apiGroups": [""], "resources": ["nodes"], "verbs": ["get", "list", "watch", "patch"]}]
 # ... publishes bundles, which are immutable, ...
 _PUBLISHING = [{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "create"]}]
-# ... keeps its record and its lock, checks whether other pools have the same nodes, and creates Events.
+# ... keeps its record and its lock, sees requests such as pause, checks whether other pools have the same nodes, and
+# creates Events.
 _RECORDING = [
-    {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "list", "create", "update"]},
+    {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "list", "watch", "create", "update"]},
     {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["get", "create", "update"]},
     {"apiGroups": [""], "resources": ["events"], "verbs": ["create"]},
 ]

@@ -16,7 +16,7 @@ from .._nodeconfig._well_known import NAMESPACE_ROLLOUTS, missing_namespace
 from . import LockLost, PoolLocked, RolloutError
 from ._timing import Clock
 
-__all__ = ["MAX_LEASE_DURATION", "PoolLock", "current_holder"]
+__all__ = ["HolderObserver", "MAX_LEASE_DURATION", "PoolLock", "current_holder"]
 
 _CHECKS = 10  # of another runner's lease, within its duration
 _DURATION = 15.0  # seconds
@@ -161,6 +161,33 @@ def current_holder(client: Client, pool: str, clock: Clock) -> str | None:
         return _holder_identity(changed or {})
     except Forbidden:
         return None
+
+
+class HolderObserver:
+    """Observes who holds the lock of a pool, without waiting."""
+
+    def __init__(self, client: Client, pool: str, clock: Clock) -> None:
+        self._client = client
+        self._path = lease(NAMESPACE_ROLLOUTS, pool)
+        self._clock = clock
+        self._seen: tuple[str, Any] | None = None
+        self._seen_since = 0.0
+
+    def holder(self) -> str | None:
+        """Return the runner that moves the pool, "" for none, None when this user may not read Leases.
+
+        A runner that does not renew the Lease is returned until the Lease has expired: ask again. Raises KubeError.
+        """
+        try:
+            present = _read_lease(self._client, self._path) or {"spec": {}}
+        except Forbidden:
+            return None
+        holder, now = _holder_identity(present), self._clock.monotonic()
+        seen = (holder, present["spec"].get("renewTime"))
+        if seen != self._seen:
+            self._seen, self._seen_since = seen, now
+        has_expired = now - self._seen_since >= _lease_seconds(present, _DURATION)
+        return "" if has_expired else holder
 
 
 def _wait_for_change(

@@ -23,12 +23,12 @@ from . import _transitions as transitions
 from ._outage import Outage, OutageClock, OutageTolerantClient
 from ._plan import Target
 from ._pool_lock import PoolLock
-from ._record import COMPLETE, HALTED, PAUSED, Record, Rollout
+from ._record import ABORTED, COMPLETE, HALTED, PAUSED, Record, Rollout
 from ._record_store import RecordStore, read_record
 from ._timing import Clock
 from ._window import Progress
 
-__all__ = ["Report", "RunSession", "announce_end", "announce_start"]
+__all__ = ["Report", "RunSession", "announce_end", "announce_start", "create_record_event"]
 
 Report = Callable[[Progress], None]  # shows a change to the user
 
@@ -123,29 +123,39 @@ class RunSession:
 
 
 _STARTED: Final = "RolloutStarted"
-_COMPLETED: Final = "RolloutComplete"
-_END_REASONS = {COMPLETE: _COMPLETED, HALTED: "RolloutHalted", PAUSED: "RolloutPaused"}
+_END_REASONS = {
+    COMPLETE: "RolloutComplete",
+    HALTED: "RolloutHalted",
+    PAUSED: "RolloutPaused",
+    ABORTED: "RolloutAborted",
+}
 _MAX_MESSAGE = 1024  # what the API server takes
 
 
 def announce_start(client: Client, pool: str, rollout: Rollout, runner: str) -> None:
     """Create an Event for the start of a rollout."""
     message = f"{_target_text(rollout)}, nodes: {rollout.size}, waves: {len(rollout.waves)}, moved by {runner}"
-    _create_event(client, pool, _STARTED, message, rollout.changed_at)
+    create_record_event(client, pool, _STARTED, message, rollout.changed_at)
 
 
 def announce_end(client: Client, pool: str, rollout: Rollout) -> None:
-    """Create an Event for a rollout that is complete, halted or paused; do nothing in another phase."""
+    """Create an Event for a rollout that is complete, halted, paused or aborted; do nothing in another phase."""
     if rollout.phase in _END_REASONS:
         message = f"{_target_text(rollout)}: {rollout.reason}" if rollout.reason else _target_text(rollout)
-        _create_event(client, pool, _END_REASONS[rollout.phase], message, rollout.changed_at)
+        is_warning = rollout.phase != COMPLETE
+        create_record_event(
+            client, pool, _END_REASONS[rollout.phase], message, rollout.changed_at, is_warning=is_warning
+        )
 
 
 def _target_text(rollout: Rollout) -> str:
     return "the init config" if rollout.target.is_init else f"revision {rollout.revision} ({rollout.target.name})"
 
 
-def _create_event(client: Client, pool: str, reason: str, message: str, now: str) -> None:
+def create_record_event(
+    client: Client, pool: str, reason: str, message: str, now: str, *, is_warning: bool = False
+) -> None:
+    """Create an Event on the record of a pool; an Event that cannot be created is left out."""
     involved_object = {"apiVersion": "v1", "kind": "ConfigMap", "namespace": NAMESPACE_ROLLOUTS, "name": pool}
     try:
         record_map = client.get(config_map(NAMESPACE_ROLLOUTS, pool), metadata_only=True)
@@ -154,7 +164,7 @@ def _create_event(client: Client, pool: str, reason: str, message: str, now: str
             "kind": "Event",
             "metadata": {"name": f"{pool}.{uuid.uuid4().hex[:16]}", "namespace": NAMESPACE_ROLLOUTS},
             "involvedObject": {**involved_object, "uid": record_map["metadata"]["uid"]},
-            "type": "Normal" if reason in (_STARTED, _COMPLETED) else "Warning",
+            "type": "Warning" if is_warning else "Normal",
             "reason": reason,
             "message": sanitize(message, _MAX_MESSAGE),
             "source": {"component": "configok.node"},

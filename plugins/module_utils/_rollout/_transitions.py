@@ -257,7 +257,9 @@ def finish_wave(
         confirmed = _is_config_at_fault(rollout, rollout.waves[position])
         reason = step.full_reason if confirmed else f"{step.full_reason}; {_ASK_OPERATOR}"
         halted = replace(rollout, phase=HALTED, reason=reason, is_rolling_back=plan.on_failure == "rollback")
-        record = replace(record, rollout=halted).with_bad_config(rollout.target, reason, now, confirmed=confirmed)
+        control = record.control if halted.is_rolling_back else Control()  # requests end with their rollout
+        record = replace(record, rollout=halted, control=control)
+        record = record.with_bad_config(rollout.target, reason, now, confirmed=confirmed)
         return record.with_result(rollout.revision, HALTED)
     if step.outcome is WaveOutcome.PAUSE:
         return replace(record, rollout=replace(rollout, phase=PAUSED)).with_result(rollout.revision, PAUSED)
@@ -271,7 +273,7 @@ def finish_wave(
     )
     if after_wave.waves_done < len(after_wave.waves):
         return replace(record, rollout=after_wave)
-    return _complete(record, plan, after_wave)
+    return _complete(replace(record, control=Control()), plan, after_wave)
 
 
 def finish_rollback(
@@ -285,6 +287,7 @@ def finish_rollback(
     if step.outcome is WaveOutcome.DONE:
         phrase = f"{count_of(count, 'node')} {'was' if count == 1 else 'were'} taken back"
         rollout = replace(rollout, is_rolling_back=False, reason=f"{rollout.reason}; {phrase}")
+        record = replace(record, control=Control())
     return replace(record, rollout=replace(rollout, changed_at=now))
 
 

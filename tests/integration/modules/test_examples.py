@@ -52,6 +52,7 @@ PLUGINS = (
     "modules.rollout_plan",
     "modules.rollout_wave",
     "modules.rollout_forget",
+    "modules.rollout_control",
 )
 # On a node that is provisioned: tests/integration/nodes/test_provision.py runs these.
 ON_A_NODE = ("modules.component_unit_info",)

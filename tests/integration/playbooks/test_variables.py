@@ -53,6 +53,9 @@ def test_every_playbook_takes_kubeconfig_and_context(
         ("rollout", (), True),
         ("status", (), True),
         ("forget", ("-e", "reason=because", "-e", "author=me"), True),
+        ("pause", ("-e", "author=me"), True),
+        ("resume", ("-e", "author=me"), True),
+        ("abort", ("-e", "author=me"), True),
         ("undo", ("-e", "to_revision=0"), True),
         ("remove", ("-e", "provision_hosts=none"), False),
     ):

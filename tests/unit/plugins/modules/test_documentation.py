@@ -24,6 +24,7 @@ NAMES = [
     "config_bundle",
     "config_source",
     "config_status_info",
+    "rollout_control",
     "rollout_forget",
     "rollout_plan",
     "rollout_wave",
