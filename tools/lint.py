@@ -193,7 +193,10 @@ def checks() -> list[Check]:
         ),
         Check(
             "mypy",
-            [["mypy", *mypy_targets()], ["mypy", "tools", "playbooks/files/demo", "tests"]],
+            [
+                ["mypy", *mypy_targets()],
+                ["mypy", "tools", "playbooks/files/demo", "playbooks/files/simulator", "tests"],
+            ],
             environment={"MYPYPATH": str(AGENT.parent)},
             prepare=link_agent,
         ),

@@ -24,7 +24,7 @@ from ..._nodeconfig._config_status import Cause, ComponentState, ComponentStatus
 from .._agent_configuration import AgentConfiguration
 from .._agent_context import AgentContext
 from .._log import CONDITION, log
-from .._state._active_config import in_trial
+from .._state._condition import build_status, config_label
 from .._state._node_state import NodeState
 from .._state._records import ConfigRecord
 from .._store._durable_files import DurableFiles
@@ -38,6 +38,7 @@ __all__ = [
     "RunReport",
     "StatusWriter",
     "StatusBuilder",
+    "report_patch",
     "without_healthy_states",
     "read_report",
     "write_report",
@@ -128,18 +129,15 @@ class StatusBuilder:
         assignment, assigned: the id that this answers, and its source. active: the record in use, or about to be.
         states: of the components.
         """
-        last_known_good = state.records.last_known_good
-        return ConfigStatus(
+        return build_status(
+            verdict,
+            state,
             assignment=assignment,
             assigned=assigned,
-            active=active.source,
-            last_known_good=None if last_known_good is None else last_known_good.source,
-            error="" if verdict.status == "True" else verdict.shortened().reason,
-            cause=verdict.cause,
-            in_trial=in_trial(active, last_known_good),
+            active=active,
             components={name: self._component(name, active, state, states) for name in self._configuration.components},
-            ignored=self._ignored_keys(active),
             agent_version=self._agent_version,
+            ignored=self._ignored_keys(active),
             local_config=self._local_config.current(),
         )
 
@@ -169,9 +167,7 @@ class StatusBuilder:
 
     def label(self, active: ConfigRecord) -> str:
         """Return the value of the Node's label configok.dev/config: the bundle's name, "init" or "default"."""
-        if active.source is not None:
-            return active.source.name[:63].rstrip("-.")
-        return "init" if self.init_provided else "default"
+        return config_label(active, init_provided=self.init_provided)
 
 
 def without_healthy_states(status: ConfigStatus) -> ConfigStatus:
@@ -194,6 +190,17 @@ class NodeReport(NamedTuple):
     verdict: ConfigOk
     status: ConfigStatus
     label: str
+
+
+def report_patch(report: NodeReport, condition_status: str, *, now: str) -> dict[str, Any]:
+    """Return the PATCH of the Node's status that writes a report.
+
+    condition_status: the status of ConfigOK on the Node, "" if it is not known. now: RFC 3339.
+    """
+    patch = status_patch(report.verdict, report.status, report.label, now=now)
+    if report.verdict.status == condition_status:  # the Node keeps the time of the last transition
+        del patch["status"]["conditions"][0]["lastTransitionTime"]
+    return patch
 
 
 def _subject(report: NodeReport | None) -> tuple[object, ...]:
@@ -308,9 +315,7 @@ class StatusWriter:
 
     def _send(self, report: NodeReport) -> None:
         self._sending = report
-        patch = status_patch(report.verdict, report.status, report.label, now=self._clock.now())
-        if report.verdict.status == self._condition_status:  # the Node keeps the time of the last transition
-            del patch["status"]["conditions"][0]["lastTransitionTime"]
+        patch = report_patch(report, self._condition_status, now=self._clock.now())
         self._task.start(partial(self._api.patch, node_status(self._node_name), patch, kind="strategic"))
 
     def _collect(self) -> None:

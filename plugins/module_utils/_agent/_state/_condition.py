@@ -1,27 +1,28 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Chooses the verdict that a node reports, from the table of situations. Private to configok.node.
+"""Chooses the verdict that a node reports, and builds its structured status. Private to configok.node.
 
-Pure. It follows from what is assigned, the records and the condition of the components. While there is nothing new to
-report, it is None, and the last verdict remains.
+Pure. The verdict is one of the table of situations. It follows from what is assigned, the records and the condition of
+the components. While there is nothing new to report, it is None, and the last verdict remains.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ..._nodeconfig import _config_ok as verdicts
+from ..._nodeconfig._assignment import ConfigSource
 from ..._nodeconfig._config_ok import ConfigInUse, ConfigOk
-from ..._nodeconfig._config_status import Cause
+from ..._nodeconfig._config_status import Cause, ComponentStatus, ConfigStatus
 from ..._nodeconfig._durations import condition_duration
 from ._active_config import in_trial
 from ._desired_state import DesiredKind, DesiredState
 from ._node_state import NodeState
-from ._records import AssignmentFailure
+from ._records import AssignmentFailure, ConfigRecord
 
-__all__ = ["ComponentsCondition", "choose_verdict", "config_in_use"]
+__all__ = ["ComponentsCondition", "build_status", "choose_verdict", "config_in_use", "config_label"]
 
 
 class ComponentsCondition(NamedTuple):
@@ -132,3 +133,43 @@ def _in_use(state: NodeState, condition: ComponentsCondition, in_use: ConfigInUs
     if record.source is not None and not record.confirmed:
         return verdicts.adopting(in_use.label)
     return None
+
+
+def build_status(
+    verdict: ConfigOk,
+    state: NodeState,
+    *,
+    assignment: int,
+    assigned: ConfigSource | None,
+    active: ConfigRecord,
+    components: Mapping[str, ComponentStatus],
+    agent_version: str,
+    ignored: tuple[str, ...] = (),
+    local_config: str = "",
+) -> ConfigStatus:
+    """Return the structured status that goes with a verdict.
+
+    assignment, assigned: the id that this answers, and its source. active: the record in use, or about to be. ignored:
+    keys of the bundle in use for components that this node does not run. local_config: the hash of the local config.
+    """
+    last_known_good = state.records.last_known_good
+    return ConfigStatus(
+        assignment=assignment,
+        assigned=assigned,
+        active=active.source,
+        last_known_good=None if last_known_good is None else last_known_good.source,
+        error="" if verdict.status == "True" else verdict.shortened().reason,
+        cause=verdict.cause,
+        in_trial=in_trial(active, last_known_good),
+        components=components,
+        ignored=ignored,
+        agent_version=agent_version,
+        local_config=local_config,
+    )
+
+
+def config_label(active: ConfigRecord, *, init_provided: bool) -> str:
+    """Return the value of the Node's label configok.dev/config: the bundle's name, "init" or "default"."""
+    if active.source is not None:
+        return active.source.name[:63].rstrip("-.")
+    return "init" if init_provided else "default"

@@ -1,0 +1,104 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Run hollow nodes on a cluster, to rehearse a rollout: see docs/rehearsing.md.
+
+    simulate.py SCENARIO.yml [--kubeconfig FILE] [--context NAME] [--duration 10m] [--remove] [--until-closed]
+
+Ends with SIGINT or SIGTERM, after the duration, or (--until-closed) when its standard input is closed. The Nodes that
+it has created are removed then.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+try:
+    import ansible_collections.configok.node.plugins  # noqa: F401
+except ImportError:  # without PYTHONPATH: as it is installed, .../ansible_collections/configok/node/playbooks/files/...
+    sys.path.insert(0, str(Path(__file__).absolute().parents[6]))
+
+import yaml
+
+from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError
+from ansible_collections.configok.node.plugins.module_utils._kube._transport import ClientSettings
+from ansible_collections.configok.node.plugins.module_utils._kube._user_credentials import load_credentials
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._durations import setting_duration
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import VERSION
+from fleet_simulator.scenario import InvalidScenario, Scenario, parse_scenario
+from fleet_simulator.simulator import CONNECTIONS, FleetSimulator, SimulatorError, remove_simulation
+
+
+def show(line: str) -> None:
+    """Print a line at once."""
+    print(line, flush=True)
+
+
+def read_scenario(path: str) -> Scenario:
+    """Read a scenario file. Raises InvalidScenario, OSError."""
+    try:
+        value = yaml.safe_load(Path(path).read_text())
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise InvalidScenario([f"{path} is not YAML: {' '.join(str(error).split())}"]) from error
+    return parse_scenario(value)
+
+
+def main(arguments: list[str]) -> int:
+    """Run the command; return its exit code: 0, 1 for a failure, 2 for wrong input."""
+    parser = argparse.ArgumentParser(description="Run hollow nodes on a cluster, to rehearse a rollout.")
+    parser.add_argument("scenario", help="the scenario file")
+    parser.add_argument("--kubeconfig", help="the kubeconfig of the cluster (default: KUBECONFIG)")
+    parser.add_argument("--context", help="a context of the kubeconfig")
+    parser.add_argument("--duration", type=setting_duration, help="how long to run (default: until it is stopped)")
+    parser.add_argument("--remove", action="store_true", help="remove what a killed simulator has left, and end")
+    parser.add_argument("--until-closed", action="store_true", help="end when the standard input is closed")
+    options = parser.parse_args(arguments)
+    try:
+        scenario = read_scenario(options.scenario)
+    except InvalidScenario as error:
+        for sentence in error.errors:
+            print(sentence, file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"the scenario cannot be read: {error}", file=sys.stderr)
+        return 2
+    try:
+        run(scenario, options)
+    except (KubeError, SimulatorError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+def run(scenario: Scenario, options: Any) -> None:
+    """Run a scenario. Raises KubeError, SimulatorError."""
+    credentials = load_credentials(kubeconfig=options.kubeconfig, context=options.context, environ=os.environ)
+    settings = ClientSettings(pool_size=2 * CONNECTIONS, user_agent=f"configok.node-simulator/{VERSION}")
+    with Client(credentials, settings) as client:
+        if options.remove:
+            remove_simulation(client, scenario.simulation, report=show)
+            return
+        stop = threading.Event()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_arguments: stop.set())
+        if options.until_closed:
+            threading.Thread(target=wait_until_closed, args=(stop,), daemon=True).start()
+        FleetSimulator(client, scenario, report=show, stop=stop).run(options.duration)
+
+
+def wait_until_closed(stop: threading.Event) -> None:
+    """Set stop when the standard input is closed, because the process at its other end has ended."""
+    while os.read(sys.stdin.fileno(), 4096):  # without Python's buffer, whose lock would hold up the end
+        pass
+    stop.set()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
