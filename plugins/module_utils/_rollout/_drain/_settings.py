@@ -7,20 +7,31 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from ..._componentconfig._disruption import disruption_classes
 from ..._nodeconfig._durations import setting_duration
 from ..._nodeconfig._strict_mapping import StrictFields, boolean
 from .._pool_values import text, texts
 
-__all__ = ["DrainSettings", "RebootSettings", "forbidden_classes", "parse_drain", "parse_forbid", "parse_reboot"]
+__all__ = [
+    "REBOOT",
+    "REPLACE",
+    "WITH_DRAIN",
+    "DrainSettings",
+    "RebootSettings",
+    "forbidding_class",
+    "parse_drain",
+    "parse_forbid",
+    "parse_reboot",
+]
 
+REBOOT: Final = "reboot"
+REPLACE: Final = "replace"
 _RESTART = "restart"
 _DRAIN = "drain"
 _HARMLESS = ("none", "live")
-# Classes that are carried out with a drain.
-_WITH_DRAIN = (_DRAIN, "drain+state", "reboot", "replace")
+WITH_DRAIN = (_DRAIN, "drain+state", REBOOT, REPLACE)
 
 
 @dataclass(frozen=True)
@@ -81,14 +92,16 @@ def parse_forbid(fields: StrictFields) -> tuple[str, ...]:
     return names
 
 
-def forbidden_classes(names: tuple[str, ...]) -> frozenset[str]:
-    """Return the classes that are forbidden if these are: with `drain` all that need one, with `restart` all."""
-    forbidden = set(names)
-    if _RESTART in forbidden:
-        forbidden |= set(disruption_classes()) - set(_HARMLESS)
-    if _DRAIN in forbidden:
-        forbidden |= set(_WITH_DRAIN)
-    return frozenset(forbidden)
+def forbidding_class(name: str, forbid: tuple[str, ...]) -> str:
+    """Return the forbidden class because of which a class is forbidden, "" if it is allowed.
+
+    `drain` forbids all classes that need a drain, and `restart` all that need a restart.
+    """
+    if name in forbid:
+        return name
+    if _DRAIN in forbid and name in WITH_DRAIN:
+        return _DRAIN
+    return _RESTART if _RESTART in forbid and name not in _HARMLESS else ""
 
 
 def _limit(value: Any) -> float:
