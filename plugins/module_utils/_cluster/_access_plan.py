@@ -50,8 +50,12 @@ _RUNNER = "configok-runner"
 # Runners of earlier releases could create Events on Nodes here; now only the nodes themselves create them.
 _FORMER_RUNNER_NAMESPACE = "default"
 
-# The permissions that a rollout needs, and no others. It watches and assigns Nodes, ...
-_RUNNER_CLUSTER_RULES = [{"apiGroups": [""], "resources": ["nodes"], "verbs": ["get", "list", "watch", "patch"]}]
+# The permissions that a rollout needs, and no others. It watches, assigns, cordons and drains Nodes, ...
+_RUNNER_CLUSTER_RULES = [
+    {"apiGroups": [""], "resources": ["nodes"], "verbs": ["get", "list", "watch", "patch"]},
+    {"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]},
+    {"apiGroups": [""], "resources": ["pods/eviction"], "verbs": ["create"]},
+]
 # ... publishes bundles, which are immutable, ...
 _PUBLISHING = [{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "create"]}]
 # ... keeps its record and its lock, sees requests such as pause, checks whether other pools have the same nodes, and

@@ -22,6 +22,7 @@ __all__ = [
     "InvalidRecord",
     "LockLost",
     "PoolLocked",
+    "RebootFailed",
     "RolloutError",
     "RolloutRefused",
     "UnusableDocument",
@@ -71,6 +72,10 @@ class PoolLocked(RolloutError):
 
 class LockLost(RolloutError):
     """A lock that another runner took over while this one was stalled."""
+
+
+class RebootFailed(RolloutError):
+    """A node that was not rebooted, or did not come back; the text does not name it."""
 
 
 class Interrupted(RolloutError):

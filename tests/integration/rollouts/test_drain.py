@@ -11,13 +11,16 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import NODES, PODS, node, pod, pods
 from ansible_collections.configok.node.plugins.module_utils._rollout._drain._cordon import marking_pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._drain._drainer import Drainer, DrainResult
 from ansible_collections.configok.node.plugins.module_utils._rollout._drain._settings import DrainSettings
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_view import NodeView, node_view
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
+from support.api.clusters import prepare
 from support.api.servers import Real
 
 SETTINGS = DrainSettings(timeout=30.0, force=True)
@@ -90,9 +93,17 @@ class TestNode:
     def view(self) -> NodeView:
         return node_view(self.client.get(node(self.name)))
 
-    def drain(self, settings: DrainSettings = SETTINGS, *, pool: str = "workers", lines: Any = None) -> DrainResult:
+    def drain(
+        self,
+        settings: DrainSettings = SETTINGS,
+        *,
+        pool: str = "workers",
+        lines: Any = None,
+        client: Client | None = None,
+    ) -> DrainResult:
         report = (lambda _line: None) if lines is None else lines.append
-        return Drainer(self.client, pool, settings, Clock(), report=report).drain(self.view(), lambda: False)
+        drainer = Drainer(client or self.client, pool, settings, Clock(), report=report)
+        return drainer.drain(self.view(), lambda: False)
 
     def uncordon(self, pool: str = "workers") -> bool:
         return Drainer(self.client, pool, SETTINGS, Clock()).uncordon(self.name)
@@ -201,3 +212,17 @@ def test_other_changes_of_a_node_leave_its_cordon_with_the_rollout(real_node: Te
     real_node.client.patch(path, {"metadata": {"labels": {"a": "b"}}}, field_manager="kubectl")
     real_node.client.patch(path, {"spec": {"unschedulable": True}}, kind="strategic", field_manager="kubectl")
     assert real_node.uncordon(), "kubectl cordon says that it is cordoned already, and changes nothing"
+
+
+def test_the_roles_of_a_runner_suffice_for_a_drain(real_api: Real, real_node: TestNode) -> None:
+    prepare(real_node.client, Access(runner_subjects=({"kind": "User", "name": "runner"},)))
+    created = real_node.add("web")
+    with real_api.client("runner") as runner:
+        with pytest.raises(Forbidden):
+            runner.delete(pod("default", created["metadata"]["name"]))
+        assert real_node.drain(client=runner) == DrainResult(True)
+        assert Drainer(runner, "workers", SETTINGS, Clock()).uncordon(real_node.name)
+    with real_api.client("stranger") as stranger:
+        real_node.add("web")
+        result = real_node.drain(client=stranger)
+    assert "the role configok.node.cluster grants runners what a drain needs" in result.reason

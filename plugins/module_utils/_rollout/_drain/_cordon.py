@@ -23,6 +23,7 @@ __all__ = [
     "CordonMark",
     "cordon_patch",
     "is_cordoned_by_others",
+    "is_reboot_pending",
     "marking_pool",
     "own_cordons",
     "uncordon_patch",
@@ -34,14 +35,25 @@ _MAX_LENGTH = 1024
 
 @dataclass(frozen=True)
 class CordonMark:
-    """The value of the annotation. pool: whose rollout has cordoned the Node; time: when, RFC 3339."""
+    """The value of the annotation.
+
+    pool: whose rollout has cordoned the Node. time: when, RFC 3339. reboot_from: the boot id that the Node had, if it
+    has to be rebooted before it is uncordoned; "" for no reboot. keep_cordon: the cordon is an operator's, and stays.
+    """
 
     pool: str
     time: str = ""
+    reboot_from: str = ""
+    keep_cordon: bool = False
 
     def encode(self) -> str:
         """Return the annotation's text."""
-        return json.dumps({"pool": self.pool, "time": self.time}, separators=(",", ":"))
+        value: dict[str, Any] = {"pool": self.pool, "time": self.time}
+        if self.reboot_from:
+            value["rebootFrom"] = self.reboot_from
+        if self.keep_cordon:
+            value["keepCordon"] = True
+        return json.dumps(value, separators=(",", ":"))
 
     @classmethod
     def parse(cls, text: str) -> CordonMark | None:
@@ -53,7 +65,10 @@ class CordonMark:
         except ValueError:
             return None
         pool = value.get("pool") if isinstance(value, dict) else None
-        return cls(pool, str(value.get("time") or "")) if isinstance(pool, str) and pool else None
+        if not isinstance(pool, str) or not pool:
+            return None
+        reboot_from = str(value.get("rebootFrom") or "")
+        return cls(pool, str(value.get("time") or ""), reboot_from, value.get("keepCordon") is True)
 
 
 def marking_pool(view: NodeView) -> str:
@@ -67,15 +82,19 @@ def own_cordons(views: Iterable[NodeView], pool: str) -> tuple[str, ...]:
     return tuple(sorted(view.name for view in views if marking_pool(view) == pool))
 
 
-def cordon_patch(pool: str, *, resource_version: str, now: str) -> dict[str, Any]:
-    """Return the merge patch that cordons a Node and marks it."""
-    return {
-        "metadata": {
-            "annotations": {ANNOTATION_CORDONED_BY: CordonMark(pool, now).encode()},
-            "resourceVersion": resource_version,
-        },
-        "spec": {"unschedulable": True},
-    }
+def is_reboot_pending(view: NodeView, pool: str) -> bool:
+    """Return whether a Node has the mark of a pool and has not been rebooted yet, as the mark demands.
+
+    So a run that was killed after the node took its config, and before the reboot, is continued by the next one.
+    """
+    mark = CordonMark.parse(view.cordoned_by)
+    return mark is not None and mark.pool == pool and bool(mark.reboot_from) and mark.reboot_from == view.boot_id
+
+
+def cordon_patch(mark: CordonMark, *, resource_version: str) -> dict[str, Any]:
+    """Return the merge patch that marks a Node, and cordons it unless the mark keeps an operator's cordon."""
+    metadata = {"annotations": {ANNOTATION_CORDONED_BY: mark.encode()}, "resourceVersion": resource_version}
+    return {"metadata": metadata} if mark.keep_cordon else {"metadata": metadata, "spec": {"unschedulable": True}}
 
 
 def uncordon_patch(*, resource_version: str, keep_cordon: bool) -> dict[str, Any]:

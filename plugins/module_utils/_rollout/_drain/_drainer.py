@@ -13,10 +13,11 @@ from ..._kube._api_client import Client
 from ..._kube._api_errors import Conflict, CredentialsError, Forbidden, KubeError, NotFound, Unauthorized, Unreachable
 from ..._kube._api_paths import PODS, node
 from ..._nodeconfig._durations import describe_duration
+from ..._nodeconfig._untrusted import sanitize
 from .. import RolloutError
 from .._node_view import NodeView, node_view
 from .._timing import Clock
-from ._cordon import FIELD_MANAGER, cordon_patch, is_cordoned_by_others, marking_pool, uncordon_patch
+from ._cordon import FIELD_MANAGER, CordonMark, cordon_patch, is_cordoned_by_others, marking_pool, uncordon_patch
 from ._eviction import EvictionOutcome, Evictor
 from ._pods import PodRef, PodSelection, reduce_pod, select_pods
 from ._settings import DrainSettings
@@ -63,22 +64,29 @@ class Drainer:
         self._report = report
         self._evictor = Evictor(client, settings.grace_period)
 
-    def drain(self, view: NodeView, should_stop: Callable[[], bool]) -> DrainResult:
+    def drain(self, view: NodeView, should_stop: Callable[[], bool], *, reboot: bool = False) -> DrainResult:
         """Cordon a Node, evict its pods and wait until they are gone. Blocks until the timeout at most.
 
         A Node that is not drained in the end has no cordon of this pool left. A cordon that another client has made is
-        used, and stays. should_stop: ends the drain within a second. Raises KubeError and RolloutError for what is not
-        about this Node; its cordon is then found by the next run.
+        used, and stays. should_stop: ends the drain within a second. reboot: the node has to be rebooted before it is
+        uncordoned; the mark says so. Raises KubeError and RolloutError for what is not about this Node; its cordon is
+        then found by the next run.
         """
+        deadline = self._clock.monotonic() + self._settings.timeout
+        is_cordoned = marking_pool(view) == self._pool
         try:
-            reason = self._drain(view, should_stop)
+            selection = self._pods_of(view.name, recent=False)
+            reason = "; ".join(selection.refusals)
+            if not reason:  # else the Node is not even cordoned
+                is_cordoned = True
+                reason = self._cordon(view, reboot=reboot) or self._empty(view.name, deadline, should_stop)
         except _RUNNER_ERRORS:
             raise
         except Forbidden as error:
             reason = f"{error}: the role configok.node.cluster grants runners what a drain needs"
         except KubeError as error:
             reason = str(error)
-        if reason:
+        if reason and is_cordoned:
             self.uncordon(view.name)
         return DrainResult(not reason, reason)
 
@@ -94,9 +102,10 @@ class Drainer:
             if item is None:
                 return False
             view = node_view(item)
-            if marking_pool(view) != self._pool:
+            mark = CordonMark.parse(view.cordoned_by)
+            if mark is None or mark.pool != self._pool:
                 return False
-            keep_cordon = not view.unschedulable or is_cordoned_by_others(item)
+            keep_cordon = mark.keep_cordon or not view.unschedulable or is_cordoned_by_others(item)
             patch = uncordon_patch(resource_version=view.resource_version, keep_cordon=keep_cordon)
             try:
                 self._client.patch(node(name), patch, metadata_only=True, field_manager=FIELD_MANAGER)
@@ -108,28 +117,24 @@ class Drainer:
                 return not keep_cordon
         raise conflict or RolloutError(f"Node {name} changes too often to be uncordoned")
 
-    def _drain(self, view: NodeView, should_stop: Callable[[], bool]) -> str:
-        """Return why a Node could not be drained, "" when it was."""
-        deadline = self._clock.monotonic() + self._settings.timeout
-        selection = self._pods_of(view.name, recent=False)
-        if selection.refusals:  # before it is cordoned
-            return "; ".join(selection.refusals)
-        reason = self._cordon(view)
-        return reason or self._empty(view.name, deadline, should_stop)
-
-    def _cordon(self, view: NodeView) -> str:
+    def _cordon(self, view: NodeView, *, reboot: bool) -> str:
         """Cordon and mark a Node. Return why that must not be, "" when the Node is cordoned."""
         conflict: Conflict | None = None
         for _attempt in range(_MAX_ATTEMPTS):
-            marked_by = marking_pool(view)
-            if view.unschedulable and marked_by and marked_by != self._pool:
+            present = CordonMark.parse(view.cordoned_by) if view.unschedulable else None
+            if present is not None and present.pool != self._pool:
                 return (
-                    f"the rollout of pool {marked_by} has cordoned it and would uncordon it: "
+                    f"the rollout of pool {sanitize(present.pool)} has cordoned it and would uncordon it: "
                     "let that rollout end, or run it again"
                 )
-            if view.unschedulable:
-                return ""  # by an earlier run of this pool, or by an operator, who will uncordon it
-            patch = cordon_patch(self._pool, resource_version=view.resource_version, now=self._clock.now())
+            reboot_from = view.boot_id if reboot else ""
+            is_operators = view.unschedulable and (present is None or present.keep_cordon)
+            if is_operators and not (present or reboot):
+                return ""  # an operator will uncordon it
+            if present is not None and present.reboot_from == reboot_from:
+                return ""  # an earlier run has cordoned it
+            mark = CordonMark(self._pool, self._clock.now(), reboot_from, is_operators)
+            patch = cordon_patch(mark, resource_version=view.resource_version)
             try:
                 self._client.patch(node(view.name), patch, metadata_only=True, field_manager=FIELD_MANAGER)
             except Conflict as error:
@@ -137,7 +142,8 @@ class Drainer:
             except NotFound:
                 return "the Node was deleted"
             else:
-                self._report(f"cordoned {view.name}")
+                if not view.unschedulable:
+                    self._report(f"cordoned {view.name}")
                 return ""
             item = self._client.find(node(view.name))
             if item is None:

@@ -147,6 +147,12 @@ def test_a_runner_is_granted_what_the_code_uses_and_no_more(cluster: SandboxClus
     assert cluster.client.list(paths.roles("default")).items == []
     rules = cluster.client.get(paths.role("configok-rollouts", "configok-runner"))["rules"]
     assert [rule["verbs"] for rule in rules if rule["resources"] == ["events"]] == [["create"]]
+    rules = cluster.client.get(paths.cluster_role("configok-runner"))["rules"]
+    assert [(rule["resources"], rule["verbs"]) for rule in rules] == [
+        (["nodes"], ["get", "list", "watch", "patch"]),
+        (["pods"], ["list"]),
+        (["pods/eviction"], ["create"]),
+    ]
 
 
 def test_a_grant_of_an_earlier_release_goes(cluster: SandboxCluster) -> None:

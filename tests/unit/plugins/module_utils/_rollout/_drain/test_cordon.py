@@ -14,6 +14,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._drain._cor
     CordonMark,
     cordon_patch,
     is_cordoned_by_others,
+    is_reboot_pending,
     marking_pool,
     own_cordons,
     uncordon_patch,
@@ -25,7 +26,7 @@ ANNOTATION = "configok.dev/cordoned-by"
 
 
 def test_one_patch_cordons_and_marks() -> None:
-    patch = cordon_patch("workers", resource_version="7", now="2026-01-01T00:00:00Z")
+    patch = cordon_patch(CordonMark("workers", "2026-01-01T00:00:00Z"), resource_version="7")
     assert patch["spec"] == {"unschedulable": True}
     assert patch["metadata"]["resourceVersion"] == "7"
     value = json.loads(patch["metadata"]["annotations"][ANNOTATION])
@@ -74,6 +75,30 @@ def test_a_mark_that_no_rollout_has_written_is_no_mark(text: str) -> None:
 
 def test_a_later_release_may_add_fields_to_a_mark() -> None:
     assert CordonMark.parse('{"pool":"workers","time":"now","reason":"drain"}') == CordonMark("workers", "now")
+
+
+def test_a_mark_may_demand_a_reboot_and_keep_an_operators_cordon() -> None:
+    mark = CordonMark("workers", "now", reboot_from="b00t", keep_cordon=True)
+    assert CordonMark.parse(mark.encode()) == mark
+    assert json.loads(mark.encode()) == {"pool": "workers", "time": "now", "rebootFrom": "b00t", "keepCordon": True}
+    assert "spec" not in cordon_patch(mark, resource_version="7")
+
+
+@pytest.mark.parametrize(
+    ("reboot_from", "boot_id", "pool", "pending"),
+    [
+        ("b1", "b1", "workers", True),
+        ("b1", "b2", "workers", False),
+        ("b1", "b1", "workers-2", False),
+        ("", "", "workers", False),
+        ("", "b1", "workers", False),
+    ],
+)
+def test_a_reboot_is_pending_until_the_boot_id_changes(
+    reboot_from: str, boot_id: str, pool: str, pending: bool
+) -> None:
+    mark = CordonMark(pool, "now", reboot_from)
+    assert is_reboot_pending(a_view("n1", cordoned_by=mark.encode(), boot_id=boot_id), "workers") is pending
 
 
 def managed(*managers: str) -> dict[str, Any]:

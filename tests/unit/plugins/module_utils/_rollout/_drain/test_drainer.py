@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden, Unreachable
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node
+from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node, node_status
 from ansible_collections.configok.node.plugins.module_utils._rollout._drain._cordon import (
     FIELD_MANAGER,
+    is_reboot_pending,
     marking_pool,
     own_cordons,
 )
@@ -335,6 +336,37 @@ def test_where_an_operator_has_cordoned_again_the_cordon_stays(make_world: MakeW
             return {**item, "metadata": {**item["metadata"], "managedFields": fields}}
 
     assert not a_drainer(world, client=Managed()).uncordon("n00")
+    assert state(world) == (True, "")
+
+
+def boot(world: World, boot_id: str) -> None:
+    world.client.patch(node_status("n00"), {"status": {"nodeInfo": {"bootID": boot_id}}}, kind="strategic")
+
+
+def test_the_mark_says_that_a_reboot_is_pending_until_the_node_has_another_boot_id(make_world: MakeWorld) -> None:
+    world = make_world(1)
+    boot(world, "b1")
+    assert a_drainer(world).drain(world.nodes.view("n00"), never, reboot=True).drained
+    assert is_reboot_pending(world.nodes.view("n00"), "workers")
+    boot(world, "b2")
+    assert not is_reboot_pending(world.nodes.view("n00"), "workers")
+    assert a_drainer(world).drain(world.nodes.view("n00"), never, reboot=True).drained
+    assert is_reboot_pending(world.nodes.view("n00"), "workers"), "that boot was before this drain"
+    assert drain(world).drained
+    assert not is_reboot_pending(world.nodes.view("n00"), "workers"), "this change needs no reboot"
+    assert a_drainer(world).uncordon("n00")
+    assert state(world) == CLEAN
+
+
+def test_a_reboot_of_a_node_that_an_operator_has_cordoned_leaves_the_cordon(make_world: MakeWorld) -> None:
+    world = make_world(1)
+    boot(world, "b1")
+    cordon_by_hand(world)
+    for _run in range(2):
+        assert a_drainer(world).drain(world.nodes.view("n00"), never, reboot=True).drained
+        assert is_reboot_pending(world.nodes.view("n00"), "workers")
+    assert state(world) == CORDONED
+    assert not a_drainer(world).uncordon("n00")
     assert state(world) == (True, "")
 
 
