@@ -5,30 +5,12 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ansible import context
 from ansible.errors import AnsibleError
-from ansible.parsing.dataloader import DataLoader
-from ansible.parsing.splitter import parse_kv
 from ansible.plugins.action import ActionBase
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool_keys import find_unknown_variables
-
-
-def extra_variables(arguments: Iterable[str], loader: DataLoader) -> Iterator[list[str]]:
-    """Yield the names of the variables of each -e, as Ansible reads them."""
-    for argument in arguments:
-        if argument.startswith("@"):
-            # Ansible has read the file already, relative to the current directory; the loader has kept it.
-            value: Any = loader.load_from_file(os.path.join(os.getcwd(), os.path.expanduser(argument[1:])))
-        elif argument[:1] in ("[", "{"):
-            value = loader.load(argument)
-        else:
-            value = parse_kv(argument)
-        yield [str(name) for name in value] if isinstance(value, Mapping) else []
+from ansible_collections.configok.node.plugins.plugin_utils._extra_variables import unknown_variables
 
 
 class ActionModule(ActionBase):
@@ -44,11 +26,10 @@ class ActionModule(ActionBase):
         super().run(tmp, task_vars)
         self.validate_argument_spec({})
         try:
-            groups = list(extra_variables(context.CLIARGS.get("extra_vars") or (), self._loader))
+            errors = unknown_variables(self._loader)
         except AnsibleError as error:
             # Ansible has read them already; some can be read only once (a pipe), which is not an error.
             return {"changed": False, "errors": [], "msg": f"the extra variables cannot be read again: {error}"}
-        errors = find_unknown_variables(groups)
         if errors:
             return {"failed": True, "changed": False, "errors": errors, "msg": "; ".join(errors)}
         return {"changed": False, "errors": []}

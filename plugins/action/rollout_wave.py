@@ -5,16 +5,9 @@
 
 from __future__ import annotations
 
-import getpass
-import os
-import signal
-import socket
 import sys
-import uuid
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from types import FrameType
-from typing import Any, NoReturn
+from collections.abc import Mapping
+from typing import Any
 
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
@@ -23,19 +16,22 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
     KUBE_ARGUMENT_SPEC,
     client_from_params,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._wording import first_names
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError, MissingLibrary
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize, sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._rollout import Interrupted, RolloutError
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Plan
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool_lock import MAX_LEASE_DURATION
-from ansible_collections.configok.node.plugins.module_utils._rollout._rendering import NAMES_SHOWN
 from ansible_collections.configok.node.plugins.module_utils._rollout._runner import (
     PoolRunner,
     RunOptions,
     WaveResult,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._window import Progress
+from ansible_collections.configok.node.plugins.plugin_utils._run import (
+    failure_message,
+    interruptible,
+    progress_line,
+    read_lease_duration,
+    runner_name,
+)
 
 display = Display()
 
@@ -49,44 +45,6 @@ WAVE_ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
 """The options, which plugins/modules/rollout_wave.py documents."""
 
 
-def runner_name() -> str:
-    """Return a name for this run: readable for other users, and unique."""
-    try:
-        user = getpass.getuser()
-    except (KeyError, OSError):  # a container's user without a name
-        user = f"uid-{os.getuid()}"
-    return f"{user}@{socket.gethostname()} ({uuid.uuid4().hex[:8]})"
-
-
-@contextmanager
-def interruptible() -> Iterator[None]:
-    """Raise KeyboardInterrupt for the first signal that ends a run; ignore later ones, so that it can release the lock.
-
-    Since ansible-core 2.19 a worker does not get Ctrl-C from the terminal, and kills itself when it is notified of it.
-    """
-    signals = (signal.SIGINT, signal.SIGTERM)
-
-    def interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
-        for number in signals:
-            signal.signal(number, signal.SIG_IGN)
-        raise KeyboardInterrupt
-
-    before = {number: signal.signal(number, interrupt) for number in signals}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def read_lease_duration(params: Mapping[str, Any]) -> float:
-    """Return for how many seconds the lock holds. Raises RolloutError outside the limits."""
-    seconds = params["lease_duration"]
-    if not 1 <= seconds <= MAX_LEASE_DURATION:
-        raise RolloutError(f"lease_duration must be from 1 to {MAX_LEASE_DURATION:.0f} seconds, not {seconds}")
-    return float(seconds)
-
-
 def read_plan(value: Mapping[str, Any]) -> Plan:
     """Return the plan from the result of rollout_plan. Raises RolloutError for any other value."""
     try:
@@ -94,13 +52,6 @@ def read_plan(value: Mapping[str, Any]) -> Plan:
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         cause = f"{type(error).__name__}: {str(error)[:100]}"
         raise RolloutError(f"plan is not what configok.node.rollout_plan returns as plan ({cause})") from error
-
-
-def progress_line(progress: Progress) -> str:
-    """Return a change as one plain line, also for the log of a controller."""
-    prefix = f"{progress.wave}: "
-    line = progress.line[len(prefix) :] if progress.line.startswith(prefix) else progress.line
-    return sanitize(f"{progress.text or progress.wave}: {line}")
 
 
 def wave_result(plan: Plan, result: WaveResult) -> dict[str, Any]:
@@ -115,14 +66,7 @@ def wave_result(plan: Plan, result: WaveResult) -> dict[str, Any]:
         "exceptions": [dict(vars(failed)) for failed in result.failed_nodes],
     }
     if result.failed:
-        # The nodes' own reasons were shown as they came, and are in reason and exceptions.
-        names = sorted(
-            failed.node for failed in result.failed_nodes if failed.wave == result.wave and failed.kind == "failed"
-        )
-        which = f" ({first_names(names, NAMES_SHOWN)})" if names else ""
-        where = f" in {result.wave}" if result.wave else ""
-        msg = f"pool {plan.pool} is {result.phase}{where}: {result.summary or result.reason}{which}"
-        facts.update(failed=True, msg=msg)
+        facts.update(failed=True, msg=failure_message(plan.pool, result))
     sanitized: dict[str, Any] = sanitize_all(facts)
     return sanitized
 

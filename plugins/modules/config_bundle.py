@@ -248,6 +248,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._release_ch
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import NAMESPACE_BUNDLES
+from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import Pool, parse_pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import current_time
 
@@ -318,6 +319,7 @@ def main() -> None:
             client,
             pool_of(params),
             documents,
+            views=list_nodes(client, selector=params["label_selector"]) if params["label_selector"] else [],
             trial=trial_of(params),
             namespace=params["namespace"],
             author=params["published_by"],

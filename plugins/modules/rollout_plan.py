@@ -258,6 +258,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._pool_rollo
 from ansible_collections.configok.node.plugins.module_utils._ansible._release_changes import field_changes
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
+from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
 from ansible_collections.configok.node.plugins.module_utils._rollout._policy import parse_policy
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import parse_pool
@@ -306,7 +307,8 @@ def main() -> None:
         target = target_of(client, params, record)
         named = parse_pool({"pool": params["pool"], "selector": params["selector"]})
         pool = replace(named, policy=parse_policy(params["policy"], trial=target.trial))
-        planned, overlaps, undo = plan(client, pool, target, record, is_undo=not params["bundle"])
+        views = list_nodes(client, selector=pool.selector)
+        planned, overlaps, undo = plan(client, pool, target, record, views, is_undo=not params["bundle"])
         module.exit_json(
             changed=False,
             plan=planned.to_dict(),

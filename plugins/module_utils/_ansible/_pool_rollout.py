@@ -1,38 +1,35 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Plan a pool's rollout from the cluster; find other pools with the same nodes. Private to configok.node."""
+"""Roll out a pool: one object from the pool file to the outcome. Private to configok.node."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from types import TracebackType
+from typing import Literal, NamedTuple
 
-from .._componentconfig._scalars._wording import first_names
 from .._kube._api_client import Client
-from .._kube._api_errors import BadRequest, Forbidden, NotFound
-from .._kube._api_paths import NODES, config_maps
-from .._nodeconfig._well_known import LABEL_POOL, NAMESPACE_ROLLOUTS
-from .._rollout import InvalidRecord
-from .._rollout._node_access import list_nodes
+from .._nodeconfig._well_known import NAMESPACE_BUNDLES
+from .._rollout import RolloutError
+from .._rollout._node_view import NodeView
 from .._rollout._plan import Plan, Target
 from .._rollout._planner import make_plan
 from .._rollout._pool_file import Pool
-from .._rollout._record import Record
-from .._rollout._record_store import decode_record
-from .._rollout._rendering import NAMES_SHOWN
-from ._release_changes import UndoChanges, compare_undo
+from .._rollout._pool_status import pool_status, render_status
+from .._rollout._record import Record, current_time
+from .._rollout._record_store import read_record
+from .._rollout._revisions import find_undo_revision, read_target
+from .._rollout._runner import PoolRunner, RunOptions, WaveResult
+from ._overlaps import Overlap, find_overlaps, overlap_warnings
+from ._release import SourceDocument, read_documents, read_layered_document
+from ._release_changes import Release, UndoChanges, compare_undo, prepare
 
-__all__ = ["Overlap", "PlannedRollout", "find_overlaps", "overlap_warnings", "plan"]
+__all__ = ["Operation", "PlannedRollout", "PoolRollout", "plan"]
 
-
-@dataclass(frozen=True)
-class Overlap:
-    """Nodes of the planned pool that also belong to another pool."""
-
-    pool: str
-    nodes: tuple[str, ...]
+Operation = Literal["rollout", "undo", "reconcile"]
 
 
 class PlannedRollout(NamedTuple):
@@ -46,13 +43,14 @@ class PlannedRollout(NamedTuple):
     undo: UndoChanges | None
 
 
-def plan(client: Client, pool: Pool, target: Target, record: Record, *, is_undo: bool) -> PlannedRollout:
+def plan(
+    client: Client, pool: Pool, target: Target, record: Record, views: Sequence[NodeView], *, is_undo: bool
+) -> PlannedRollout:
     """Plan the rollout of a target from the pool's nodes, its record and the other pools.
 
     is_undo: compare the target with what the nodes use; for a release, prepare has done so. Raises RolloutError,
     KubeError, InvalidBundle.
     """
-    views = list_nodes(client, selector=pool.selector)
     overlaps = find_overlaps(client, pool.name, pool.selector, [view.name for view in views])
     planned = make_plan(views, pool, target, record)
     undo = compare_undo(client, views, target) if is_undo else None
@@ -64,60 +62,87 @@ def plan(client: Client, pool: Pool, target: Target, record: Record, *, is_undo:
     return PlannedRollout(planned, overlaps, undo)
 
 
-def find_overlaps(client: Client, pool: str, selector: str, nodes: Sequence[str]) -> list[Overlap] | None:
-    """Return the other pools that have some of these nodes, sorted by name; None when their records may not be read.
+class PoolRollout:
+    """One rollout of a pool: prepare, plan, run. A context manager: it watches the pool's Nodes while it is open.
 
-    The API server compares the selectors: a Node that matches both belongs to both pools. A record without a selector,
-    of an older version, has at least the nodes of its last rollout. Raises KubeError.
+    check: publish nothing; then do not run.
     """
-    try:
-        records = list(_other_records(client, pool))
-    except Forbidden:
-        return None
-    overlaps = []
-    for record in records:
-        shared = _shared_nodes(client, record, selector, nodes)
-        if shared:
-            overlaps.append(Overlap(record.pool, shared))
-    return sorted(overlaps, key=lambda overlap: overlap.pool)
 
+    def __init__(self, client: Client, pool: Pool, options: RunOptions, *, check: bool = False) -> None:
+        self._client = client
+        self._pool = pool
+        self._check = check
+        self._runner = PoolRunner(client, pool.name, pool.selector, options)
 
-def overlap_warnings(overlaps: Iterable[Overlap] | None) -> list[str]:
-    """Return a sentence for each pool that shares nodes with the planned one."""
-    if overlaps is None:
-        return [
-            f"whether other pools have the same nodes is not known, since ConfigMaps in {NAMESPACE_ROLLOUTS} may not "
-            "be listed: apply the role configok.node.cluster again"
-        ]
-    return [
-        f"pool {overlap.pool} has {len(overlap.nodes)} of these nodes as well, and each pool takes them from the "
-        f"other: {first_names(overlap.nodes, NAMES_SHOWN)}"
-        for overlap in overlaps
-    ]
+    def __enter__(self) -> PoolRollout:
+        self._runner.__enter__()
+        return self
 
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._runner.__exit__(kind, value, trace)
 
-def _other_records(client: Client, pool: str) -> Iterator[Record]:
-    try:
-        items = client.list(config_maps(NAMESPACE_ROLLOUTS), label_selector=LABEL_POOL).items
-    except NotFound:  # before the cluster is prepared
-        return
-    for item in items:
-        if (item.get("metadata") or {}).get("name") == pool:
-            continue
-        try:
-            yield decode_record(item)
-        except InvalidRecord:
-            continue  # planning that pool reports it
+    def prepare(self, component: str, directory: str, author: str) -> Release:
+        """Merge, validate, compare and publish the pool's config.
 
+        component: which the layers configure. directory: which their paths are relative to. Raises ConfigRefused,
+        UnusableDocument, InvalidBundle, RolloutError, KubeError.
+        """
+        return prepare(
+            self._client,
+            self._pool,
+            self._documents(component, directory),
+            views=self._runner.nodes(),
+            trial=self._pool.trial if self._pool.sets_trial else None,
+            namespace=NAMESPACE_BUNDLES,
+            author=author,
+            now=current_time(),
+            check=self._check,
+        )
 
-def _shared_nodes(client: Client, record: Record, selector: str, nodes: Sequence[str]) -> tuple[str, ...]:
-    rollout = record.rollout
-    if rollout is None or (rollout.target.is_init and rollout.has_ended):
-        return ()  # the pool assigns nothing
-    if not rollout.selector:
-        return tuple(sorted(set(nodes) & {name for wave in rollout.waves for name in wave.nodes}))
-    try:
-        shared = client.list(NODES, label_selector=f"{selector},{rollout.selector}", metadata_only=True)
-    except BadRequest:
-        return ()
-    return tuple(sorted(str(item["metadata"]["name"]) for item in shared.items))
+    def plan(self, release: Release) -> PlannedRollout:
+        """Plan the rollout of a release. Raises RolloutError, KubeError."""
+        return self._plan(release.target, read_record(self._client, self._pool.name), is_undo=False)
+
+    def plan_undo(self, to_revision: int | None) -> PlannedRollout:
+        """Plan the undo to a revision, by default to the last good one. Raises RolloutError, KubeError."""
+        record = read_record(self._client, self._pool.name)
+        target = read_target(self._client, find_undo_revision(record, to_revision))
+        return self._plan(target, record, is_undo=True)
+
+    def plan_reconcile(self) -> PlannedRollout:
+        """Plan to move the nodes that are not on the target of the last rollout. Raises RolloutError, KubeError."""
+        record = read_record(self._client, self._pool.name)
+        if record.rollout is None:
+            raise RolloutError(f"pool {self._pool.name} was never rolled out: run configok.node.rollout first")
+        target = record.rollout.target
+        if not target.is_init:
+            revision = record.revision_of(target)
+            if revision is None:
+                raise RolloutError(
+                    f"{target.name} is not a revision of pool {self._pool.name}: run configok.node.rollout"
+                )
+            target = read_target(self._client, revision)
+        return self._plan(target, record, is_undo=True)
+
+    def run(self, planned: Plan) -> list[WaveResult]:
+        """Move the pool; the errors are those of PoolRunner.run."""
+        return self._runner.run(planned)
+
+    def status_lines(self) -> list[str]:
+        """Return the state of the pool and of its nodes as a table. Raises RolloutError, KubeError."""
+        views = self._runner.nodes()
+        status = pool_status(read_record(self._client, self._pool.name), views)
+        return render_status(status, views, status["not_fine"])
+
+    def _plan(self, target: Target, record: Record, *, is_undo: bool) -> PlannedRollout:
+        return plan(self._client, self._pool, target, record, self._runner.nodes(), is_undo=is_undo)
+
+    def _documents(self, component: str, directory: str) -> dict[str, SourceDocument]:
+        if self._pool.layers:
+            files = [os.path.join(directory, os.path.expanduser(layer)) for layer in self._pool.layers]
+            return {component: read_layered_document(files, component)}
+        if self._pool.documents:
+            return read_documents(self._pool.documents, None)
+        raise RolloutError(f"pool {self._pool.name} has no config: give layers or documents in the pool file")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from .._componentconfig import ConfigError
 from .._componentconfig._check import check
@@ -19,6 +19,7 @@ from .._componentconfig._compare import FieldChange, diff
 from .._componentconfig._disruption import check_overrides, disruption_of, heaviest_class
 from .._componentconfig._file_documents import load_for_check
 from .._componentconfig._findings import Finding, InvalidConfig, bounded
+from .._componentconfig._load import Config, load
 from .._componentconfig._scalars._wording import and_more
 from .._componentconfig._schema._kinds import find_kind
 from .._componentconfig._schema._releases import newest_minor, parse_minor
@@ -32,10 +33,12 @@ from ._cel import cel_checker
 
 __all__ = [
     "Changes",
+    "SourceDocument",
     "current_documents",
     "decode_or_empty",
     "diff_documents",
     "read_documents",
+    "read_layered_document",
     "text_diff",
     "validate_documents",
 ]
@@ -44,28 +47,58 @@ __all__ = [
 Changes = list[tuple[str, FieldChange]]  # component and change
 
 
-def read_documents(documents: Mapping[str, Any] | None, src: Mapping[str, str] | None) -> dict[str, tuple[str, str]]:
-    """Return component -> (name for messages, text).
+class SourceDocument(NamedTuple):
+    """The document of a component. name: for messages; layers: the files that text is merged from, if there are any."""
+
+    name: str
+    text: str
+    layers: tuple[tuple[str, bytes], ...] = ()
+
+
+def read_documents(documents: Mapping[str, Any] | None, src: Mapping[str, str] | None) -> dict[str, SourceDocument]:
+    """Return the document of each component.
 
     documents: component -> text, or data that is encoded as JSON; src: component -> path. Raises UnusableDocument.
     """
-    texts: dict[str, tuple[str, str]] = {}
+    sources: dict[str, SourceDocument] = {}
     for component, value in (documents or {}).items():
         text = value if isinstance(value, str) else json.dumps(value, indent=2, sort_keys=True) + "\n"
-        texts[component] = (component, text)
+        sources[component] = SourceDocument(component, text)
     for component, path in (src or {}).items():
-        if component in texts:
+        if component in sources:
             raise UnusableDocument(f"the config of {component} is given twice, as a document and as a file")
         try:
             with open(path, encoding="utf-8") as stream:
-                texts[component] = (path, stream.read())
+                sources[component] = SourceDocument(path, stream.read())
         except (OSError, UnicodeDecodeError) as error:
             raise UnusableDocument(f"the config of {component} cannot be read from {path}: {error}") from error
-    return texts
+    return sources
+
+
+def read_layered_document(files: Sequence[str], component: str) -> SourceDocument:
+    """Return the document that layers are merged to, the lowest first.
+
+    Raises UnusableDocument for a file that cannot be read, ConfigRefused for one that is not a config.
+    """
+    layers = []
+    for path in files:
+        try:
+            with open(path, "rb") as stream:
+                layers.append((path, stream.read()))
+        except OSError as error:
+            raise UnusableDocument(f"layers: {path} cannot be read: {error.strerror or error}") from error
+    try:
+        return SourceDocument(files[-1], _load(tuple(layers), component).text, tuple(layers))
+    except InvalidConfig as error:
+        raise _refusal(list(error.findings)) from error
+
+
+def _load(layers: tuple[tuple[str, bytes], ...], component: str) -> Config:
+    return load_for_check(*layers[0], component) if len(layers) == 1 else load(layers)
 
 
 def validate_documents(
-    documents: Mapping[str, tuple[str, str]],
+    documents: Mapping[str, SourceDocument],
     versions: Sequence[str],
     nodes: Mapping[str, str] | None = None,
     denied: Sequence[Finding] = (),
@@ -77,28 +110,32 @@ def validate_documents(
     version.
     """
     findings: list[Finding] = [*denied]
-    for component, (file, text) in sorted(documents.items()):
+    for component, document in sorted(documents.items()):
         try:
-            source = text.encode("utf-8", "surrogateescape")
-            findings += _check_document(source, file, component, versions, nodes)
+            findings += _check_document(document, component, versions, nodes)
         except ConfigError as error:
             raise UnusableDocument(str(error)) from error
     findings = bounded(findings)
-    refused = [f"{finding.level}: {finding}" for finding in findings if finding.is_refusal]
-    if refused:
-        raise ConfigRefused(
-            f"the config is refused, nothing was published: {refused[0]}{and_more(len(refused) - 1)}",
-            [finding.as_dict() for finding in findings],
-            [f"{finding.level}: {finding}" for finding in findings],
-        )
+    if any(finding.is_refusal for finding in findings):
+        raise _refusal(findings)
     return findings
 
 
+def _refusal(findings: Sequence[Finding]) -> ConfigRefused:
+    refused = [f"{finding.level}: {finding}" for finding in findings if finding.is_refusal]
+    return ConfigRefused(
+        f"the config is refused, nothing was published: {refused[0]}{and_more(len(refused) - 1)}",
+        [finding.as_dict() for finding in findings],
+        [f"{finding.level}: {finding}" for finding in findings],
+    )
+
+
 def _check_document(
-    source: bytes, file: str, component: str, versions: Sequence[str], nodes: Mapping[str, str] | None
+    document: SourceDocument, component: str, versions: Sequence[str], nodes: Mapping[str, str] | None
 ) -> list[Finding]:
+    layers = document.layers or ((document.name, document.text.encode("utf-8", "surrogateescape")),)
     try:
-        config = load_for_check(file, source, component)
+        config = _load(layers, component)
     except InvalidConfig as error:
         return list(error.findings)
     return check(config, component=component, versions=versions, nodes=nodes, bundle=True, expressions=cel_checker)

@@ -27,13 +27,13 @@ from .._nodeconfig._assignment import ConfigSource
 from .._nodeconfig._bundle import Bundle, InvalidBundle, build_bundle
 from .._nodeconfig._bundle_trial import Trial
 from .._nodeconfig._local_config import LocalConfig
-from .._rollout._node_access import MAX_CONNECTIONS, list_nodes
+from .._rollout._node_access import MAX_CONNECTIONS
 from .._rollout._node_view import NodeView
 from .._rollout._plan import Target
 from .._rollout._pool_file import Pool
 from .._rollout._record_store import read_record
 from .._rollout._revisions import publish_bundle
-from ._release import Changes, current_documents, decode_or_empty, diff_documents, validate_documents
+from ._release import Changes, SourceDocument, current_documents, decode_or_empty, diff_documents, validate_documents
 
 __all__ = [
     "NodeGroup",
@@ -85,8 +85,9 @@ class Release(NamedTuple):
 def prepare(
     client: Client,
     pool: Pool,
-    documents: Mapping[str, tuple[str, str]],
+    documents: Mapping[str, SourceDocument],
     *,
+    views: Sequence[NodeView],
     trial: Trial | None,
     namespace: str,
     author: str,
@@ -95,15 +96,14 @@ def prepare(
 ) -> Release:
     """Build, validate, compare and publish the bundle of a pool's documents.
 
-    pool: without a selector, no nodes are compared. documents: component -> (name for messages, text). trial: None for
-    the agents' defaults. check: let the API server validate the bundle, and change nothing. Raises ConfigRefused,
-    UnusableDocument, InvalidBundle, RolloutError, KubeError.
+    documents: by component. views: the nodes of the pool, with which the bundle is compared; empty for none. trial:
+    None for the agents' defaults. check: let the API server validate the bundle, and change nothing. Raises
+    ConfigRefused, UnusableDocument, InvalidBundle, RolloutError, KubeError.
     """
-    texts = {component: text for component, (_file, text) in documents.items()}
+    texts = {component: document.text for component, document in documents.items()}
     bundle = build_bundle(
         pool.name, texts, trial=trial, namespace=namespace, change_cause=pool.change_cause, author=author
     )
-    views = list_nodes(client, selector=pool.selector) if pool.selector else []
     versions = list(pool.kubernetes_versions)
     node_versions = {} if versions else _node_versions(views)
     pool_nodes = read_pool_nodes(client, views)
@@ -286,10 +286,10 @@ def _effective_config(document: str | None, local_config: LocalConfig, component
     return dict(own.init) if document is None else merge([decode_or_empty(document), own.instance])
 
 
-def denied_findings(pool: PoolNodes, documents: Mapping[str, tuple[str, str]]) -> list[Finding]:
+def denied_findings(pool: PoolNodes, documents: Mapping[str, SourceDocument]) -> list[Finding]:
     """Return the fields that nodes of the pool deny, with the nodes.
 
-    Returns warnings for nodes whose policy and values are not known. documents: component -> (name for messages, text).
+    Returns warnings for nodes whose policy and values are not known. documents: by component.
     """
     names_by_finding: dict[Finding, list[str]] = {}
     cache: dict[Any, list[Finding]] = {}
@@ -299,8 +299,8 @@ def denied_findings(pool: PoolNodes, documents: Mapping[str, tuple[str, str]]) -
             local_config = pool.local_config_of(view)
             cache[key] = [
                 finding
-                for component, (file, text) in sorted(documents.items())
-                for finding in _denied(component, file, text, local_config, _minor(view))
+                for component, document in sorted(documents.items())
+                for finding in _denied(component, document.name, document.text, local_config, _minor(view))
             ]
         for finding in cache[key]:
             names_by_finding.setdefault(finding, []).append(view.name)
@@ -347,7 +347,9 @@ def compare_undo(client: Client, views: Sequence[NodeView], target: Target) -> U
     bundle_map = client.get(config_map(target.namespace, target.name))
     documents = dict(Bundle.from_config_map(bundle_map, target.source).documents)
     moving = pool._replace(views=[view for view in pool.views if view.active != target.source])
-    denied = denied_findings(moving, {component: (component, text) for component, text in documents.items()})
+    denied = denied_findings(
+        moving, {component: SourceDocument(component, text) for component, text in documents.items()}
+    )
     refusals = tuple(str(finding) for finding in denied if finding.level is Level.POLICY)
     groups = group_changes(pool, documents)
     return UndoChanges(groups, refusals, render_changes(f"This is the way back to {target.name}", groups))

@@ -28,12 +28,17 @@ _POOL_NAME = f"it must be a DNS label (a-z, 0-9, -) of at most {MAX_POOL_LENGTH}
 
 @dataclass(frozen=True)
 class Pool:
-    """Nodes that share a config. selector: a label selector; layers, documents: the config, as files or as data."""
+    """Nodes that share a config.
+
+    selector: a label selector. layers, documents: the config, as files or as data. sets_trial: whether the file says
+    anything of the trial; if not, the bundle leaves it to the agents, whose defaults trial has.
+    """
 
     name: str
     selector: str
     policy: Policy = Policy()
     trial: Trial = Trial()
+    sets_trial: bool = False
     layers: tuple[str, ...] = ()
     documents: Mapping[str, Any] = field(default_factory=dict)
     kubernetes_versions: tuple[str, ...] = ()
@@ -60,6 +65,7 @@ def parse_pool(value: Any) -> Pool:
         layers=layers,
         documents=documents,
         trial=trial,
+        sets_trial=_sets_anything(fields.take("trial")),
         policy=policy_of(fields.section("policy"), trial),
         kubernetes_versions=_versions(fields),
         disruption_overrides=fields.get("disruptionOverrides", mapping, {}),
@@ -86,6 +92,10 @@ def _versions(fields: StrictFields) -> tuple[str, ...]:
     except ConfigError as error:
         fields.errors.append(f"kubernetesVersions: {error}")
     return versions
+
+
+def _sets_anything(value: Any) -> bool:
+    return isinstance(value, Mapping) and any(part is not None for part in value.values())
 
 
 def _trial(fields: StrictFields) -> Trial:

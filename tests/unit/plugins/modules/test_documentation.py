@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
+from ansible_collections.configok.node.plugins.action.rollout import ARGUMENT_SPEC
 from ansible_collections.configok.node.plugins.action.rollout_wave import WAVE_ARGUMENT_SPEC
 from ansible_collections.configok.node.plugins.doc_fragments import kube, nodes
 from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import KUBE_ARGUMENT_SPEC
@@ -24,11 +25,13 @@ NAMES = [
     "config_bundle",
     "config_source",
     "config_status_info",
+    "rollout",
     "rollout_control",
     "rollout_forget",
     "rollout_plan",
     "rollout_wave",
 ]
+ACTIONS = {"rollout": ARGUMENT_SPEC, "rollout_wave": WAVE_ARGUMENT_SPEC}
 FRAGMENTS = {"configok.node.kube": kube, "configok.node.nodes": nodes}
 
 
@@ -58,7 +61,7 @@ def compare(documents: dict[str, Any], taken: dict[str, Any], where: str) -> Non
 @pytest.mark.parametrize("name", NAMES)
 def test_the_documentation_says_what_the_module_takes(name: str) -> None:
     loaded = module(name)
-    taken = WAVE_ARGUMENT_SPEC if name == "rollout_wave" else loaded.argument_spec()
+    taken = ACTIONS[name] if name in ACTIONS else loaded.argument_spec()
     compare(documented(loaded), taken, name)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._pool_rollout import (
+from ansible_collections.configok.node.plugins.module_utils._ansible._overlaps import (
     Overlap,
     find_overlaps,
     overlap_warnings,

@@ -1,0 +1,207 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Roll out a pool on the controller: publish, plan and move, with live progress."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ansible.errors import AnsibleError
+from ansible.plugins.action import ActionBase
+from ansible.utils.display import Display
+
+from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import (
+    KUBE_ARGUMENT_SPEC,
+    client_from_params,
+)
+from ansible_collections.configok.node.plugins.module_utils._ansible._pool_rollout import PlannedRollout, PoolRollout
+from ansible_collections.configok.node.plugins.module_utils._ansible._release import text_diff
+from ansible_collections.configok.node.plugins.module_utils._ansible._release_changes import (
+    NodeGroup,
+    field_changes,
+    render_release,
+)
+from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import (
+    KubeError,
+    MissingLibrary,
+    Unreachable,
+)
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import (
+    InvalidText,
+    sanitize,
+    sanitize_all,
+    sanitize_lines,
+)
+from ansible_collections.configok.node.plugins.module_utils._rollout import ConfigRefused, Interrupted, RolloutError
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import Pool, parse_pool
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool_keys import POOL_KEYS
+from ansible_collections.configok.node.plugins.module_utils._rollout._rendering import render_plan
+from ansible_collections.configok.node.plugins.module_utils._rollout._runner import RunOptions, WaveResult
+from ansible_collections.configok.node.plugins.plugin_utils._extra_variables import unknown_variables
+from ansible_collections.configok.node.plugins.plugin_utils._run import (
+    failure_message,
+    interruptible,
+    progress_line,
+    read_lease_duration,
+    runner_name,
+)
+
+display = Display()
+
+ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
+    **KUBE_ARGUMENT_SPEC,
+    "pool": {"type": "dict"},
+    "operation": {"type": "str", "choices": ["rollout", "undo", "reconcile"], "default": "rollout"},
+    "to_revision": {"type": "int"},
+    "component": {"type": "str", "default": "kubelet"},
+    "directory": {"type": "path"},
+    "author": {"type": "str"},
+    "lease_duration": {"type": "int", "default": 15},
+}
+"""The options, which plugins/modules/rollout.py documents."""
+
+_AUTHOR_VARIABLES = ("awx_user_name", "tower_user_name")  # of a controller; the first that is set
+_INTERRUPTED = "interrupted before a node was assigned: run it again to go on"
+_ERROR, _PLANNED = "Error", "Planned"
+
+
+class ActionModule(ActionBase):
+    """The action plugin rollout; plugins/modules/rollout.py documents it."""
+
+    TRANSFERS_FILES = False
+    _requires_connection = False
+    _supports_check_mode = True
+    _supports_async = False
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Validate the options, roll out the pool, and return the outcome."""
+        super().run(tmp, task_vars)
+        _validation, params = self.validate_argument_spec(ARGUMENT_SPEC)
+        self._outcome: dict[str, Any] = {
+            "pool": "",
+            "revision": 0,
+            "target": "",
+            "phase": _ERROR,
+            "reason": "",
+            "exceptions": [],
+        }
+        result: dict[str, Any] = {"changed": False}
+        try:
+            result.update(self._roll_out(params, task_vars or {}))
+        except MissingLibrary as error:
+            result.update(failed=True, msg=f"{error}: install it for {sys.executable}")
+        except Interrupted as error:
+            display.display(str(error))  # Ansible shows no result after Ctrl-C
+            result.update(failed=True, msg=str(error))
+        except KeyboardInterrupt:
+            display.display(_INTERRUPTED)
+            result.update(failed=True, msg=_INTERRUPTED)
+        except ConfigRefused as error:
+            self._show(error.lines)
+            result.update(failed=True, msg=sanitize_lines(str(error)), findings=sanitize_all(error.findings))
+        except Unreachable as error:
+            result.update(failed=True, msg=f"{sanitize_lines(str(error))}: run it again when the API server answers")
+        except (InvalidText, KubeError, RolloutError) as error:
+            result.update(failed=True, msg=sanitize_lines(str(error)))
+        if result.get("failed") and not self._outcome["reason"]:
+            self._outcome["reason"] = result["msg"]
+        return {**result, **sanitize_all(self._outcome)}
+
+    def _roll_out(self, params: Mapping[str, Any], variables: Mapping[str, Any]) -> dict[str, Any]:
+        definition = params["pool"] or self._pool_variables(variables)
+        self._outcome["pool"] = str(definition.get("pool") or "")
+        pool = parse_pool(definition)
+        options = RunOptions(
+            runner_name(),
+            report=lambda progress: display.display(progress_line(progress)),
+            lease_duration=read_lease_duration(params),
+        )
+        client = self._client(params, variables)
+        rollout = PoolRollout(client, pool, options, check=self._task.check_mode)
+        with interruptible(), client, rollout:
+            return self._carry_out(rollout, pool, params, self._author(params, variables))
+
+    def _carry_out(self, rollout: PoolRollout, pool: Pool, params: Mapping[str, Any], author: str) -> dict[str, Any]:
+        result: dict[str, Any] = {"changed": False}
+        groups: Sequence[NodeGroup] = ()
+        lines: list[str] = []
+        if params["operation"] == "rollout":
+            release = rollout.prepare(params["component"], params["directory"] or os.getcwd(), author)
+            lines = [f"{finding.level}: {finding}" for finding in release.findings] + render_release(release)
+            groups, result["changed"] = release.groups, release.changed
+            if self._task.diff:
+                result["diff"] = sanitize_all(text_diff(release.before, release.after))
+            planned = rollout.plan(release)
+        elif params["operation"] == "undo":
+            planned = rollout.plan_undo(params["to_revision"])
+        else:
+            planned = rollout.plan_reconcile()
+        if planned.undo is not None:
+            lines, groups = list(planned.undo.lines), planned.undo.changes
+        lines += render_plan(planned.plan)
+        self._show(lines)
+        self._outcome.update(revision=planned.plan.revision, target=planned.plan.target.name)
+        result.update(self._move(rollout, planned, pool))
+        if not result.get("failed"):
+            result.update(text=sanitize_all(lines), field_changes=sanitize_all(field_changes(groups)))
+        result["changed"] = result["changed"] or result.pop("moved")
+        return result
+
+    def _move(self, rollout: PoolRollout, planned: PlannedRollout, pool: Pool) -> dict[str, Any]:
+        """Return the result of moving the pool; in check mode, what would change."""
+        if planned.plan.refusals:
+            return {"failed": True, "moved": False, "msg": sanitize("; ".join(planned.plan.refusals), 4096)}
+        if self._task.check_mode:
+            self._outcome["phase"] = _PLANNED
+            return {"moved": planned.plan.has_work}
+        results = rollout.run(planned.plan)
+        last = results[-1]
+        self._outcome.update(
+            phase=last.phase,
+            reason=last.reason,
+            exceptions=[dict(vars(failed)) for failed in last.failed_nodes],
+        )
+        self._show_status(rollout)
+        moved = any(result.changed for result in results)
+        return {"moved": moved, **_failure(pool.name, last)}
+
+    def _show_status(self, rollout: PoolRollout) -> None:
+        try:
+            self._show(["", *rollout.status_lines()])
+        except (KubeError, RolloutError) as error:  # the outcome of the rollout does not depend on this
+            self._show([f"The nodes cannot be shown: {error}"])
+
+    def _show(self, lines: Sequence[str]) -> None:
+        for line in sanitize_all(list(lines)):
+            display.display(line)
+
+    def _pool_variables(self, variables: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the variables of the play that are keys of a pool file. Raises RolloutError for misspelt ones."""
+        try:
+            errors = unknown_variables(self._loader)
+        except AnsibleError:
+            errors = []  # Ansible has read them already; some can be read only once (a pipe), which is not an error.
+        if errors:
+            raise RolloutError("; ".join(errors))
+        names = [name for name in POOL_KEYS[""] if name in variables]
+        return {name: self._templar.template(variables[name]) for name in names}
+
+    def _client(self, params: Mapping[str, Any], variables: Mapping[str, Any]) -> Client:
+        """Return a client for the options; the variables kubeconfig and context stand in for missing ones."""
+        names = [name for name in ("kubeconfig", "context") if not params[name] and variables.get(name)]
+        return client_from_params(
+            {**params, **{name: os.path.expanduser(str(self._templar.template(variables[name]))) for name in names}}
+        )
+
+    def _author(self, params: Mapping[str, Any], variables: Mapping[str, Any]) -> str:
+        names = [str(variables[name]) for name in _AUTHOR_VARIABLES if variables.get(name)]
+        return str(params["author"] or next(iter(names), "") or os.environ.get("USER", ""))
+
+
+def _failure(pool: str, last: WaveResult) -> dict[str, Any]:
+    return {"failed": True, "msg": sanitize(failure_message(pool, last), 4096)} if last.failed else {}

@@ -1,0 +1,88 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Find other pools that have some of the same nodes. Private to configok.node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from .._componentconfig._scalars._wording import first_names
+from .._kube._api_client import Client
+from .._kube._api_errors import BadRequest, Forbidden, NotFound
+from .._kube._api_paths import NODES, config_maps
+from .._nodeconfig._well_known import LABEL_POOL, NAMESPACE_ROLLOUTS
+from .._rollout import InvalidRecord
+from .._rollout._record import Record
+from .._rollout._record_store import decode_record
+from .._rollout._rendering import NAMES_SHOWN
+
+__all__ = ["Overlap", "find_overlaps", "overlap_warnings"]
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Nodes of the planned pool that also belong to another pool."""
+
+    pool: str
+    nodes: tuple[str, ...]
+
+
+def find_overlaps(client: Client, pool: str, selector: str, nodes: Sequence[str]) -> list[Overlap] | None:
+    """Return the other pools that have some of these nodes, sorted by name; None when their records may not be read.
+
+    The API server compares the selectors: a Node that matches both belongs to both pools. A record without a selector,
+    of an older version, has at least the nodes of its last rollout. Raises KubeError.
+    """
+    try:
+        records = list(_other_records(client, pool))
+    except Forbidden:
+        return None
+    overlaps = []
+    for record in records:
+        shared = _shared_nodes(client, record, selector, nodes)
+        if shared:
+            overlaps.append(Overlap(record.pool, shared))
+    return sorted(overlaps, key=lambda overlap: overlap.pool)
+
+
+def overlap_warnings(overlaps: Iterable[Overlap] | None) -> list[str]:
+    """Return a sentence for each pool that shares nodes with the planned one."""
+    if overlaps is None:
+        return [
+            f"whether other pools have the same nodes is not known, since ConfigMaps in {NAMESPACE_ROLLOUTS} may not "
+            "be listed: apply the role configok.node.cluster again"
+        ]
+    return [
+        f"pool {overlap.pool} has {len(overlap.nodes)} of these nodes as well, and each pool takes them from the "
+        f"other: {first_names(overlap.nodes, NAMES_SHOWN)}"
+        for overlap in overlaps
+    ]
+
+
+def _other_records(client: Client, pool: str) -> Iterator[Record]:
+    try:
+        items = client.list(config_maps(NAMESPACE_ROLLOUTS), label_selector=LABEL_POOL).items
+    except NotFound:  # before the cluster is prepared
+        return
+    for item in items:
+        if (item.get("metadata") or {}).get("name") == pool:
+            continue
+        try:
+            yield decode_record(item)
+        except InvalidRecord:
+            continue  # planning that pool reports it
+
+
+def _shared_nodes(client: Client, record: Record, selector: str, nodes: Sequence[str]) -> tuple[str, ...]:
+    rollout = record.rollout
+    if rollout is None or (rollout.target.is_init and rollout.has_ended):
+        return ()  # the pool assigns nothing
+    if not rollout.selector:
+        return tuple(sorted(set(nodes) & {name for wave in rollout.waves for name in wave.nodes}))
+    try:
+        shared = client.list(NODES, label_selector=f"{selector},{rollout.selector}", metadata_only=True)
+    except BadRequest:
+        return ()
+    return tuple(sorted(str(item["metadata"]["name"]) for item in shared.items))

@@ -1,0 +1,185 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Documentation of the action plugin rollout."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: rollout
+short_description: Roll out the config of a pool, undo a rollout, or bring late nodes up to date
+version_added: 0.1.0
+author:
+  - The configok.node authors (@configok)
+description:
+  - Takes a pool as its file describes it. Validates and publishes the config, plans a canary and waves, and moves the
+    nodes through the gate, at most C(maxUnavailable) at a time. The playbook C(configok.node.rollout) is this task.
+  - More failures than the budget halt the rollout, and a node without a verdict pauses it. In both cases this task
+    fails, and RV(phase) is V(Halted) or V(Paused). Nothing more is assigned then.
+  - Can be killed at any time and run again. It resumes an unfinished rollout, and changes nothing in a pool that is
+    already up to date.
+  - Shows the plan before it starts, a line whenever something changes, and a table at the end, also in the log of AWX
+    and Automation Controller.
+extends_documentation_fragment:
+  - configok.node.kube
+  - configok.node.attributes
+  - configok.node.attributes.actiongroup_configok
+attributes:
+  check_mode:
+    support: full
+    details:
+      - Shows the plan. The API server validates the bundle (C(dryRun=All)), and nothing is changed.
+  diff_mode:
+    support: full
+  idempotent:
+    support: full
+  platform:
+    support: full
+    platforms: posix
+    details:
+      - An action plugin, it always runs on the controller. It reads the environment of the controller, and ignores
+        the keyword C(environment).
+options:
+  pool:
+    description:
+      - The pool, with the keys of a pool file.
+      - By default, the variables of the play with these names, as C(-e @pool.yml) sets them. Extra variables that look
+        like a misspelt key are then refused.
+      - Without O(kubeconfig) and O(context), the variables of these names select the cluster.
+    type: dict
+  operation:
+    description:
+      - V(rollout) publishes the config of the pool file, and moves the pool to it.
+      - V(undo) moves the pool back to an earlier revision, through the same gate.
+      - V(reconcile) moves nodes that are not on the config of the pool's last rollout, for example nodes that arrived
+        later.
+    type: str
+    choices: [rollout, undo, reconcile]
+    default: rollout
+  to_revision:
+    description:
+      - The revision that V(undo) moves the pool to; V(0) is the init config.
+      - By default the last completed revision before the present one, or the init config.
+    type: int
+  component:
+    description:
+      - The component that the C(layers) of the pool configure.
+    type: str
+    default: kubelet
+  directory:
+    description:
+      - The directory to which the paths of C(layers) are relative. By default the current directory.
+    type: path
+  author:
+    description:
+      - The user who publishes the config, for the history. By default the user of the controller's job, or C(USER).
+    type: str
+  lease_duration:
+    description:
+      - How many seconds the lock of the pool holds after this run dies, 1 to 300. The next run waits that long.
+    type: int
+    default: 15
+seealso:
+  - module: configok.node.rollout_forget
+"""
+
+EXAMPLES = r"""
+- name: Roll out the config of a pool
+  configok.node.rollout:
+    pool:
+      pool: workers
+      selector: node-role.kubernetes.io/worker
+      layers: [layers/base.yaml]
+      policy:
+        canary: {count: 3, soak: 11m}
+        waves: [10%, 30%, 100%]
+  register: moved
+
+- name: Bring nodes that arrived later up to date
+  configok.node.rollout:
+    operation: reconcile
+    pool:
+      pool: workers
+      selector: node-role.kubernetes.io/worker
+
+- name: Take the pool back to its init config
+  configok.node.rollout:
+    operation: undo
+    to_revision: 0
+    pool:
+      pool: workers
+      selector: node-role.kubernetes.io/worker
+"""
+
+RETURN = r"""
+pool:
+  description: The pool.
+  returned: always
+  type: str
+  sample: workers
+revision:
+  description: The revision that the pool moves to, 0 for the init config, or if there is no plan.
+  returned: always
+  type: int
+  sample: 2
+target:
+  description: The name of its bundle.
+  returned: always
+  type: str
+  sample: workers-0a1b2c3d4e
+phase:
+  description:
+    - The phase of the rollout now, for example V(Complete), V(Paused) or V(Halted). V(Planned) in check mode. V(Error)
+      if no wave was reached.
+  returned: always
+  type: str
+  sample: Complete
+reason:
+  description: Why it was halted or paused, or what the error is; empty otherwise.
+  returned: always
+  type: str
+  sample: ""
+exceptions:
+  description: The nodes of the rollout that did not pass, or did not stay.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    node:
+      description: The name of the Node.
+      type: str
+      sample: node-2
+    kind:
+      description: V(failed), V(unknown), V(gone), or V(drifted) (it had passed, then was assigned another config).
+      type: str
+      sample: failed
+    wave:
+      description: The wave in which it was moved.
+      type: str
+      sample: canary
+    reason:
+      description: Why, in the agent's own words if it reported a reason.
+      type: str
+      sample: "ConfigOK is False: using last-known-good (init): current (UID: 5f1c7f1e) crashed 4 times"
+field_changes:
+  description:
+    - The fields that change on the nodes, each with C(component), C(path), C(before), C(after), what that requires of a
+      node, and the C(nodes). Nodes whose present values are unknown are left out.
+  returned: success
+  type: list
+  elements: dict
+  sample: [{component: kubelet, path: maxPods, before: "60", after: "110", disruption: restart, nodes: [node-1]}]
+text:
+  description: The changes and the plan as human-readable lines.
+  returned: success
+  type: list
+  elements: str
+  sample: ["Pool workers: 8 nodes, to revision 2 (workers-0a1b2c3d4e)"]
+findings:
+  description: All findings in a config that was refused.
+  returned: if the config is refused
+  type: list
+  elements: dict
+  sample: [{component: kubelet, path: maxPods, message: must be >= 0}]
+"""

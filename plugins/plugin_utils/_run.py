@@ -1,0 +1,84 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the action plugins of a rollout share: the name of a run, its signals, its lock and its lines."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import signal
+import socket
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any, NoReturn
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._wording import first_names
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
+from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutError
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool_lock import MAX_LEASE_DURATION
+from ansible_collections.configok.node.plugins.module_utils._rollout._rendering import NAMES_SHOWN
+from ansible_collections.configok.node.plugins.module_utils._rollout._runner import WaveResult
+from ansible_collections.configok.node.plugins.module_utils._rollout._window import Progress
+
+__all__ = ["failure_message", "interruptible", "progress_line", "read_lease_duration", "runner_name"]
+
+
+def runner_name() -> str:
+    """Return a name for this run: readable for other users, and unique."""
+    try:
+        user = getpass.getuser()
+    except (KeyError, OSError):  # a container's user without a name
+        user = f"uid-{os.getuid()}"
+    return f"{user}@{socket.gethostname()} ({uuid.uuid4().hex[:8]})"
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Raise KeyboardInterrupt for the first signal that ends a run; ignore later ones, so that it can release the lock.
+
+    Since ansible-core 2.19 a worker does not get Ctrl-C from the terminal, and kills itself when it is notified of it.
+    """
+    signals = (signal.SIGINT, signal.SIGTERM)
+
+    def interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
+        for number in signals:
+            signal.signal(number, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, interrupt) for number in signals}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def read_lease_duration(params: Mapping[str, Any]) -> float:
+    """Return for how many seconds the lock holds. Raises RolloutError outside the limits."""
+    seconds = params["lease_duration"]
+    if not 1 <= seconds <= MAX_LEASE_DURATION:
+        raise RolloutError(f"lease_duration must be from 1 to {MAX_LEASE_DURATION:.0f} seconds, not {seconds}")
+    return float(seconds)
+
+
+def progress_line(progress: Progress) -> str:
+    """Return a change as one plain line, also for the log of a controller."""
+    prefix = f"{progress.wave}: "
+    line = progress.line[len(prefix) :] if progress.line.startswith(prefix) else progress.line
+    return sanitize(f"{progress.text or progress.wave}: {line}")
+
+
+def failure_message(pool: str, result: WaveResult) -> str:
+    """Return one sentence about a rollout that has stopped.
+
+    The nodes' own reasons were shown as they came, and are in the result.
+    """
+    names = sorted(
+        failed.node for failed in result.failed_nodes if failed.wave == result.wave and failed.kind == "failed"
+    )
+    which = f" ({first_names(names, NAMES_SHOWN)})" if names else ""
+    where = f" in {result.wave}" if result.wave else ""
+    return f"pool {pool} is {result.phase}{where}: {result.summary or result.reason}{which}"
