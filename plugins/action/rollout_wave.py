@@ -20,6 +20,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_errors im
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize, sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._rollout import Interrupted, RolloutError
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Plan
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import Pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._runner import (
     PoolRunner,
     RunOptions,
@@ -105,7 +106,7 @@ class ActionModule(ActionBase):
                 report=lambda progress: display.display(progress_line(progress)),
                 lease_duration=read_lease_duration(params),
             )
-            pool_runner = PoolRunner(client, plan.pool, plan.selector, options)
+            pool_runner = PoolRunner(client, Pool(plan.pool, plan.selector), options)
             with interruptible():
                 if not wave:
                     result = pool_runner.complete(plan)

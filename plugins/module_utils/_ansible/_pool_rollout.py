@@ -72,7 +72,7 @@ class PoolRollout:
         self._client = client
         self._pool = pool
         self._check = check
-        self._runner = PoolRunner(client, pool.name, pool.selector, options)
+        self._runner = PoolRunner(client, pool, options)
 
     def __enter__(self) -> PoolRollout:
         self._runner.__enter__()

@@ -49,11 +49,17 @@ def list_nodes(client: Client, *, selector: str = "", names: Sequence[str] | Non
     return sorted(views, key=lambda view: view.name)
 
 
-def read_nodes(client: Client, names: Iterable[str], *, threads: Threads | None = None) -> dict[str, NodeView | None]:
+def read_nodes(
+    client: Client,
+    names: Iterable[str],
+    *,
+    threads: Threads | None = None,
+    make_view: Callable[[dict[str, Any]], NodeView] = node_view,
+) -> dict[str, NodeView | None]:
     """Return the Nodes of these names, read in full, None for one that does not exist. Raises KubeError."""
     views: dict[str, NodeView | None] = {}
     for name, result in run_parallel(
-        lambda name: node_view(client.get(node(name))), names, workers=MAX_CONNECTIONS, threads=threads or Threads()
+        lambda name: make_view(client.get(node(name))), names, workers=MAX_CONNECTIONS, threads=threads or Threads()
     ):
         if isinstance(result, NotFound):
             views[name] = None

@@ -19,6 +19,7 @@ from .._nodeconfig._well_known import (
     ANNOTATION_CORDONED_BY,
     CONDITION_CONFIG_OK,
 )
+from ._gates._answers import GateAnswer
 
 __all__ = [
     "COVER_FIELDS",
@@ -51,7 +52,7 @@ class NodeView:
     annotation, 0 for none. config_ok: "True", "False", "Unknown", "" for a Node without the condition. status_error:
     why the annotation with the status cannot be read, "" for no error. unschedulable: whether it is cordoned.
     cordoned_by: the text of the annotation that marks a rollout's cordon, "" for none. boot_id: changes with each boot,
-    "" when the Node does not say.
+    "" when the Node does not say. gate_answers: of the policy's gates that look at the Node.
     """
 
     name: str
@@ -75,6 +76,7 @@ class NodeView:
     unschedulable: bool = False
     cordoned_by: str = ""
     boot_id: str = ""
+    gate_answers: tuple[GateAnswer, ...] = ()
 
     @property
     def has_agent(self) -> bool:

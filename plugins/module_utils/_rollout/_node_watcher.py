@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple
 
 from .._kube._api_client import Client
 from .._kube._api_errors import Forbidden, KubeError, ServerError, TooManyRequests, Unauthorized, Unreachable
@@ -17,6 +18,7 @@ from .._kube._interrupt import Interrupt
 from .._kube._transport import Timing
 from .._kube._watch import EventType, WatchSettings, watch
 from . import RolloutError
+from ._gates._node_gates import NodeGates
 from ._node_view import NodeView, node_view, reduce_node
 from ._timing import Clock
 
@@ -27,6 +29,7 @@ _ADVICE = "run it again to go on, and report this if it comes again"
 LIST_CHECK_INTERVAL = 1.0  # seconds between two checks whether the first list is there
 _MAX_RETRY_AFTER = 30.0  # seconds of a server's Retry-After that are honoured: a run survives five minutes in all
 _FIRST_PAUSE = 0.1  # seconds at most before a watch that ended is opened again: there is one runner, not thousands
+_GATE_ANSWERS = "gateAnswers"  # a key of a reduced Node: the answers need the complete one
 _MAX_SILENCE = 90.0  # seconds without an event or a bookmark (one a minute): then the connection is dead
 
 
@@ -46,17 +49,25 @@ class NodeWatcher:
     """Follows the Nodes of a pool in a thread of its own. A context manager: leaving it ends the watch.
 
     nodes: the Nodes by name, as of the events that were taken. error: why their state is not known at the moment, None
-    while it is. monotonic: measures the age of the watch, where clock stands still during an outage.
+    while it is. gates: answer for each Node as it arrives. monotonic: measures the age of the watch, where clock stands
+    still during an outage.
     """
 
     def __init__(
-        self, client: Client, selector: str, clock: Clock, *, monotonic: Callable[[], float] | None = None
+        self,
+        client: Client,
+        selector: str,
+        clock: Clock,
+        *,
+        gates: NodeGates | None = None,
+        monotonic: Callable[[], float] | None = None,
     ) -> None:
         self.nodes: dict[str, NodeView] = {}
         self.error: KubeError | None = None
         self._client = client
         self._selector = selector
         self._clock = clock
+        self._gates = gates or NodeGates()
         self._monotonic = monotonic or clock.monotonic
         self._events: queue.Queue[NodeEvent] = queue.Queue()
         self._stop = threading.Event()
@@ -73,6 +84,10 @@ class NodeWatcher:
     def sorted_nodes(self) -> list[NodeView]:
         """Return the Nodes as they are now, sorted by name."""
         return [self.nodes[name] for name in sorted(self.nodes)]
+
+    def view_of(self, node: Mapping[str, Any]) -> NodeView:
+        """Return the view of a complete Node object, with the answers of the gates."""
+        return replace(node_view(node), gate_answers=self._gates.check(node))
 
     def wake(self) -> None:
         """Let take_events return, because something else has changed. Any thread may call it."""
@@ -116,12 +131,15 @@ class NodeWatcher:
             ended = RolloutError(f"the nodes are watched no more: {error}: {_ADVICE}")
             self._events.put(NodeEvent("ENDED", error=ended))
 
+    def _reduce(self, node: dict[str, Any]) -> dict[str, Any]:
+        return {**reduce_node(node), _GATE_ANSWERS: self._gates.check(node)}
+
     def _watch(self) -> None:
         for event in watch(
             self._client,
             NODES,
             label_selector=self._selector or None,
-            transform=reduce_node,
+            transform=self._reduce,
             stop=self._stop,
             settings=WatchSettings(
                 resume=False,  # the server may have forgotten the version, and says so only after BACK
@@ -132,5 +150,7 @@ class NodeWatcher:
             timing=Timing(lambda seconds: self._clock.wait(self._stop, seconds), self._monotonic),
             interrupt=self._interrupt,
         ):
-            view = None if event.object is None else node_view(event.object)
+            view = None
+            if event.object is not None:
+                view = replace(node_view(event.object), gate_answers=event.object.get(_GATE_ANSWERS, ()))
             self._events.put(NodeEvent(event.type, view, event.error))

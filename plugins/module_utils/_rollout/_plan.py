@@ -137,7 +137,7 @@ class Plan:
     pool_size: the number of nodes that percentages are of, frozen for the rollout. already_on_target: nodes that use
     the target. vanished: nodes of the waves that no longer exist. refusals: why the rollout must not start.
     estimate: seconds. is_resumed: the waves are those of a rollout that an earlier run has started. target_has_passed:
-    nodes have already passed on the target.
+    nodes have already passed on the target. to_drain, to_reboot: nodes of which the change asks this.
     """
 
     pool: str
@@ -159,6 +159,8 @@ class Plan:
     estimate: float = 0.0
     is_resumed: bool = False
     target_has_passed: bool = False
+    to_drain: tuple[str, ...] = ()
+    to_reboot: tuple[str, ...] = ()
 
     @property
     def has_work(self) -> bool:
@@ -194,6 +196,8 @@ class Plan:
             "estimate": self.estimate,
             "running": self.is_resumed,
             "passed": self.target_has_passed,
+            "to_drain": list(self.to_drain),
+            "to_reboot": list(self.to_reboot),
             "changes": self.has_work,
         }
 
@@ -223,6 +227,8 @@ class Plan:
             estimate=float(value["estimate"]),
             is_resumed=bool(value["running"]),
             target_has_passed=bool(value["passed"]),
+            to_drain=_texts(value.get("to_drain", ())),
+            to_reboot=_texts(value.get("to_reboot", ())),
         )
 
 

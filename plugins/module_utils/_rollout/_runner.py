@@ -9,29 +9,43 @@ nodes show what is done already, and it is not done again.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 from .._kube._api_client import Client
 from .._kube._api_errors import KubeError
 from . import ApiUnavailable, Interrupted, RolloutError, RolloutRefused
 from . import _transitions as transitions
+from ._drain._drainer import Drainer
+from ._gates._answers import GateAnswer
+from ._gates._gate_client import GateClient
+from ._gates._gate_monitor import AskServer, GateMonitor
+from ._gates._node_gates import NodeGates
+from ._node_mover import NodeMover
 from ._node_view import NodeView
 from ._node_watcher import LIST_CHECK_INTERVAL, NodeWatcher
 from ._outage import MAX_OUTAGE
 from ._plan import BROKEN, CANARY, ROLLBACK, Plan
-from ._record import COMPLETE, DRIFTED, HALTED, PAUSED, FailedNode, Rollout
+from ._pool_file import Pool
+from ._record import ABORTED, COMPLETE, DRIFTED, HALTED, PAUSED, FailedNode, Rollout
 from ._session import Report, RunSession, announce_end, announce_start
 from ._timing import Clock
 from ._wave import WaveExecutor, WaveJob
+from ._wave_start import WaveStart
 from ._window import NodeState, Progress, WaveOutcome, Window, WindowLimits, WindowStep
 
-__all__ = ["PoolRunner", "RunOptions", "WaveResult"]
+__all__ = ["AskWave", "PoolRunner", "RunOptions", "WaveResult"]
 
 _READ_ALLOWANCE = 60.0  # seconds for reading a node: the gate's verdict comes before the window's, and says more
-_OUTCOME_WORD = {WaveOutcome.DONE: "through", WaveOutcome.HALT: "HALTED", WaveOutcome.PAUSE: "PAUSED"}
+_OUTCOME_WORD = {
+    WaveOutcome.DONE: "through",
+    WaveOutcome.HALT: "HALTED",
+    WaveOutcome.PAUSE: "PAUSED",
+    WaveOutcome.ABORT: "ABORTED",
+}
 
 
 @dataclass(frozen=True)
@@ -53,20 +67,30 @@ class WaveResult:
     @property
     def failed(self) -> bool:
         """Return whether the rollout must stop."""
-        return self.phase in (HALTED, PAUSED)
+        return self.phase in (HALTED, PAUSED, ABORTED)
+
+
+AskWave = Callable[[str, Sequence[str]], GateAnswer]
+"""Asks whether a wave of this name with these nodes may begin, or end; takes minutes at most."""
 
 
 class RunOptions(NamedTuple):
     """How a run names itself, shows its progress, and holds its lock.
 
     runner: the name of this run for other users; unique for each run. report: is called with each change. clock: None
-    for this machine's. lease_duration: whole seconds.
+    for this machine's. lease_duration: whole seconds. wait_timeout: for how many seconds the run waits for a resume, an
+    approval or a maintenance window before it ends as Paused. before_wave, after_wave: the user's own questions, None
+    for none. ask_server: asks a gate's server, None for the real one.
     """
 
     runner: str
     report: Report
     clock: Clock | None = None
     lease_duration: float = 15.0
+    wait_timeout: float = 3600.0
+    before_wave: AskWave | None = None
+    after_wave: AskWave | None = None
+    ask_server: AskServer | None = None
 
 
 class PoolRunner:
@@ -75,17 +99,24 @@ class PoolRunner:
     The lock of the pool is held only while nodes are moved.
     """
 
-    def __init__(self, client: Client, pool: str, selector: str, options: RunOptions) -> None:
+    def __init__(self, client: Client, pool: Pool, options: RunOptions) -> None:
+        self._pool = pool
+        self._options = options
         self._session = RunSession(
             client,
-            pool,
+            pool.name,
             runner=options.runner,
             report=options.report,
             clock=options.clock or Clock(),
             lease_duration=options.lease_duration,
         )
-        clocks = self._session.node_clock, self._session.clock.monotonic
-        self._watcher = NodeWatcher(self._session.direct_client, selector, clocks[0], monotonic=clocks[1])
+        self._watcher = NodeWatcher(
+            self._session.direct_client,
+            pool.selector,
+            self._session.node_clock,
+            gates=NodeGates(pool.policy.gates.nodes),
+            monotonic=self._session.clock.monotonic,
+        )
         self._is_listed = False
 
     def __enter__(self) -> PoolRunner:
@@ -167,7 +198,7 @@ class PoolRunner:
         self._session.begin_wave(wave)
         with _as_interrupted(f"{wave} of pool {plan.pool}"):
             self.nodes()
-            return _WaveRun(self._session, self._watcher, plan, wave).run()
+            return _WaveRun(self._session, self._watcher, self._pool, self._options, plan, wave).run()
 
     def _wait_until_listed(self) -> None:
         """Wait for the watcher's first list.
@@ -205,9 +236,19 @@ def _as_interrupted(where: str) -> Iterator[None]:
 class _WaveRun:
     """One run of one wave. watcher: has delivered its first list."""
 
-    def __init__(self, session: RunSession, watcher: NodeWatcher, plan: Plan, wave: str) -> None:
+    def __init__(
+        self,
+        session: RunSession,
+        watcher: NodeWatcher,
+        pool: Pool,
+        options: RunOptions,
+        plan: Plan,
+        wave: str,
+    ) -> None:
         self._session = session
         self._watcher = watcher
+        self._policy = pool.policy
+        self._options = options
         self._plan = plan
         self._wave = wave
 
@@ -219,6 +260,7 @@ class _WaveRun:
             lambda record: transitions.start_rollout(record, plan, views, session.clock.now())
         )
         rollout = transitions.current_rollout(record)
+        session.follow_control(record.control, watcher.wake)
         if has_begun:
             announce_start(session.direct_client, plan.pool, rollout, session.runner)
         if rollout.is_rolling_back:
@@ -227,15 +269,26 @@ class _WaveRun:
         if rollout.phase == COMPLETE or position < rollout.waves_done:
             return WaveResult(self._wave, rollout.phase, has_begun)
         possibly_assigned = rollout.waves[position].nodes[: rollout.assigned_up_to]
-        rollout = session.claim_record(
-            plan.target,
-            lambda record: transitions.enter_wave(
-                record, plan, position, views, runner=session.runner, now=session.clock.now()
-            ),
-        )
-        return self._move(rollout, position, possibly_assigned)
+        client = GateClient(monotonic=session.clock.monotonic)
+        ask = self._options.ask_server or client.ask
+        with closing(client), GateMonitor(self._policy.gates.servers, session.node_clock, watcher.wake, ask) as gates:
+            start = WaveStart(session, watcher, self._policy, self._options, gates)
+            ended = start.wait(plan, rollout.waves[position])
+            if ended is not None:
+                announce_end(session.direct_client, plan.pool, ended)
+                return WaveResult(self._wave, ended.phase, True, ended.reason, {}, ended.failed_nodes)
+            views = watcher.sorted_nodes()
+            rollout = session.claim_record(
+                plan.target,
+                lambda record: transitions.enter_wave(
+                    record, plan, position, views, runner=session.runner, now=session.clock.now()
+                ),
+            )
+            return self._move(rollout, position, possibly_assigned, gates)
 
-    def _move(self, rollout: Rollout, position: int, possibly_assigned: Collection[str]) -> WaveResult:
+    def _move(
+        self, rollout: Rollout, position: int, possibly_assigned: Collection[str], gates: GateMonitor
+    ) -> WaveResult:
         session, watcher = self._session, self._watcher
         wave, target = rollout.waves[position], rollout.target
         # A canary that fails stops the rollout, whatever the budget of the pool allows.
@@ -267,7 +320,7 @@ class _WaveRun:
             expected_sources=dict.fromkeys(expected - failed_names, target.source),
             soaked_before=rollout.soaked_seconds,
         )
-        executor = WaveExecutor(session, watcher, window, job)
+        executor = self._executor(window, job, gates)
         try:
             step = executor.execute()
         except KeyboardInterrupt:
@@ -320,8 +373,9 @@ class _WaveRun:
             self._plan.node_timeout,
             possibly_assigned=frozenset(targets),  # by a run that was killed, or whose answer was lost
         )
-        executor = WaveExecutor(session, watcher, window, job)
-        step = executor.execute()
+        with GateMonitor((), session.node_clock, watcher.wake, GateClient().ask) as no_gates:
+            executor = self._executor(window, job, no_gates)
+            step = executor.execute()
         rollout = session.write_transition(
             lambda record, now: transitions.finish_rollback(
                 record, step, len(targets), executor.failed_nodes(), now=now
@@ -330,6 +384,22 @@ class _WaveRun:
         self._report_outcome(ROLLBACK, step, window)
         announce_end(session.direct_client, self._plan.pool, rollout)
         return self._result(rollout, window)
+
+    def _executor(self, window: Window, job: WaveJob, gates: GateMonitor) -> WaveExecutor:
+        session = self._session
+        drainer = Drainer(session.client, session.pool, self._policy.drain, session.node_clock, report=session.say)
+        after_wave = self._options.after_wave
+        has_question = after_wave is not None and job.position is not None
+        return WaveExecutor(
+            session,
+            self._watcher,
+            window,
+            job,
+            mover=NodeMover(session, self._watcher, drainer, frozenset(self._plan.to_drain)),
+            gates=gates,
+            after_wave=partial(after_wave, job.name, tuple(job.targets)) if after_wave and has_question else None,
+            wait_timeout=self._options.wait_timeout,
+        )
 
     def _result(self, rollout: Rollout, window: Window, summary: str = "") -> WaveResult:
         counts = dict(window.counts)
@@ -345,6 +415,8 @@ class _WaveRun:
         ignored_nodes: Collection[str],
     ) -> Window:
         timeout = self._plan.node_timeout + _READ_ALLOWANCE
+        if self._plan.to_drain:
+            timeout += self._policy.drain.timeout
         return Window(
             nodes,
             WindowLimits(self._plan.max_unavailable, failure_budget, timeout, earlier_failures),

@@ -20,6 +20,8 @@ from .._nodeconfig._untrusted import sanitize
 from .._nodeconfig._well_known import NAMESPACE_ROLLOUTS
 from . import RolloutError
 from . import _transitions as transitions
+from ._control import Control
+from ._control_watcher import ControlWatcher
 from ._outage import Outage, OutageClock, OutageTolerantClient
 from ._plan import Target
 from ._pool_lock import PoolLock
@@ -54,6 +56,7 @@ class RunSession:
         self._holds_lock = False
         self._target: Target | None = None  # of the rollout whose record this run owns
         self._wave = ""
+        self._control: ControlWatcher | None = None
         self.node_clock = OutageClock(clock, self.outage)
         self.client = OutageTolerantClient(client, self.outage, before_write=self.keep_lock)
         self._store = RecordStore(self.client, pool)
@@ -66,8 +69,26 @@ class RunSession:
         try:
             yield
         finally:
+            if self._control is not None:
+                self._control.__exit__()
+                self._control = None
             self._holds_lock = False
             self._lock.release()
+
+    def follow_control(self, control: Control, wake: Callable[[], object]) -> None:
+        """Follow what people request of the rollout until the lock is released.
+
+        control: as the record has it since this rollout has started: requests of an earlier one are gone. wake: is
+        called when the requests change.
+        """
+        if self._control is None:
+            watcher = ControlWatcher(self.direct_client, self.pool, self.clock, wake, control=control)
+            self._control = watcher.__enter__()
+
+    @property
+    def control(self) -> Control:
+        """Return what people request of the rollout now."""
+        return Control() if self._control is None else self._control.control
 
     def keep_lock(self) -> None:
         """Renew the lock when it is due; safe for many threads. Raises RolloutError, since no node is at fault."""

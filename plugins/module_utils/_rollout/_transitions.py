@@ -14,6 +14,7 @@ from dataclasses import replace
 from .._componentconfig._scalars._wording import count_of
 from . import LockLost, RolloutError, RolloutRefused
 from ._control import Control
+from ._control_requests import abort_rollout
 from ._node_view import NodeView
 from ._plan import BROKEN, CANARY, Plan, Target, Wave, replace_canary
 from ._planner import skip_reason
@@ -41,6 +42,8 @@ __all__ = [
     "current_rollout",
     "enter_wave",
     "finish_rollback",
+    "go_on",
+    "hold",
     "finish_wave",
     "mark_soaking",
     "require_own_rollout",
@@ -84,6 +87,23 @@ def start_rollout(record: Record, plan: Plan, views: Sequence[NodeView], now: st
         already_on_target=plan.already_on_target,
     )
     return replace(record.with_clearing_used(plan.target), rollout=started)
+
+
+def hold(record: Record, reason: str, *, runner: str, now: str) -> Record:
+    """Record that this runner waits, before a wave or in it, and for what."""
+    rollout = current_rollout(record)
+    if rollout.is_rolling_back:
+        return record
+    held = replace(rollout, phase=PAUSED, reason=reason, runner=runner, changed_at=now)
+    return replace(record, rollout=held).with_result(rollout.revision, PAUSED)
+
+
+def go_on(record: Record, wave: str, *, now: str) -> Record:
+    """Record that the wave in which the runner has waited moves again."""
+    rollout = current_rollout(record)
+    if rollout.phase != PAUSED:
+        return record
+    return replace(record, rollout=replace(rollout, phase=moving_phase(wave), reason="", changed_at=now))
 
 
 def enter_wave(
@@ -261,6 +281,8 @@ def finish_wave(
         record = replace(record, rollout=halted, control=control)
         record = record.with_bad_config(rollout.target, reason, now, confirmed=confirmed)
         return record.with_result(rollout.revision, HALTED)
+    if step.outcome is WaveOutcome.ABORT:
+        return abort_rollout(replace(record, rollout=rollout), now)
     if step.outcome is WaveOutcome.PAUSE:
         return replace(record, rollout=replace(rollout, phase=PAUSED)).with_result(rollout.revision, PAUSED)
     after_wave = replace(
@@ -284,6 +306,8 @@ def finish_rollback(
     # Drifted nodes are not rolled back.
     drifted = {failed.node: failed for failed in rollout.failed_nodes if failed.kind == DRIFTED}
     rollout = rollout.with_failed_nodes({**drifted, **failed_nodes})
+    if step.outcome is WaveOutcome.ABORT:
+        return abort_rollout(replace(record, rollout=rollout), now)
     if step.outcome is WaveOutcome.DONE:
         phrase = f"{count_of(count, 'node')} {'was' if count == 1 else 'were'} taken back"
         rollout = replace(rollout, is_rolling_back=False, reason=f"{rollout.reason}; {phrase}")

@@ -9,7 +9,7 @@ Private to configok.node: no compatibility is promised.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -19,14 +19,19 @@ from .._nodeconfig._untrusted import sanitize
 from . import ApiUnavailable
 from . import _transitions as transitions
 from ._gate import Attempt, GateResult, Verdict, evaluate
-from ._node_access import NodeAssignment, assign_node, read_nodes
+from ._gates._answers import GateAnswer
+from ._gates._gate_monitor import GateMonitor
+from ._node_access import NodeAssignment, read_nodes
+from ._node_mover import NodeMover, NotDrained, Uncordoned
 from ._node_view import NodeView, describe_drift
 from ._node_watcher import NodeWatcher
+from ._operator_pause import OperatorPause
 from ._outage import MAX_OUTAGE
 from ._plan import Target
 from ._record import DRIFTED, FailedNode, FailureKind
 from ._revisions import missing_bundle
 from ._session import RunSession
+from ._wave_ending import WaveEnding
 from ._wave_progress import WaveProgress
 from ._window import (
     FAILED,
@@ -83,17 +88,37 @@ class WaveJob:
     forget_bad: bool = False
 
 
+AfterWave = Callable[[], GateAnswer]
+"""Asks whether a wave whose nodes have passed may end; runs in a thread of its own, and may take minutes."""
+
+
 class WaveExecutor:
     """The control loop of one wave. It never waits for an assignment: these run in threads of their own.
 
-    watcher: has delivered its first list.
+    watcher: has delivered its first list. gates: ask servers while the wave moves. after_wave: None for no question.
+    wait_timeout: for how many seconds a pause is waited for.
     """
 
-    def __init__(self, session: RunSession, watcher: NodeWatcher, window: Window, job: WaveJob) -> None:
+    def __init__(
+        self,
+        session: RunSession,
+        watcher: NodeWatcher,
+        window: Window,
+        job: WaveJob,
+        *,
+        mover: NodeMover,
+        gates: GateMonitor,
+        after_wave: AfterWave | None = None,
+        wait_timeout: float = 0.0,
+    ) -> None:
         self._session = session
         self._watcher = watcher
         self._window = window
         self._job = job
+        self._mover = mover
+        self._ending = WaveEnding(window, gates, after_wave)
+        self._pause = OperatorPause(session, job.name, is_recorded=job.position is not None, wait_timeout=wait_timeout)
+        self._ask_gates = gates.decide_node if gates.has_node_answers else None
         self._workers = WorkerPool(session.clock, MAX_ASSIGNMENTS, watcher.wake)
         self._progress = WaveProgress(job.name, len(job.targets), job.soak, window, session.report, session.clock)
         self._places = {name: place for place, name in enumerate(job.targets, 1)}
@@ -143,6 +168,7 @@ class WaveExecutor:
         try:
             return self._execute()
         finally:
+            self._mover.is_stopping = True
             self._workers.close()
             self._progress.flush()
 
@@ -161,14 +187,20 @@ class WaveExecutor:
             problem = self._bundle_problem()
             if problem and not self._workers.pending:
                 return WindowStep(outcome=WaveOutcome.PAUSE, reason=problem)
-            step = self._window.next_step(self._now(), 0 if problem else self._workers.free)
+            requested = self._pause.check(self._session.control, is_quiet=not self._window.in_flight)
+            if requested is not None and (requested.outcome is WaveOutcome.ABORT or not self._workers.pending):
+                return requested
+            may_assign = not problem and not self._pause.is_held
+            step = self._window.next_step(self._now(), self._workers.free if may_assign else 0)
             self._progress.flush_if_due()
             if step.to_assign and not self._assign_unless_changed(step.to_assign, outages):
                 wait = 0.0
                 continue
-            if step.outcome is not None:
+            step = self._ending.check(step, self._now(), self._start_after_wave)
+            if step.outcome is not None and not self._workers.pending:
                 return step
-            self._save_progress()
+            if not self._pause.is_held:
+                self._save_progress()
             wait = 0.0 if step.to_assign else self._seconds_until_due()
 
     def _now(self) -> float:
@@ -195,28 +227,33 @@ class WaveExecutor:
             self._window.take_back_assignments(names)
             return False
         for name in names:
-            self._workers.submit(name, partial(self._assign, name, self._watcher.nodes.get(name)))
+            move = partial(
+                self._mover.move,
+                self._watcher.nodes.get(name),
+                self._job.targets[name],
+                possibly_assigned=name in self._job.possibly_assigned,
+                forget_bad=self._job.forget_bad,
+            )
+            self._workers.submit(name, move)
         return True
 
-    def _assign(self, name: str, view: NodeView | None) -> NodeAssignment:
-        """Assign a node; runs in a thread of its own."""
-        if view is None or view.deleting:
-            return NodeAssignment(None)
-        return assign_node(
-            self._session.client,
-            view,
-            self._job.targets[name],
-            possibly_assigned=name in self._job.possibly_assigned,
-            forget_bad=self._job.forget_bad,
-            latest=lambda: self._watcher.nodes.get(name),
-        )
+    def _start_after_wave(self, ask: AfterWave) -> None:
+        self._progress.say("running the playbook after the wave")
+        self._workers.submit("", ask)
 
-    def _take_assignments(self) -> None:
+    def _take_results(self) -> None:
         for name, result in self._workers.take_results():
             if isinstance(result, _RUNNER_ERRORS):
                 raise result
             if isinstance(result, KubeError):
                 self._record_result(name, GateResult(Verdict.UNKNOWN, f"it could not be assigned: {result}"))
+            elif isinstance(result, GateAnswer):
+                self._ending.answer(result)
+            elif isinstance(result, NotDrained):
+                self._record_result(name, GateResult(Verdict.UNKNOWN, f"it could not be drained: {result.reason}"))
+            elif isinstance(result, Uncordoned):
+                if result.error:
+                    self._progress.say(f"{name} could not be uncordoned, the next run tries again: {result.error}")
             elif result.view is None:
                 self._record_result(name, GateResult(Verdict.GONE, "the Node was deleted"))
             else:
@@ -276,7 +313,7 @@ class WaveExecutor:
                 self._progress.say(f"the watch of the nodes is interrupted, and tried again: {event.error}")
             elif event.view is not None:
                 self._process_view(event.view, was_deleted=event.type == "DELETED")
-        self._take_assignments()
+        self._take_results()
 
     def _process_view(self, view: NodeView, *, was_deleted: bool) -> None:
         if was_deleted:
@@ -358,7 +395,7 @@ class WaveExecutor:
             if name in self._unconfirmed or name not in self._open:
                 continue
             view, last_seen = self._watcher.nodes.get(name), self._last_seen.get(name)
-            result = evaluate(view, self._attempts[name], now, last_seen=last_seen)
+            result = evaluate(view, self._attempts[name], now, last_seen=last_seen, ask_gates=self._ask_gates)
             self._set_attempt(name, self._attempts[name].with_result(result))
             self._record_result(name, result)
         for name in due:
@@ -370,7 +407,9 @@ class WaveExecutor:
         """Read nodes whose time is up although the watch has not shown their assignment yet."""
         if not names:
             return
-        views = read_nodes(self._session.client, names, threads=self._session.node_clock)
+        views = read_nodes(
+            self._session.client, names, threads=self._session.node_clock, make_view=self._watcher.view_of
+        )
         self._unconfirmed.difference_update(names)
         for name, view in views.items():
             if view is None:
@@ -383,6 +422,8 @@ class WaveExecutor:
             state = self._window.state(name)
             if state not in (IN_FLIGHT, SOAKING):
                 self._open.discard(name)
+                if self._mover.is_cordoned(name) and state != GONE:
+                    self._workers.submit(name, partial(self._mover.uncordon, name))
             self._progress.changed(name, state, result.reason)
 
     def _save_progress(self) -> None:

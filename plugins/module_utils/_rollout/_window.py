@@ -62,6 +62,7 @@ class WaveOutcome(Enum):
     DONE = "done"
     HALT = "halt"
     PAUSE = "pause"
+    ABORT = "abort"
 
 
 class WindowLimits(NamedTuple):
@@ -128,6 +129,7 @@ class Window:
         self._unavailable = set(unavailable) - self._expected_unavailable
         self._reasons: dict[str, str] = {}
         self._blocked_since: float | None = None
+        self._stop: WindowStep | None = None
 
     @property
     def failures(self) -> int:
@@ -152,7 +154,7 @@ class Window:
     @property
     def is_stopping(self) -> bool:
         """Return whether no other node will be assigned."""
-        if self._failures > self._limits.failure_budget:
+        if self._failures > self._limits.failure_budget or self._stop is not None:
             return True
         has_lost_canary = self._is_canary and self._counts[GONE]
         return not self._is_broken_wave and bool(self._counts[UNKNOWN] or has_lost_canary)
@@ -175,6 +177,11 @@ class Window:
             self._unavailable.add(name)
         else:
             self._unavailable.discard(name)
+
+    def stop(self, outcome: WaveOutcome, reason: str) -> None:
+        """End the wave for a reason that is not a node's, once no node is in flight. The first reason counts."""
+        if self._stop is None:
+            self._stop = WindowStep(outcome=outcome, reason=reason)
 
     def delay_by(self, seconds: float) -> None:
         """Extend all deadlines, for a while in which the nodes could not be observed."""
@@ -290,6 +297,8 @@ class Window:
             failures = "1 node has" if self._failures == 1 else f"{self._failures} nodes have"
             reason = f"{failures} failed, the budget is {budget}"
             return WindowStep(outcome=WaveOutcome.HALT, reason=reason, node_reason=node_reason)
+        if self._stop is not None:
+            return self._stop
         stop_state: NodeState = UNKNOWN if self._counts[UNKNOWN] else GONE
         phrase = "no verdict on" if stop_state == UNKNOWN else "the canary has lost"
         name = next(name for name, state in self._states.items() if state == stop_state)

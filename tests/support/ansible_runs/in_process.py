@@ -9,6 +9,7 @@ from typing import Any
 
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Plan
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import Pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._runner import PoolRunner, RunOptions
 from ansible_collections.configok.node.plugins.modules import config_bundle, rollout_plan
 from support.ansible_runs.modules import run_module
@@ -28,6 +29,7 @@ def roll_out(client: Client, kubeconfig: str, text: str, *, selector: str = "poo
     arguments = {"kubeconfig": kubeconfig, "pool": "workers", "selector": selector, "policy": quick_pool()["policy"]}
     planned = run_module(rollout_plan.main, {**arguments, "bundle": publish(kubeconfig, text, **trial)})
     plan = Plan.from_dict(planned["plan"])
-    with PoolRunner(client, plan.pool, plan.selector, RunOptions("test", lambda _progress: None)) as runner:
+    pool = Pool(plan.pool, plan.selector)
+    with PoolRunner(client, pool, RunOptions("test", lambda _progress: None)) as runner:
         results = runner.run(plan)
     assert results[-1].phase == "Complete"

@@ -68,6 +68,7 @@ class World:
     reports: list[Progress] = field(default_factory=list)
     runs: int = 0
     lease_duration: float = 5.0
+    options: dict[str, Any] = field(default_factory=dict)  # further RunOptions
     hooks: dict[str, Callable[[], object]] = field(default_factory=dict)
 
     @classmethod
@@ -126,11 +127,11 @@ class World:
     def plan(self, target: Target, **policy: Any) -> Plan:
         return make_plan(list_nodes(self.client, selector="pool=workers"), self.pool(**policy), target, self.record())
 
-    def runner(self, client: Any = None, name: str = "") -> PoolRunner:
+    def runner(self, client: Any = None, name: str = "", **policy: Any) -> PoolRunner:
         """Return a run of its own."""
         self.runs += 1
-        options = RunOptions(name or f"run {self.runs}", self.tell, self.clock, self.lease_duration)
-        return PoolRunner(client or self.client, "workers", "pool=workers", options)
+        options = RunOptions(name or f"run {self.runs}", self.tell, self.clock, self.lease_duration, **self.options)
+        return PoolRunner(client or self.client, self.pool(**policy), options)
 
     def move(self, made: Plan, wave: str, *, client: Any = None, runner: str = "") -> WaveResult:
         with self.runner(client, runner) as pool_runner:
@@ -146,7 +147,7 @@ class World:
         if not plan.has_work:
             self.runs += 1
             return []
-        with self.runner(client) as pool_runner:
+        with self.runner(client, **policy) as pool_runner:
             return pool_runner.run(plan)
 
     def later(self, seconds: float, do: Callable[[], object]) -> None:

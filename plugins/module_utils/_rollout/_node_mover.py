@@ -1,0 +1,94 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is done to one node of a wave: drain, assign, uncordon. Each runs in a thread of its own.
+
+Private to configok.node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+from .._kube._api_errors import KubeError
+from .._nodeconfig._assignment import ConfigSource
+from ._drain._cordon import marking_pool
+from ._drain._drainer import Drainer
+from ._node_access import NodeAssignment, assign_node
+from ._node_view import NodeView
+from ._node_watcher import NodeWatcher
+from ._session import RunSession
+
+__all__ = ["NodeMover", "NotDrained", "Reboot", "Rebooted", "Uncordoned"]
+
+Reboot = Callable[[str], None]
+"""Reboots the node of this name, and returns when it has booted again. Raises RolloutError with a sentence."""
+
+
+@dataclass(frozen=True)
+class NotDrained:
+    """A node that could not be drained, and was not assigned anything. reason: one sentence."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Rebooted:
+    """A reboot. error: why it failed, "" when it did not."""
+
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class Uncordoned:
+    """A node whose cordon was this rollout's. error: why it could not be uncordoned, "" when it was."""
+
+    error: str = ""
+
+
+class NodeMover:
+    """The requests for the nodes of one pool; safe for many threads, each with a node of its own.
+
+    to_drain: the nodes to drain before they are assigned. drainer: of the pool.
+    """
+
+    def __init__(self, session: RunSession, watcher: NodeWatcher, drainer: Drainer, to_drain: Collection[str]) -> None:
+        self._session = session
+        self._watcher = watcher
+        self._drainer = drainer
+        self._to_drain = to_drain
+        self.is_stopping = False  # ends drains that are under way
+
+    def is_cordoned(self, name: str) -> bool:
+        """Return whether a node may have a cordon of this pool."""
+        view = self._watcher.nodes.get(name)
+        return name in self._to_drain or (view is not None and marking_pool(view) == self._session.pool)
+
+    def move(
+        self, view: NodeView | None, source: ConfigSource | None, *, possibly_assigned: bool, forget_bad: bool
+    ) -> NodeAssignment | NotDrained:
+        """Drain a node if its change asks for it, and assign it. Raises KubeError, RolloutError."""
+        if view is None or view.deleting:
+            return NodeAssignment(None)
+        name = view.name
+        if self.is_cordoned(name) and not view.is_on(source):
+            result = self._drainer.drain(view, lambda: self.is_stopping)
+            if not result.drained:
+                return NotDrained(result.reason)
+        return assign_node(
+            self._session.client,
+            self._watcher.nodes.get(name, view),
+            source,
+            possibly_assigned=possibly_assigned,
+            forget_bad=forget_bad,
+            latest=lambda: self._watcher.nodes.get(name),
+        )
+
+    def uncordon(self, name: str) -> Uncordoned:
+        """Uncordon a node if its cordon is this pool's. Raises RolloutError."""
+        try:
+            self._drainer.uncordon(name)
+        except KubeError as error:
+            return Uncordoned(str(error))
+        return Uncordoned()
