@@ -61,7 +61,7 @@ class Rebooter:
     def reboot(self, name: str, should_stop: Callable[[], bool] = lambda: False) -> None:
         """Reboot a node and wait until its Node reports another boot id and is Ready.
 
-        should_stop: ends the wait, not the reboot. Raises RebootFailed with a sentence about this node, KubeError.
+        should_stop: ends the wait, not the reboot. Raises RebootFailed, KubeError.
         """
         if not self._settings.allowed:
             raise RebootFailed("policy.reboot.allowed does not allow a reboot")
