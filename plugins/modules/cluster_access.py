@@ -66,6 +66,13 @@ options:
       namespace:
         description: The namespace of a ServiceAccount.
         type: str
+  runner_prune:
+    description:
+      - Whether runners may also delete ConfigMaps in the namespaces of bundles, so that each complete rollout prunes
+        old bundles (C(policy.revisionHistoryLimit) in the pool file).
+      - RBAC cannot limit it to old bundles. Without it, run C(configok.node.prune) with another identity.
+      - By default, it stays as it is, which is V(false) at first.
+    type: bool
   node_configz:
     description:
       - Whether nodes may also read C(nodes/configz), so that an agent whose option C(configz) is set can compare the
@@ -189,6 +196,7 @@ def argument_spec() -> dict[str, Any]:
             "options": subject,
             "required_if": needs_namespace,
         },
+        "runner_prune": {"type": "bool"},
         "node_configz": {"type": "bool"},
         "bundle_namespaces": {"type": "list", "elements": "str"},
         "flow_control": {"type": "bool"},
@@ -204,6 +212,7 @@ def main() -> None:
         if params["state"] == "present":
             access = Access(
                 runner_subjects=params["runner_subjects"],
+                runner_prune=params["runner_prune"],
                 node_configz=params["node_configz"],
                 bundle_namespaces=params["bundle_namespaces"],
                 flow_control=params["flow_control"],

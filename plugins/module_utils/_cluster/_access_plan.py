@@ -47,6 +47,7 @@ _NODES = {"kind": "Group", "name": "system:nodes", "apiGroup": _GROUP}
 BUNDLES_READER = "configok-nodes"
 _CONFIGZ_READER = "configok-nodes-configz"
 _RUNNER = "configok-runner"
+_PRUNER = "configok-runner-prune"
 # Runners of earlier releases could create Events on Nodes here; now only the nodes themselves create them.
 _FORMER_RUNNER_NAMESPACE = "default"
 
@@ -58,6 +59,8 @@ _RUNNER_CLUSTER_RULES = [
 ]
 # ... publishes bundles, which are immutable, ...
 _PUBLISHING = [{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "create"]}]
+# ... deletes old bundles if the user allows it (RBAC cannot limit that to old ones), ...
+_PRUNING = [{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["delete"]}]
 # ... keeps its record and its lock, sees requests such as pause, checks whether other pools have the same nodes, and
 # creates Events.
 _RECORDING = [
@@ -73,7 +76,7 @@ class Access:
 
     runner_subjects: RBAC subjects (kind, name, and namespace for a ServiceAccount) that may run rollouts.
     node_configz: whether nodes may read the live config of kubelets, as nodes/configz (Kubernetes 1.33 and newer).
-    bundle_namespaces: further namespaces of bundles.
+    runner_prune: whether runners may delete old bundles. bundle_namespaces: further namespaces of bundles.
     flow_control: whether the API server limits the requests of agents and runners on their own.
     """
 
@@ -81,6 +84,7 @@ class Access:
     node_configz: bool | None = None
     bundle_namespaces: Sequence[str] | None = None
     flow_control: bool | None = None
+    runner_prune: bool | None = None
 
     @property
     def publishing_namespaces(self) -> list[str]:
@@ -134,6 +138,8 @@ def desired_objects(access: Access, flow_version: str | None = None) -> list[dic
     objects += _role_and_binding(_RUNNER, _RUNNER_CLUSTER_RULES, runners)
     for namespace in publishing:
         objects += _role_and_binding(_RUNNER, _PUBLISHING, runners, namespace)
+    for namespace in publishing if access.runner_prune else ():
+        objects += _role_and_binding(_PRUNER, _PRUNING, runners, namespace)
     objects += _role_and_binding(_RUNNER, _RECORDING, runners, NAMESPACE_ROLLOUTS)
     return objects + (_flow_control(access, flow_version) if access.flow_control and flow_version else [])
 
@@ -144,6 +150,7 @@ def _flow_control(access: Access, version: str) -> list[dict[str, Any]]:
     rules = [
         *(ScopedRule(rule) for rule in _RUNNER_CLUSTER_RULES),
         *(ScopedRule(rule, publishing) for rule in _PUBLISHING),
+        *(ScopedRule(rule, publishing) for rule in (_PRUNING if access.runner_prune else ())),
         *(ScopedRule(rule, [NAMESPACE_ROLLOUTS]) for rule in _RECORDING),
     ]
     runners = access.runner_subjects or ()
@@ -154,7 +161,7 @@ def _flow_control(access: Access, version: str) -> list[dict[str, Any]]:
 def possible_objects(bundle_namespaces: Sequence[str], flow_version: str | None = None) -> list[dict[str, Any]]:
     """Return all objects that any access has, or had in an earlier release, with these further namespaces."""
     any_subject = {"kind": "User", "name": "any"}
-    most = Access([any_subject], node_configz=True, bundle_namespaces=bundle_namespaces, flow_control=True)
+    most = Access([any_subject], True, bundle_namespaces, flow_control=True, runner_prune=True)
     objects = desired_objects(most, flow_version)
     if _FORMER_RUNNER_NAMESPACE not in bundle_namespaces:
         objects += _role_and_binding(_RUNNER, [], [any_subject], _FORMER_RUNNER_NAMESPACE)
@@ -177,6 +184,8 @@ def with_present_access(
         access = replace(access, runner_subjects=binding.get("subjects") or ())
     if access.node_configz is None:
         access = replace(access, node_configz=present[paths.cluster_role_binding(_CONFIGZ_READER)] is not None)
+    if access.runner_prune is None:
+        access = replace(access, runner_prune=present[paths.role(NAMESPACE_BUNDLES, _PRUNER)] is not None)
     if access.flow_control is None and flow_version is not None:
         schema = present[paths.flow_schema(flow_version, AGENTS_FLOW)]
         access = replace(access, flow_control=schema is not None and _is_ours(schema))
@@ -303,7 +312,9 @@ def plan_present(
 
 def _is_obsolete(item: Mapping[str, Any], access: Access, desired_paths: Collection[str]) -> bool:
     """Return whether a possible object does not belong to this access."""
-    kept = access.runner_subjects is None and is_runner_binding(item)
+    is_pruner_binding = item["kind"] == "RoleBinding" and item["metadata"]["name"] == _PRUNER
+    is_subjects_binding = is_runner_binding(item) or (is_pruner_binding and access.runner_prune is not False)
+    kept = access.runner_subjects is None and is_subjects_binding
     return path_of(item) not in desired_paths and item["kind"] != "Namespace" and not kept
 
 

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from .._componentconfig._scalars._wording import count_of
 from .._nodeconfig._assignment import ConfigSource
 from .._nodeconfig._config_status import ComponentStatus
+from .._nodeconfig._untrusted import sanitize
 from ._node_view import NodeView, describe_drift
 from ._record import DRIFTED, HALTED, Record
 from ._rendering import render_table
@@ -22,6 +23,7 @@ __all__ = [
     "node_facts",
     "node_state",
     "pool_status",
+    "render_history",
     "render_status",
     "revision_history",
 ]
@@ -164,10 +166,41 @@ def revision_history(record: Record) -> list[dict[str, Any]]:
     return [{**vars(revision), "current": revision.number == current} for revision in reversed(record.revisions)]
 
 
+_HISTORY_HEADS = ("REVISION", "CHANGE-CAUSE", "AUTHOR", "TIME", "RESULT", "CURRENT")
+
+
+def render_history(record: Record) -> list[str]:
+    """Return the revisions as a table, the newest first; revision 0 is the init config, if the pool is on it."""
+    rows = [
+        (
+            str(revision["number"]),
+            sanitize(revision["cause"], _MAX_CAUSE) or "<none>",
+            sanitize(revision["author"], _MAX_CAUSE) or "<none>",
+            _to_seconds(str(revision["time"])),
+            ", ".join(filter(None, (revision["result"], revision["pruned"] and "pruned"))) or "<none>",
+            "*" if revision["current"] else "",
+        )
+        for revision in revision_history(record)
+    ]
+    rollout = record.rollout
+    if rollout is not None and rollout.target.is_init:
+        rows.append(("0", "the init config", "", _to_seconds(rollout.started_at), rollout.phase, "*"))
+    if not rows:
+        return [f"Pool {record.pool} has no revisions: nothing was published for it."]
+    return render_table(_HISTORY_HEADS, rows)
+
+
+def _to_seconds(time: str) -> str:
+    """Return a time of the record without fractions of a second."""
+    seconds, dot, _rest = sanitize(time).partition(".")
+    return f"{seconds}Z" if dot else seconds
+
+
 def _source_facts(source: ConfigSource | None) -> dict[str, Any] | None:
     return None if source is None else source.to_dict()
 
 
+_MAX_CAUSE = 60  # characters in the table
 # With more nodes than rows, the table shows only the nodes that are not fine.
 _MAX_ROWS = 100
 _HEADS = ("NAME", "CONFIGOK", "STATE", "CONFIG", "ASSIGNMENT", "KUBELET")

@@ -68,7 +68,10 @@ _MAX_TIMELINE = 100
 
 @dataclass(frozen=True)
 class Revision:
-    """The Nth bundle that was published for a pool. result: of its last rollout."""
+    """The Nth bundle that was published for a pool.
+
+    result: of its last rollout. pruned: when the bundle was deleted because it was old, "" while it exists.
+    """
 
     number: int
     name: str
@@ -79,6 +82,7 @@ class Revision:
     author: str = ""
     cause: str = ""
     result: RevisionResult = ""
+    pruned: str = ""
 
 
 @dataclass(frozen=True)

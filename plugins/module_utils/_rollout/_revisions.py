@@ -159,6 +159,11 @@ def read_target(client: Client, revision: Revision | None) -> Target:
     if revision is None:
         return Target.init()
     where = f"revision {revision.number} (ConfigMap {revision.namespace}/{revision.name})"
+    if revision.pruned:
+        raise RolloutError(
+            f"{where} was pruned at {revision.pruned}: publish its config again with configok.node.rollout, or undo to "
+            "another revision"
+        )
     source = ConfigSource(revision.namespace, revision.name, revision.uid)
     try:
         bundle_map = client.get(config_map(revision.namespace, revision.name))

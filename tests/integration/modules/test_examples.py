@@ -53,6 +53,8 @@ PLUGINS = (
     "modules.rollout_wave",
     "modules.rollout_forget",
     "modules.rollout_control",
+    "modules.bundle_prune",
+    "modules.rollout_history_info",
 )
 # On a node that is provisioned: tests/integration/nodes/test_provision.py runs these.
 ON_A_NODE = ("modules.component_unit_info",)

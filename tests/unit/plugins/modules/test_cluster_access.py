@@ -103,6 +103,24 @@ def test_access_that_is_there_is_never_taken_without_asking(cluster: SandboxClus
     assert look(cluster.client, paths.cluster_role_binding("configok-nodes-configz")) is not None
 
 
+def test_runners_delete_bundles_only_if_the_user_allows_it(cluster: SandboxCluster) -> None:
+    role, binding = paths.role("configok-system", PRUNER), paths.role_binding("configok-system", PRUNER)
+    run(cluster, runner_subjects=[RUNNER])
+    assert look(cluster.client, role) is None
+    run(cluster, runner_prune=True, bundle_namespaces=["team-a"])
+    assert cluster.client.get(role)["rules"] == [{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["delete"]}]
+    assert cluster.client.get(binding)["subjects"][0]["name"] == RUNNER["name"]
+    assert look(cluster.client, paths.role_binding("team-a", PRUNER)) is not None
+    assert run(cluster)["objects"] == [], "it is kept without being asked for again"
+    cluster.client.delete(paths.cluster_role_binding("configok-runner"))
+    assert run(cluster)["objects"] == [], "also where a part of the access is gone"
+    result = run(cluster, runner_prune=False)
+    assert {(item["name"], item["change"]) for item in result["objects"]} == {(PRUNER, "deleted")}
+    assert look(cluster.client, binding) is None
+    assert look(cluster.client, paths.role("configok-system", "configok-runner")) is not None
+
+
+PRUNER = "configok-runner-prune"
 FOREIGN = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"}
 BINDINGS = [paths.cluster_role_binding("configok-runner"), paths.role_binding("configok-system", "configok-nodes")]
 

@@ -21,6 +21,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._node_acces
 
 PACKAGE = "ansible_collections.configok.node.plugins"
 NAMES = [
+    "bundle_prune",
     "cluster_access",
     "config_bundle",
     "config_source",
@@ -28,6 +29,7 @@ NAMES = [
     "rollout",
     "rollout_control",
     "rollout_forget",
+    "rollout_history_info",
     "rollout_plan",
     "rollout_wave",
 ]
