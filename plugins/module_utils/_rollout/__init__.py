@@ -5,7 +5,7 @@
 
 The errors are here; the text of each is one sentence. Import any other name from the file that defines it. The
 decisions are pure: _pool_file, _planner with _canary, _gate, _window, _transitions (the changes of the record),
-_pool_status, _rendering. The rest does the work in a thin shell: _node_access, _node_watcher, _revisions,
+_pool_status, _rendering, _report. The rest does the work in a thin shell: _node_access, _node_watcher, _revisions,
 _record_store, _pool_lock, _session, _wave, _runner.
 """
 
