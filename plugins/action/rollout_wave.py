@@ -21,11 +21,9 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrust
 from ansible_collections.configok.node.plugins.module_utils._rollout import Interrupted, RolloutError
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Plan
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import Pool
-from ansible_collections.configok.node.plugins.module_utils._rollout._runner import (
-    PoolRunner,
-    RunOptions,
-    WaveResult,
-)
+from ansible_collections.configok.node.plugins.module_utils._rollout._run_options import RunOptions
+from ansible_collections.configok.node.plugins.module_utils._rollout._runner import PoolRunner
+from ansible_collections.configok.node.plugins.module_utils._rollout._wave_run import WaveResult
 from ansible_collections.configok.node.plugins.plugin_utils._run import (
     failure_message,
     interruptible,

@@ -308,7 +308,7 @@ def main() -> None:
         named = parse_pool({"pool": params["pool"], "selector": params["selector"]})
         pool = replace(named, policy=parse_policy(params["policy"], trial=target.trial))
         views = list_nodes(client, selector=pool.selector)
-        planned, overlaps, undo = plan(client, pool, target, record, views, is_undo=not params["bundle"])
+        planned, overlaps, undo = plan(client, pool, target, record, views, groups=() if params["bundle"] else None)
         module.exit_json(
             changed=False,
             plan=planned.to_dict(),

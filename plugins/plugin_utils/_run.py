@@ -20,7 +20,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrust
 from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutError
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_lock import MAX_LEASE_DURATION
 from ansible_collections.configok.node.plugins.module_utils._rollout._rendering import NAMES_SHOWN
-from ansible_collections.configok.node.plugins.module_utils._rollout._runner import WaveResult
+from ansible_collections.configok.node.plugins.module_utils._rollout._wave_run import WaveResult
 from ansible_collections.configok.node.plugins.module_utils._rollout._window import Progress
 
 __all__ = ["failure_message", "interruptible", "progress_line", "read_lease_duration", "runner_name"]

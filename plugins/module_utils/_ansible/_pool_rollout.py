@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 from .._kube._api_client import Client
 from .._nodeconfig._well_known import NAMESPACE_BUNDLES
 from .._rollout import RolloutError
+from .._rollout._drain._disruption_plan import plan_disruption
 from .._rollout._node_view import NodeView
 from .._rollout._plan import Plan, Target
 from .._rollout._planner import make_plan
@@ -22,10 +23,12 @@ from .._rollout._pool_status import pool_status, render_status
 from .._rollout._record import Record, current_time
 from .._rollout._record_store import read_record
 from .._rollout._revisions import find_undo_revision, read_target
-from .._rollout._runner import PoolRunner, RunOptions, WaveResult
+from .._rollout._run_options import RunOptions
+from .._rollout._runner import PoolRunner
+from .._rollout._wave_run import WaveResult
 from ._overlaps import Overlap, find_overlaps, overlap_warnings
 from ._release import SourceDocument, read_documents, read_layered_document
-from ._release_changes import Release, UndoChanges, compare_undo, prepare
+from ._release_changes import NodeGroup, Release, UndoChanges, compare_undo, prepare
 
 __all__ = ["Operation", "PlannedRollout", "PoolRollout", "plan"]
 
@@ -44,20 +47,37 @@ class PlannedRollout(NamedTuple):
 
 
 def plan(
-    client: Client, pool: Pool, target: Target, record: Record, views: Sequence[NodeView], *, is_undo: bool
+    client: Client,
+    pool: Pool,
+    target: Target,
+    record: Record,
+    views: Sequence[NodeView],
+    *,
+    groups: Sequence[NodeGroup] | None,
 ) -> PlannedRollout:
     """Plan the rollout of a target from the pool's nodes, its record and the other pools.
 
-    is_undo: compare the target with what the nodes use; for a release, prepare has done so. Raises RolloutError,
-    KubeError, InvalidBundle.
+    groups: the changes of a release, which prepare has found; None to compare the target with what the nodes use.
+    Raises RolloutError, KubeError, InvalidBundle.
     """
     overlaps = find_overlaps(client, pool.name, pool.selector, [view.name for view in views])
     planned = make_plan(views, pool, target, record)
-    undo = compare_undo(client, views, target) if is_undo else None
+    undo = compare_undo(client, views, target) if groups is None else None
+    disruption = plan_disruption(
+        undo.changes if groups is None and undo is not None else groups or (),
+        reboot=pool.policy.reboot,
+        forbid=pool.policy.forbid,
+    )
     planned = replace(
         planned,
-        refusals=(*planned.refusals, *(() if undo is None else undo.refusals)),
-        warnings=(*planned.warnings, *overlap_warnings(overlaps)),
+        refusals=(
+            *planned.refusals,
+            *(() if undo is None else undo.refusals),
+            *(disruption.refusals if planned.has_work else ()),
+        ),
+        warnings=(*planned.warnings, *disruption.warnings, *overlap_warnings(overlaps)),
+        to_drain=disruption.to_drain,
+        to_reboot=disruption.to_reboot,
     )
     return PlannedRollout(planned, overlaps, undo)
 
@@ -103,13 +123,13 @@ class PoolRollout:
 
     def plan(self, release: Release) -> PlannedRollout:
         """Plan the rollout of a release. Raises RolloutError, KubeError."""
-        return self._plan(release.target, read_record(self._client, self._pool.name), is_undo=False)
+        return self._plan(release.target, read_record(self._client, self._pool.name), release.groups)
 
     def plan_undo(self, to_revision: int | None) -> PlannedRollout:
         """Plan the undo to a revision, by default to the last good one. Raises RolloutError, KubeError."""
         record = read_record(self._client, self._pool.name)
         target = read_target(self._client, find_undo_revision(record, to_revision))
-        return self._plan(target, record, is_undo=True)
+        return self._plan(target, record, None)
 
     def plan_reconcile(self) -> PlannedRollout:
         """Plan to move the nodes that are not on the target of the last rollout. Raises RolloutError, KubeError."""
@@ -124,7 +144,7 @@ class PoolRollout:
                     f"{target.name} is not a revision of pool {self._pool.name}: run configok.node.rollout"
                 )
             target = read_target(self._client, revision)
-        return self._plan(target, record, is_undo=True)
+        return self._plan(target, record, None)
 
     def run(self, planned: Plan) -> list[WaveResult]:
         """Move the pool; the errors are those of PoolRunner.run."""
@@ -136,8 +156,8 @@ class PoolRollout:
         status = pool_status(read_record(self._client, self._pool.name), views)
         return render_status(status, views, status["not_fine"])
 
-    def _plan(self, target: Target, record: Record, *, is_undo: bool) -> PlannedRollout:
-        return plan(self._client, self._pool, target, record, self._runner.nodes(), is_undo=is_undo)
+    def _plan(self, target: Target, record: Record, groups: Sequence[NodeGroup] | None) -> PlannedRollout:
+        return plan(self._client, self._pool, target, record, self._runner.nodes(), groups=groups)
 
     def _documents(self, component: str, directory: str) -> dict[str, SourceDocument]:
         if self._pool.layers:

@@ -1,29 +1,28 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is done to one node of a wave: drain, assign, uncordon. Each runs in a thread of its own.
+"""Drain, assign, reboot and uncordon one node of a wave. Each of them runs in a thread of its own.
 
 Private to configok.node.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from .._kube._api_errors import KubeError
 from .._nodeconfig._assignment import ConfigSource
-from ._drain._cordon import marking_pool
+from . import RebootFailed
+from ._drain._cordon import is_reboot_pending, marking_pool
 from ._drain._drainer import Drainer
+from ._drain._rebooter import Rebooter
 from ._node_access import NodeAssignment, assign_node
 from ._node_view import NodeView
 from ._node_watcher import NodeWatcher
 from ._session import RunSession
 
-__all__ = ["NodeMover", "NotDrained", "Reboot", "Rebooted", "Uncordoned"]
-
-Reboot = Callable[[str], None]
-"""Reboots the node of this name, and returns when it has booted again. Raises RolloutError with a sentence."""
+__all__ = ["NodeMover", "NotDrained", "Rebooted", "Uncordoned"]
 
 
 @dataclass(frozen=True)
@@ -50,15 +49,26 @@ class Uncordoned:
 class NodeMover:
     """The requests for the nodes of one pool; safe for many threads, each with a node of its own.
 
-    to_drain: the nodes to drain before they are assigned. drainer: of the pool.
+    to_drain, to_reboot: the nodes of which the change asks this.
     """
 
-    def __init__(self, session: RunSession, watcher: NodeWatcher, drainer: Drainer, to_drain: Collection[str]) -> None:
+    def __init__(
+        self,
+        session: RunSession,
+        watcher: NodeWatcher,
+        drainer: Drainer,
+        rebooter: Rebooter,
+        *,
+        to_drain: Collection[str],
+        to_reboot: Collection[str],
+    ) -> None:
         self._session = session
         self._watcher = watcher
         self._drainer = drainer
+        self._rebooter = rebooter
         self._to_drain = to_drain
-        self.is_stopping = False  # ends drains that are under way
+        self._to_reboot = to_reboot
+        self.is_stopping = False  # ends drains, and waits for reboots, that are under way
 
     def is_cordoned(self, name: str) -> bool:
         """Return whether a node may have a cordon of this pool."""
@@ -73,7 +83,7 @@ class NodeMover:
             return NodeAssignment(None)
         name = view.name
         if self.is_cordoned(name) and not view.is_on(source):
-            result = self._drainer.drain(view, lambda: self.is_stopping)
+            result = self._drainer.drain(view, lambda: self.is_stopping, reboot=name in self._to_reboot)
             if not result.drained:
                 return NotDrained(result.reason)
         return assign_node(
@@ -84,6 +94,18 @@ class NodeMover:
             forget_bad=forget_bad,
             latest=lambda: self._watcher.nodes.get(name),
         )
+
+    def needs_reboot(self, view: NodeView) -> bool:
+        """Return whether a node that uses its new config must be rebooted for it, and was not yet."""
+        return is_reboot_pending(view, self._session.pool)
+
+    def reboot(self, name: str) -> Rebooted:
+        """Reboot a node, and wait until it is Ready again. Raises RolloutError."""
+        try:
+            self._rebooter.reboot(name, lambda: self.is_stopping)
+        except (KubeError, RebootFailed) as error:
+            return Rebooted(str(error))
+        return Rebooted()
 
     def uncordon(self, name: str) -> Uncordoned:
         """Uncordon a node if its cordon is this pool's. Raises RolloutError."""

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Run waves of a plan with lock and record; roll back, and record completion.
+"""Move a pool: one lock, one list and one watch for all waves of a plan; record completion.
 
 Private to configok.node: no compatibility is promised. A run may be killed at any time and repeated: the record and the
 nodes show what is done already, and it is not done again.
@@ -9,88 +9,28 @@ nodes show what is done already, and it is not done again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
-from functools import partial
-from typing import NamedTuple
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from .._kube._api_client import Client
 from .._kube._api_errors import KubeError
 from . import ApiUnavailable, Interrupted, RolloutError, RolloutRefused
 from . import _transitions as transitions
+from ._drain._cordon import own_cordons
 from ._drain._drainer import Drainer
-from ._gates._answers import GateAnswer
-from ._gates._gate_client import GateClient
-from ._gates._gate_monitor import AskServer, GateMonitor
 from ._gates._node_gates import NodeGates
-from ._node_mover import NodeMover
 from ._node_view import NodeView
 from ._node_watcher import LIST_CHECK_INTERVAL, NodeWatcher
 from ._outage import MAX_OUTAGE
-from ._plan import BROKEN, CANARY, ROLLBACK, Plan
+from ._plan import Plan
 from ._pool_file import Pool
-from ._record import ABORTED, COMPLETE, DRIFTED, HALTED, PAUSED, FailedNode, Rollout
-from ._session import Report, RunSession, announce_end, announce_start
+from ._record import COMPLETE
+from ._run_options import RunOptions
+from ._session import RunSession
 from ._timing import Clock
-from ._wave import WaveExecutor, WaveJob
-from ._wave_start import WaveStart
-from ._window import NodeState, Progress, WaveOutcome, Window, WindowLimits, WindowStep
+from ._wave_run import WaveResult, WaveRun
 
-__all__ = ["AskWave", "PoolRunner", "RunOptions", "WaveResult"]
-
-_READ_ALLOWANCE = 60.0  # seconds for reading a node: the gate's verdict comes before the window's, and says more
-_OUTCOME_WORD = {
-    WaveOutcome.DONE: "through",
-    WaveOutcome.HALT: "HALTED",
-    WaveOutcome.PAUSE: "PAUSED",
-    WaveOutcome.ABORT: "ABORTED",
-}
-
-
-@dataclass(frozen=True)
-class WaveResult:
-    """The outcome of a wave.
-
-    phase: as in the record; counts: the number of nodes by state; failed_nodes: those of the rollout that did not
-    succeed; summary: the reason without the nodes' own.
-    """
-
-    wave: str
-    phase: str
-    changed: bool
-    reason: str = ""
-    counts: Mapping[NodeState, int] = field(default_factory=dict)
-    failed_nodes: tuple[FailedNode, ...] = ()
-    summary: str = ""
-
-    @property
-    def failed(self) -> bool:
-        """Return whether the rollout must stop."""
-        return self.phase in (HALTED, PAUSED, ABORTED)
-
-
-AskWave = Callable[[str, Sequence[str]], GateAnswer]
-"""Asks whether a wave of this name with these nodes may begin, or end; takes minutes at most."""
-
-
-class RunOptions(NamedTuple):
-    """How a run names itself, shows its progress, and holds its lock.
-
-    runner: the name of this run for other users; unique for each run. report: is called with each change. clock: None
-    for this machine's. lease_duration: whole seconds. wait_timeout: for how many seconds the run waits for a resume, an
-    approval or a maintenance window before it ends as Paused. before_wave, after_wave: the user's own questions, None
-    for none. ask_server: asks a gate's server, None for the real one.
-    """
-
-    runner: str
-    report: Report
-    clock: Clock | None = None
-    lease_duration: float = 15.0
-    wait_timeout: float = 3600.0
-    before_wave: AskWave | None = None
-    after_wave: AskWave | None = None
-    ask_server: AskServer | None = None
+__all__ = ["PoolRunner"]
 
 
 class PoolRunner:
@@ -147,6 +87,7 @@ class PoolRunner:
             return [self.complete(plan)]
         results: list[WaveResult] = []
         with self._hold_lock(plan):
+            self._uncordon_left_behind(plan)
             for wave in waves:
                 results.append(self._run_wave(plan, wave))
                 if results[-1].failed:
@@ -173,6 +114,9 @@ class PoolRunner:
         session = self._session
         now = session.clock.now()
         with _as_interrupted(f"pool {plan.pool}"):
+            if own_cordons(self._watcher.nodes.values(), plan.pool):
+                with session.hold_lock():
+                    self._uncordon_left_behind(plan)
             record = session.read_record()
             changed = False
             if transitions.complete_rollout(record, plan, now) != record:
@@ -184,6 +128,22 @@ class PoolRunner:
             if rollout.phase == COMPLETE:
                 return WaveResult("", COMPLETE, changed)
             return WaveResult("", rollout.phase, changed, rollout.reason, failed_nodes=rollout.failed_nodes)
+
+    def _uncordon_left_behind(self, plan: Plan) -> None:
+        """Uncordon nodes that an earlier run has left cordoned, apart from those that this plan still moves."""
+        moving = {name for wave in plan.waves if not wave.finished for name in wave.nodes}
+        names = [name for name in own_cordons(self._watcher.nodes.values(), plan.pool) if name not in moving]
+        drainer = self._drainer()
+        for name in names:
+            try:
+                if drainer.uncordon(name):
+                    self._session.say(f"uncordoned {name}, which an earlier run had cordoned")
+            except KubeError as error:
+                self._session.say(f"{name} could not be uncordoned, the next run tries again: {error}")
+
+    def _drainer(self) -> Drainer:
+        session = self._session
+        return Drainer(session.client, session.pool, self._pool.policy.drain, session.node_clock, report=session.say)
 
     @contextmanager
     def _hold_lock(self, plan: Plan) -> Iterator[None]:
@@ -198,7 +158,7 @@ class PoolRunner:
         self._session.begin_wave(wave)
         with _as_interrupted(f"{wave} of pool {plan.pool}"):
             self.nodes()
-            return _WaveRun(self._session, self._watcher, self._pool, self._options, plan, wave).run()
+            return WaveRun(self._session, self._watcher, self._pool, self._options, plan, wave).run()
 
     def _wait_until_listed(self) -> None:
         """Wait for the watcher's first list.
@@ -231,220 +191,3 @@ def _as_interrupted(where: str) -> Iterator[None]:
             f"interrupted in {where}: what is assigned goes on by itself, nothing else is assigned; "
             "run it again to go on"
         ) from error
-
-
-class _WaveRun:
-    """One run of one wave. watcher: has delivered its first list."""
-
-    def __init__(
-        self,
-        session: RunSession,
-        watcher: NodeWatcher,
-        pool: Pool,
-        options: RunOptions,
-        plan: Plan,
-        wave: str,
-    ) -> None:
-        self._session = session
-        self._watcher = watcher
-        self._policy = pool.policy
-        self._options = options
-        self._plan = plan
-        self._wave = wave
-
-    def run(self) -> WaveResult:
-        """Start the rollout or continue it, and run the wave."""
-        session, watcher, plan = self._session, self._watcher, self._plan
-        views = watcher.sorted_nodes()
-        record, has_begun = session.update_record(
-            lambda record: transitions.start_rollout(record, plan, views, session.clock.now())
-        )
-        rollout = transitions.current_rollout(record)
-        session.follow_control(record.control, watcher.wake)
-        if has_begun:
-            announce_start(session.direct_client, plan.pool, rollout, session.runner)
-        if rollout.is_rolling_back:
-            return self._roll_back(rollout)
-        position = self._position(rollout)
-        if rollout.phase == COMPLETE or position < rollout.waves_done:
-            return WaveResult(self._wave, rollout.phase, has_begun)
-        possibly_assigned = rollout.waves[position].nodes[: rollout.assigned_up_to]
-        client = GateClient(monotonic=session.clock.monotonic)
-        ask = self._options.ask_server or client.ask
-        with closing(client), GateMonitor(self._policy.gates.servers, session.node_clock, watcher.wake, ask) as gates:
-            start = WaveStart(session, watcher, self._policy, self._options, gates)
-            ended = start.wait(plan, rollout.waves[position])
-            if ended is not None:
-                announce_end(session.direct_client, plan.pool, ended)
-                return WaveResult(self._wave, ended.phase, True, ended.reason, {}, ended.failed_nodes)
-            views = watcher.sorted_nodes()
-            rollout = session.claim_record(
-                plan.target,
-                lambda record: transitions.enter_wave(
-                    record, plan, position, views, runner=session.runner, now=session.clock.now()
-                ),
-            )
-            return self._move(rollout, position, possibly_assigned, gates)
-
-    def _move(
-        self, rollout: Rollout, position: int, possibly_assigned: Collection[str], gates: GateMonitor
-    ) -> WaveResult:
-        session, watcher = self._session, self._watcher
-        wave, target = rollout.waves[position], rollout.target
-        # A canary that fails stops the rollout, whatever the budget of the pool allows.
-        budget, failures = (0, 0) if wave.name == CANARY else (self._plan.failure_budget, rollout.failures)
-        earlier_waves = rollout.waves[:position]
-        failed_names = {failed.node for failed in rollout.failed_nodes if failed.kind != DRIFTED}
-        ignored_nodes = transitions.broken_nodes_to_ignore(rollout, position, _not_ready(watcher))
-        window = self._make_window(wave.nodes, watcher, budget, failures, wave.name, ignored_nodes)
-        expected = {name for earlier in earlier_waves for name in earlier.nodes}
-        expected |= set(self._plan.already_on_target) - set(wave.nodes)
-        job = WaveJob(
-            name=wave.name,
-            targets=dict.fromkeys(wave.nodes, target.source),
-            soak=wave.soak,
-            node_timeout=self._plan.node_timeout,
-            position=position,
-            bundle=self._plan.target,
-            lookahead=self._plan.max_unavailable,
-            possibly_assigned=frozenset(possibly_assigned),
-            not_ready_at_start=frozenset(rollout.not_ready_at_start),
-            forget_bad=rollout.forget_bad,
-            passed_in={
-                name: earlier.name
-                for earlier in earlier_waves
-                if earlier.name != BROKEN
-                for name in earlier.nodes
-                if name not in failed_names
-            },
-            expected_sources=dict.fromkeys(expected - failed_names, target.source),
-            soaked_before=rollout.soaked_seconds,
-        )
-        executor = self._executor(window, job, gates)
-        try:
-            step = executor.execute()
-        except KeyboardInterrupt:
-            if not session.outage.is_under_way:
-                with suppress(KubeError, RolloutError):
-                    executor.save_soak()
-            raise
-        rollout = session.write_transition(
-            lambda record, now: transitions.finish_wave(
-                transitions.save_soak(record, executor.soaked_seconds()),
-                self._plan,
-                position,
-                step,
-                executor.failed_nodes(),
-                now=now,
-            )
-        )
-        self._report_outcome(wave.name, step, window)
-        announce_end(session.direct_client, self._plan.pool, rollout)
-        if rollout.is_rolling_back:
-            return self._roll_back(rollout)
-        question = rollout.reason[len(step.full_reason) :]  # for the operator; it follows the nodes' own reasons
-        return self._result(rollout, window, step.reason + question)
-
-    def _roll_back(self, rollout: Rollout) -> WaveResult:
-        """Move the nodes that are still on a failed config back to what they used before.
-
-        Nodes that refused the config have rolled it back by themselves.
-        """
-        session, watcher = self._session, self._watcher
-        session.keep_lock()
-        views = watcher.sorted_nodes()
-        rollout = session.claim_record(
-            self._plan.target,
-            lambda record: transitions.start_rollback(record, views, runner=session.runner, now=session.clock.now()),
-        )
-        by_name = {view.name: view for view in views}
-        # The wave of broken nodes may be the one that was halted.
-        ignored_nodes = transitions.broken_nodes_to_ignore(rollout, rollout.waves_done - 1, _not_ready(watcher))
-        targets = {
-            name: rollout.previous_sources[name]
-            for name in sorted(rollout.rolling_back, key=lambda name: name in ignored_nodes)
-            if name in by_name and by_name[name].source in (rollout.target.source, rollout.previous_sources[name])
-        }
-        window = self._make_window(tuple(targets), watcher, len(targets), 0, ROLLBACK, ignored_nodes)
-        job = WaveJob(
-            ROLLBACK,
-            targets,
-            0.0,
-            self._plan.node_timeout,
-            possibly_assigned=frozenset(targets),  # by a run that was killed, or whose answer was lost
-        )
-        with GateMonitor((), session.node_clock, watcher.wake, GateClient().ask) as no_gates:
-            executor = self._executor(window, job, no_gates)
-            step = executor.execute()
-        rollout = session.write_transition(
-            lambda record, now: transitions.finish_rollback(
-                record, step, len(targets), executor.failed_nodes(), now=now
-            )
-        )
-        self._report_outcome(ROLLBACK, step, window)
-        announce_end(session.direct_client, self._plan.pool, rollout)
-        return self._result(rollout, window)
-
-    def _executor(self, window: Window, job: WaveJob, gates: GateMonitor) -> WaveExecutor:
-        session = self._session
-        drainer = Drainer(session.client, session.pool, self._policy.drain, session.node_clock, report=session.say)
-        after_wave = self._options.after_wave
-        has_question = after_wave is not None and job.position is not None
-        return WaveExecutor(
-            session,
-            self._watcher,
-            window,
-            job,
-            mover=NodeMover(session, self._watcher, drainer, frozenset(self._plan.to_drain)),
-            gates=gates,
-            after_wave=partial(after_wave, job.name, tuple(job.targets)) if after_wave and has_question else None,
-            wait_timeout=self._options.wait_timeout,
-        )
-
-    def _result(self, rollout: Rollout, window: Window, summary: str = "") -> WaveResult:
-        counts = dict(window.counts)
-        return WaveResult(self._wave, rollout.phase, True, rollout.reason, counts, rollout.failed_nodes, summary)
-
-    def _make_window(
-        self,
-        nodes: tuple[str, ...],
-        watcher: NodeWatcher,
-        failure_budget: int,
-        earlier_failures: int,
-        wave: str,
-        ignored_nodes: Collection[str],
-    ) -> Window:
-        timeout = self._plan.node_timeout + _READ_ALLOWANCE
-        if self._plan.to_drain:
-            timeout += self._policy.drain.timeout
-        return Window(
-            nodes,
-            WindowLimits(self._plan.max_unavailable, failure_budget, timeout, earlier_failures),
-            unavailable=[view.name for view in _not_ready(watcher)],
-            is_canary=wave == CANARY,
-            is_broken_wave=wave == BROKEN,
-            expected_unavailable=ignored_nodes,
-        )
-
-    def _position(self, rollout: Rollout) -> int:
-        """Return the wave's position in the record. Raises RolloutError when the wave before it is not done."""
-        names = [wave.name for wave in rollout.waves]
-        if self._wave not in names:
-            raise RolloutError(f"the rollout of pool {self._plan.pool} has no {self._wave}: it has {', '.join(names)}")
-        position = names.index(self._wave)
-        if position > rollout.waves_done:
-            raise RolloutError(
-                f"{self._wave} of pool {self._plan.pool} comes after {names[rollout.waves_done]}, which is not through"
-            )
-        return position
-
-    def _report_outcome(self, wave: str, step: WindowStep, window: Window) -> None:
-        if step.outcome is None:
-            return
-        line = f"{wave}: {_OUTCOME_WORD[step.outcome]}" + (f": {step.reason}" if step.reason else "")
-        self._session.report(Progress(wave, line, sum(window.counts.values()), dict(window.counts)))
-
-
-def _not_ready(watcher: NodeWatcher) -> list[NodeView]:
-    """Return the nodes of the pool that are not Ready."""
-    return [view for view in watcher.nodes.values() if view.ready is not True]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from .._kube._api_errors import CredentialsError, KubeError, Unauthorized, Unreachable
@@ -22,7 +22,7 @@ from ._gate import Attempt, GateResult, Verdict, evaluate
 from ._gates._answers import GateAnswer
 from ._gates._gate_monitor import GateMonitor
 from ._node_access import NodeAssignment, read_nodes
-from ._node_mover import NodeMover, NotDrained, Uncordoned
+from ._node_mover import NodeMover, NotDrained, Rebooted, Uncordoned
 from ._node_view import NodeView, describe_drift
 from ._node_watcher import NodeWatcher
 from ._operator_pause import OperatorPause
@@ -127,6 +127,7 @@ class WaveExecutor:
         self._open: set[str] = set()  # the attempts without a verdict
         self._due: list[tuple[float, str]] = []  # a heap; an entry whose time is not the attempt's is void
         self._changed_nodes: set[str] = set()
+        self._rebooting: set[str] = set()  # they use their new config, and are rebooted for it
         self._unconfirmed: set[str] = set()  # assigned, and the watch has not shown the assignment yet
         self._last_seen: dict[str, NodeView] = {}  # the last views of deleted nodes
         self._late_failures: dict[str, FailedNode] = {}
@@ -254,6 +255,8 @@ class WaveExecutor:
             elif isinstance(result, Uncordoned):
                 if result.error:
                     self._progress.say(f"{name} could not be uncordoned, the next run tries again: {result.error}")
+            elif isinstance(result, Rebooted):
+                self._end_reboot(name, result)
             elif result.view is None:
                 self._record_result(name, GateResult(Verdict.GONE, "the Node was deleted"))
             else:
@@ -285,6 +288,17 @@ class WaveExecutor:
         # Without a view, or with one of another uid, the Node was deleted since.
         if assignment.changed and seen and seen.uid == view.uid and seen.assigned_id < assignment.assignment:
             self._unconfirmed.add(name)
+
+    def _end_reboot(self, name: str, result: Rebooted) -> None:
+        """Give a node that was rebooted its time once more."""
+        self._rebooting.discard(name)
+        if name not in self._open:
+            return
+        if result.error:
+            self._record_result(name, GateResult(Verdict.UNKNOWN, f"it could not be rebooted: {result.error}"))
+            return
+        self._set_attempt(name, replace(self._attempts[name], assigned_at=self._now(), good_since=None))
+        self._changed_nodes.add(name)
 
     def _set_attempt(self, name: str, attempt: Attempt) -> None:
         before = self._attempts.get(name)
@@ -392,14 +406,18 @@ class WaveExecutor:
             next_due = self._next_due()
         self._read_unconfirmed([name for name in due if name in self._unconfirmed])
         for name in dict.fromkeys([*due, *sorted(self._changed_nodes)]):
-            if name in self._unconfirmed or name not in self._open:
+            if name in self._unconfirmed or name in self._rebooting or name not in self._open:
                 continue
             view, last_seen = self._watcher.nodes.get(name), self._last_seen.get(name)
             result = evaluate(view, self._attempts[name], now, last_seen=last_seen, ask_gates=self._ask_gates)
+            if view is not None and result.good_since is not None and self._mover.needs_reboot(view):
+                self._rebooting.add(name)
+                self._workers.submit(name, partial(self._mover.reboot, name))
+                continue
             self._set_attempt(name, self._attempts[name].with_result(result))
             self._record_result(name, result)
         for name in due:
-            if name in self._open:
+            if name in self._open and name not in self._rebooting:
                 heapq.heappush(self._due, (self._attempts[name].next_check_at, name))
         self._changed_nodes &= self._unconfirmed
 

@@ -8,10 +8,9 @@ Private to configok.node.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
-from typing import Protocol
 
 from .._nodeconfig._durations import describe_duration
 from . import _transitions as transitions
@@ -24,24 +23,13 @@ from ._node_watcher import NodeWatcher
 from ._plan import Plan, Wave
 from ._policy import Policy
 from ._record import Rollout
+from ._run_options import RunOptions
 from ._session import RunSession
 from ._worker_pool import WorkerPool
 
-__all__ = ["StartOptions", "WaveStart"]
+__all__ = ["WaveStart"]
 
 _CHECK_INTERVAL = 1.0  # seconds
-
-
-class StartOptions(Protocol):
-    """The options of a run that concern the start of a wave."""
-
-    @property
-    def wait_timeout(self) -> float:
-        """Return for how many seconds a wave may be waited for."""
-
-    @property
-    def before_wave(self) -> Callable[[str, Sequence[str]], GateAnswer] | None:
-        """Return the user's own question before each wave, None for none."""
 
 
 class WaveStart:
@@ -52,7 +40,7 @@ class WaveStart:
         session: RunSession,
         watcher: NodeWatcher,
         policy: Policy,
-        options: StartOptions,
+        options: RunOptions,
         gates: GateMonitor,
     ) -> None:
         self._session = session

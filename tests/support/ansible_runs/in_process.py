@@ -10,7 +10,8 @@ from typing import Any
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Plan
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import Pool
-from ansible_collections.configok.node.plugins.module_utils._rollout._runner import PoolRunner, RunOptions
+from ansible_collections.configok.node.plugins.module_utils._rollout._run_options import RunOptions
+from ansible_collections.configok.node.plugins.module_utils._rollout._runner import PoolRunner
 from ansible_collections.configok.node.plugins.modules import config_bundle, rollout_plan
 from support.ansible_runs.modules import run_module
 from support.ansible_runs.playbooks import quick_pool

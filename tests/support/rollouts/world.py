@@ -23,8 +23,10 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file 
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record, Rollout
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record
 from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import publish_bundle
-from ansible_collections.configok.node.plugins.module_utils._rollout._runner import PoolRunner, RunOptions, WaveResult
+from ansible_collections.configok.node.plugins.module_utils._rollout._run_options import RunOptions
+from ansible_collections.configok.node.plugins.module_utils._rollout._runner import PoolRunner
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
+from ansible_collections.configok.node.plugins.module_utils._rollout._wave_run import WaveResult
 from ansible_collections.configok.node.plugins.module_utils._rollout._window import Progress
 from embedded_apiserver.server import EmbeddedApiServer
 from support.configs.kubelet import kubelet_config
