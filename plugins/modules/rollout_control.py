@@ -48,7 +48,7 @@ options:
     required: true
   waves:
     description:
-      - The waves to approve, such as V(canary) or V(wave 1), or V(all).
+      - The waves to approve, such as V(canary) or V(wave 1), or V(all). V(wave-1) is V(wave 1) too.
       - The default is the wave that the paused rollout has not begun.
     type: list
     elements: str

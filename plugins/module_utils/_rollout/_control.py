@@ -28,6 +28,7 @@ __all__ = [
     "PAUSE",
     "RECORD_KEYS",
     "missing_approval",
+    "normalize_wave",
     "parse_approval",
 ]
 
@@ -138,7 +139,7 @@ class Control:
         return sentences
 
     def _approved_names(self) -> list[str]:
-        return [name for name in (" ".join(part.split()).lower() for part in self.approved.split(",")) if name]
+        return [name for name in map(normalize_wave, self.approved.split(",")) if name]
 
 
 @dataclass(frozen=True)
@@ -158,7 +159,7 @@ def parse_approval(fields: StrictFields) -> Approval:
     fields.reject_unknown()
     if value == ALL:
         return Approval((ALL,))
-    names = tuple(name.strip().lower() for name in as_texts(fields, "before", value, ()))
+    names = tuple(normalize_wave(name) for name in as_texts(fields, "before", value, ()))
     for name in names:
         if not _is_wave(name) and name != ALL:
             fields.error("before", value, f"{_shown(name)} is not a wave: write all, or a list of {_WAVES}")
@@ -171,8 +172,13 @@ def missing_approval(approval: Approval, control: Control, pool: str, wave: str)
         return ""
     return (
         f"{wave} waits for an approval: approve it with ansible-playbook configok.node.approve -e pool={pool} "
-        f"-e waves='{wave}', or abort the rollout"
+        f"-e waves={wave.replace(' ', '-')}, or abort the rollout"
     )
+
+
+def normalize_wave(text: str) -> str:
+    """Return the name of a wave as a record has it: "wave-1", which needs no quotes on a command line, is "wave 1"."""
+    return " ".join(text.replace("-", " ").lower().split())
 
 
 def _is_wave(name: str) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from . import RolloutError
-from ._control import ABORT, ALL, PAUSE, Control
+from ._control import ABORT, ALL, PAUSE, Control, normalize_wave
 from ._record import ABORTED, HALTED, PAUSED, Record, Rollout
 
 __all__ = [
@@ -93,7 +93,7 @@ def approve(record: Record, waves: Sequence[str], requester: Requester) -> Recor
     if rollout is None or rollout.has_ended:
         state = "has never been rolled out" if rollout is None else f"is {rollout.phase}"
         raise RolloutError(f"pool {record.pool} {state}: there is no wave to approve")
-    names = [" ".join(wave.split()).lower() for wave in waves] or [_waiting_wave(record.pool, rollout)]
+    names = [normalize_wave(wave) for wave in waves] or [_waiting_wave(record.pool, rollout)]
     known = [wave.name for wave in rollout.waves]
     for name in names:
         if name != ALL and name not in known:

@@ -57,6 +57,7 @@ def test_a_request_that_is_not_understood_is_kept_reported_and_not_obeyed(reques
     [
         ("wave 1", {"wave 1"}),
         (" Wave  1 ,canary", {"wave 1", "canary"}),
+        ("wave-1,wave-2", {"wave 1", "wave 2"}),
         ("all", {"wave 1", "canary", "wave 2", "broken"}),
         ("", set()),
         (",", set()),
@@ -125,7 +126,7 @@ def test_a_wave_that_waits_for_an_approval_says_how_to_give_it() -> None:
     assert missing_approval(approval, Control(approved="wave 1"), "workers", "wave 1") == ""
     assert missing_approval(approval, Control(approved="wave 2"), "workers", "wave 1") == (
         "wave 1 waits for an approval: approve it with ansible-playbook configok.node.approve -e pool=workers "
-        "-e waves='wave 1', or abort the rollout"
+        "-e waves=wave-1, or abort the rollout"
     )
 
 

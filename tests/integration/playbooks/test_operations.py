@@ -1,0 +1,158 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Requests, history and pruning on a real API server, with the access of a runner, and with kubectl as documented."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
+from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._rollout._control import Control
+from ansible_collections.configok.node.plugins.module_utils._rollout._control_watcher import ControlWatcher
+from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
+from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record, update_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
+from support.ansible_runs.playbooks import ROOT, Playbooks, quick_pool
+from support.api.clusters import prepare
+from support.api.servers import Real
+from support.rollouts.simulated_nodes import SimulatedNodes
+from support.session.unavailable import leave_out
+
+RUNNER = Access(runner_subjects=({"kind": "User", "name": "runner"},), runner_prune=False)
+OBEYED_WITHIN = 5.0  # seconds
+ALICE = ("-e", "author=alice")
+
+
+@pytest.fixture
+def user(real_api: Real, unique: str, tmp_path: Path) -> Iterator[Playbooks]:
+    """A user with the access of a runner, and a pool of three nodes that answer."""
+    client = real_api.client()
+    prepare(client, RUNNER)
+    names = [f"{unique}-{number}" for number in range(3)]
+    with SimulatedNodes(client) as simulated:
+        for name in names:
+            simulated.add(name, labels={"pool": unique})
+        yield Playbooks(tmp_path, real_api.kubeconfig_for("runner"))
+    for name in names:
+        client.delete(paths.node(name))
+
+
+def write(user: Playbooks, pool: str, max_pods: int) -> None:
+    contents = quick_pool(pool, changeCause=f"maxPods {max_pods}")
+    contents["policy"]["revisionHistoryLimit"] = 2
+    user.write(contents, f"maxPods: {max_pods}\n")
+
+
+def test_the_playbooks_request_and_approve_with_the_access_of_a_runner(
+    real_api: Real, unique: str, user: Playbooks
+) -> None:
+    write(user, unique, 60)
+    client = real_api.client()
+    checked = user.run("pause", *ALICE, "--check", "--diff")
+    assert checked.code == 0, checked.output
+    assert "would be recorded" in checked.output
+    assert read_record(client, unique) == Record(unique)
+    paused = user.run("pause", *ALICE, "-e", "reason='the network is slow'")
+    assert paused.code == 0, paused.output
+    assert f"pool {unique} has never been rolled out; its next rollout waits" in paused.output
+    assert read_record(client, unique).control.describe_request().endswith(": the network is slow")
+    assert user.run("pause", *ALICE).changed == 0
+    resumed = user.run("resume", *ALICE)
+    assert resumed.changed == 1, resumed.output
+    assert "its next rollout does not wait any more" in resumed.output
+    refused = user.run("approve", *ALICE, "-e", "waves=all")
+    assert refused.code != 0
+    assert f"pool {unique} has never been rolled out: there is no wave to approve" in refused.output
+    reasons = [
+        event["reason"]
+        for event in client.list(paths.events("configok-rollouts")).items
+        if event["involvedObject"]["name"] == unique
+    ]
+    assert sorted(reasons) == ["RolloutPauseRequested", "RolloutResumed"]
+
+
+def test_old_bundles_go_with_an_access_of_their_own_and_the_history_says_so(
+    real_api: Real, unique: str, user: Playbooks
+) -> None:
+    for max_pods in (60, 70, 80):
+        write(user, unique, max_pods)
+        done = user.run("rollout")
+        assert done.code == 0, done.output
+    client = real_api.client()
+    # The nodes' last-known-good, and what they used before, keep bundles; a third rollout needs neither of the first.
+    revisions = read_record(client, unique).revisions
+    refused = user.run("prune")
+    assert refused.code != 0
+    assert "cannot delete resource" in refused.output
+    assert client.get(paths.config_map("configok-system", revisions[0].name))
+    prepare(client, Access(runner_prune=True))
+    checked = user.run("prune", "--check", "--diff")
+    assert f"revision 1 ({revisions[0].name}) would be deleted" in checked.output, checked.output
+    assert client.get(paths.config_map("configok-system", revisions[0].name))
+    pruned = user.run("prune")
+    assert pruned.changed == 1, pruned.output
+    assert client.find(paths.config_map("configok-system", revisions[0].name)) is None
+    assert client.get(paths.config_map("configok-system", revisions[1].name))
+    assert user.run("prune").changed == 0
+    prepare(client, RUNNER)
+    history = user.run("history")
+    lines = re.findall(r'"((?:REVISION|\d).*?)"', history.output)
+    assert lines[0].split() == ["REVISION", "CHANGE-CAUSE", "AUTHOR", "TIME", "RESULT", "CURRENT"]
+    assert [(line.split()[0], line.endswith("*"), "pruned" in line) for line in lines[1:]] == [
+        ("3", True, False),
+        ("2", False, False),
+        ("1", False, True),
+    ]
+    undone = user.run("undo", "-e", "to_revision=1")
+    assert undone.code != 0
+    assert "was pruned at" in undone.output
+
+
+def documented_commands() -> list[str]:
+    text = (ROOT / "docs/operating.md").read_text(encoding="utf-8")
+    return [line for line in text.splitlines() if line.startswith("kubectl ")]
+
+
+def test_the_documented_kubectl_commands_reach_a_runner_within_seconds(real_api: Real, unique: str) -> None:
+    if shutil.which("kubectl") is None:
+        why = "kubectl is not on PATH"
+        leave_out(why)
+    client = real_api.client()
+    prepare(client, RUNNER)
+    bad = Target("bad", "configok-system")
+    update_record(client, unique, lambda record: record.with_bad_config(bad, "it crashed", "then"))
+    pause, resume, approve, abort = documented_commands()
+    with ControlWatcher(real_api.client("runner"), unique, Clock(), lambda: None) as watcher:
+        for command, control in (
+            (pause, Control("pause", "alice", "the network is slow")),
+            (resume, Control("", "alice", "the network is slow")),
+            (approve, Control("", "alice", "the network is slow", "wave 1", approved_by="alice")),
+            (abort, Control("abort", "alice", "the network is slow", "wave 1", approved_by="alice")),
+        ):
+            subprocess.run(
+                ["sh", "-c", command.replace("workers", unique)],
+                env={"KUBECONFIG": real_api.admin_kubeconfig, "PATH": "/usr/local/bin:/usr/bin:/bin"},
+                check=True,
+                capture_output=True,
+            )
+            wait_for(watcher, control)
+        assert watcher.error is None
+    kept, _changed = update_record(client, unique, lambda record: record.with_result(1, "Complete"))
+    assert kept.control.is_abort
+
+
+def wait_for(watcher: ControlWatcher, control: Control) -> None:
+    deadline = time.monotonic() + OBEYED_WITHIN
+    while watcher.control != control:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
