@@ -144,7 +144,7 @@ class ActionModule(ActionBase):
             planned = rollout.plan_reconcile()
         if planned.undo is not None:
             lines, groups = list(planned.undo.lines), planned.undo.changes
-        lines += render_plan(planned.plan)
+        lines += render_plan(planned.plan, pool.policy)
         self._show(lines)
         self._outcome.update(revision=planned.plan.revision, target=planned.plan.target.name)
         result.update(self._move(rollout, planned, pool))

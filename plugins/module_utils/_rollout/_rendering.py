@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from .._componentconfig._scalars._wording import count_of, first_names
 from .._nodeconfig._durations import describe_duration
 from ._plan import Plan, SkippedNode
+from ._policy import Policy
 
 __all__ = ["NAMES_SHOWN", "render_plan", "render_table"]
 
@@ -17,8 +18,11 @@ NAMES_SHOWN = 4
 _WIDTH_NODES = 60
 
 
-def render_plan(plan: Plan) -> list[str]:
-    """Return a plan as lines, for an operator to read before the rollout."""
+def render_plan(plan: Plan, policy: Policy | None = None) -> list[str]:
+    """Return a plan as lines, for an operator to read before the rollout.
+
+    policy: what else a wave needs, and what the change asks of nodes, is shown with it.
+    """
     target = "the init config" if plan.target.is_init else f"revision {plan.revision} ({plan.target.name})"
     lines = [f"Pool {plan.pool}: {count_of(plan.pool_size, 'node')}, to {target}"]
     if not plan.target.is_published:
@@ -48,6 +52,7 @@ def render_plan(plan: Plan) -> list[str]:
             f"{describe_duration(plan.node_timeout)} for a node to answer; on failure {plan.on_failure}."
         )
         if plan.has_work:
+            lines += [] if policy is None else [*_disruption_lines(plan), *_condition_lines(plan, policy)]
             lines.append(f"It takes about {describe_duration(plan.estimate)}.")
     if plan.already_on_target and plan.waves:
         lines.append(
@@ -59,6 +64,38 @@ def render_plan(plan: Plan) -> list[str]:
     lines += _section("Left out:", _skipped_lines(plan.skipped))
     lines += _section("Warnings:", plan.warnings)
     lines += _section("Refused:", plan.refusals)
+    return lines
+
+
+def _disruption_lines(plan: Plan) -> list[str]:
+    """Return which nodes of the waves are drained, and which are rebooted."""
+    moving = {name for wave in plan.waves if not wave.finished for name in wave.nodes}
+    lines = []
+    for names, verb in ((plan.to_drain, "Drains"), (plan.to_reboot, "Reboots")):
+        nodes = [name for name in names if name in moving]
+        if nodes:
+            lines.append(f"{verb} {count_of(len(nodes), 'node')} ({_some(nodes)}).")
+    return lines
+
+
+def _condition_lines(plan: Plan, policy: Policy) -> list[str]:
+    """Return what must agree before and after waves, beyond their nodes."""
+    waves = [wave.name for wave in plan.waves if not wave.finished and policy.approval.is_needed(wave.name)]
+    gates = [gate.name for gate in (*policy.gates.nodes, *policy.gates.servers)]
+    playbooks = [
+        f"{playbook} {moment} each wave"
+        for playbook, moment in ((policy.playbooks.before_wave, "before"), (policy.playbooks.after_wave, "after"))
+        if playbook
+    ]
+    lines = []
+    if policy.maintenance_windows.windows:
+        lines.append("A wave begins only in a maintenance window.")
+    if waves:
+        lines.append(f"Waits for an approval before {first_names(waves, NAMES_SHOWN)}.")
+    if gates:
+        lines.append(f"Gates: {first_names(gates, NAMES_SHOWN)}.")
+    if playbooks:
+        lines.append(f"Runs {' and '.join(playbooks)}.")
     return lines
 
 

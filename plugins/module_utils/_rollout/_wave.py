@@ -128,6 +128,7 @@ class WaveExecutor:
         self._due: list[tuple[float, str]] = []  # a heap; an entry whose time is not the attempt's is void
         self._changed_nodes: set[str] = set()
         self._rebooting: set[str] = set()  # they use their new config, and are rebooted for it
+        self._uncordoned: set[str] = set()
         self._unconfirmed: set[str] = set()  # assigned, and the watch has not shown the assignment yet
         self._last_seen: dict[str, NodeView] = {}  # the last views of deleted nodes
         self._late_failures: dict[str, FailedNode] = {}
@@ -440,9 +441,15 @@ class WaveExecutor:
             state = self._window.state(name)
             if state not in (IN_FLIGHT, SOAKING):
                 self._open.discard(name)
-                if self._mover.is_cordoned(name) and state != GONE:
-                    self._workers.submit(name, partial(self._mover.uncordon, name))
+            if state not in (IN_FLIGHT, GONE):
+                self._uncordon(name)
             self._progress.changed(name, state, result.reason)
+
+    def _uncordon(self, name: str) -> None:
+        """Uncordon a node as soon as it is up: its capacity is missing until then."""
+        if name not in self._uncordoned and self._mover.is_cordoned(name):
+            self._uncordoned.add(name)
+            self._workers.submit(name, partial(self._mover.uncordon, name))
 
     def _save_progress(self) -> None:
         """Record that only the soak is left, and now and then for how long the nodes have soaked."""
