@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from typing import Any
 
 from ansible.errors import AnsibleError
@@ -37,13 +38,23 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrust
     sanitize_all,
     sanitize_lines,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout import ConfigRefused, Interrupted, RolloutError
+from ansible_collections.configok.node.plugins.module_utils._rollout import (
+    ConfigRefused,
+    Interrupted,
+    InvalidPool,
+    RolloutError,
+)
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import Pool, parse_pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_keys import POOL_KEYS
 from ansible_collections.configok.node.plugins.module_utils._rollout._rendering import render_plan
 from ansible_collections.configok.node.plugins.module_utils._rollout._run_options import RunOptions
 from ansible_collections.configok.node.plugins.module_utils._rollout._wave_run import WaveResult
 from ansible_collections.configok.node.plugins.plugin_utils._extra_variables import unknown_variables
+from ansible_collections.configok.node.plugins.plugin_utils._playbook_runner import (
+    PlaybookOptions,
+    WavePlaybookRunner,
+    missing_playbooks,
+)
 from ansible_collections.configok.node.plugins.plugin_utils._run import (
     failure_message,
     interruptible,
@@ -117,15 +128,34 @@ class ActionModule(ActionBase):
         definition = params["pool"] or self._pool_variables(variables)
         self._outcome["pool"] = str(definition.get("pool") or "")
         pool = parse_pool(definition)
+        playbooks = self._playbooks(pool, params["directory"] or os.getcwd())
         options = RunOptions(
             runner_name(),
             report=lambda progress: display.display(progress_line(progress)),
             lease_duration=read_lease_duration(params),
+            before_wave=playbooks.before_wave if pool.policy.playbooks.before_wave else None,
+            after_wave=playbooks.after_wave if pool.policy.playbooks.after_wave else None,
         )
         client = self._client(params, variables)
         rollout = PoolRollout(client, pool, options, check=self._task.check_mode)
-        with interruptible(), client, rollout:
+        with interruptible(), client, closing(playbooks), rollout:
             return self._carry_out(rollout, pool, params, self._author(params, variables))
+
+    def _playbooks(self, pool: Pool, directory: str) -> WavePlaybookRunner:
+        """Return the user's own playbooks before and after each wave. Raises InvalidPool for one that is missing."""
+        settings = pool.policy.playbooks
+        names = {"beforeWave": settings.before_wave, "afterWave": settings.after_wave}
+        errors = missing_playbooks({f"policy.playbooks.{key}": name for key, name in names.items()}, directory)
+        if errors:
+            raise InvalidPool(errors)
+        options = PlaybookOptions.of_present_run(self._loader, self._play_context)
+        return WavePlaybookRunner(
+            settings,
+            options,
+            directory=directory,
+            facts=lambda: {name: self._outcome[name] for name in ("pool", "revision", "target")},
+            show=display.display,
+        )
 
     def _carry_out(self, rollout: PoolRollout, pool: Pool, params: Mapping[str, Any], author: str) -> dict[str, Any]:
         result: dict[str, Any] = {"changed": False}

@@ -50,7 +50,8 @@ _NAMES_SHOWN = 5
 _MAX_LINE = 2000  # characters of a line of output
 _LINES_KEPT = 50
 _TICK = 0.5  # seconds
-_GRACE = 5.0  # seconds that a run has to end after a signal
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
+_GRACE = 5.0  # seconds that a run has to end after each of them
 _RECAP = re.compile(r"(\S+)\s+: ok=(\d+)\s+changed=\d+\s+unreachable=(\d+)\s+failed=(\d+)\s")
 _TASK = re.compile(r"(?:TASK|RUNNING HANDLER) \[(.*?)\] \**\s*\Z")
 _FATAL = re.compile(r"(?:fatal|failed): \[([^\]\s]+)")
@@ -256,7 +257,7 @@ def _wait(process: subprocess.Popen[str], timeout: float, tick: Callable[[], obj
 
 def _end(process: subprocess.Popen[str]) -> None:
     """End a run that still runs. ansible-playbook ends its workers itself when it is interrupted."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+    for number in _SIGNALS:
         if process.poll() is not None:
             return
         with suppress(ProcessLookupError, PermissionError):
@@ -336,11 +337,15 @@ def _feed(pipe: str, value: bytes) -> None:
         stream.write(value)
 
 
-class WavePlaybookRunner:
-    """Runs the playbooks of a policy before and after a wave.
+class _Stopped(Exception):
+    """The present run ends, and the playbook with it."""
 
-    facts: what the playbooks get to know of the rollout, in addition to the wave. directory: what paths are relative
-    to. tick, report: as run_playbook has them.
+
+class WavePlaybookRunner:
+    """Runs the playbooks of a policy before and after a wave, one at a time, in any thread.
+
+    facts: returns what the playbooks get to know of the rollout, in addition to the wave. directory: what paths are
+    relative to. show: gets the last lines of the output of a playbook that does not pass.
     """
 
     def __init__(
@@ -349,16 +354,22 @@ class WavePlaybookRunner:
         options: PlaybookOptions,
         *,
         directory: str,
-        facts: Mapping[str, Any],
-        tick: Callable[[], object] = lambda: None,
-        report: Callable[[str], object] = lambda _line: None,
+        facts: Callable[[], Mapping[str, Any]],
+        show: Callable[[str], object] = lambda _line: None,
     ) -> None:
         self._settings = settings
         self._options = options
         self._directory = directory
         self._facts = facts
-        self._tick = tick
-        self._report = report
+        self._show = show
+        self._stop = threading.Event()
+        self._running = threading.Lock()
+
+    def close(self) -> None:
+        """End the playbook that runs, and wait until it has ended: it must not outlive the present run."""
+        self._stop.set()
+        if self._running.acquire(timeout=len(_SIGNALS) * _GRACE + _GRACE):
+            self._running.release()
 
     def before_wave(self, wave: str, nodes: Sequence[str]) -> GateAnswer:
         """Run the playbook before a wave. Without one: PASS."""
@@ -372,15 +383,28 @@ class WavePlaybookRunner:
         name = f"playbook {moment} {wave}"
         if not playbook:
             return GateAnswer(name, GateVerdict.PASS)
-        result = run_playbook(
-            locate_playbook(playbook, self._directory),
-            self._options,
-            variables={"configok_rollout": {**self._facts, "wave": wave, "moment": moment, "nodes": list(nodes)}},
-            timeout=self._settings.timeout,
-            tick=self._tick,
-            report=self._report,
-        )
+        with self._running:
+            try:
+                result = run_playbook(
+                    locate_playbook(playbook, self._directory),
+                    self._options,
+                    variables={
+                        "configok_rollout": {**self._facts(), "wave": wave, "moment": moment, "nodes": [*nodes]}
+                    },
+                    timeout=self._settings.timeout,
+                    tick=self._check,
+                )
+            except _Stopped:
+                return GateAnswer(name, GateVerdict.UNKNOWN, f"{name} was stopped")
         verdict, reason = result.verdict(self._settings.timeout)
+        if verdict is GateVerdict.PASS:
+            return GateAnswer(name, verdict)
+        for line in result.tail:
+            self._show(line)
         shown = sanitize(os.path.basename(playbook), 100)
         says = "says no" if verdict is GateVerdict.FAIL else "does not know"
-        return GateAnswer(name, verdict, "" if verdict is GateVerdict.PASS else f"{name} ({shown}) {says}: {reason}")
+        return GateAnswer(name, verdict, f"{name} ({shown}) {says}: {reason}")
+
+    def _check(self) -> None:
+        if self._stop.is_set():
+            raise _Stopped

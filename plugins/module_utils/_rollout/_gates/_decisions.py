@@ -83,7 +83,7 @@ class GateHistory:
         if definite is not None and definite.answer.verdict is GateVerdict.FAIL:
             return GateDecision(GateVerdict.FAIL, definite.answer.reason)
         silent = now - (started_at if definite is None else definite.asked_at)
-        if definite is not None and since is not None and definite.asked_at >= since:
+        if silent <= self.timeout and definite is not None and since is not None and definite.asked_at >= since:
             return _PASS
         if silent > self.timeout:
             cause = latest.reason if latest is not None and latest.reason and not latest.is_definite else ""

@@ -249,18 +249,34 @@ def test_the_playbooks_of_a_wave(tmp_path: Path) -> None:
     expected = {"pool": "workers", "revision": 3, "wave": "wave 1", "moment": "before", "nodes": ["n1", "n2"]}
     write(tmp_path / "before.yml", before, vars={"expected": expected})
     write(tmp_path / "after.yml", FAILS)
+    shown: list[str] = []
     runner = WavePlaybookRunner(
         WavePlaybooks("before.yml", "after.yml", 60.0),
         LOCAL,
         directory=str(tmp_path),
-        facts={"pool": "workers", "revision": 3},
+        facts=lambda: {"pool": "workers", "revision": 3},
+        show=shown.append,
     )
     answer = runner.before_wave("wave 1", ["n1", "n2"])
     assert (answer.gate, answer.verdict, answer.reason) == ("playbook before wave 1", PASS, "")
+    assert not shown
     answer = runner.after_wave("wave 1", ["n1", "n2"])
     assert answer.verdict is FAIL
     assert answer.reason == (
         "playbook after wave 1 (after.yml) says no: the task 'Check the application' failed on one, two"
     )
-    nothing = WavePlaybookRunner(WavePlaybooks(), LOCAL, directory="/", facts={})
+    assert any("Check the application" in line for line in shown)
+    nothing = WavePlaybookRunner(WavePlaybooks(), LOCAL, directory="/", facts=dict)
     assert nothing.before_wave("canary", []).verdict is nothing.after_wave("canary", []).verdict is PASS
+
+
+def test_a_playbook_ends_with_the_present_run(tmp_path: Path) -> None:
+    slow = write(tmp_path / "slow.yml", {"ansible.builtin.pause": {"seconds": 300}})
+    runner = WavePlaybookRunner(WavePlaybooks(slow), LOCAL, directory="/", facts=dict)
+    answers: list[Any] = []
+    thread = threading.Thread(target=lambda: answers.append(runner.before_wave("canary", [])), daemon=True)
+    thread.start()
+    time.sleep(2.0)
+    runner.close()
+    thread.join(10.0)
+    assert [(answer.verdict, answer.reason) for answer in answers] == [(UNKNOWN, "playbook before canary was stopped")]
