@@ -60,6 +60,7 @@ from ansible_collections.configok.node.plugins.plugin_utils._run import (
     interruptible,
     progress_line,
     read_lease_duration,
+    read_wait_timeout,
     runner_name,
 )
 
@@ -74,6 +75,7 @@ ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
     "directory": {"type": "path"},
     "author": {"type": "str"},
     "lease_duration": {"type": "int", "default": 15},
+    "wait_timeout": {"type": "str", "default": "1h"},
 }
 """The options, which plugins/modules/rollout.py documents."""
 
@@ -133,6 +135,7 @@ class ActionModule(ActionBase):
             runner_name(),
             report=lambda progress: display.display(progress_line(progress)),
             lease_duration=read_lease_duration(params),
+            wait_timeout=read_wait_timeout(params),
             before_wave=playbooks.before_wave if pool.policy.playbooks.before_wave else None,
             after_wave=playbooks.after_wave if pool.policy.playbooks.after_wave else None,
         )

@@ -80,6 +80,12 @@ options:
       - How many seconds the lock of the pool holds after this run dies, 1 to 300. The next run waits that long.
     type: int
     default: 15
+  wait_timeout:
+    description:
+      - How long the run waits for a resume, an approval or a maintenance window before it ends as Paused, for example
+        V(30m) or V(24h). It ends at once if the next window opens later than that.
+    type: str
+    default: 1h
 seealso:
   - module: configok.node.rollout_forget
 """

@@ -16,6 +16,7 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._wording import first_names
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._durations import setting_duration
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
 from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutError
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_lock import MAX_LEASE_DURATION
@@ -23,7 +24,14 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._rendering 
 from ansible_collections.configok.node.plugins.module_utils._rollout._wave_run import WaveResult
 from ansible_collections.configok.node.plugins.module_utils._rollout._window import Progress
 
-__all__ = ["failure_message", "interruptible", "progress_line", "read_lease_duration", "runner_name"]
+__all__ = [
+    "failure_message",
+    "interruptible",
+    "progress_line",
+    "read_lease_duration",
+    "read_wait_timeout",
+    "runner_name",
+]
 
 
 def runner_name() -> str:
@@ -62,6 +70,12 @@ def read_lease_duration(params: Mapping[str, Any]) -> float:
     if not 1 <= seconds <= MAX_LEASE_DURATION:
         raise RolloutError(f"lease_duration must be from 1 to {MAX_LEASE_DURATION:.0f} seconds, not {seconds}")
     return float(seconds)
+
+
+def read_wait_timeout(params: Mapping[str, Any]) -> float:
+    """Return for how many seconds a run waits. Raises InvalidDuration."""
+    value = params["wait_timeout"]
+    return setting_duration(int(value) if value.isdecimal() else value, "wait_timeout")
 
 
 def progress_line(progress: Progress) -> str:

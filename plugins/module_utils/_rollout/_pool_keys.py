@@ -61,7 +61,15 @@ POOL_KEYS: Mapping[str, tuple[str, ...]] = {
     "policy.playbooks": ("beforeWave", "afterWave", "timeout"),
 }
 # The other variables of the playbooks, and prefixes of extra variables that are not the user's.
-_PLAYBOOK_VARIABLES = ("component", "pool_directory", "kubeconfig", "context", "rollout_lease_duration", "to_revision")
+_PLAYBOOK_VARIABLES = (
+    "component",
+    "pool_directory",
+    "kubeconfig",
+    "context",
+    "rollout_lease_duration",
+    "rollout_wait_timeout",
+    "to_revision",
+)
 _CONTROLLER_PREFIXES = ("awx_", "tower_")
 _FOREIGN_PREFIXES = ("ansible_", *_CONTROLLER_PREFIXES)
 
