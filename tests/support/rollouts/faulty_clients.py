@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Unreachable
+from support.rollouts.virtual_clock import SimulationEnded
 from support.rollouts.world import World
 
 __all__ = ["Away", "Dying", "Killed", "Losing"]
@@ -16,8 +17,8 @@ __all__ = ["Away", "Dying", "Killed", "Losing"]
 WRITES = ("create", "replace", "patch", "delete")
 
 
-class Killed(BaseException):
-    """kill -9, as near as a test gets."""
+class Killed(SimulationEnded):
+    """kill -9, as near as a test gets. It ends the other threads of the process, too, at their next request."""
 
 
 class Dying:
