@@ -29,6 +29,7 @@ class OperatorPause:
         self._wait_timeout = wait_timeout
         self._reason = ""
         self._since = 0.0
+        self._control: Control | None = None
         self._problems: list[str] = []
 
     @property
@@ -41,7 +42,9 @@ class OperatorPause:
 
         is_quiet: whether no node is in flight. Raises RolloutError, KubeError.
         """
-        self._report_problems(control)
+        if control is not self._control:
+            self._control = control
+            self._report_problems(control)
         if control.is_abort:
             return WindowStep(outcome=WaveOutcome.ABORT, reason=control.describe_request())
         hold = hold_on_request(control)

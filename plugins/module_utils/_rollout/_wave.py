@@ -189,10 +189,12 @@ class WaveExecutor:
             problem = self._bundle_problem()
             if problem and not self._workers.pending:
                 return WindowStep(outcome=WaveOutcome.PAUSE, reason=problem)
-            requested = self._pause.check(self._session.control, is_quiet=not self._window.in_flight)
-            if requested is not None and (requested.outcome is WaveOutcome.ABORT or not self._workers.pending):
+            requested = self._pause.check(self._session.control, is_quiet=not self._window.counts[IN_FLIGHT])
+            if requested is not None and requested.outcome is WaveOutcome.ABORT:
+                self._leave_nodes()
+            if requested is not None and not self._workers.pending:
                 return requested
-            may_assign = not problem and not self._pause.is_held
+            may_assign = not problem and not self._pause.is_held and requested is None
             step = self._window.next_step(self._now(), self._workers.free if may_assign else 0)
             self._progress.flush_if_due()
             if step.to_assign and not self._assign_unless_changed(step.to_assign, outages):
@@ -450,6 +452,12 @@ class WaveExecutor:
         if name not in self._uncordoned and self._mover.is_cordoned(name):
             self._uncordoned.add(name)
             self._workers.submit(name, partial(self._mover.uncordon, name))
+
+    def _leave_nodes(self) -> None:
+        """Leave the nodes without a verdict to themselves: end drains, and uncordon."""
+        self._mover.is_stopping = True
+        for name in sorted(self._open):
+            self._uncordon(name)
 
     def _save_progress(self) -> None:
         """Record that only the soak is left, and now and then for how long the nodes have soaked."""

@@ -66,7 +66,8 @@ class WaveStart:
             hold = self._hold(wave.name)
             if hold is None:
                 if reason:
-                    session.say(f"{wave.name}: going on")
+                    session.write_transition(lambda record, now: transitions.go_on(record, wave.name, now=now))
+                    session.say(f"{wave.name}: resumed")
                 return None
             rest = since + self._options.wait_timeout - session.clock.monotonic()
             if hold.reason != reason:
