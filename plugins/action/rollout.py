@@ -55,6 +55,7 @@ from ansible_collections.configok.node.plugins.plugin_utils._playbook_runner imp
     WavePlaybookRunner,
     missing_playbooks,
 )
+from ansible_collections.configok.node.plugins.plugin_utils._reboot_playbook import RebootPlaybook, inventory_hosts
 from ansible_collections.configok.node.plugins.plugin_utils._run import (
     failure_message,
     interruptible,
@@ -130,7 +131,8 @@ class ActionModule(ActionBase):
         definition = params["pool"] or self._pool_variables(variables)
         self._outcome["pool"] = str(definition.get("pool") or "")
         pool = parse_pool(definition)
-        playbooks = self._playbooks(pool, params["directory"] or os.getcwd())
+        directory = params["directory"] or os.getcwd()
+        playbooks, reboots = self._playbooks(pool, directory), self._reboots(pool, directory, variables)
         options = RunOptions(
             runner_name(),
             report=lambda progress: display.display(progress_line(progress)),
@@ -138,17 +140,22 @@ class ActionModule(ActionBase):
             wait_timeout=read_wait_timeout(params),
             before_wave=playbooks.before_wave if pool.policy.playbooks.before_wave else None,
             after_wave=playbooks.after_wave if pool.policy.playbooks.after_wave else None,
+            run_reboot=reboots,
         )
         client = self._client(params, variables)
         rollout = PoolRollout(client, pool, options, check=self._task.check_mode)
-        with interruptible(), client, closing(playbooks), rollout:
+        with interruptible(), client, closing(playbooks), closing(reboots), rollout:
             return self._carry_out(rollout, pool, params, self._author(params, variables))
 
     def _playbooks(self, pool: Pool, directory: str) -> WavePlaybookRunner:
         """Return the user's own playbooks before and after each wave. Raises InvalidPool for one that is missing."""
         settings = pool.policy.playbooks
-        names = {"beforeWave": settings.before_wave, "afterWave": settings.after_wave}
-        errors = missing_playbooks({f"policy.playbooks.{key}": name for key, name in names.items()}, directory)
+        names = {
+            "policy.playbooks.beforeWave": settings.before_wave,
+            "policy.playbooks.afterWave": settings.after_wave,
+            "policy.reboot.playbook": pool.policy.reboot.playbook,
+        }
+        errors = missing_playbooks(names, directory)
         if errors:
             raise InvalidPool(errors)
         options = PlaybookOptions.of_present_run(self._loader, self._play_context)
@@ -157,6 +164,16 @@ class ActionModule(ActionBase):
             options,
             directory=directory,
             facts=lambda: {name: self._outcome[name] for name in ("pool", "revision", "target")},
+            show=display.display,
+        )
+
+    def _reboots(self, pool: Pool, directory: str, variables: Mapping[str, Any]) -> RebootPlaybook:
+        """Return what reboots machines over the user's own connection."""
+        return RebootPlaybook(
+            pool.policy.reboot.playbook,
+            PlaybookOptions.of_present_run(self._loader, self._play_context),
+            lambda: inventory_hosts(variables),
+            directory=directory,
             show=display.display,
         )
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -29,6 +30,7 @@ __all__ = ["RebootPlaybook", "inventory_hosts"]
 
 _OWN_PLAYBOOK = "configok.node.reboot"
 _MAX_VALUE = 255  # characters of a host's name or address
+_LONGEST_END = 20.0  # seconds that a playbook has to end
 
 
 def inventory_hosts(variables: Mapping[str, Any]) -> list[InventoryHost]:
@@ -51,40 +53,72 @@ def _variable(all_variables: Mapping[str, Any], host: str, name: str) -> str:
     """Return a host's variable, "" for one that is missing, or that cannot be templated without the host's facts."""
     try:
         value = all_variables[host].get(name)
-        return value if isinstance(value, str) and len(value) <= _MAX_VALUE else ""
+        # ansible-core before 2.19 returns a template that needs an undefined variable as it is.
+        return value if isinstance(value, str) and len(value) <= _MAX_VALUE and "{{" not in value else ""
     except (AnsibleError, KeyError):
         return ""
+
+
+class _Stopped(Exception):
+    """The present run ends."""
 
 
 class RebootPlaybook:
     """Reboots machines with the collection's playbook, or the user's own. Safe for several threads.
 
     playbook: of the policy, "" for the collection's; directory: what its path is relative to. options: of the present
-    run. run: runs a playbook. report: called with each line of output.
+    run. hosts: returns those of the inventory; is called once, for the first reboot. show: gets the last lines of the
+    output of a playbook that does not pass. run: runs a playbook.
     """
 
     def __init__(
         self,
         playbook: str,
         options: PlaybookOptions,
-        hosts: Iterable[InventoryHost],
+        hosts: Callable[[], Iterable[InventoryHost]],
         *,
         directory: str,
+        show: Callable[[str], object] = lambda _line: None,
         run: Callable[..., PlaybookResult] = run_playbook,
-        report: Callable[[str], object] = lambda _line: None,
     ) -> None:
         self._playbook = locate_playbook(playbook or _OWN_PLAYBOOK, directory)
         self._options = options
-        self._hosts = tuple(hosts)
+        self._read_hosts = hosts
+        self._hosts: tuple[InventoryHost, ...] | None = None
+        self._show = show
         self._run = run
-        self._report = report
+        self._stop = threading.Event()
+        self._state = threading.Condition()
+        self._running = 0
+
+    def close(self) -> None:
+        """End the playbooks that run, and wait until they have ended: they must not outlive the present run.
+
+        A machine that has begun to reboot is not stopped.
+        """
+        self._stop.set()
+        with self._state:
+            self._state.wait_for(lambda: not self._running, timeout=_LONGEST_END)
 
     def __call__(self, request: RebootRequest) -> str:
         """Reboot the machine of a Node. Return why that failed, "" for success."""
+        with self._state:
+            if self._hosts is None:
+                self._hosts = tuple(self._read_hosts())
+            self._running += 1
         try:
-            host = find_host(request.node, request.addresses, self._hosts)
+            return self._reboot(request, self._hosts)
+        except _Stopped:
+            return "the run was interrupted"
         except RebootFailed as error:
             return str(error)
+        finally:
+            with self._state:
+                self._running -= 1
+                self._state.notify_all()
+
+    def _reboot(self, request: RebootRequest, hosts: Iterable[InventoryHost]) -> str:
+        host = find_host(request.node, request.addresses, hosts)
         result = self._run(
             self._playbook,
             self._options,
@@ -96,7 +130,15 @@ class RebootPlaybook:
             },
             timeout=request.timeout,
             limit=(host,),
-            report=self._report,
+            tick=self._check,
         )
         verdict, reason = result.verdict(request.timeout)
-        return "" if verdict is GateVerdict.PASS else f"playbook {sanitize(self._playbook, 200)}: {reason}"
+        if verdict is GateVerdict.PASS:
+            return ""
+        for line in result.tail:
+            self._show(line)
+        return f"playbook {sanitize(self._playbook, 200)}: {reason}"
+
+    def _check(self) -> None:
+        if self._stop.is_set():
+            raise _Stopped

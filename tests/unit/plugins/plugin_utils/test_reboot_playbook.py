@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import sys
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +53,7 @@ HOSTS = [InventoryHost("machine-1", node_name="n1"), InventoryHost("n2")]
 
 def test_the_playbook_runs_on_the_host_of_the_node(tmp_path: Path) -> None:
     runs = Runs(PlaybookResult(0, ("machine-1",)))
-    assert RebootPlaybook("", LOCAL, HOSTS, directory=str(tmp_path), run=runs)(REQUEST) == ""
+    assert RebootPlaybook("", LOCAL, lambda: HOSTS, directory=str(tmp_path), run=runs)(REQUEST) == ""
     [(playbook, how)] = runs.calls
     assert (playbook, how["limit"], how["timeout"]) == ("configok.node.reboot", ("machine-1",), 60.0)
     assert how["variables"] == {
@@ -64,7 +66,7 @@ def test_the_playbook_runs_on_the_host_of_the_node(tmp_path: Path) -> None:
 
 def test_without_a_host_no_playbook_runs(tmp_path: Path) -> None:
     runs = Runs(PlaybookResult(0, ("machine-1",)))
-    failure = RebootPlaybook("", LOCAL, HOSTS[1:], directory=str(tmp_path), run=runs)(REQUEST)
+    failure = RebootPlaybook("", LOCAL, lambda: HOSTS[1:], directory=str(tmp_path), run=runs)(REQUEST)
     assert failure.startswith("the inventory has no host for Node n1")
     assert runs.calls == []
 
@@ -79,7 +81,7 @@ def test_without_a_host_no_playbook_runs(tmp_path: Path) -> None:
     ],
 )
 def test_a_playbook_that_has_not_rebooted_the_machine(tmp_path: Path, result: PlaybookResult, reason: str) -> None:
-    failure = RebootPlaybook("own.yml", LOCAL, HOSTS, directory=str(tmp_path), run=Runs(result))(REQUEST)
+    failure = RebootPlaybook("own.yml", LOCAL, lambda: HOSTS, directory=str(tmp_path), run=Runs(result))(REQUEST)
     assert failure == f"playbook {tmp_path}/own.yml: {reason}"
 
 
@@ -87,7 +89,7 @@ def test_a_playbook_of_the_users_own(tmp_path: Path) -> None:
     write = {"ansible.builtin.copy": {"dest": f"{tmp_path}/done", "content": "{{ reboot_node }} {{ reboot_boot_id }}"}}
     play = {"hosts": "{{ reboot_host }}", "gather_facts": False, "tasks": [write]}
     (tmp_path / "own.yml").write_text(yaml.safe_dump([play]))
-    reboot = RebootPlaybook("own.yml", LOCAL, [InventoryHost("two", "n1")], directory=str(tmp_path))
+    reboot = RebootPlaybook("own.yml", LOCAL, lambda: [InventoryHost("two", "n1")], directory=str(tmp_path))
     assert reboot(REQUEST) == ""
     assert (tmp_path / "done").read_text() == "n1 b00t"
 
@@ -95,7 +97,7 @@ def test_a_playbook_of_the_users_own(tmp_path: Path) -> None:
 def test_the_collections_playbook_touches_no_machine_with_another_boot_id(tmp_path: Path) -> None:
     lines: list[str] = []
     hosts = [InventoryHost("one", "n1")]
-    reboot = RebootPlaybook("", LOCAL, hosts, directory=str(tmp_path), report=lines.append)
+    reboot = RebootPlaybook("", LOCAL, lambda: hosts, directory=str(tmp_path), show=lines.append)
     failure = reboot(REQUEST)
     task = "the task 'Verify that it is the machine of the Node' failed on one"
     assert failure == f"playbook configok.node.reboot: {task}", lines
@@ -108,10 +110,40 @@ def test_the_collections_playbook_reboots_the_machine_of_the_node(tmp_path: Path
     """Ansible itself refuses to reboot the control machine, which is as far as this test gets."""
     lines: list[str] = []
     hosts = [InventoryHost("one", "n1")]
-    reboot = RebootPlaybook("", LOCAL, hosts, directory=str(tmp_path), report=lines.append)
+    reboot = RebootPlaybook("", LOCAL, lambda: hosts, directory=str(tmp_path), show=lines.append)
     failure = reboot(REQUEST.__class__("n1", (), BOOT_ID.read_text().strip(), 60.0))
     assert failure == "playbook configok.node.reboot: the task 'Restart the machine' failed on one", lines
     assert any("would reboot the control node" in line for line in lines)
+
+
+def test_a_run_that_ends_takes_its_playbooks_with_it(tmp_path: Path) -> None:
+    wait = {"ansible.builtin.command": "sleep 60"}
+    (tmp_path / "own.yml").write_text(yaml.safe_dump([{"hosts": "one", "gather_facts": False, "tasks": [wait]}]))
+    reboot = RebootPlaybook("own.yml", LOCAL, lambda: [InventoryHost("one", "n1")], directory=str(tmp_path))
+    failures: list[str] = []
+    thread = threading.Thread(target=lambda: failures.append(reboot(REQUEST)))
+    began = time.monotonic()
+    thread.start()
+    time.sleep(2.0)
+    reboot.close()
+    thread.join(10.0)
+    assert failures == ["the run was interrupted"]
+    assert time.monotonic() - began < 30.0
+
+
+def test_the_inventory_is_read_once_and_only_if_a_machine_is_rebooted(tmp_path: Path) -> None:
+    read: list[int] = []
+
+    def hosts() -> list[InventoryHost]:
+        read.append(1)
+        return HOSTS
+
+    reboot = RebootPlaybook("", LOCAL, hosts, directory=str(tmp_path), run=Runs(PlaybookResult(0, ("machine-1",))))
+    assert read == []
+    for _time in range(2):
+        assert reboot(REQUEST) == ""
+    assert read == [1]
+    reboot.close()
 
 
 def test_the_hosts_of_the_inventory(tmp_path: Path) -> None:
