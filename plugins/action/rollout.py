@@ -192,8 +192,8 @@ class ActionModule(ActionBase):
             planned = rollout.plan_undo(params["to_revision"])
         else:
             planned = rollout.plan_reconcile()
-        if planned.undo is not None:
-            lines, groups = list(planned.undo.lines), planned.undo.changes
+        if planned.changes is not None:
+            lines, groups = list(planned.changes.lines), planned.changes.changes
         lines += render_plan(planned.plan, pool.policy)
         self._show(lines)
         self._outcome.update(revision=planned.plan.revision, target=planned.plan.target.name)

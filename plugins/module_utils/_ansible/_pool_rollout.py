@@ -28,7 +28,7 @@ from .._rollout._runner import PoolRunner
 from .._rollout._wave_run import WaveResult
 from ._overlaps import Overlap, find_overlaps, overlap_warnings
 from ._release import SourceDocument, read_documents, read_layered_document
-from ._release_changes import NodeGroup, Release, UndoChanges, compare_undo, prepare
+from ._release_changes import NodeGroup, Release, TargetChanges, compare_target, prepare
 
 __all__ = ["Operation", "PlannedRollout", "PoolRollout", "plan"]
 
@@ -38,12 +38,12 @@ Operation = Literal["rollout", "undo", "reconcile"]
 class PlannedRollout(NamedTuple):
     """A plan, and what the cluster says about it.
 
-    overlaps: None when other pools may not be read. undo: the changes of an undo, None for another rollout.
+    overlaps: None when other pools may not be read. changes: of an undo or a reconciliation; a release has its own.
     """
 
     plan: Plan
     overlaps: Sequence[Overlap] | None
-    undo: UndoChanges | None
+    changes: TargetChanges | None
 
 
 def plan(
@@ -62,9 +62,9 @@ def plan(
     """
     overlaps = find_overlaps(client, pool.name, pool.selector, [view.name for view in views])
     planned = make_plan(views, pool, target, record)
-    undo = compare_undo(client, views, target) if groups is None else None
+    changes = compare_target(client, views, target, pool.disruption_overrides) if groups is None else None
     disruption = plan_disruption(
-        undo.changes if groups is None and undo is not None else groups or (),
+        groups or () if changes is None else changes.changes,
         reboot=pool.policy.reboot,
         forbid=pool.policy.forbid,
     )
@@ -72,14 +72,14 @@ def plan(
         planned,
         refusals=(
             *planned.refusals,
-            *(() if undo is None else undo.refusals),
+            *(() if changes is None else changes.refusals),
             *(disruption.refusals if planned.has_work else ()),
         ),
         warnings=(*planned.warnings, *disruption.warnings, *overlap_warnings(overlaps)),
         to_drain=disruption.to_drain,
         to_reboot=disruption.to_reboot,
     )
-    return PlannedRollout(planned, overlaps, undo)
+    return PlannedRollout(planned, overlaps, changes)
 
 
 class PoolRollout:

@@ -39,8 +39,8 @@ __all__ = [
     "NodeGroup",
     "PoolNodes",
     "Release",
-    "UndoChanges",
-    "compare_undo",
+    "TargetChanges",
+    "compare_target",
     "denied_findings",
     "field_changes",
     "group_changes",
@@ -330,20 +330,25 @@ def _denied(component: str, file: str, text: str, local_config: LocalConfig | No
     ]
 
 
-class UndoChanges(NamedTuple):
-    """The changes of an undo. refusals: fields that nodes deny now, one sentence each."""
+class TargetChanges(NamedTuple):
+    """The changes of a rollout to a published target. refusals: fields that nodes deny now, one sentence each."""
 
     changes: Sequence[NodeGroup]
     refusals: tuple[str, ...]
     lines: Sequence[str]
 
 
-def compare_undo(client: Client, views: Sequence[NodeView], target: Target) -> UndoChanges:
-    """Compare what these nodes use with a published bundle or the init config. Raises KubeError, InvalidBundle."""
+def compare_target(
+    client: Client, views: Sequence[NodeView], target: Target, overrides: Overrides | None = None
+) -> TargetChanges:
+    """Compare what these nodes use with a published bundle or the init config.
+
+    overrides: the user's own disruption classes. Raises KubeError, InvalidBundle, UnusableDocument.
+    """
     pool = read_pool_nodes(client, views)
     if target.is_init:
-        groups = group_changes(pool, {})
-        return UndoChanges(groups, (), render_changes("This is the way back to the init config", groups))
+        groups = group_changes(pool, {}, overrides)
+        return TargetChanges(groups, (), render_changes("The pool moves to the init config", groups))
     bundle_map = client.get(config_map(target.namespace, target.name))
     documents = dict(Bundle.from_config_map(bundle_map, target.source).documents)
     moving = pool._replace(views=[view for view in pool.views if view.active != target.source])
@@ -351,5 +356,5 @@ def compare_undo(client: Client, views: Sequence[NodeView], target: Target) -> U
         moving, {component: SourceDocument(component, text) for component, text in documents.items()}
     )
     refusals = tuple(str(finding) for finding in denied if finding.level is Level.POLICY)
-    groups = group_changes(pool, documents)
-    return UndoChanges(groups, refusals, render_changes(f"This is the way back to {target.name}", groups))
+    groups = group_changes(pool, documents, overrides)
+    return TargetChanges(groups, refusals, render_changes(f"The pool moves to {target.name}", groups))

@@ -214,7 +214,7 @@ def test_an_undo_shows_what_it_changes(cluster: SandboxCluster, pool: SimulatedN
     roll_out(cluster.client, cluster.kubeconfig, KUBELET_HEADER + "maxPods: 60\n", trial_duration="1s")
     result = undo(cluster, undo=True)
     assert result["text"][:2] == [
-        "This is the way back to the init config. What it changes:",
+        "The pool moves to the init config. What it changes:",
         "  kubelet maxPods  60 -> 110  [restart-may-reject]",
     ]
     assert [(change["before"], change["after"]) for change in result["field_changes"]] == [("60", "110")]
