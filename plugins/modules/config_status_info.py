@@ -168,6 +168,8 @@ pool:
       C(by_config), and C(exceptions), the nodes that did not pass.
     - C(moved_by) is the runner that moves nodes now. It is empty if a rollout was begun and no runner moves it, and
       null if nothing is to be moved.
+    - C(requested) is what is requested of the rollout, such as a pause, with author, time and reason; C(approved) lists
+      the approved waves. C(ignored_requests) has a sentence for each value in the record that is not understood.
     - C(refused) lists the configs that failed in this pool, C(forgotten) those that an operator has cleared.
   returned: success, and O(pool) is given
   type: dict

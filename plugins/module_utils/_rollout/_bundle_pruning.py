@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .._componentconfig._scalars._wording import count_of
@@ -18,7 +19,7 @@ from .._nodeconfig._well_known import NAMESPACE_ROLLOUTS
 from . import InvalidRecord, RolloutError
 from ._control import RECORD_KEYS
 from ._pool_lock import PoolLock
-from ._pruning import PruneChoice, beyond_limit, choose_bundles, mark_pruned
+from ._pruning import PruneChoice, beyond_limit, choose_bundles, mark_pruned, record_uids
 from ._record import Record, Revision
 from ._record_store import decode_record, read_record, update_record
 from ._revisions import find_undo_revision
@@ -54,67 +55,83 @@ def prune_bundles(
     check: let the API server validate the deletions (dryRun=All), and change nothing. Raises PoolLocked, RolloutError,
     KubeError.
     """
+    pruning = _Pruning(client, lambda: read_record(client, pool), limit)
     if check:
-        return PruneResult(pool, limit, _prune(client, read_record(client, pool), limit, None, clock, check), check)
+        choice = pruning.choose()
+        for revision in choice.deleted:
+            pruning.delete(revision, check=True)
+        return PruneResult(pool, limit, choice, is_check=True)
     if not beyond_limit(read_record(client, pool), limit):
         return PruneResult(pool, limit, PruneChoice((), ()))
     lock = PoolLock(client, pool, runner, clock=clock)
     lock.acquire(lambda _line: None)
     try:
-        # Read again: a run may have ended since.
-        record = read_record(client, pool)
-        choice = _prune(client, record, limit, lambda change: update_record(client, pool, change), clock, check)
+        choice = pruning.run(lambda change: update_record(client, pool, change), clock)
     finally:
         lock.release()
     return PruneResult(pool, limit, choice)
 
 
-def prune_after_rollout(client: Client, record: Record, limit: int, *, update: UpdateRecord, clock: Clock) -> str:
+def prune_after_rollout(
+    client: Client, limit: int, *, read: Callable[[], Record], update: UpdateRecord, clock: Clock
+) -> str:
     """Prune at the end of a run, which holds the lock of the pool; return a line for the user, "" for nothing to say.
 
-    update: changes the record. A pool without a bundle beyond the limit costs no request. A bundle that cannot be
-    deleted does not fail the run.
+    read, update: the record, as the run reads and writes it. A pool without a bundle beyond the limit costs one
+    request. A bundle that cannot be deleted does not fail the run.
     """
     try:
-        choice = _prune(client, record, limit, update, clock, check=False)
+        choice = _Pruning(client, read, limit).run(update, clock)
     except Forbidden as error:
         return (
-            f"old bundles of pool {record.pool} stay: {error}: apply the role configok.node.cluster with "
-            "cluster_runner_prune, or run configok.node.prune with another identity"
+            f"old bundles stay: {error}: apply the role configok.node.cluster with cluster_runner_prune, or run "
+            "configok.node.prune with another identity"
         )
     except (KubeError, RolloutError) as error:
-        return f"old bundles of pool {record.pool} stay: {error}"
-    if not choice.deleted:
-        return ""
-    return f"{count_of(len(choice.deleted), 'old bundle')} of pool {record.pool} deleted"
+        return f"old bundles stay: {error}"
+    return f"{count_of(len(choice.deleted), 'old bundle')} deleted" if choice.deleted else ""
 
 
-def _prune(
-    client: Client, record: Record, limit: int, update: UpdateRecord | None, clock: Clock, check: bool
-) -> PruneChoice:
-    candidates = beyond_limit(record, limit)
-    if not candidates:
-        return PruneChoice((), ())
-    undo = _undo_uid(record)
-    choice = choose_bundles(candidates, _all_records(client, record), _all_nodes(client), undo)
-    deleted: list[Revision] = []
-    try:
-        for revision in choice.deleted:
-            _delete(client, revision, check)
-            deleted.append(revision)
-    finally:
-        # Deleted, then recorded: after a kill in between, the next run finds it gone and records it.
-        if deleted and update is not None:
-            uids, now = frozenset(revision.uid for revision in deleted), clock.now()
-            update(lambda present: mark_pruned(present, uids, now))
-    return choice
+class _Pruning:
+    """Deletes the bundles of one pool. read: returns its present record."""
 
+    def __init__(self, client: Client, read: Callable[[], Record], limit: int) -> None:
+        self._client = client
+        self._read = read
+        self._limit = limit
 
-def _delete(client: Client, revision: Revision, check: bool) -> None:
-    try:
-        client.delete(config_map(revision.namespace, revision.name), uid=revision.uid, dry_run=check)
-    except (NotFound, Conflict):
-        return  # it is gone; another object of the same name is not touched
+    def choose(self) -> PruneChoice:
+        """Return what is to be deleted and what stays. Raises RolloutError, KubeError."""
+        record = self._read()
+        candidates = beyond_limit(record, self._limit)
+        if not candidates:
+            return PruneChoice((), ())
+        records = _all_records(self._client, record)
+        choice = choose_bundles(candidates, records, _all_nodes(self._client), _undo_uid(record))
+        # A bundle of the past may have been published again while the Nodes were listed.
+        needed = record_uids(self._read())
+        return replace(choice, deleted=tuple(revision for revision in choice.deleted if revision.uid not in needed))
+
+    def run(self, update: UpdateRecord, clock: Clock) -> PruneChoice:
+        """Delete what is to be deleted, and record it. Raises RolloutError, KubeError."""
+        choice = self.choose()
+        uids: set[str] = set()
+        try:
+            for revision in choice.deleted:
+                self.delete(revision)
+                uids.add(revision.uid)
+        finally:
+            # Deleted, then recorded: after a kill in between, the next run finds it gone and records it.
+            if uids:
+                now = clock.now()
+                update(lambda record: mark_pruned(record, frozenset(uids), now))
+        return choice
+
+    def delete(self, revision: Revision, *, check: bool = False) -> None:
+        """Delete the bundle of a revision; another object of the same name is not touched. Raises KubeError."""
+        with suppress(NotFound, Conflict):
+            path = config_map(revision.namespace, revision.name)
+            self._client.delete(path, uid=revision.uid, dry_run=check)
 
 
 def _undo_uid(record: Record) -> str:

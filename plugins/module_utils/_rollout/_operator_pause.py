@@ -29,8 +29,6 @@ class OperatorPause:
         self._wait_timeout = wait_timeout
         self._reason = ""
         self._since = 0.0
-        self._control: Control | None = None
-        self._problems: list[str] = []
 
     @property
     def is_held(self) -> bool:
@@ -42,9 +40,7 @@ class OperatorPause:
 
         is_quiet: whether no node is in flight. Raises RolloutError, KubeError.
         """
-        if control is not self._control:
-            self._control = control
-            self._report_problems(control)
+        self._session.say_control_problems()
         if control.is_abort:
             return WindowStep(outcome=WaveOutcome.ABORT, reason=control.describe_request())
         hold = hold_on_request(control)
@@ -72,10 +68,3 @@ class OperatorPause:
             )
         else:
             session.write_transition(lambda record, now: transitions.go_on(record, wave, now=now))
-
-    def _report_problems(self, control: Control) -> None:
-        problems = control.problems(self._session.pool)
-        for problem in problems:
-            if problem not in self._problems:
-                self._session.say(problem)
-        self._problems = problems

@@ -110,6 +110,9 @@ def pool_status(record: Record, nodes: Sequence[NodeView], *, moved_by: str | No
         "changed": rollout.changed_at if rollout else "",
         "runner": rollout.runner if rollout else "",
         "moved_by": moved_by,
+        "requested": record.control.describe_request(),
+        "approved": record.control.approved,
+        "ignored_requests": record.control.problems(record.pool),
         "refused": [dict(vars(bad)) for bad in record.bad_configs],
         "forgotten": [dict(vars(cleared)) for cleared in record.cleared_configs],
         "waves": [
@@ -239,6 +242,9 @@ def _pool_lines(pool: Mapping[str, Any], not_fine: Sequence[Mapping[str, str]]) 
         lines.append(f"  moved by {pool['moved_by']}")
     elif pool.get("moved_by") == "":
         lines.append("  no runner is moving it: run it again to go on")
+    if pool["requested"] and pool["requested"] not in pool["reason"]:
+        lines.append(f"  to be {pool['requested']}")
+    lines += [f"  {problem}" for problem in pool["ignored_requests"]]
     reason = str(pool["reason"])
     for node in not_fine:  # their reasons follow below
         reason = reason.replace(f": {node['node']}: {node['reason']}", "")

@@ -16,6 +16,7 @@ from .._kube._api_client import Client
 from .._kube._api_errors import KubeError
 from . import ApiUnavailable, Interrupted, RolloutError, RolloutRefused
 from . import _transitions as transitions
+from ._bundle_pruning import prune_after_rollout
 from ._drain._cordon import own_cordons
 from ._drain._drainer import Drainer
 from ._gates._node_gates import NodeGates
@@ -92,7 +93,22 @@ class PoolRunner:
                 results.append(self._run_wave(plan, wave))
                 if results[-1].failed:
                     break
+            if results and results[-1].phase == COMPLETE:
+                self._prune()
         return results
+
+    def _prune(self) -> None:
+        """Delete old bundles of the pool. What cannot be deleted does not fail the run."""
+        session = self._session
+        line = prune_after_rollout(
+            session.direct_client,
+            self._pool.policy.revision_history_limit,
+            read=session.read_record,
+            update=session.update_record,
+            clock=session.clock,
+        )
+        if line:
+            session.say(line)
 
     def run_wave(self, plan: Plan, wave: str) -> WaveResult:
         """Run the wave of this name, after the waves before it. A wave that is done already changes nothing.

@@ -57,6 +57,8 @@ class RunSession:
         self._target: Target | None = None  # of the rollout whose record this run owns
         self._wave = ""
         self._control: ControlWatcher | None = None
+        self._checked_control: tuple[Control | None, Exception | None] = (None, None)
+        self._control_problems: list[str] = []
         self.node_clock = OutageClock(clock, self.outage)
         self.client = OutageTolerantClient(client, self.outage, before_write=self.keep_lock)
         self._store = RecordStore(self.client, pool)
@@ -89,6 +91,21 @@ class RunSession:
     def control(self) -> Control:
         """Return what people request of the rollout now."""
         return Control() if self._control is None else self._control.control
+
+    def say_control_problems(self) -> None:
+        """Show a line for each request that is not obeyed, or is seen late, unless it was shown before."""
+        control, error = self.control, None if self._control is None else self._control.error
+        # By identity: this is called for every event of a Node.
+        if control is self._checked_control[0] and error is self._checked_control[1]:
+            return
+        self._checked_control = control, error
+        problems = control.problems(self.pool)
+        if error is not None:
+            problems.append(f"requests such as pause may be seen late: {error}")
+        for problem in problems:
+            if problem not in self._control_problems:
+                self.say(problem)
+        self._control_problems = problems
 
     def keep_lock(self) -> None:
         """Renew the lock when it is due; safe for many threads. Raises RolloutError, since no node is at fault."""

@@ -61,6 +61,7 @@ class WaveStart:
         since = session.clock.monotonic()
         reason = ""
         while True:
+            session.say_control_problems()
             if session.control.is_abort:
                 return self._abort(plan)
             hold = self._hold(wave.name)

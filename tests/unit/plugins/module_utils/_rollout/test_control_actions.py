@@ -23,6 +23,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._control_ac
 from ansible_collections.configok.node.plugins.module_utils._rollout._control_requests import Operation, abort_rollout
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_lock import PoolLock
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool_status import pool_status, render_status
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import update_record
 from ansible_collections.configok.node.plugins.module_utils._rollout._transitions import start_rollout
@@ -263,3 +264,107 @@ def test_the_module_returns_what_the_record_says(begun: World) -> None:
     aborted = run_module(rollout_control.main, {**arguments, "state": "abort"})
     assert (aborted["changed"], aborted["obeyed"], aborted["phase"]) == (True, True, "Aborted")
     assert aborted["text"] == [f"pool workers is Aborted: {aborted['reason']}"]
+
+
+def asked_later(
+    world: World, seconds: float, operation: Operation, **options: Any
+) -> list[tuple[float, ControlResult]]:
+    """Make a request in another terminal after `seconds`. The list gets how long it took, and its result."""
+    results: list[tuple[float, ControlResult]] = []
+
+    def run() -> None:
+        began = world.clock.monotonic()
+        result = ask(world, operation, **options)
+        results.append((world.clock.monotonic() - began, result))
+
+    world.later(seconds, run)
+    return results
+
+
+def test_a_running_rollout_is_paused_and_resumed_within_seconds(make_world: MakeWorld) -> None:
+    world = make_world(12)
+    paused = asked_later(world, 12.0, "pause", reason="the network is slow")
+    resumed = asked_later(world, 200.0, "resume")
+    results = world.rollout(world.publish(100))
+    assert results[-1].phase == "Complete"
+    for seconds, result in (*paused, *resumed):
+        assert (result.is_obeyed, result.moved_by) == (True, "run 1")
+        assert seconds <= 5.0
+    assert line(paused[0][1]).startswith(f"pool workers is Paused: paused by alice {AT}")
+    assert line(resumed[0][1]).startswith("the end of the pause of pool workers is recorded; pool workers is ")
+    assert world.record().control == Control()
+
+
+def test_a_running_rollout_is_aborted_within_seconds(make_world: MakeWorld) -> None:
+    world = make_world(12)
+    aborted = asked_later(world, 12.0, "abort", reason="another config")
+    assert world.rollout(world.publish(100))[-1].phase == "Aborted"
+    ((seconds, result),) = aborted
+    assert seconds <= 5.0
+    assert result.is_obeyed
+    assert line(result).endswith(": another config")
+    assert world.record().revisions[-1].result == "Aborted"
+
+
+def test_a_waiting_rollout_goes_on_when_it_is_approved(make_world: MakeWorld) -> None:
+    world = make_world(6)
+    approved = asked_later(world, 100.0, "approve", reason="looks good")
+    assert world.rollout(world.publish(100), approval={"before": ["wave 1"]})[-1].phase == "Complete"
+    ((seconds, result),) = approved
+    assert seconds <= 5.0
+    assert line(result) == "the approval of pool workers is recorded; pool workers is Wave 1"
+
+
+def test_status_shows_requests_that_are_not_obeyed_yet(begun: World) -> None:
+    views = list_nodes(begun.client, selector="pool=workers")
+    assert pool_status(begun.record(), views)["requested"] == ""
+    ask(begun, "pause", reason="the network is slow")
+    begun.client.patch(config_map("configok-rollouts", "workers"), {"data": {"approved": "wave one"}})
+    status = pool_status(begun.record(), views)
+    assert status["requested"].startswith(f"paused by alice {AT}")
+    assert status["approved"] == "wave one"
+    lines = render_status(status, views, [])
+    assert lines[1] == f"  to be {status['requested']}"
+    assert lines[2].startswith("  approved 'wave one' of pool workers approves nothing")
+    update_record(begun.client, "workers", phase("Paused", f"{status['requested']}: resume it to go on"))
+    assert "to be paused" not in str(render_status(pool_status(begun.record(), views), views, []))
+
+
+def test_a_run_names_what_it_does_not_understand_once(make_world: MakeWorld) -> None:
+    world = make_world(6)
+    path = config_map("configok-rollouts", "workers")
+    world.later(60.0, lambda: world.client.patch(path, {"data": {"approved": "wave one"}}))
+    asked_later(world, 120.0, "approve", waves=["wave 1"])
+    assert world.rollout(world.publish(100), approval={"before": ["wave 1"]})[-1].phase == "Complete"
+    assert [text for text in world.lines() if "approves nothing" in text] == [
+        "approved 'wave one' of pool workers approves nothing (ConfigMap configok-rollouts/workers): 'wave one' is not "
+        "a wave: write canary, wave 1, ..., separated by commas, or all"
+    ]
+
+
+def test_a_run_that_may_not_watch_its_record_says_so_and_still_obeys(make_world: MakeWorld) -> None:
+    world = make_world(6)
+
+    class NoWatch:
+        """A client that may not watch ConfigMaps, as a runner of an earlier release."""
+
+        def __init__(self, client: Any) -> None:
+            self._client = client
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._client, name)
+
+        def interruptible(self, interrupt: Any) -> NoWatch:
+            return NoWatch(self._client.interruptible(interrupt))
+
+        def stream(self, path: str, **options: Any) -> Any:
+            if "configmaps" in path:
+                raise Forbidden("you may not watch", where=f"WATCH {path}", status=403)
+            return self._client.stream(path, **options)
+
+    paused = asked_later(world, 12.0, "pause")
+    asked_later(world, 60.0, "resume")
+    assert world.rollout(world.publish(100), client=NoWatch(world.client))[-1].phase == "Complete"
+    assert sum("requests such as pause may be seen late" in text for text in world.lines()) == 1
+    assert paused[0][1].is_obeyed
+    assert paused[0][0] <= 5.0

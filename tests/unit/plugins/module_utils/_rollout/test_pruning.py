@@ -16,7 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_map, config_maps, node
+from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import (
+    NODES,
+    config_map,
+    config_maps,
+    node,
+)
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._rollout import PoolLocked, RolloutError
 from ansible_collections.configok.node.plugins.module_utils._rollout._bundle_pruning import (
@@ -253,6 +258,16 @@ def test_check_mode_asks_the_server_and_deletes_nothing(rolled_out: World) -> No
     assert not any(present.pruned for present in rolled_out.record().revisions)
 
 
+def prune_at_the_end(world: World, client: Any, limit: int) -> str:
+    return prune_after_rollout(
+        client,
+        limit,
+        read=world.record,
+        update=lambda change: update_record(world.client, "workers", change),
+        clock=world.clock,
+    )
+
+
 class Denied:
     """A client that may not delete ConfigMaps, except the first so many."""
 
@@ -273,30 +288,40 @@ class Denied:
 
 def test_a_run_that_may_not_delete_says_how_to_allow_it_and_does_not_fail(rolled_out: World) -> None:
     client: Any = Denied(rolled_out.client, allowed=1)
-    line = prune_after_rollout(
-        client,
-        rolled_out.record(),
-        2,
-        update=lambda change: update_record(rolled_out.client, "workers", change),
-        clock=rolled_out.clock,
-    )
-    assert line.startswith("old bundles of pool workers stay: DELETE")
+    line = prune_at_the_end(rolled_out, client, 2)
+    assert line.startswith("old bundles stay: DELETE")
     assert "with cluster_runner_prune, or run configok.node.prune with another identity" in line
     assert [bool(present.pruned) for present in rolled_out.record().revisions] == [True, False, False, False, False]
 
 
 def test_a_run_prunes_at_its_end_and_asks_nothing_when_there_is_nothing(rolled_out: World) -> None:
     client: Any = Denied(rolled_out.client)
-    assert prune_after_rollout(client, rolled_out.record(), 5, update=print, clock=rolled_out.clock) == ""
+    assert prune_at_the_end(rolled_out, client, 5) == ""
     assert client.requests == 0
-    line = prune_after_rollout(
-        rolled_out.client,
-        rolled_out.record(),
-        2,
-        update=lambda change: update_record(rolled_out.client, "workers", change),
-        clock=rolled_out.clock,
-    )
-    assert line == "3 old bundles of pool workers deleted"
+    assert prune_at_the_end(rolled_out, rolled_out.client, 2) == "3 old bundles deleted"
+
+
+def test_a_bundle_that_is_published_again_meanwhile_stays(rolled_out: World) -> None:
+    class Publishing:
+        """A client at whose list of Nodes another user publishes the oldest config again."""
+
+        def __getattr__(self, attribute: str) -> Any:
+            return getattr(rolled_out.client, attribute)
+
+        def pages(self, path: str, **options: Any) -> Any:
+            if path == NODES:
+                rolled_out.publish(50)
+            return rolled_out.client.pages(path, **options)
+
+    result = prune(rolled_out, 2, client=Publishing())
+    assert numbers(result.choice.deleted) == [2, 3]
+    assert name(rolled_out, 1) in bundles(rolled_out)
+
+
+def test_a_complete_rollout_prunes_at_its_end(rolled_out: World) -> None:
+    rolled_out.rollout(rolled_out.publish(100), revisionHistoryLimit=3)
+    assert rolled_out.lines()[-1] == "3 old bundles deleted"
+    assert bundles(rolled_out) == {name(rolled_out, number) for number in (4, 5, 6)}
 
 
 def test_the_module_deletes_and_shows_the_difference(rolled_out: World) -> None:
