@@ -68,7 +68,7 @@ integration: .venv/.test .venv-oldest/.made .venv-newest/.made $(LINK) apiserver
 .PHONY: apiserver
 apiserver:
 	@tests/support/bin/prepare-apiserver || { code=$$?; [ $$code -eq 3 ] || exit $$code; }
-	@tests/support/bin/prepare-promtool || { code=$$?; [ $$code -eq 3 ] || exit $$code; }
+	@tests/support/bin/prepare-prometheus || { code=$$?; [ $$code -eq 3 ] || exit $$code; }
 
 .PHONY: bench
 bench: .venv/.test $(LINK) build/community/.made apiserver nodes ## the figures, to build/bench.jsonl and docs/development/figures.md

@@ -16,7 +16,7 @@ __all__ = ["promtool"]
 def promtool(*arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
     """Run promtool; if it is missing, skip the test, or fail it with CONFIGOK_REQUIRE_REAL=1."""
     try:
-        program = find("promtool", made_by="prepare-promtool")
+        program = find("promtool", made_by="prepare-prometheus")
     except Unavailable as error:
         leave_out(error)
     command = [str(program), *arguments]
