@@ -1,0 +1,158 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The project in awx/ runs through ansible-runner as in AWX: a runner's identity, no USER, a HOME that is read-only."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
+from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
+from support.ansible_runs.controller import Controller
+from support.ansible_runs.playbooks import quick_pool
+from support.api.clusters import prepare
+from support.api.servers import ApiServer, Embedded, Real
+from support.configs.kubelet import KUBELET_HEADER
+from support.rollouts.simulated_nodes import CRASHES, GOOD, SimulatedNodes
+
+_LAYERS = ["layers/base/kubelet.yaml", "layers/workers/kubelet.yaml"]
+
+
+class Fleet:
+    """Nodes of one pool that answer, and the project with the pool's file."""
+
+    def __init__(self, api: ApiServer, name: str, controller: Controller, nodes: SimulatedNodes) -> None:
+        self.client = api.client()
+        self.name = name
+        self.controller = controller
+        self.nodes = nodes
+        self.names = [f"{name}-{number}" for number in range(4)]
+        for node in self.names:
+            nodes.add(node, labels={"pool": name})
+        self.write_pool()
+
+    def write_pool(self, max_pods: int = 60) -> None:
+        """Write the pool file and its second layer, as a commit to the project would."""
+        pool = quick_pool(self.name, layers=_LAYERS)
+        (self.controller.project / "pools/workers.yml").write_text(yaml.safe_dump(pool))
+        layer = self.controller.project / _LAYERS[1]
+        layer.write_text(f"---\n{KUBELET_HEADER}maxPods: {max_pods}\n")
+
+    def configs(self) -> set[str]:
+        """Return the bundles that the nodes are assigned; init for none."""
+        sources = [self.nodes.view(name).source for name in self.names]
+        return {source.name if source else "init" for source in sources}
+
+
+@pytest.fixture
+def fleet(real_api: Real, unique: str, tmp_path: Path) -> Iterator[Fleet]:
+    """A pool on the real API server, and a job's credential with the permissions of a runner."""
+    prepare(real_api.client(), Access(runner_subjects=({"kind": "User", "name": "awx"},)))
+    controller = Controller(tmp_path, {"KUBECONFIG": real_api.kubeconfig_for("awx")})
+    with SimulatedNodes(real_api.client()) as nodes:
+        made = Fleet(real_api, unique, controller, nodes)
+        yield made
+    for name in made.names:
+        made.client.delete(paths.node(name))
+
+
+def lines(log: str) -> list[str]:
+    """Return the lines of a log without colours; no other control sequence may be in it."""
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", log).replace("\r\n", "\n")
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f]", plain), "a log shows no cursor movements"
+    return plain.splitlines()
+
+
+def test_a_pool_is_planned_rolled_out_shown_and_taken_back(fleet: Fleet) -> None:
+    plan = fleet.controller.run("configok plan", pool_file="workers", changeCause="more pods")
+    assert plan.status == "successful", plan.log
+    assert "maxPods" in plan.log
+    assert fleet.configs() == {"init"}
+
+    done = fleet.controller.run("configok rollout", pool_file="workers", changeCause="more pods")
+    assert done.status == "successful", done.log
+    outcome = done.artifacts["configok"]
+    assert (outcome["pool"], outcome["phase"], outcome["exceptions"]) == (fleet.name, "Complete", [])
+    assert fleet.configs() == {outcome["target"]}
+    bundle = fleet.client.get(paths.config_map("configok-system", outcome["target"]))
+    assert bundle["metadata"]["annotations"]["configok.dev/change-cause"] == "more pods"
+
+    again = fleet.controller.run("configok rollout", pool_file="workers")
+    assert (again.status, again.changed) == ("successful", 0), again.log
+
+    status = fleet.controller.run("configok status", pool_file="workers")
+    assert status.status == "successful", status.log
+    assert all(any(name in line for line in lines(status.log)) for name in fleet.names)
+
+    back = fleet.controller.run("configok plan undo", pool_file="workers", to_revision=0)
+    assert (back.status, fleet.configs()) == ("successful", {outcome["target"]}), back.log
+    undone = fleet.controller.run("configok undo", pool_file="workers")
+    assert (undone.status, fleet.configs()) == ("successful", {"init"}), undone.log
+
+
+def test_a_halted_rollout_fails_the_job_and_forget_names_who_cleared_the_config(fleet: Fleet) -> None:
+    fleet.nodes.behaviour = lambda _name, source: CRASHES if source else GOOD
+    halted = fleet.controller.run("configok rollout", pool_file="workers")
+    assert halted.status == "failed"
+    outcome = halted.artifacts["configok"]
+    assert outcome["phase"] == "Halted"
+    assert len(outcome["exceptions"]) == 1
+    assert outcome["reason"] in " ".join(lines(halted.log))
+
+    refused = fleet.controller.run("configok plan", pool_file="workers")
+    assert refused.status == "failed"
+    cleared = fleet.controller.run("configok forget", pool_file="workers", reason="the disk was broken")
+    assert cleared.status == "successful", cleared.log
+    record = fleet.client.get(paths.config_map("configok-rollouts", fleet.name))
+    assert '"alice"' in str(record["data"])
+    fleet.nodes.behaviour = lambda _name, _source: GOOD
+    done = fleet.controller.run("configok rollout", pool_file="workers")
+    assert done.status == "successful", done.log
+
+
+def test_the_log_of_a_running_job_shows_each_change_as_a_line_when_it_happens(fleet: Fleet) -> None:
+    def slowly(_name: str, _source: object) -> str:
+        time.sleep(0.3)
+        return GOOD
+
+    fleet.nodes.behaviour = slowly
+    done = fleet.controller.run("configok rollout", pool_file="workers")
+    assert any(re.match(r"canary .*assigned ", line) for line in lines(done.log))
+    assigned = [done.when(f"assigned {name}") for name in fleet.names[:2]]
+    assert (assigned[1] - assigned[0]).total_seconds() > 0.2, "reported when it happened, and not at the end"
+
+
+@pytest.fixture
+def small(embedded_api: Embedded, tmp_path: Path) -> Iterator[Callable[[dict[str, str]], Fleet]]:
+    """Return a function that makes a pool on the embedded API server, for jobs with this credential."""
+    prepare(embedded_api.client())
+    with SimulatedNodes(embedded_api.client()) as nodes:
+        yield lambda credential: Fleet(embedded_api, "workers", Controller(tmp_path, credential), nodes)
+
+
+def test_the_built_in_credential_type_for_bearer_tokens_works_too(
+    embedded_api: Embedded, small: Callable[[dict[str, str]], Fleet]
+) -> None:
+    embedded_api.server.add_token("secret-token", "admin", ["system:masters"])
+    fleet = small(
+        {"K8S_AUTH_HOST": embedded_api.url, "K8S_AUTH_API_KEY": "secret-token", "K8S_AUTH_VERIFY_SSL": "False"}
+    )
+    done = fleet.controller.run("configok rollout", pool_file="workers")
+    assert done.status == "successful", done.log
+    assert "secret-token" not in done.log
+
+
+def test_a_pool_file_that_the_project_does_not_have_fails_in_a_sentence(
+    embedded_api: Embedded, small: Callable[[dict[str, str]], Fleet]
+) -> None:
+    fleet = small({"KUBECONFIG": embedded_api.admin_kubeconfig})
+    failed = fleet.controller.run("configok status", pool_file="../../etc/other")
+    assert failed.status == "failed"
+    assert "pools/other.yml" in failed.log
