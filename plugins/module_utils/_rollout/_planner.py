@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .._componentconfig._scalars._wording import count_of, first_names
@@ -33,6 +33,7 @@ __all__ = [
 
 ADOPTION_SECONDS = 6.0  # for one node to fetch, restart and answer: measured on a real kubelet, which restarts
 _NAMES_SHOWN = 5
+_FIELDS_SHOWN = 10
 _VERSION = re.compile(r"v?([0-9]{1,9})\.([0-9]{1,9})\.")
 _FAILING_CAUSES = (Cause.FAILING, Cause.SUSPECT)  # a component fails after its trial, or last-known-good fails too
 
@@ -343,6 +344,22 @@ def _warnings(policy: Policy, target: Target, views: dict[str, NodeView], has_wo
             missing.update(set(target.components) - set(view.status.components))
     for component, count in sorted(missing.items()):
         yield f"{count} of {len(views)} nodes do not run {component}: they ignore that part of the bundle"
+    yield from _shadowed_fields(target, views.values())
+
+
+def _shadowed_fields(target: Target, views: Iterable[NodeView]) -> Iterator[str]:
+    """Yield a sentence for each field that a flag or a drop-in of nodes overrides, as their agents report it."""
+    nodes_by_field: dict[tuple[str, str], list[str]] = {}
+    for view in views:
+        for name, component in view.status.components.items() if view.status is not None else ():
+            for shadowed in component.shadowed if name in target.components else ():
+                nodes_by_field.setdefault((name, shadowed), []).append(view.name)
+    fields = sorted(nodes_by_field.items())
+    for (component_name, shadowed), names in fields[:_FIELDS_SHOWN]:
+        nodes = f"{count_of(len(names), 'node')} ({first_names(names, _NAMES_SHOWN)})"
+        yield f"{component_name} {sanitize(shadowed)} overrides the bundle on {nodes}"
+    if fields[_FIELDS_SHOWN:]:
+        yield f"{count_of(len(fields) - _FIELDS_SHOWN, 'more field')} overrides the bundle on some nodes"
 
 
 def _estimate(waves: Iterable[Wave], max_unavailable: int) -> float:

@@ -50,6 +50,7 @@ def a_view(name: str, **changes: Any) -> NodeView:
     version = changes.pop("agent_version", "0.1.0")
     state = changes.pop("component", "healthy")
     in_trial = changes.pop("in_trial", False)
+    shadowed = changes.pop("shadowed", ())
     fields: dict[str, Any] = {
         "uid": f"uid-of-{name}",
         "kubelet_version": "v1.35.0",
@@ -65,7 +66,7 @@ def a_view(name: str, **changes: Any) -> NodeView:
             active=active,
             cause=cause,
             in_trial=in_trial,
-            components={"kubelet": ComponentStatus(state=state)},
+            components={"kubelet": ComponentStatus(state=state, shadowed=shadowed)},
             agent_version=version,
         )
         if agent

@@ -385,3 +385,11 @@ def test_the_text_says_what_a_person_wants_to_know() -> None:
         "Left out:\n  mute: no agent has ever reported from it",
     ):
         assert part in text, text
+
+
+def test_fields_that_a_flag_overrides_are_named_with_their_nodes() -> None:
+    """kubernetes #131355: flags silently win over the file."""
+    flag = ("maxPods (--max-pods)",)
+    views = [a_view("n1", shadowed=flag), a_view("n2"), a_view("n3", shadowed=flag)]
+    plan = make_plan(views, pool(), a_target(2), Record("workers"))
+    assert "kubelet maxPods (--max-pods) overrides the bundle on 2 nodes (n1, n3)" in plan.warnings
