@@ -114,6 +114,7 @@ docs: .venv/.lint $(LINK) ## write the generated parts of docs/, and CHANGELOG.m
 	@$(RUN) tools/write-reference docs/reference/plugins
 	@$(RUN) .venv/bin/python tools/draw_architecture.py
 	@.venv/bin/python tools/write_contract.py
+	@.venv/bin/python tools/write_complaints.py
 	@$(RUN) antsibull-changelog generate
 
 .PHONY: format

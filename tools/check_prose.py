@@ -132,7 +132,7 @@ def prose_in_lines(file: str, text: str) -> Iterator[Prose]:
 
 def prose_in(file: str, text: str) -> Iterator[Prose]:
     """Yield the prose of a file that is not Python."""
-    if file.endswith("contract.md"):  # its last section holds the names of tests
+    if file.endswith(("contract.md", "complaints.md")):  # their last section holds the names of tests
         yield Prose("docs", 1, text.partition("\n## Tests\n")[0])
     elif file.endswith(".md"):
         yield Prose("docs", 1, text)

@@ -207,6 +207,7 @@ def checks() -> list[Check]:
                 ["tools/write-reference", "--check", "docs/reference/plugins"],
                 ["python", "tools/draw_architecture.py", "--check"],
                 ["python", "tools/write_contract.py", "--check"],
+                ["python", "tools/write_complaints.py", "--check"],
                 ["python", "tools/generate_componentconfig.py", "--check"],
             ],
         ),

@@ -115,6 +115,7 @@ def test_the_api_server_is_down(ours: OurNode, case: Any, api_stays: threading.L
         seen.say("said so within 30 s of its return")
 
 
+@pytest.mark.complaint("kubernetes #131355: flags silently win over the file")
 @pytest.mark.contract("render.shadowed")
 def test_flags_win_over_the_payload(ours: OurNode, case: Any) -> None:
     source = ours.publish({"maxPods": 142})
@@ -178,6 +179,7 @@ def test_a_kubelet_that_exits_with_0(ours: OurNode, case: Any) -> None:
         seen.say("systemd starts it again, and the exit does not count as a crash, with a threshold of 0")
 
 
+@pytest.mark.complaint("kubernetes #67580: a zero cannot be set")
 @pytest.mark.contract("adopt.same-values", "source.absent-same-config")
 def test_empty_values_that_switch_a_default_off(ours: OurNode, case: Any) -> None:
     """The kubelet's own /configz is the oracle for the config that the node reports."""

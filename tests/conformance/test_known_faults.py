@@ -93,6 +93,9 @@ def test_2_what_only_the_host_tells(ours: OurNode, case: Any) -> None:
         ours.machine.write(path, original, mode=0o644)
 
 
+@pytest.mark.complaint(
+    "kubespray #8535: changing the CPU manager policy crash-loops until a state file is deleted and the node drained"
+)
 @pytest.mark.contract("adopt.state-files")
 def test_2_the_state_file_of_another_cpu_manager_policy(ours: OurNode, case: Any) -> None:
     static = ours.publish({"cpuManagerPolicy": "static", "kubeReserved": {"cpu": "500m"}}, trial=SHORT, threshold=0)
@@ -105,6 +108,7 @@ def test_2_the_state_file_of_another_cpu_manager_policy(ours: OurNode, case: Any
         seen.say("to the static policy and back: the state file is set aside both times, no crash")
 
 
+@pytest.mark.complaint("MCO #1443: deleting the bad config does not recover; stuck Degraded")
 def test_4_the_error_goes_with_its_cause(ours: OurNode, case: Any) -> None:
     absent = ConfigSource("configok-system", "pool-0123456789", str(uuid.uuid4()))
     with case("F4", ours) as seen:

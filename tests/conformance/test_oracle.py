@@ -36,6 +36,8 @@ def compare(oracle: Oracle, cases: Sequence[Case]) -> Comparison:
     return Comparison(compared, oracle.minor)
 
 
+@pytest.mark.complaint("MCO #2357: invalid values rendered nodes unusable")
+@pytest.mark.complaint("MCO PR #2390: validation was wrong about percentages, and was reverted")
 @pytest.mark.quick
 def test_we_refuse_what_the_kubelet_refuses(oracle: Oracle, is_quick: bool, figure: Callable[..., None]) -> None:
     comparison = compare(oracle, (quick_cases if is_quick else all_cases)(oracle.minor))

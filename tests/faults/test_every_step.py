@@ -25,6 +25,9 @@ def phase(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+@pytest.mark.complaint(
+    "enhancements #281: removed: it needed stronger reliability promises and a limit on what may change"
+)
 def test_the_agent_is_killed(ledger: Ledger, tmp_path: Path, every: int, phase: str) -> None:
     """The component keeps running, and the next agent completes the change without an unnecessary restart."""
     change = CHANGES[phase]
@@ -75,6 +78,9 @@ class _OneKill(LossyDisk):
             raise
 
 
+@pytest.mark.complaint(
+    "enhancements #281: removed: it needed stronger reliability promises and a limit on what may change"
+)
 @pytest.mark.parametrize("undo", [False, True], ids=["renames kept", "renames lost"])
 def test_the_power_is_cut(ledger: Ledger, tmp_path: Path, every: int, phase: str, undo: bool) -> None:
     """The power is cut between any two writes; unsynced data is lost."""

@@ -99,6 +99,7 @@ def test_at_any_moment(ledger: Ledger, tmp_path: Path, every: int, phase: str, f
             case.check(expected, node.observe(kept))
 
 
+@pytest.mark.complaint("openshift-tools #4349: an API outage crashed the agent into mass restarts")
 @pytest.mark.parametrize("seconds", [2.0, 400.0], ids=["short", "long"])
 def test_the_api_is_away(ledger: Ledger, tmp_path: Path, every: int, phase: str, seconds: float) -> None:
     """The agent completes the change without the API, and reports the truth when it is back."""

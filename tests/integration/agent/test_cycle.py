@@ -85,6 +85,7 @@ def effective(world: World) -> dict[str, Any]:
     return config
 
 
+@pytest.mark.complaint("openshift-ansible #11007: an agent restart restarted kubelets with unchanged config")
 @pytest.mark.contract("run.follows-its-node", "supervisor.agent-restart", "files.stable-path")
 def test_adopt_promote_and_an_agent_that_is_killed_restarts_nothing(world: World) -> None:
     node = world.node
@@ -120,6 +121,7 @@ def test_an_invalid_config_costs_no_restart(world: World) -> None:
     assert world.node.starts() == 1
 
 
+@pytest.mark.complaint("Talos #4724: one bad apply and the node is gone; health-based revert wanted")
 @pytest.mark.contract("rollback.without-daemon-and-api", "prestart.needs-no-api")
 def test_a_crash_loop_rolls_back_without_api_server_and_agent(world: World) -> None:
     node = world.node

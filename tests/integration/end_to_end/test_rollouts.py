@@ -16,6 +16,7 @@ from support.api.servers import ApiServer, Real, Unavailable, start_real
 from support.session.unavailable import leave_out
 
 
+@pytest.mark.complaint("kubespray #11395: took down 20% of the workers")
 def test_a_good_and_a_deadly_rollout(real_api: Real, unique: str, tmp_path: Path) -> None:
     """20 agents on the real API server, RBAC and NodeRestriction on: a crashing config reaches the canary, no more."""
     with start_fleet(real_api, unique, 20, tmp_path) as fleet:

@@ -9,6 +9,8 @@ import importlib.util
 from pathlib import Path
 from typing import Any
 
+from proofs import Proof, proofs_in, proofs_of
+
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = """\
 | # | id | sentence |
@@ -51,11 +53,11 @@ def test_each_sentence_has_a_test_and_each_id_a_sentence() -> None:
     tool = load()
     page = tool.PAGE.read_text(encoding="utf-8")
     assert len(tool.sentences(page)) > 100
-    assert tool.faults(page, tool.proofs_of(tool.TESTS, tool.ROOT), tool.PENDING) == []
+    assert tool.faults(page, proofs_of(tool.TESTS, tool.ROOT, "contract"), tool.PENDING) == []
 
 
 def test_markers_are_found_where_they_stand() -> None:
-    proofs = [(name, proof.test) for name, proof in load().proofs_in(TESTS, "tests/unit/test_x.py")]
+    proofs = [(name, proof.test) for name, proof in proofs_in(TESTS, "tests/unit/test_x.py", "contract")]
     assert proofs == [
         ("a.two", "the case"),
         ("a.one", "test_it_works"),
@@ -67,7 +69,7 @@ def test_markers_are_found_where_they_stand() -> None:
 
 def test_what_is_wrong_is_said() -> None:
     tool = load()
-    proof = tool.Proof("tests/unit/test_x.py", "test_it")
+    proof = Proof("tests/unit/test_x.py", "test_it")
     assert tool.faults(PAGE, {"a.one": [proof], "a.two": [proof]}, {}) == []
     assert tool.faults(PAGE, {"a.one": [proof]}, {}) == ["no test proves a.two"]
     assert tool.faults(PAGE, {"a.one": [proof]}, {"a.two": "later"}) == []
@@ -86,17 +88,17 @@ def test_what_is_wrong_is_said() -> None:
 
 def test_an_id_that_cannot_be_read_is_no_sentence() -> None:
     source = "@pytest.mark.contract(NAME)\ndef test_it(): ...\n"
-    assert [name for name, _proof in load().proofs_in(source, "tests/unit/test_x.py")] == ["NAME"]
+    assert [name for name, _proof in proofs_in(source, "tests/unit/test_x.py", "contract")] == ["NAME"]
 
 
 def test_a_module_may_say_it_for_all_its_tests() -> None:
     source = 'pytestmark = pytest.mark.contract("a.one")\ndef test_it(): ...\ndef helper(): ...\n'
-    assert [(name, proof.test) for name, proof in load().proofs_in(source, "x")] == [("a.one", "test_it")]
+    assert [(name, proof.test) for name, proof in proofs_in(source, "x", "contract")] == [("a.one", "test_it")]
 
 
 def test_numbers_and_tests_are_written_and_nothing_else() -> None:
     tool = load()
-    proofs = {name: [tool.Proof("tests/unit/deep/test_x.py", "test_it_works")] for name in ("a.one", "a.two")}
+    proofs = {name: [Proof("tests/unit/deep/test_x.py", "test_it_works")] for name in ("a.one", "a.two")}
     text = tool.written(PAGE, proofs, {})
     assert text.splitlines()[2:] == [
         "| 1 | `a.one` | The first. |",

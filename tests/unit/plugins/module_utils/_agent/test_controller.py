@@ -229,6 +229,7 @@ def test_a_stale_assignment_is_ignored(bench: Bench) -> None:
     assert bench.starts() == starts + 1
 
 
+@pytest.mark.complaint("MCO #2357: invalid values rendered nodes unusable")
 @pytest.mark.contract("validate.costs-no-restart", "validate.only-once", "condition.invalid", "events.on-the-node")
 def test_an_invalid_config_costs_no_restart(bench: Bench) -> None:
     good = bench.good_node()
@@ -564,6 +565,7 @@ def test_a_bundle_that_was_deleted_and_restored_is_pinned_anew(bench: Bench) -> 
     assert bench.starts() == starts
 
 
+@pytest.mark.complaint("MCO #1720: per-node values over a shared config")
 @pytest.mark.contract("render.instance-config")
 def test_the_instance_config_is_laid_over_the_bundle(tmp_path: Path) -> None:
     bench = Bench(tmp_path, instance="nodeLabels: {zone: a}\n")
@@ -575,6 +577,7 @@ def test_the_instance_config_is_laid_over_the_bundle(tmp_path: Path) -> None:
     assert bench.words[0] == "True"
 
 
+@pytest.mark.complaint("openshift-ansible #11007: an agent restart restarted kubelets with unchanged config")
 @pytest.mark.contract("trial.goes-on")
 def test_an_agent_that_restarts_restarts_and_says_nothing(bench: Bench) -> None:
     bench.run(5)
@@ -589,6 +592,7 @@ def test_an_agent_that_restarts_restarts_and_says_nothing(bench: Bench) -> None:
     assert len(bench.condition_messages) == messages_before
 
 
+@pytest.mark.complaint("openshift-tools #4349: an API outage crashed the agent into mass restarts")
 @pytest.mark.contract("condition.until-written")
 def test_an_api_outage_changes_nothing_and_is_caught_up_with(bench: Bench) -> None:
     bench.run(5)
@@ -751,6 +755,7 @@ def test_a_component_that_recovers_is_not_said_to_fail_any_more_whatever_else_is
     assert (bench.status.cause, bench.status.components["kubelet"].state) == ("InvalidConfig", "healthy")
 
 
+@pytest.mark.complaint("MCO #1443: deleting the bad config does not recover; stuck Degraded")
 def test_assigning_last_known_good_after_a_failure_costs_no_restart(bench: Bench) -> None:
     good = bench.good_node()
     bench.assign(bench.publish("mood: deadly\n", trial=Trial(60.0, 0)))

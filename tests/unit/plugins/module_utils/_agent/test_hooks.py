@@ -117,6 +117,9 @@ def test_relative_paths_of_the_init_config_mean_its_own_directory(tmp_path: Path
     assert values == {"staticPodPath": str(tmp_path / "etc/manifests"), "resolvConf": "/etc/resolv.conf"}
 
 
+@pytest.mark.complaint(
+    "kubespray #8535: changing the CPU manager policy crash-loops until a state file is deleted and the node drained"
+)
 @pytest.mark.contract("adopt.state-files")
 def test_state_files_that_a_change_makes_fatal_are_set_aside(tmp_path: Path) -> None:
     root = tmp_path / "kubelet"

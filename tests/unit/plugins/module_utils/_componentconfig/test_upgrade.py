@@ -35,6 +35,7 @@ def fields_of(result: Upgrade) -> dict[str, tuple[Any, Any, str]]:
     }
 
 
+@pytest.mark.complaint("kubeadm #3049: customisations lost at upgrade")
 @pytest.mark.parametrize(
     ("text", "old", "new", "path", "expected"),
     [

@@ -43,6 +43,7 @@ def test_name_is_the_pool_and_ten_digits_of_the_hash() -> None:
     assert config_map["metadata"]["labels"]["configok.dev/hash-scheme"] == "1"
 
 
+@pytest.mark.complaint("karpenter-aws #5373: a new release changed the hash and rolled the whole fleet")
 def test_hash_scheme_1_never_changes() -> None:
     # A changed value would roll out to every fleet again: a new hash function needs a new scheme.
     assert content_hash({"kubelet": DOCUMENT}) == ("59c2f40c9ac878d453d411dff160e30c8e2bf0cb0e6041f5d6927d43423a4d44")

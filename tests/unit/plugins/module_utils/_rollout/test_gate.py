@@ -34,6 +34,7 @@ FALSE = {"answered_id": 7, "config_ok": "False", "message": "using last-known-go
 ADOPTING = {"answered_id": 7, "config_ok": "Unknown", "cause": "Adopting"}
 
 
+@pytest.mark.complaint("openshift-ansible PR #9983: the playbook could not know when the asynchronous agent was done")
 @pytest.mark.parametrize(
     ("attempt", "view", "now", "verdict", "reason"),
     [

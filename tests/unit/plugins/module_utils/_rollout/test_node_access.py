@@ -248,6 +248,7 @@ def test_what_a_node_says_cannot_steer_a_terminal() -> None:
     assert (view.kubelet_version, view.os_image) == ("v1 ]0;x", "Debian \u00e9")
 
 
+@pytest.mark.complaint("system-upgrade-controller #221: status hides the reason")
 def test_status_gives_the_reason_in_the_agent_s_own_words(make_world: MakeWorld) -> None:
     world = make_world(6)
     target = world.publish(100)

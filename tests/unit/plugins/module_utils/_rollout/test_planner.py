@@ -242,6 +242,7 @@ def test_budgets_that_allow_everything_are_refused(count: int, policy: dict[str,
     assert sentence in made.refusals[0]
 
 
+@pytest.mark.complaint("flightctl #892: a budget that can never be met starves silently")
 def test_a_budget_that_nodes_down_have_used_up_is_refused_and_not_starved_on() -> None:
     views = [a_view(name, ready=name > "n001") for name in names(10)]
     made = make_plan(views, pool(maxUnavailable=2), a_target(), EMPTY)
@@ -265,6 +266,7 @@ def test_a_canary_shorter_than_the_trial_is_said_loudly() -> None:
     assert made.warnings[0].startswith("THE CANARY'S SOAK OF 60s IS SHORTER THAN THE TRIAL OF 600s")
 
 
+@pytest.mark.complaint("nmstate #473: wrong denominator when nodes go NotReady")
 def test_a_rollout_that_was_begun_goes_on_with_its_waves_and_its_size() -> None:
     target = a_target()
     waves = (Wave("canary", ("n000",), 5.0), Wave("wave 1", ("n001", "gone"), 2.0))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -164,6 +165,8 @@ def test_a_wave_without_nodes_is_done() -> None:
     assert a_window(0).next_step(0).outcome == WaveOutcome.DONE
 
 
+@pytest.mark.complaint("system-upgrade-controller #77: concurrency exceeded in 30 % of the runs")
+@pytest.mark.complaint("kubernetes-nmstate PR #854: a budget slot leaked")
 @fuzz(200)
 @given(
     count=st.integers(0, 12),

@@ -30,6 +30,7 @@ def test_without_an_instance_config_the_bytes_are_the_documents() -> None:
     assert render_config("a: 1\n", " \n") == b"a: 1\n"
 
 
+@pytest.mark.complaint("MCO #1720: per-node values over a shared config")
 @pytest.mark.contract("render.instance-config")
 def test_the_instance_config_is_laid_over_by_key_and_lists_as_a_whole() -> None:
     instance = "apiVersion: x\nkind: Y\nlabels: {b: 2}\ntaints: [t]\n"

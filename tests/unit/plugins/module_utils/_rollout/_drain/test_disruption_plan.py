@@ -61,6 +61,9 @@ def test_only_the_nodes_with_such_a_change_are_drained() -> None:
     assert decided == DisruptionPlan(to_drain=("n1", "n2", "n4"), to_reboot=("n4",))
 
 
+@pytest.mark.complaint(
+    "kubespray #8535: changing the CPU manager policy crash-loops until a state file is deleted and the node drained"
+)
 def test_the_engines_own_diff_decides() -> None:
     before, after = kubelet_config("cpuManagerPolicy: none"), kubelet_config("cpuManagerPolicy: static")
     changes = diff_documents({"kubelet": before}, {"kubelet": after}, ["1.35"])

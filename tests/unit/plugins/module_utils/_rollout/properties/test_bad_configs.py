@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -38,6 +39,7 @@ def check(moved: Scenario, budget: int) -> None:
             assert len(failed) <= budget, (move, moved.story())
 
 
+@pytest.mark.complaint("kubespray #11395: took down 20% of the workers")
 @fuzz(40)
 @given(fleets(FINE, smallest=2, start=st.just("ready")), st.data())
 def test_what_the_canary_shows_reaches_no_other_node(fleet: Fleet, data: st.DataObject) -> None:
@@ -62,6 +64,7 @@ def test_what_the_canary_shows_reaches_no_other_node(fleet: Fleet, data: st.Data
         check(moved, 0)
 
 
+@pytest.mark.complaint("kubespray #5508: a changed template restarts kubelets in parallel, without a health gate")
 @fuzz(60)
 @given(fleets(MOSTLY_FINE), st.data())
 def test_no_wave_moves_while_more_nodes_fail_than_it_may(fleet: Fleet, data: st.DataObject) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,6 +28,7 @@ def check(moved: Scenario, limit: int) -> None:
             assert len(unavailable | {move.node}) <= limit, (move, moved.story())
 
 
+@pytest.mark.complaint("system-upgrade-controller #77: concurrency exceeded in 30 % of the runs")
 @fuzz(60)
 @given(fleets(MOSTLY_FINE), st.data())
 def test_no_assignment_exceeds_max_unavailable(fleet: Fleet, data: st.DataObject) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,6 +49,7 @@ def was_good(moved: Scenario, wave: ClosedWave, name: str) -> bool:
     return wave.failed_nodes.get(name) == "drifted"
 
 
+@pytest.mark.complaint("openshift-ansible PR #9983: the playbook could not know when the asynchronous agent was done")
 @fuzz(100)
 @given(fleets(MOSTLY_FINE), st.data())
 def test_a_wave_is_done_only_when_its_nodes_were_good_for_the_whole_soak(fleet: Fleet, data: st.DataObject) -> None:
@@ -61,6 +63,7 @@ def test_a_wave_is_done_only_when_its_nodes_were_good_for_the_whole_soak(fleet: 
             assert rollout.waves_done == len(rollout.waves)
 
 
+@pytest.mark.complaint('argo-rollouts #1905: "no data" counted as success, or aborted')
 @fuzz(50)
 @given(fleets(FINE, start=st.just("ready"), most_incidents=0), st.data())
 def test_a_node_that_never_says_that_it_is_good_pauses_its_wave(fleet: Fleet, data: st.DataObject) -> None:
