@@ -84,6 +84,42 @@ MEANINGS = {
         "`config_source` for the same 50, the whole `ansible-playbook`",
         "for comparison",
     ),
+    **{
+        f"rollout-{nodes}": (
+            f"a rollout to {nodes:,} hollow nodes (canary of 3, waves of 10, 30 and 100 %, `maxUnavailable` 10 %, each "
+            "node answers after 6 s): the whole `ansible-playbook`, less the ideal schedule",
+            "the ideal schedule: the scripted answers in windows that are always full",
+            "at most a tenth of the baseline" if nodes == 5000 else "for comparison",
+        )
+        for nodes in (500, 1000, 2000, 5000)
+    },
+    "rollout-5000-quick": (
+        "the same with nodes that answer after 2 s: one machine with two cores runs API server, nodes and runner",
+        "the ideal schedule",
+        "for comparison",
+    ),
+    "rollout-ms-per-node": (
+        "the time beyond the ideal schedule for each of 5,000 nodes",
+        "the same for each of 500 nodes",
+        "at most the baseline, and it does not grow from one size to the next",
+    ),
+    "rollout-requests-per-node": (
+        "API requests of the runner for 5,000 nodes, beyond paged lists, for each node",
+        "",
+        "at most 1.1",
+    ),
+    "rollout-runner-mb": ("peak resident memory of the runner for 5,000 nodes", "", "at most 250 MB"),
+    "rollout-noop-5000": (
+        "a run with nothing to do, 5,000 nodes, the whole `ansible-playbook`",
+        "an empty playbook",
+        "at most 10 s more than the baseline",
+    ),
+    "rollout-100-k8s-serial": (
+        "a play over 100 hollow nodes with `serial`, in which `kubernetes.core.k8s` assigns and `k8s_info` waits; each "
+        "node answers after 6 s",
+        "the playbook `rollout` for the same 100",
+        "for comparison",
+    ),
 }
 
 HEAD = """\

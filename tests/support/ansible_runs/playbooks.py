@@ -96,10 +96,10 @@ def start(
     )
 
 
-def finish(running: subprocess.Popen[str]) -> PlaybookRun:
-    """Wait until a run of ansible-playbook has ended."""
+def finish(running: subprocess.Popen[str], *, timeout: float = 300.0) -> PlaybookRun:
+    """Wait until a run of ansible-playbook has ended. timeout: in seconds."""
     try:
-        output, _nothing = running.communicate(timeout=300)
+        output, _nothing = running.communicate(timeout=timeout)
     except BaseException:
         kill(running)
         raise

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The requests of nodes, from the audit log of a real API server: user, verb, path and time, without bodies."""
+"""The requests of nodes and runners, from the audit log of a real API server: user, verb, path and time, no bodies."""
 
 from __future__ import annotations
 
@@ -10,13 +10,19 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["Request", "Requests", "audit_flags"]
+__all__ = ["RUNNER", "Request", "Requests", "audit_flags"]
+
+RUNNER = "runner"  # the user whose requests are logged, in addition to those of nodes
 
 _POLICY = {
     "apiVersion": "audit.k8s.io/v1",
     "kind": "Policy",
     "omitStages": ["RequestReceived"],
-    "rules": [{"level": "Metadata", "userGroups": ["system:nodes"]}, {"level": "None"}],
+    "rules": [
+        {"level": "Metadata", "userGroups": ["system:nodes"]},
+        {"level": "Metadata", "users": [RUNNER]},
+        {"level": "None"},
+    ],
 }
 
 
