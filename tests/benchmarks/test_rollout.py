@@ -4,7 +4,7 @@
 """Measures a rollout of 500 to 5,000 hollow nodes, through the playbook that a user runs, on a real API server.
 
 The hollow nodes answer after a scripted time. What the rollout takes beyond the ideal schedule is the runner's own
-time: with Ansible, the validation and the plan, the requests, and the waiting for what could have gone on.
+time: that of Ansible, of validation, plan and requests, and the time in which a slot is free.
 """
 
 from __future__ import annotations

@@ -3,15 +3,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Run hollow nodes on a cluster, to rehearse a rollout: see docs/rehearsing.md.
 
-    simulate.py SCENARIO.yml [--kubeconfig FILE] [--context NAME] [--duration 10m] [--remove] [--until-closed]
+    simulate.py SCENARIO.yml [--kubeconfig FILE] [--context NAME] [--duration 10m] [--remove] [--check] [--supervised]
 
-Ends with SIGINT or SIGTERM, after the duration, or (--until-closed) when its standard input is closed. The Nodes that
-it has created are removed then.
+Ends with SIGINT or SIGTERM, or after the duration. The Nodes that it has created are removed then. --supervised is for
+another program that runs it: the first line of the standard input has the options of the connection, as JSON, and the
+end of the input ends the simulation too.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import signal
 import sys
@@ -26,14 +28,14 @@ except ImportError:  # without PYTHONPATH: as it is installed, .../ansible_colle
 
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import client_from_params
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError
-from ansible_collections.configok.node.plugins.module_utils._kube._transport import ClientSettings
-from ansible_collections.configok.node.plugins.module_utils._kube._user_credentials import load_credentials
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._durations import setting_duration
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import VERSION
 from fleet_simulator.scenario import InvalidScenario, Scenario, parse_scenario
 from fleet_simulator.simulator import CONNECTIONS, FleetSimulator, SimulatorError, remove_simulation
+
+USER_AGENT = f"configok.node-simulator/{VERSION}"
 
 
 def show(line: str) -> None:
@@ -58,7 +60,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--context", help="a context of the kubeconfig")
     parser.add_argument("--duration", type=setting_duration, help="how long to run (default: until it is stopped)")
     parser.add_argument("--remove", action="store_true", help="remove what a killed simulator has left, and end")
-    parser.add_argument("--until-closed", action="store_true", help="end when the standard input is closed")
+    parser.add_argument("--check", action="store_true", help="read the scenario, and end")
+    parser.add_argument("--supervised", action="store_true", help="another program runs this, through its input")
     options = parser.parse_args(arguments)
     try:
         scenario = read_scenario(options.scenario)
@@ -69,6 +72,9 @@ def main(arguments: list[str]) -> int:
     except OSError as error:
         print(f"the scenario cannot be read: {error}", file=sys.stderr)
         return 2
+    if options.check:
+        show(f"the scenario has {scenario.count} nodes")
+        return 0
     try:
         run(scenario, options)
     except (KubeError, SimulatorError) as error:
@@ -79,16 +85,17 @@ def main(arguments: list[str]) -> int:
 
 def run(scenario: Scenario, options: Any) -> None:
     """Run a scenario. Raises KubeError, SimulatorError."""
-    credentials = load_credentials(kubeconfig=options.kubeconfig, context=options.context, environ=os.environ)
-    settings = ClientSettings(pool_size=2 * CONNECTIONS, user_agent=f"configok.node-simulator/{VERSION}")
-    with Client(credentials, settings) as client:
+    connection = {"kubeconfig": options.kubeconfig, "context": options.context}
+    if options.supervised:
+        connection = json.loads(sys.stdin.readline())
+    with client_from_params({**connection, "connections": 2 * CONNECTIONS}, user_agent=USER_AGENT) as client:
         if options.remove:
             remove_simulation(client, scenario.simulation, report=show)
             return
         stop = threading.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_arguments: stop.set())
-        if options.until_closed:
+        if options.supervised:
             threading.Thread(target=wait_until_closed, args=(stop,), daemon=True).start()
         FleetSimulator(client, scenario, report=show, stop=stop).run(options.duration)
 

@@ -59,11 +59,13 @@ _TRUE = ("1", "true", "yes", "on", "y", "t")
 _FALSE = ("0", "false", "no", "off", "n", "f")
 
 
-def client_from_params(params: Mapping[str, Any], environ: Mapping[str, str] | None = None) -> Client:
+def client_from_params(
+    params: Mapping[str, Any], environ: Mapping[str, str] | None = None, *, user_agent: str = ""
+) -> Client:
     """Return a client for a module's parameters, which include those of KUBE_ARGUMENT_SPEC.
 
-    environ: by default the process's. Raises MissingLibrary (for missing_required_lib) and CredentialsError. No
-    request is sent yet.
+    environ: by default the process's. user_agent: by default the collection's. Raises MissingLibrary (for
+    missing_required_lib) and CredentialsError. No request is sent yet.
     """
     environ = os.environ if environ is None else environ
     options = {
@@ -85,6 +87,8 @@ def client_from_params(params: Mapping[str, Any], environ: Mapping[str, str] | N
         pool_size=max(1, options["connections"] or 32),
         timeout=float(options["request_timeout"] or 30),
     )
+    if user_agent:
+        settings = settings._replace(user_agent=user_agent)
     return Client(credentials, settings)
 
 

@@ -55,6 +55,7 @@ PLUGINS = (
     "modules.rollout_control",
     "modules.bundle_prune",
     "modules.rollout_history_info",
+    "modules.simulation",
 )
 # On a node that is provisioned: tests/integration/nodes/test_provision.py runs these.
 ON_A_NODE = ("modules.component_unit_info",)
@@ -103,6 +104,7 @@ def play(directory: Path, kubeconfig: str) -> PlaybookRun:
         ("kubeadm.yaml", f"{KUBEADM_HEADER}kind: InitConfiguration\n---\n{KUBEADM_HEADER}kind: ClusterConfiguration\n"),
         ("kubelet-config.yaml", f"apiVersion: v1\nkind: ConfigMap\ndata:\n  kubelet: |\n{indent(TEXT, '    ')}"),
         ("authentication.yaml", AUTHENTICATION),
+        ("fleet.yml", "{simulation: rehearsal, groups: [{name: workers, count: 3}]}"),
     ):
         (directory / name).parent.mkdir(exist_ok=True)
         (directory / name).write_text(text)

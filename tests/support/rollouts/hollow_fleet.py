@@ -26,7 +26,7 @@ def hollow_fleet(kubeconfig: str, scenario: Mapping[str, Any], directory: Path) 
     path.write_text(json.dumps(scenario))
     log = (directory / f"{scenario['simulation']}.log").open("w")
     process = subprocess.Popen(
-        [sys.executable, str(_COMMAND), str(path), "--kubeconfig", kubeconfig, "--until-closed"],
+        [sys.executable, str(_COMMAND), str(path), "--supervised"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=log,
@@ -35,6 +35,8 @@ def hollow_fleet(kubeconfig: str, scenario: Mapping[str, Any], directory: Path) 
     if process.stdin is None or process.stdout is None:
         raise RuntimeError("the simulator has no pipes")
     try:
+        process.stdin.write(json.dumps({"kubeconfig": kubeconfig}) + "\n")
+        process.stdin.flush()
         line = process.stdout.readline()
         assert line.startswith("created "), line + (directory / f"{scenario['simulation']}.log").read_text()
         yield process

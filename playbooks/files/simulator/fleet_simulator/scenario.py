@@ -18,7 +18,16 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._strict_
     suggest_key,
 )
 
-__all__ = ["Behaviour", "Flapping", "Group", "InvalidScenario", "Outcome", "Scenario", "parse_scenario"]
+__all__ = [
+    "Behaviour",
+    "Flapping",
+    "Group",
+    "InvalidScenario",
+    "Outcome",
+    "SCENARIO_KEYS",
+    "Scenario",
+    "parse_scenario",
+]
 
 # What a node does with a config that it is assigned.
 Outcome = Literal[
@@ -42,7 +51,7 @@ _LABEL_KEY = re.compile(
 _VERSION = re.compile(r"v1\.[0-9]{1,3}\.[0-9]{1,3}\Z")
 _OWN_LABELS = ("configok.dev/", "kubernetes.io/hostname")
 
-_KEYS: Mapping[str, Sequence[str]] = {
+SCENARIO_KEYS: Mapping[str, Sequence[str]] = {
     "": ("simulation", "groups", "leases", "heartbeats", "images"),
     "groups": (
         "name",
@@ -163,8 +172,12 @@ def _unknown(path: str, names: Sequence[str]) -> list[tuple[str, str]]:
     keys = re.sub(r"\[[0-9]+\]", "", path)
     problems = []
     for name in names:
-        similar = suggest_key(name, keys, {keys: _KEYS.get(keys, ())})
-        hint = f"did you mean {similar.rpartition('.')[2]}?" if similar else f"known: {', '.join(_KEYS.get(keys, ()))}"
+        similar = suggest_key(name, keys, {keys: SCENARIO_KEYS.get(keys, ())})
+        hint = (
+            f"did you mean {similar.rpartition('.')[2]}?"
+            if similar
+            else f"known: {', '.join(SCENARIO_KEYS.get(keys, ()))}"
+        )
         problems.append((name, f"is unknown: {hint}"))
     return problems
 

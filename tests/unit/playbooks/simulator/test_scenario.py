@@ -3,11 +3,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 from __future__ import annotations
 
-from typing import Any
+import re
+from pathlib import Path
+from typing import Any, get_args
 
 import pytest
+import yaml
 
-from fleet_simulator.scenario import Behaviour, Flapping, Group, InvalidScenario, Scenario, parse_scenario
+from fleet_simulator.scenario import (
+    SCENARIO_KEYS,
+    Behaviour,
+    Flapping,
+    Group,
+    InvalidScenario,
+    Outcome,
+    Scenario,
+    parse_scenario,
+)
+
+PAGE = Path(__file__).resolve().parents[4] / "docs/rehearsing.md"
 
 
 def scenario(**group: Any) -> dict[str, Any]:
@@ -107,3 +121,19 @@ def test_errors_name_the_field_and_say_what_to_do(value: Any, sentence: str) -> 
 
 def test_all_errors_are_reported_at_once() -> None:
     assert len(errors({"groups": [{"count": 0}], "more": 1})) == 4
+
+
+def test_the_page_describes_every_key_and_every_outcome() -> None:
+    first_cells = [line.split("|")[1] for line in PAGE.read_text().splitlines() if line.startswith("| ")]
+    described = {word for cell in first_cells for word in re.findall(r"`([a-zA-Z.]+)`", cell)}
+    keys = {
+        f"{path}.{key}".removeprefix(".").removeprefix("groups.behaviour.")
+        for path, names in SCENARIO_KEYS.items()
+        for key in names
+    }
+    assert described == (keys - {"vanishes", "flaps"}) | set(get_args(Outcome))
+
+
+def test_the_example_of_the_page_is_valid() -> None:
+    (example,) = re.findall(r"```yaml\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    assert parse_scenario(yaml.safe_load(example)).count == 307

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import io
+import json
 import signal
 import subprocess
 import sys
@@ -310,6 +311,13 @@ def test_the_command_refuses_a_wrong_scenario(
     assert sentence in capsys.readouterr().err
 
 
+def test_the_command_checks_a_scenario_without_a_cluster(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "scenario.yml"
+    path.write_text(ONE_NODE)
+    assert simulate.main([str(path), "--kubeconfig", "/nowhere", "--check"]) == 0
+    assert capsys.readouterr().out == "the scenario has 1 nodes\n"
+
+
 def test_the_command_names_a_file_that_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
     assert simulate.main(["/nowhere/scenario.yml"]) == 2
     assert "the scenario cannot be read: " in capsys.readouterr().err
@@ -318,13 +326,15 @@ def test_the_command_names_a_file_that_is_missing(capsys: pytest.CaptureFixture[
 @pytest.mark.parametrize("how", ["signal", "closed input"])
 def test_the_command_removes_its_nodes_however_it_is_stopped(api: Embedded, tmp_path: Path, how: str) -> None:
     process = subprocess.Popen(
-        [sys.executable, simulate.__file__, *command(api, tmp_path, ONE_NODE), "--until-closed"],
+        [sys.executable, simulate.__file__, *command(api, tmp_path, ONE_NODE), "--supervised"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
     )
     assert process.stdout is not None
     assert process.stdin is not None
+    process.stdin.write(json.dumps({"kubeconfig": api.admin_kubeconfig}) + "\n")
+    process.stdin.flush()
     assert process.stdout.readline().startswith("created 1 Nodes")
     if how == "signal":
         process.send_signal(signal.SIGINT)

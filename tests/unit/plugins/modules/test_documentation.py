@@ -15,6 +15,7 @@ import yaml
 
 from ansible_collections.configok.node.plugins.action.rollout import ARGUMENT_SPEC
 from ansible_collections.configok.node.plugins.action.rollout_wave import WAVE_ARGUMENT_SPEC
+from ansible_collections.configok.node.plugins.action.simulation import ARGUMENT_SPEC as SIMULATION_ARGUMENT_SPEC
 from ansible_collections.configok.node.plugins.doc_fragments import kube, nodes
 from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import KUBE_ARGUMENT_SPEC
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import NODES_ARGUMENT_SPEC
@@ -32,8 +33,9 @@ NAMES = [
     "rollout_history_info",
     "rollout_plan",
     "rollout_wave",
+    "simulation",
 ]
-ACTIONS = {"rollout": ARGUMENT_SPEC, "rollout_wave": WAVE_ARGUMENT_SPEC}
+ACTIONS = {"rollout": ARGUMENT_SPEC, "rollout_wave": WAVE_ARGUMENT_SPEC, "simulation": SIMULATION_ARGUMENT_SPEC}
 FRAGMENTS = {"configok.node.kube": kube, "configok.node.nodes": nodes}
 
 
