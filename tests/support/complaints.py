@@ -17,7 +17,8 @@ __all__ = ["COMPLAINTS", "PENDING", "Complaint"]
 class Complaint(NamedTuple):
     """A complaint.
 
-    words: in short, as its users put it. references: where it is published, as a test may name them. answer: what we do.
+    words: in short, as its users put it. references: where it is published, as a test may name them. answer: what holds
+    here.
     """
 
     words: str
