@@ -68,6 +68,7 @@ class NodeMover:
         self._rebooter = rebooter
         self._to_drain = to_drain
         self._to_reboot = to_reboot
+        self._not_rebooted: set[str] = set()  # they use their new config, and could not be rebooted yet
         self.is_stopping = False  # ends drains, and waits for reboots, that are under way
 
     def is_cordoned(self, name: str) -> bool:
@@ -100,17 +101,31 @@ class NodeMover:
         return is_reboot_pending(view, self._session.pool)
 
     def reboot(self, name: str) -> Rebooted:
-        """Reboot a node, and wait until it is Ready again. Raises RolloutError."""
+        """Reboot a node, and wait until it is Ready again. Raises RolloutError.
+
+        A node that was uncordoned meanwhile, because its reboot failed in an earlier run, is drained again.
+        """
+        self._not_rebooted.add(name)
+        view = self._watcher.nodes.get(name)
+        if view is None:
+            return Rebooted("the Node was deleted")
         try:
+            result = self._drainer.drain(view, lambda: self.is_stopping, reboot=True)
+            if not result.drained:
+                return Rebooted(f"it could not be drained: {result.reason}")
             self._rebooter.reboot(name, lambda: self.is_stopping)
         except (KubeError, RebootFailed) as error:
             return Rebooted(str(error))
+        self._not_rebooted.discard(name)
         return Rebooted()
 
     def uncordon(self, name: str) -> Uncordoned:
-        """Uncordon a node if its cordon is this pool's. Raises RolloutError."""
+        """Uncordon a node if its cordon is this pool's. Raises RolloutError.
+
+        The mark stays on a node that could not be rebooted, so that the next run reboots it.
+        """
         try:
-            self._drainer.uncordon(name)
+            self._drainer.uncordon(name, keep_reboot=name in self._not_rebooted)
         except KubeError as error:
             return Uncordoned(str(error))
         return Uncordoned()

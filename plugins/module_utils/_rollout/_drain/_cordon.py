@@ -97,9 +97,14 @@ def cordon_patch(mark: CordonMark, *, resource_version: str) -> dict[str, Any]:
     return {"metadata": metadata} if mark.keep_cordon else {"metadata": metadata, "spec": {"unschedulable": True}}
 
 
-def uncordon_patch(*, resource_version: str, keep_cordon: bool) -> dict[str, Any]:
-    """Return the merge patch that takes back a mark and its cordon. keep_cordon: the cordon is not the mark's."""
-    metadata = {"annotations": {ANNOTATION_CORDONED_BY: None}, "resourceVersion": resource_version}
+def uncordon_patch(*, resource_version: str, keep_cordon: bool, keep_mark: bool = False) -> dict[str, Any]:
+    """Return the merge patch that takes back a cordon and its mark.
+
+    keep_cordon: the cordon is not the mark's. keep_mark: it says what is still to be done.
+    """
+    metadata: dict[str, Any] = {"resourceVersion": resource_version}
+    if not keep_mark:
+        metadata["annotations"] = {ANNOTATION_CORDONED_BY: None}
     return {"metadata": metadata} if keep_cordon else {"metadata": metadata, "spec": {"unschedulable": None}}
 
 

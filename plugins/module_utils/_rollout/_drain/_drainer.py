@@ -17,7 +17,15 @@ from ..._nodeconfig._untrusted import sanitize
 from .. import RolloutError
 from .._node_view import NodeView, node_view
 from .._timing import Clock
-from ._cordon import FIELD_MANAGER, CordonMark, cordon_patch, is_cordoned_by_others, marking_pool, uncordon_patch
+from ._cordon import (
+    FIELD_MANAGER,
+    CordonMark,
+    cordon_patch,
+    is_cordoned_by_others,
+    is_reboot_pending,
+    marking_pool,
+    uncordon_patch,
+)
 from ._eviction import EvictionOutcome, Evictor
 from ._pods import PodRef, PodSelection, reduce_pod, select_pods
 from ._settings import DrainSettings
@@ -87,14 +95,15 @@ class Drainer:
         except KubeError as error:
             reason = str(error)
         if reason and is_cordoned:
-            self.uncordon(view.name)
+            self.uncordon(view.name, keep_reboot=is_reboot_pending(view, self._pool))
         return DrainResult(not reason, reason)
 
-    def uncordon(self, name: str) -> bool:
+    def uncordon(self, name: str, *, keep_reboot: bool = False) -> bool:
         """Uncordon a Node that a rollout of this pool has cordoned. Return whether it did. Raises KubeError.
 
         A Node without the pool's mark is left alone. Where an operator has uncordoned the Node meanwhile, or cordoned
-        it again for another purpose, only the mark is removed.
+        it again for another purpose, only the mark is removed. keep_reboot: if the mark says that the node has to be
+        rebooted, it stays.
         """
         conflict: Conflict | None = None
         for _attempt in range(_MAX_ATTEMPTS):
@@ -106,7 +115,11 @@ class Drainer:
             if mark is None or mark.pool != self._pool:
                 return False
             keep_cordon = mark.keep_cordon or not view.unschedulable or is_cordoned_by_others(item)
-            patch = uncordon_patch(resource_version=view.resource_version, keep_cordon=keep_cordon)
+            keep_mark = keep_reboot and bool(mark.reboot_from)
+            if keep_mark and keep_cordon:
+                return False
+            version = view.resource_version
+            patch = uncordon_patch(resource_version=version, keep_cordon=keep_cordon, keep_mark=keep_mark)
             try:
                 self._client.patch(node(name), patch, metadata_only=True, field_manager=FIELD_MANAGER)
             except Conflict as error:
