@@ -49,7 +49,8 @@ class Uncordoned:
 class NodeMover:
     """The requests for the nodes of one pool; safe for many threads, each with a node of its own.
 
-    to_drain, to_reboot: the nodes of which the change asks this.
+    to_drain, to_reboot: the nodes of which the change asks this. is_broken_wave: nodes whose kubelet is down are moved
+    without a drain, because their pods would not end.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class NodeMover:
         *,
         to_drain: Collection[str],
         to_reboot: Collection[str],
+        is_broken_wave: bool = False,
     ) -> None:
         self._session = session
         self._watcher = watcher
@@ -68,6 +70,7 @@ class NodeMover:
         self._rebooter = rebooter
         self._to_drain = to_drain
         self._to_reboot = to_reboot
+        self._is_broken_wave = is_broken_wave
         self._not_rebooted: set[str] = set()  # they use their new config, and could not be rebooted yet
         self.is_stopping = False  # ends drains, and waits for reboots, that are under way
 
@@ -84,7 +87,11 @@ class NodeMover:
             return NodeAssignment(None)
         name = view.name
         if self.is_cordoned(name) and not view.is_on(source):
-            result = self._drainer.drain(view, lambda: self.is_stopping, reboot=name in self._to_reboot)
+            reboot = name in self._to_reboot
+            if self._is_broken_wave and view.ready is not True:
+                result = self._drainer.cordon(view, reboot=reboot)
+            else:
+                result = self._drainer.drain(view, lambda: self.is_stopping, reboot=reboot)
             if not result.drained:
                 return NotDrained(result.reason)
         return assign_node(

@@ -241,6 +241,7 @@ class WaveRun:
                 rebooter,
                 to_drain=frozenset(self._plan.to_drain),
                 to_reboot=frozenset(self._plan.to_reboot),
+                is_broken_wave=job.name == BROKEN,
             ),
             gates=gates,
             after_wave=partial(after_wave, job.name, tuple(job.targets)) if after_wave and has_question else None,

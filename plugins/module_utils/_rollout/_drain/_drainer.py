@@ -71,6 +71,7 @@ class Drainer:
         self._clock = clock
         self._report = report
         self._evictor = Evictor(client, settings.grace_period)
+        self._cordoned: set[str] = set()  # names that this object has tried to cordon
 
     def drain(self, view: NodeView, should_stop: Callable[[], bool], *, reboot: bool = False) -> DrainResult:
         """Cordon a Node, evict its pods and wait until they are gone. Blocks until the timeout at most.
@@ -81,20 +82,29 @@ class Drainer:
         then found by the next run.
         """
         deadline = self._clock.monotonic() + self._settings.timeout
-        is_cordoned = marking_pool(view) == self._pool
+
+        def drain() -> str:
+            refusals = self._pods_of(view.name, recent=False).refusals
+            if refusals:  # before the Node is cordoned
+                return "; ".join(refusals)
+            return self._cordon(view, reboot=reboot) or self._empty(view.name, deadline, should_stop)
+
+        return self._carry_out(view, drain)
+
+    def cordon(self, view: NodeView, *, reboot: bool = False) -> DrainResult:
+        """Cordon a Node as drain does, and evict nothing: the pods of a node whose kubelet is down would not end."""
+        return self._carry_out(view, lambda: self._cordon(view, reboot=reboot))
+
+    def _carry_out(self, view: NodeView, step: Callable[[], str]) -> DrainResult:
         try:
-            selection = self._pods_of(view.name, recent=False)
-            reason = "; ".join(selection.refusals)
-            if not reason:  # else the Node is not even cordoned
-                is_cordoned = True
-                reason = self._cordon(view, reboot=reboot) or self._empty(view.name, deadline, should_stop)
+            reason = step()
         except _RUNNER_ERRORS:
             raise
         except Forbidden as error:
             reason = f"{error}: the role configok.node.cluster grants runners what a drain needs"
         except KubeError as error:
             reason = str(error)
-        if reason and is_cordoned:
+        if reason and (view.name in self._cordoned or marking_pool(view) == self._pool):
             self.uncordon(view.name, keep_reboot=is_reboot_pending(view, self._pool))
         return DrainResult(not reason, reason)
 
@@ -148,6 +158,7 @@ class Drainer:
                 return ""  # an earlier run has cordoned it
             mark = CordonMark(self._pool, self._clock.now(), reboot_from, is_operators)
             patch = cordon_patch(mark, resource_version=view.resource_version)
+            self._cordoned.add(view.name)
             try:
                 self._client.patch(node(view.name), patch, metadata_only=True, field_manager=FIELD_MANAGER)
             except Conflict as error:

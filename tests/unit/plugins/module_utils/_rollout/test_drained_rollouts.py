@@ -199,6 +199,26 @@ def test_another_config_after_a_kill_leaves_no_node_of_the_first_one_cordoned(ma
     assert cordoned(world) == []
 
 
+def test_a_node_whose_kubelet_is_down_is_repaired_without_a_drain(make_world: MakeWorld) -> None:
+    """Its pods would not end, and the config that repairs it would never reach it."""
+    world = make_world(4)
+    add_pods(world, 4)
+    world.pods.add("n03", "stuck", ends_after=1e9)
+    world.break_node("n03")
+
+    def adopt(name: str, _source: ConfigSource | None) -> str:
+        if name == "n03":
+            assert cordoned(world) == ["n03"]
+            world.later(5.0, lambda: world.nodes.set_ready("n03", True))
+        return GOOD
+
+    world.nodes.behaviour = adopt
+    assert rollout(world, world.publish(100))[-1].phase == "Complete"
+    assert "n03" not in {pod.node for pod in world.pods.pods if pod.is_ending}
+    assert sorted(world.pods.on("n03")) == ["agent-3", "stuck", "web-3"]
+    assert cordoned(world) == []
+
+
 # --- reboots
 
 
@@ -253,6 +273,26 @@ def test_a_machine_that_cannot_be_rebooted_pauses_the_rollout(make_world: MakeWo
     machines.failing = ()
     assert rollout(world, target, **REBOOT)[-1].phase == "Complete"
     assert sorted(machines.rebooted) == [f"n{number:02d}" for number in range(4)], "also that one, in the next run"
+    assert cordoned(world) == []
+
+
+def test_a_node_whose_kubelet_was_down_is_drained_for_its_reboot_when_it_is_up(make_world: MakeWorld) -> None:
+    world = make_world(4)
+    machines = Machines(world)
+    world.pods.add("n03", "web-3")
+    world.break_node("n03")
+
+    def adopt(name: str, _source: ConfigSource | None) -> str:
+        if name == "n03":
+            assert world.pods.on("n03") == ["web-3"]
+            world.nodes.set_ready("n03", True)
+        return GOOD
+
+    world.nodes.behaviour = adopt
+    assert rollout(world, world.publish(100), **REBOOT)[-1].phase == "Complete"
+    assert sorted(machines.rebooted) == [f"n{number:02d}" for number in range(4)]
+    assert machines.errors == []
+    assert world.pods.on("n03") == []
     assert cordoned(world) == []
 
 
