@@ -40,7 +40,7 @@ def test_a_case_is_a_line_with_its_evidence() -> None:
     assert "| a \\| b; c | 2 |" in text
     assert "| F1 evictionHard, refused | a \\| b; c | 0 | promoted |" in text
     assert "| F1 | a \\| b; c | 2 |  |" in text
-    assert "in 2 the ancestor ran beside it" in " ".join(text.split())
+    assert "2 of them with the ancestor on the same kubelet" in " ".join(text.split())
     assert "12.34" not in text  # the page changes only if the evidence does
     assert "evictionHard, refused: a \\| b; c" in text
     assert "see G9" in text
