@@ -177,6 +177,7 @@ class WaveExecutor:
     def _execute(self) -> WindowStep:
         for view in self._watcher.sorted_nodes():  # changes since the last wave count before anything else
             self._check_passed_node(view)
+        self._resume_assignments()
         wait = 0.0
         while True:
             self._session.keep_lock()
@@ -206,6 +207,21 @@ class WaveExecutor:
             if not self._pause.is_held:
                 self._save_progress()
             wait = 0.0 if step.to_assign else self._seconds_until_due()
+
+    def _resume_assignments(self) -> None:
+        """Continue with the nodes that an earlier run has assigned: they hold their slots before any other node."""
+        views = [self._watcher.nodes[name] for name in self._job.targets if self._is_moving(name)]
+        self._window.resume_assignments([view.name for view in views], self._now())
+        for view in views:
+            self._start_attempt(view.name, view, NodeAssignment(view, view.assigned_id))
+
+    def _is_moving(self, name: str) -> bool:
+        """Return whether an earlier run has assigned a node, which is not up on its config and needs no assignment."""
+        view, source = self._watcher.nodes.get(name), self._job.targets[name]
+        if name not in self._job.possibly_assigned or view is None or view.deleting or not view.is_assigned(source):
+            return False
+        is_up = view.is_on(source) and view.ready is True
+        return not is_up and not (self._job.forget_bad and view.config_ok == "False")
 
     def _now(self) -> float:
         return self._session.node_clock.monotonic()

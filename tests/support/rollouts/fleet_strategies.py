@@ -10,9 +10,22 @@ from typing import Any, get_args
 
 from hypothesis import strategies as st
 
-from support.rollouts.scripted_fleet import Action, Fleet, Incident, NodeScript, Step
+from support.rollouts.scripted_fleet import Action, Fleet, Incident, IncidentAction, NodeScript, Step
 
-__all__ = ["ANY", "FATES", "FINE", "LIES", "MOSTLY_FINE", "SILENT_FATES", "fates", "fleets", "incidents", "policies"]
+__all__ = [
+    "ALL_INCIDENTS",
+    "ANY",
+    "DOWN",
+    "FATES",
+    "FINE",
+    "LIES",
+    "MOSTLY_FINE",
+    "SILENT_FATES",
+    "fates",
+    "fleets",
+    "incidents",
+    "policies",
+]
 
 _ACTIONS: tuple[Action, ...] = get_args(Action)
 LIES: tuple[Action, ...] = tuple(action for action in _ACTIONS if action.startswith("good "))
@@ -64,18 +77,17 @@ def fates(draw: st.DrawFn, names: Sequence[str], *, start: st.SearchStrategy[Any
     return NodeScript(steps, draw(start), draw(_VERSIONS))
 
 
-def incidents(count: int, *, most: int = 4) -> st.SearchStrategy[tuple[Incident, ...]]:
+DOWN: tuple[IncidentAction, ...] = ("not ready", "ready unknown")
+ALL_INCIDENTS: tuple[IncidentAction, ...] = (*DOWN, "ready", "deleted", "appears", "reassigned")
+
+
+def incidents(
+    count: int, *, most: int = 4, actions: Sequence[IncidentAction] = ALL_INCIDENTS
+) -> st.SearchStrategy[tuple[Incident, ...]]:
     """Return lists of incidents in a fleet of this size."""
-    actions = ["not ready", "ready", "ready unknown", "deleted", "appears", "reassigned"]
-    return st.lists(
-        st.builds(
-            Incident,
-            st.sampled_from([0.5, 0.0, 2.0, 5.0, 5.01, 9.0, 15.0, 40.0, 90.0]),
-            st.integers(0, count - 1),
-            st.sampled_from(actions),
-        ),
-        max_size=most,
-    ).map(tuple)
+    seconds = st.sampled_from([0.5, 0.0, 2.0, 4.0, 5.0, 5.01, 9.0, 15.0, 40.0, 90.0])
+    incident = st.builds(Incident, seconds, st.integers(0, count - 1), st.sampled_from(actions))
+    return st.lists(incident, max_size=most).map(tuple)
 
 
 @st.composite
@@ -87,11 +99,12 @@ def fleets(
     largest: int = 12,
     start: st.SearchStrategy[Any] = _STARTS,
     most_incidents: int = 4,
+    actions: Sequence[IncidentAction] = ALL_INCIDENTS,
 ) -> Fleet:
-    """Draw a fleet of so many nodes. start: the nodes before the rollout."""
+    """Draw a fleet. smallest, largest: its number of nodes. start: the nodes before the rollout."""
     count = draw(st.integers(smallest, largest))
     nodes = tuple(draw(fates(names, start=start)) for _number in range(count))
-    return Fleet(nodes, draw(incidents(count, most=most_incidents)) if most_incidents else ())
+    return Fleet(nodes, draw(incidents(count, most=most_incidents, actions=actions)) if most_incidents else ())
 
 
 @st.composite

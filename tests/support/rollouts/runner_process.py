@@ -53,10 +53,11 @@ class Faults:
 class RunnerProcess:
     """A process with a client of its own. writes: how many it has sent; dead: it sends nothing from then on."""
 
-    def __init__(self, world: World, timeline: Timeline, name: str, faults: Faults) -> None:
+    def __init__(self, world: World, timeline: Timeline, name: str, faults: Faults, *, latency: float = 0.005) -> None:
         assert isinstance(world.clock, VirtualClock)
         self.name = name
         self.faults = faults
+        self.latency = latency
         self.clock: VirtualClock = world.clock
         self.began = world.clock.monotonic()
         self.timeline = timeline
@@ -125,7 +126,7 @@ class _ProcessTransport(LocalTransport):
     """Requests of a process."""
 
     def __init__(self, process: RunnerProcess, interrupt: Interrupt | None = None) -> None:
-        super().__init__(process.server, process.name, process.clock, interrupt=interrupt)
+        super().__init__(process.server, process.name, process.clock, latency=process.latency, interrupt=interrupt)
         self._process = process
 
     def clone(self, *, pool_size: int, interrupt: Interrupt | None) -> LocalTransport:

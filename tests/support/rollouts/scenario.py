@@ -46,6 +46,7 @@ class Scenario:
     target: Target
     policy: Mapping[str, Any]
     timeline: Timeline
+    latency: float
     processes: int = 0
 
     def plan(self) -> Plan:
@@ -55,7 +56,9 @@ class Scenario:
     def process(self, faults: Faults | None = None) -> RunnerProcess:
         """Return another runner that may run here."""
         self.processes += 1
-        return RunnerProcess(self.world, self.timeline, f"runner-{self.processes}", faults or Faults())
+        return RunnerProcess(
+            self.world, self.timeline, f"runner-{self.processes}", faults or Faults(), latency=self.latency
+        )
 
     def run(self, process: RunnerProcess | None = None) -> Exception | None:
         """Run the rollout until it ends, is killed or is refused. Return the error that ended it, None for a result."""
@@ -106,4 +109,4 @@ def scenario(fleet: Fleet, policy: Mapping[str, Any], *, latency: float = 0.005)
         target = world.publish(100)
         timeline = Timeline(world, world.pool(**policy).policy.node_timeout, target.uid, runners=set())
         scripted.begin(target)
-        yield Scenario(world, scripted, target, policy, timeline)
+        yield Scenario(world, scripted, target, policy, timeline, latency)

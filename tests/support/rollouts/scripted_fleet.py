@@ -22,7 +22,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._plan impor
 from support.rollouts.simulated_nodes import CRASHES, GOOD, SILENT, status_of
 from support.rollouts.world import World
 
-__all__ = ["Action", "Fleet", "Incident", "NodeScript", "ScriptedFleet", "Step", "a_world", "script"]
+__all__ = ["Action", "Fleet", "Incident", "IncidentAction", "NodeScript", "ScriptedFleet", "Step", "a_world", "script"]
 
 # What a node does. The last five are lies: a condition that looks good, and must not count.
 Action = Literal[
@@ -39,6 +39,7 @@ Action = Literal[
     "good without a status",
     "good with a damaged status",
 ]
+IncidentAction = Literal["not ready", "ready unknown", "ready", "deleted", "appears", "reassigned"]
 _READY: Mapping[str, bool | None] = {"not ready": False, "ready unknown": None, "ready": True}
 
 
@@ -77,7 +78,7 @@ class Incident:
 
     at: float
     number: int
-    action: Literal["not ready", "ready unknown", "ready", "deleted", "appears", "reassigned"]
+    action: IncidentAction
 
 
 @dataclass(frozen=True)
