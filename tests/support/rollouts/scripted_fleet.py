@@ -40,6 +40,7 @@ Action = Literal[
     "good with a damaged status",
 ]
 IncidentAction = Literal["not ready", "ready unknown", "ready", "deleted", "appears", "reassigned"]
+_LONGEST = 6 * 3600.0  # seconds: no rollout of a fleet takes so long
 _READY: Mapping[str, bool | None] = {"not ready": False, "ready unknown": None, "ready": True}
 
 
@@ -97,7 +98,7 @@ class Fleet:
 @contextmanager
 def a_world(fleet: Fleet, *, latency: float = 0.005) -> Iterator[tuple[World, ScriptedFleet]]:
     """Start a world with the nodes of a fleet, and stop it in the end. Everything answers the init config so far."""
-    world = World.start(0, latency=latency)
+    world = World.start(0, latency=latency, longest=_LONGEST)
     try:
         yield world, ScriptedFleet(world, fleet)
     finally:

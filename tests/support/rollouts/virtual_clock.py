@@ -50,11 +50,13 @@ class VirtualClock(Clock):
     """Time and threads of a simulation. Nothing in it may block but through this clock.
 
     The thread that makes the clock and those that it starts take turns. Any other thread runs while one of them has the
-    turn, such as those of a plain run_parallel(): sleep() returns at once there.
+    turn, such as those of a plain run_parallel(): sleep() returns at once there. longest: seconds after which the
+    simulation ends itself.
     """
 
-    def __init__(self, *, begins: float = 0.0) -> None:
+    def __init__(self, *, begins: float = 0.0, longest: float = _LONGEST) -> None:
         self._time = self._begins = begins
+        self._longest = longest
         self._waiting: list[_Waiting] = []
         self._threads: list[threading.Thread] = []
         self._members = {threading.get_ident()}
@@ -161,8 +163,8 @@ class VirtualClock(Clock):
         names = ", ".join(waiting.thread for waiting in self._waiting)
         if following.deadline == math.inf and not following.ready():
             self._break(f"every thread waits for another: {names}")
-        elif self._time - self._begins > _LONGEST:
-            self._break(f"after {_LONGEST:.0f} virtual seconds, these still wait: {names}")
+        elif self._time - self._begins > self._longest:
+            self._break(f"after {self._longest:.0f} virtual seconds, these still wait: {names}")
         elif self._turns > _MAX_TURNS:
             self._break(f"threads take turns and no time passes: {names}")
         else:

@@ -74,13 +74,13 @@ class World:
     hooks: dict[str, Callable[[], object]] = field(default_factory=dict)
 
     @classmethod
-    def start(cls, count: int, *, latency: float = 0.005) -> World:
+    def start(cls, count: int, *, latency: float = 0.005, **clock_options: float) -> World:
         """Start a cluster with so many nodes in three zones.
 
-        latency: seconds that a request takes to the API server, and its answer back.
+        latency: seconds that a request takes to the API server, and its answer back. clock_options: of VirtualClock.
         """
         random.seed(0)  # pauses are random, and tests are not
-        clock = VirtualClock(begins=100.0)
+        clock = VirtualClock(begins=100.0, **clock_options)
         pods = SimulatedPods(clock)
         server = EmbeddedApiServer(clock=ServerClock(clock))
         server.add_token(_TOKEN, "admin", ("system:masters",))

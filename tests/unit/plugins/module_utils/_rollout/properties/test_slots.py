@@ -43,7 +43,7 @@ def test_a_run_ends_whatever_its_nodes_do(fleet: Fleet, data: st.DataObject) -> 
 @given(fleets((*FINE * 4, "crashes", "refuses", "vanishes"), start=st.just("ready"), most_incidents=0), st.data())
 def test_a_wave_takes_no_longer_than_the_best_schedule_of_its_nodes(fleet: Fleet, data: st.DataObject) -> None:
     """A slot that is not freed, or is freed late, costs time: list scheduling is at most the mean plus the longest."""
-    policy: Mapping[str, Any] = data.draw(policies(len(fleet.nodes)))
+    policy: Mapping[str, Any] = {**data.draw(policies(len(fleet.nodes))), "soak": "30s"}
     with scenario(fleet, policy) as moved:
         made = moved.plan()
         if made.refusals:
