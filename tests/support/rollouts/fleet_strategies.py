@@ -85,7 +85,7 @@ def incidents(
     count: int, *, most: int = 4, actions: Sequence[IncidentAction] = ALL_INCIDENTS
 ) -> st.SearchStrategy[tuple[Incident, ...]]:
     """Return lists of incidents in a fleet of this size."""
-    seconds = st.sampled_from([0.5, 0.0, 2.0, 4.0, 5.0, 5.01, 9.0, 15.0, 40.0, 90.0])
+    seconds = st.integers(0, 300).map(lambda tenths: tenths / 10) | st.sampled_from([5.01, 40.0, 90.0])
     incident = st.builds(Incident, seconds, st.integers(0, count - 1), st.sampled_from(actions))
     return st.lists(incident, max_size=most).map(tuple)
 

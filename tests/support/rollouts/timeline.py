@@ -148,10 +148,12 @@ class Timeline:
     closed: list[ClosedWave] = field(default_factory=list)
     holders: list[tuple[float, str]] = field(default_factory=list)  # whose run holds the lock from then on, "" for none
     records: list[Record] = field(default_factory=list)
+    reused_ids: list[str] = field(default_factory=list)  # nodes of which an assignment id stands for two configs
     before_each: Callable[[Request, str], Response | None] = lambda _request, _user: None
     sent_at: dict[str, float] = field(default_factory=dict)
     _tracks: dict[str, NodeTrack] = field(default_factory=dict)
     _record_version: str = ""
+    _uids: dict[tuple[str, int], str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Begin to follow the world."""
@@ -207,7 +209,12 @@ class Timeline:
 
     def _see(self, name: str) -> None:
         stored = self.world.server.storage.get(_NODES, "", name)
-        self._track(name).update(None if stored is None else stored.item, self._now)
+        track = self._track(name)
+        track.update(None if stored is None else stored.item, self._now)
+        if stored is None:  # another Node of this name begins with an id of its own
+            self._uids = {key: uid for key, uid in self._uids.items() if key[0] != name}
+        elif track.assignment and self._uids.setdefault((name, track.assignment), track.uid) != track.uid:
+            self.reused_ids.append(name)
 
     def _before(self, user: str, name: str) -> dict[str, Any]:
         now = self._now

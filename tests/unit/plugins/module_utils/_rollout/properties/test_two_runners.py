@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._rollout import LockLost, PoolLocked, RolloutError
 from support.fuzz.settings import fuzz
-from support.rollouts.fleet_strategies import fleets, policies
+from support.rollouts.fleet_strategies import FINE, fleets, policies
 from support.rollouts.runner_process import Fault, Faults, RunnerProcess
 from support.rollouts.scenario import Scenario, scenario
 from support.rollouts.scripted_fleet import Fleet
@@ -70,3 +70,13 @@ def test_only_the_runner_that_holds_the_lock_assigns(fleet: Fleet, data: st.Data
         assert moved.phase == "Complete", moved.story()
         moves = [move.node for move in moved.timeline.moves]
         assert len(moves) == len(set(moves)), ("a node was assigned twice", moves, *story)
+
+
+@fuzz(60)
+@given(fleets(FINE, smallest=2, start=st.just("ready"), most_incidents=8, actions=("reassigned",)), st.data())
+def test_what_another_client_assigns_meanwhile_has_an_id_of_its_own(fleet: Fleet, data: st.DataObject) -> None:
+    policy: Mapping[str, Any] = data.draw(policies(len(fleet.nodes)))
+    with scenario(fleet, policy, latency=0.3) as moved:
+        moved.run()
+        moved.run()
+        assert moved.timeline.reused_ids == [], moved.story()

@@ -13,11 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.fuzz.settings import fuzz
-from support.rollouts.fleet_strategies import FINE, MOSTLY_FINE, SILENT_FATES, fates, fleets, policies
+from support.rollouts.fleet_strategies import ANY, FINE, MOSTLY_FINE, SILENT_FATES, fates, fleets, policies
 from support.rollouts.scenario import Scenario, scenario
 from support.rollouts.scripted_fleet import Fleet
 from support.rollouts.timeline import ClosedWave
 
+SOAKS = st.sampled_from(["0s", "3s", "20s"])
 LATE = 0.2  # seconds by which the runner may have seen the end of a soak that was broken right then
 
 
@@ -50,10 +51,13 @@ def was_good(moved: Scenario, wave: ClosedWave, name: str) -> bool:
 
 
 @pytest.mark.complaint("openshift-ansible PR #9983: the playbook could not know when the asynchronous agent was done")
-@fuzz(100)
-@given(fleets(MOSTLY_FINE), st.data())
-def test_a_wave_is_done_only_when_its_nodes_were_good_for_the_whole_soak(fleet: Fleet, data: st.DataObject) -> None:
-    policy: Mapping[str, Any] = data.draw(policies(len(fleet.nodes)))
+@fuzz(150)
+@given(fleets(MOSTLY_FINE) | fleets((*FINE * 4, *ANY)), SOAKS, SOAKS, st.data())
+def test_a_wave_is_done_only_when_its_nodes_were_good_for_the_whole_soak(
+    fleet: Fleet, canary_soak: str, soak: str, data: st.DataObject
+) -> None:
+    policy: dict[str, Any] = {**data.draw(policies(len(fleet.nodes))), "soak": soak}
+    policy["canary"] = {**policy["canary"], "soak": canary_soak}
     with scenario(fleet, policy) as moved:
         moved.run()
         moved.run()
