@@ -220,8 +220,7 @@ class WaveExecutor:
         view, source = self._watcher.nodes.get(name), self._job.targets[name]
         if name not in self._job.possibly_assigned or view is None or view.deleting or not view.is_assigned(source):
             return False
-        is_up = view.is_on(source) and view.ready is True
-        return not is_up and not (self._job.forget_bad and view.config_ok == "False")
+        return not ((view.is_on(source) and view.ready) or (self._job.forget_bad and view.config_ok == "False"))
 
     def _now(self) -> float:
         return self._session.node_clock.monotonic()
@@ -242,6 +241,7 @@ class WaveExecutor:
                 )
             )
             self._recorded_up_to = rollout.assigned_up_to
+        self._session.keep_lock()  # a renewal right before the assignment would leave time for other nodes to go down
         self._process_events(0.0)
         if self._session.outage.count != outages or self._is_blind() or self._window.unavailable - unavailable:
             self._window.take_back_assignments(names)

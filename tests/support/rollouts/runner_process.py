@@ -150,6 +150,7 @@ class _ProcessTransport(LocalTransport):
             raise Unreachable("the request timed out", where=where)
         answer = super().send(method, target, body=body, accept=accept, content_type=content_type, path=path)
         process.after_sending(where, is_write=is_write)
+        process.freeze()
         if fault is not None:
             self._clock.sleep(_TIMEOUT if fault == "slowly lost" else 0.0)
             raise Unreachable("the request timed out", where=where)

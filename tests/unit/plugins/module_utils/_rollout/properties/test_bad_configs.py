@@ -71,6 +71,7 @@ def test_what_the_canary_shows_reaches_no_other_node(fleet: Fleet, data: st.Data
 @given(fleets(MOSTLY_FINE) | fleets((*FINE, "crashes", *("fails in the soak",) * 3)), SOAKS, st.data())
 def test_no_wave_moves_while_more_nodes_fail_than_it_may(fleet: Fleet, soak: str, data: st.DataObject) -> None:
     policy = {**data.draw(policies(len(fleet.nodes))), "soak": soak, "canary": {"count": 2, "soak": soak}}
+    policy["maxUnavailable"] = min(2, policy["maxUnavailable"])
     with scenario(fleet, policy) as moved:
         moved.run()
         moved.run()

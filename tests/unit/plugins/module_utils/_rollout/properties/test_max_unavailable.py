@@ -15,7 +15,7 @@ from support.fuzz.settings import fuzz
 from support.rollouts.fleet_strategies import ALL_INCIDENTS, DOWN, FINE, MOSTLY_FINE, fleets, policies
 from support.rollouts.runner_process import Faults
 from support.rollouts.scenario import Scenario, scenario
-from support.rollouts.scripted_fleet import Fleet, script
+from support.rollouts.scripted_fleet import Fleet, Incident, script
 from support.rollouts.world import QUICK
 
 # Nodes that go down now and then while a wave moves, as seen by a runner that is near to the API server, or far away.
@@ -59,6 +59,16 @@ def test_runs_that_follow_a_kill_keep_max_unavailable(fleet: Fleet, latency: flo
             moved.run(moved.process(Faults(kill_at=write, after=after)))
         moved.run()
         check(moved, limit)
+
+
+def test_a_node_counts_whenever_it_goes_down() -> None:
+    """Every tenth of a second of a rollout: also while the record is written, right before an assignment."""
+    good = script((1.0, "adopting"), (1.0, "good"))
+    policy = {**QUICK, "canary": {"count": 1, "soak": "0s"}, "waves": ["100%"], "soak": "0s", "maxUnavailable": 1}
+    for tenth in range(170):
+        with scenario(Fleet((good,) * 5, (Incident(tenth / 10, 4, "not ready"),)), policy, latency=0.3) as moved:
+            moved.run()
+            check(moved, 1)
 
 
 def test_a_run_that_follows_a_kill_waits_for_the_nodes_that_were_moving() -> None:
