@@ -47,16 +47,22 @@ class NodeTrack:
     moved_at: float | None = None
     good_since: float | None = None
     longest_good: float = 0.0
-    good_seconds: float = 0.0
+    has_been_good: bool = False
     failed_at: float | None = None
+    soaked_before: dict[str, float] = field(default_factory=dict)  # by the uids that it was assigned before
 
     def soaked(self, now: float) -> float:
         """Return its longest time of being good without a break, on what it is assigned."""
         return max(self.longest_good, 0.0 if self.good_since is None else now - self.good_since)
 
-    def soaked_in_all(self, now: float) -> float:
-        """Return its time of being good on what it is assigned, with breaks."""
-        return self.good_seconds + (0.0 if self.good_since is None else now - self.good_since)
+    def soaked_on(self, uid: str, now: float) -> float:
+        """Return its longest time of being good without a break on a bundle, also before it was assigned another."""
+        return max(self.soaked_before.get(uid, -1.0), self.soaked(now) if self.uid == uid and self.was_good else -1.0)
+
+    @property
+    def was_good(self) -> bool:
+        """Return whether it was ever good on what it is assigned."""
+        return self.good_since is not None or self.has_been_good
 
     def update(self, item: dict[str, Any] | None, now: float) -> None:
         """Take in the Node as it is now, None for one that was deleted."""
@@ -70,9 +76,11 @@ class NodeTrack:
         uid = _uid(_json(annotations.get(ANNOTATION_CONFIG_SOURCE)))
         assignment = _assignment_id(annotations.get(ANNOTATION_ASSIGNMENT))
         if (uid, assignment) != (self.uid, self.assignment) or item is None:
+            self.soaked_before = {**self.soaked_before, self.uid: self.soaked_on(self.uid, now)}
+            self.has_been_good = False
             self.uid, self.assignment = uid, assignment
             self.moved_at = self.good_since = self.failed_at = None
-            self.longest_good = self.good_seconds = 0.0
+            self.longest_good = 0.0
         ready = conditions.get("Ready") == "True"
         if ready or item is None:
             self.down_since = None
@@ -86,7 +94,7 @@ class NodeTrack:
             self.moved_at = None
         elif self.good_since is not None:
             self.longest_good = self.soaked(now)
-            self.good_seconds = self.soaked_in_all(now)
+            self.has_been_good = True
             self.good_since = None
         if answered and conditions.get("ConfigOK") == "False":
             self.failed_at = now if self.failed_at is None else self.failed_at
