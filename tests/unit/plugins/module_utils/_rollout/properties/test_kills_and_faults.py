@@ -22,7 +22,7 @@ from support.rollouts.scenario import End, Scenario, scenario
 from support.rollouts.scripted_fleet import Fleet, script
 
 # What these nodes do depends on nothing but what they are assigned.
-STEADY = ("good", "good", "good", "restarts", "good before it is ready", "crashes", "refuses", "silent", "vanishes")
+STEADY = ("good", "good", "good", "restarts", "good before it is ready", "crashes", "refuses", "silent")
 ANSWERING = tuple(fate for fate in STEADY if fate != "silent")
 
 good = script((1.0, "adopting"), (2.0, "good"))
