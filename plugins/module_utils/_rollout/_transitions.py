@@ -133,7 +133,7 @@ def enter_wave(
         waves, assigned_up_to = _replace_vanished_canaries(replace(rollout, waves=waves), plan, position, present)
     not_ready = tuple(view.name for view in views if view.ready is not True)
     entered = replace(
-        rollout.without_failed_nodes(frozenset(waves[position].nodes)),
+        _strike_out_vanished(rollout, waves[position]).without_failed_nodes(frozenset(waves[position].nodes)),
         phase=moving_phase(waves[position].name),
         waves=waves,
         assigned_up_to=assigned_up_to,
@@ -145,6 +145,15 @@ def enter_wave(
         not_ready_at_start=rollout.not_ready_at_start if is_resumed else not_ready,
     )
     return replace(record, rollout=entered)
+
+
+def _strike_out_vanished(rollout: Rollout, wave: Wave) -> Rollout:
+    """Return the rollout in which nodes that this wave has lost are gone, also if the run that lost them was killed."""
+    before = next((present.nodes for present in rollout.waves if present.name == wave.name), ())
+    known = {failed.node: failed for failed in rollout.failed_nodes}
+    lost = [name for name in before if name not in wave.nodes and name not in known]
+    gone = {name: FailedNode(name, "gone", wave.name, "the Node was deleted") for name in lost}
+    return rollout.with_failed_nodes({**known, **gone}) if gone else rollout
 
 
 def _append_new_waves(rollout: Rollout, plan: Plan) -> tuple[Wave, ...]:

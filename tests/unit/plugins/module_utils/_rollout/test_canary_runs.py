@@ -8,6 +8,9 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node
+from support.rollouts.runner_process import Faults
+from support.rollouts.scenario import scenario
+from support.rollouts.scripted_fleet import Fleet, script
 from support.rollouts.simulated_nodes import CRASHES, GOOD, SILENT
 from support.rollouts.world import QUICK, MakeWorld
 
@@ -89,3 +92,17 @@ def test_the_canaries_that_are_left_decide_when_one_has_vanished_and_nobody_can_
     rollout = world.record().rollout
     assert rollout is not None
     assert (first, "gone") in [(failed.node, failed.kind) for failed in rollout.failed_nodes]
+
+
+def test_a_canary_that_vanished_before_a_kill_is_struck_out_too() -> None:
+    good, dying = script((1.0, "adopting"), (1.0, "good")), script((1.0, "adopting"), (1.0, "deleted"))
+    policy = {"canary": {"count": 1, "soak": "0s"}, "soak": "0s", **QUICK}
+    for write in range(6, 12):
+        with scenario(Fleet((dying, good, good)), policy) as moved:
+            moved.run(moved.process(Faults(kill_at=write)))
+            moved.run()
+            moved.run()
+            assert moved.rollout is not None
+            assert moved.phase == "Complete", moved.story()
+            failed = [(failed.node, failed.kind, failed.wave) for failed in moved.rollout.failed_nodes]
+            assert failed == [("n00", "gone", "canary")]
