@@ -19,10 +19,10 @@ from ansible_collections.configok.node.plugins.module_utils._kube import _api_pa
 from ansible_collections.configok.node.plugins.module_utils._rollout._control import Control
 from ansible_collections.configok.node.plugins.module_utils._rollout._control_watcher import ControlWatcher
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
-from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record, Rollout
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record, update_record
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
-from support.ansible_runs.playbooks import ROOT, Playbooks, quick_pool
+from support.ansible_runs.playbooks import ROOT, Playbooks, finish, kill, quick_pool
 from support.api.clusters import prepare
 from support.api.servers import Real
 from support.rollouts.simulated_nodes import SimulatedNodes
@@ -79,6 +79,56 @@ def test_the_playbooks_request_and_approve_with_the_access_of_a_runner(
         if event["involvedObject"]["name"] == unique
     ]
     assert sorted(reasons) == ["RolloutPauseRequested", "RolloutResumed"]
+
+
+def start(user: Playbooks, pool: str) -> subprocess.Popen[str]:
+    """Start a rollout whose first wave after the canary waits for an approval, and then soaks for long."""
+    contents = quick_pool(pool)
+    contents["policy"].update(approval={"before": ["wave 1"]}, soak="10m")
+    user.write(contents, "maxPods: 60\n")
+    return user.start("rollout", "-e", "rollout_lease_duration=3")
+
+
+def wait_for_pause(real_api: Real, pool: str) -> Rollout:
+    deadline = time.monotonic() + 60.0
+    while True:
+        rollout = read_record(real_api.client(), pool).rollout
+        if rollout is not None and rollout.phase == "Paused":
+            return rollout
+        assert time.monotonic() < deadline, rollout
+        time.sleep(0.2)
+
+
+def test_a_running_rollout_obeys_a_second_terminal(real_api: Real, unique: str, user: Playbooks) -> None:
+    running = start(user, unique)
+    try:
+        assert wait_for_pause(real_api, unique).reason.startswith("wave 1 waits for an approval")
+        approved = user.run("approve", *ALICE)
+        assert re.search(
+            f"the approval of pool {unique} is recorded; pool {unique} is (Wave 1|Soaking)", approved.output
+        )
+        paused = user.run("pause", *ALICE, "-e", "reason='the network is slow'")
+        assert f"pool {unique} is Paused: paused by alice at " in paused.output, paused.output
+        resumed = user.run("resume", *ALICE)
+        text = f"the end of the pause of pool {unique} is recorded; pool {unique} is (Wave 1|Soaking)"
+        assert re.search(text, resumed.output), resumed.output
+        aborted = user.run("abort", *ALICE, "-e", "reason='another config'")
+        assert re.search(f"pool {unique} is Aborted: aborted by alice at .*: another config", aborted.output)
+    finally:
+        done = finish(running)
+    assert done.code != 0
+    assert done.stats["phase"] == "Aborted"
+    assert user.run("abort", *ALICE).changed == 0
+
+
+def test_a_rollout_whose_runner_was_killed_can_be_aborted(real_api: Real, unique: str, user: Playbooks) -> None:
+    running = start(user, unique)
+    wait_for_pause(real_api, unique)
+    kill(running)
+    aborted = user.run("abort", *ALICE)
+    assert aborted.code == 0, aborted.output
+    assert f"pool {unique} is Aborted: aborted by alice at " in aborted.output
+    assert read_record(real_api.client(), unique).revisions[-1].result == "Aborted"
 
 
 def test_old_bundles_go_with_an_access_of_their_own_and_the_history_says_so(
