@@ -25,7 +25,7 @@ demo: .venv/.run $(LINK) ## run the demo: eight nodes, a canary, a config that b
 	@$(RUN) .venv/bin/python $(DEMO) $(ARGS)
 
 .PHONY: test
-test: .venv/.lint .venv/.molecule .venv-oldest/.made .venv-newest/.made $(LINK) apiserver nodes ## what CI runs: lint, unit, integration, the quick part of the rest
+test: .venv/.lint .venv/.molecule .venv-oldest/.made .venv-newest/.made $(LINK) apiserver nodes browser ## what CI runs: lint, unit, integration, the quick part of the rest
 	@$(RUN) .venv/bin/python tools/run_tests.py $(PYTEST)
 
 .PHONY: all
@@ -61,7 +61,7 @@ control: .venv-oldest/.made .venv-newest/.made $(LINK) ## tests of the control s
 	done
 
 .PHONY: integration
-integration: .venv/.test .venv-oldest/.made .venv-newest/.made $(LINK) apiserver nodes ## tests against the embedded and the real API server, and on real nodes
+integration: .venv/.test .venv-oldest/.made .venv-newest/.made $(LINK) apiserver nodes browser ## tests against the embedded and the real API server, and on real nodes
 	@$(RUN_PYTEST) tests/integration
 
 # Exit code 3: no real API server is available. pytest then reports it, or fails with CONFIGOK_REQUIRE_REAL=1.
@@ -69,6 +69,15 @@ integration: .venv/.test .venv-oldest/.made .venv-newest/.made $(LINK) apiserver
 apiserver:
 	@tests/support/bin/prepare-apiserver || { code=$$?; [ $$code -eq 3 ] || exit $$code; }
 	@tests/support/bin/prepare-prometheus || { code=$$?; [ $$code -eq 3 ] || exit $$code; }
+
+# The same for the browser of the report's tests.
+.PHONY: browser
+browser:
+	@tests/support/bin/prepare-chromium || { code=$$?; [ $$code -eq 3 ] || exit $$code; }
+
+.PHONY: report-screenshot
+report-screenshot: .venv/.test $(LINK) browser ## the screenshots of docs/report.md
+	@$(RUN) .venv/bin/python tools/take_report_screenshots.py
 
 .PHONY: bench
 bench: .venv/.test $(LINK) build/community/.made apiserver nodes ## the figures, to build/bench.jsonl and docs/development/figures.md

@@ -56,6 +56,7 @@ PLUGINS = (
     "modules.bundle_prune",
     "modules.rollout_history_info",
     "modules.simulation",
+    "modules.rollout_report",
 )
 # On a node that is provisioned: tests/integration/nodes/test_provision.py runs these.
 ON_A_NODE = ("modules.component_unit_info",)

@@ -22,6 +22,7 @@ from ..api.binaries import Unavailable, find
 __all__ = ["Browser", "Page"]
 
 _SECONDS = 60.0
+_HEIGHT = 900
 _PROGRAMS = ("chromium-headless-shell", "chromium")
 _OPTIONS = (
     "--headless",
@@ -103,31 +104,33 @@ class Browser:
         message: dict[str, Any] = json.loads(line)
         return message
 
-    def open(self, path: Path, *, width: int = 1280, height: int = 900, dark: bool = False) -> Page:
-        """Open a file in a page of this size, and wait until it is loaded."""
-        return Page(self, path, width=width, height=height, dark=dark)
+    def open(self, path: Path, *, width: int = 1280, dark: bool = False, scripts: bool = True) -> Page:
+        """Open a file in a page of this width, and wait until it is loaded and drawn."""
+        return Page(self, path, width=width, dark=dark, scripts=scripts)
 
 
 class Page:
-    """A page of the browser. seconds: how long it took to load and to draw. A context manager."""
+    """A page of the browser. seconds: how long it took to load and be drawn. A context manager."""
 
-    def __init__(self, browser: Browser, path: Path, *, width: int, height: int, dark: bool) -> None:
+    def __init__(self, browser: Browser, path: Path, *, width: int, dark: bool, scripts: bool) -> None:
         self._browser = browser
-        self._width = width
+        self.width = width
         self._target = browser.call("Target.createTarget", {"url": "about:blank"})["targetId"]
         attached = browser.call("Target.attachToTarget", {"targetId": self._target, "flatten": True})
         self._session = attached["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self._call(f"{domain}.enable")
-        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        size = {"width": width, "height": _HEIGHT, "deviceScaleFactor": 1, "mobile": False}
         self._call("Emulation.setDeviceMetricsOverride", size)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self._call("Emulation.setEmulatedMedia", {"features": [scheme]})
+        self._call("Emulation.setScriptExecutionDisabled", {"value": not scripts})
         began = time.monotonic()
         self._call("Page.navigate", {"url": path.resolve().as_uri()})
         while not any(event.get("method") == "Page.loadEventFired" for event in self._events()):
             browser.events.append(browser.receive())
-        self.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))")
+        if scripts:
+            self.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))")
         self.seconds = time.monotonic() - began
 
     def __enter__(self) -> Page:
@@ -174,10 +177,14 @@ class Page:
         ]
         return [address for address in addresses[1:] if not address.startswith("data:")]
 
+    def printed(self) -> bytes:
+        """Return the page as it is printed: a PDF."""
+        return base64.b64decode(self._call("Page.printToPDF", {"printBackground": False})["data"])
+
     def screenshot(self, path: Path, *, height: int = 0) -> None:
         """Write a picture of the whole page, or of its first so many pixels."""
         height = height or int(self.evaluate("document.documentElement.scrollHeight"))
-        clip = {"x": 0, "y": 0, "width": self._width, "height": height, "scale": 1}
+        clip = {"x": 0, "y": 0, "width": self.width, "height": height, "scale": 1}
         options = {"format": "png", "captureBeyondViewport": True, "clip": clip}
         path.write_bytes(base64.b64decode(self._call("Page.captureScreenshot", options)["data"]))
 

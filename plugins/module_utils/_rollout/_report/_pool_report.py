@@ -8,6 +8,7 @@ Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -55,6 +56,8 @@ STATES: Final[dict[NodeState, tuple[str, str]]] = {
 }
 
 _NAMES_SHOWN = 4
+_MAX_NAME = 253  # characters
+_DIGITS = re.compile("([0-9]+)")
 _Key = TypeVar("_Key")
 
 
@@ -141,6 +144,12 @@ class Problem(NamedTuple):
     verdict: str
 
 
+def _natural_order(name: str) -> list[tuple[int, str]]:
+    """Return a sort key that has node-9 before node-10."""
+    parts = _DIGITS.split(name[:_MAX_NAME])  # every second one is a number
+    return [(int(part), "") if index % 2 else (-1, part) for index, part in enumerate(parts)]
+
+
 def lane_title(wave: str) -> str:
     """Return the title of a wave."""
     return "Broken nodes" if wave == BROKEN else moving_phase(wave)
@@ -158,7 +167,7 @@ def node_entries(report: PoolReport) -> dict[str, NodeEntry]:
     for wave in rollout.waves if rollout is not None else ():
         for name in wave.nodes:
             entries.setdefault(name, NodeEntry(name, "gone", reason="its Node no longer exists"))
-    return entries
+    return {name: entries[name] for name in sorted(entries, key=_natural_order)}
 
 
 def _state(view: NodeView, rollout: Rollout | None, *, is_drifted: bool) -> NodeState:
@@ -176,7 +185,7 @@ def lanes(report: PoolReport, entries: dict[str, NodeEntry]) -> list[Lane]:
     if rollout is None:
         return [Lane("All nodes", "", tuple(entries.values()))] if entries else []
     columns = [
-        Lane(lane_title(wave.name), _progress(rollout, position), tuple(entries[name] for name in sorted(wave.nodes)))
+        Lane(lane_title(wave.name), _progress(rollout, position), _sorted(entries[name] for name in wave.nodes))
         for position, wave in enumerate(rollout.waves)
         if wave.nodes
     ]
@@ -187,6 +196,10 @@ def lanes(report: PoolReport, entries: dict[str, NodeEntry]) -> list[Lane]:
     columns.append(Lane("Already there", "", tuple(settled)))
     columns.append(Lane("Left out", "", tuple(entry for entry in others if entry.name not in names)))
     return [lane for lane in columns if lane.nodes]
+
+
+def _sorted(entries: Iterable[NodeEntry]) -> tuple[NodeEntry, ...]:
+    return tuple(sorted(entries, key=lambda entry: _natural_order(entry.name)))
 
 
 def _progress(rollout: Rollout, position: int) -> LaneProgress:
@@ -219,7 +232,7 @@ def problems(report: PoolReport, entries: dict[str, NodeEntry]) -> list[Problem]
     rollout = report.record.rollout
     failed_nodes = {failed.node: failed for failed in rollout.failed_nodes} if rollout is not None else {}
     names_by_problem: dict[tuple[NodeState, str, str], list[str]] = {}
-    for name in sorted(entries.keys() | failed_nodes.keys()):
+    for name in sorted(entries.keys() | failed_nodes.keys(), key=_natural_order):
         entry = entries.get(name) or NodeEntry(name, "gone", reason="its Node no longer exists")
         verdict = _verdict(failed_nodes.get(name), entry.reason)
         if entry.reason or verdict:

@@ -226,7 +226,7 @@ def _step_title(step: Step) -> str:
 
 def _bar(timeline: Timeline, step: Step, rules: StyleRules) -> Html:
     left, right = timeline.position(step.start), timeline.position(step.end or step.start)
-    place = rules.class_of(f"left:{min(left, 0.997):.2%};width:{right - left:.2%}")
+    place = rules.class_of(f"left:min({left:.2%},100% - 6px);width:{right - left:.2%}")
     length = "" if step.seconds is None else f" for {describe_duration(step.seconds)}"
     return element("b", class_=f"{step.activity} {place}", title=f"{_step_title(step)}{length}")
 

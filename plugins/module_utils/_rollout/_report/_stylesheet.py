@@ -45,7 +45,7 @@ main,.masthead>div,footer{max-width:78rem;margin:0 auto;padding:0 1.5rem}
 h1,h2,h3,p,ul,ol,dl,dd,table,figure{margin:0}
 ul,ol{padding:0;list-style:none}
 a{color:var(--link);text-underline-offset:.15em}
-code,.mono,.words,.why,.facts dd{overflow-wrap:anywhere}
+code,.mono,.words,.why,.zone,.zones,h1,.facts dd{overflow-wrap:anywhere}
 code,.mono{font:.86em/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace}
 h1{font-size:1.9rem;line-height:1.15;font-weight:680}
 h2{font-size:1.2rem;font-weight:650;margin-bottom:.2rem}
@@ -112,8 +112,9 @@ border:1px dotted var(--muted)}
 
 .board{display:grid;column-gap:1.4rem}
 .zones,.lane{display:grid;grid-template-rows:subgrid;grid-row:1/-1;min-width:0}
-.zones{color:var(--muted);font-size:.84rem}
+.zones{color:var(--muted);font-size:.84rem;max-width:11rem}
 .zones>*,.cell{border-top:1px solid var(--line);padding:.6rem 0 .75rem}
+.zones>*{padding-top:.42rem}
 .zones>:first-child{border:0}
 .cell .zone{display:none;color:var(--muted);font-size:.8rem;margin-bottom:.25rem}
 .lane header{padding-bottom:.55rem}
@@ -123,7 +124,7 @@ border:1px dotted var(--muted)}
 .sq i{width:var(--size);height:var(--size)}
 .large{--size:18px;--gap:4px}.medium{--size:13px;--gap:3px}.small{--size:9px;--gap:2px}
 .small i.pending{border-width:1.5px}
-.chips{display:grid;gap:.3rem}
+.chips{display:grid;grid-template-columns:minmax(0,1fr);gap:.3rem}
 .chips li{display:flex;align-items:center;gap:.5rem;min-width:0}
 .chips i{width:14px;height:14px;flex:none}
 .chips span{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
@@ -158,13 +159,13 @@ details{margin-top:1rem}
 summary{cursor:pointer;color:var(--link);width:fit-content}
 summary+*{margin-top:.7rem}
 
-.problems{display:grid;gap:.9rem}
+.problems{display:grid;gap:.55rem}
 .problems>li{border:1px solid var(--line);border-left:4px solid var(--edge,var(--rest));border-radius:6px;
-padding:.7rem .95rem}
+padding:.5rem .85rem .55rem}
 .e-failed{--edge:var(--bad)}.e-unknown{--edge:var(--warn)}.e-drifted{--edge:var(--drift)}.e-pending{--edge:var(--move)}
 .where{display:flex;flex-wrap:wrap;gap:.2rem .9rem;align-items:baseline}
 .where details{margin:0}
-.problems .words{margin-top:.3rem}
+.problems .words{margin-top:.15rem}
 .problems .verdict{margin-top:.2rem;color:var(--muted);font-size:.92rem}
 
 .gantt{display:grid;grid-template-columns:max-content 1fr;gap:.45rem 1rem;align-items:center;margin:.4rem 0 1.2rem}

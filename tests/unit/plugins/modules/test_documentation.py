@@ -32,6 +32,7 @@ NAMES = [
     "rollout_forget",
     "rollout_history_info",
     "rollout_plan",
+    "rollout_report",
     "rollout_wave",
     "simulation",
 ]

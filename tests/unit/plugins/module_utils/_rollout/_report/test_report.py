@@ -300,7 +300,7 @@ def test_nodes_outside_the_waves_are_already_there_or_left_out_with_the_reason()
     assert [(lane.title, [node.name for node in lane.nodes]) for lane in columns] == [
         ("Canary", ["a"]),
         ("Already there", ["there"]),
-        ("Left out", ["bare", "late", "old", "blank"]),
+        ("Left out", ["bare", "blank", "late", "old"]),
     ]
     reasons = left_out(report, columns[-1])
     assert reasons[0] == ("no agent has ever reported from it", ("bare", "blank"))
@@ -310,6 +310,13 @@ def test_nodes_outside_the_waves_are_already_there_or_left_out_with_the_reason()
     text = section(page_of(report), "left-out").text
     assert "4 nodes of the pool" in text
     assert "its agent 9.0.0 does not work" in text
+
+
+def test_nodes_are_in_natural_order() -> None:
+    names = ("n10", "n9", "n1-10", "n1-9", "a", "n²")
+    report = PoolReport(Record("workers"), [a_view(name) for name in names])
+    (lane,) = lanes(report, node_entries(report))
+    assert [node.name for node in lane.nodes] == ["a", "n1-9", "n1-10", "n9", "n10", "n²"]
 
 
 def test_a_pool_that_was_never_rolled_out_has_a_page_too() -> None:

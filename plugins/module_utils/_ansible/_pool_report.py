@@ -1,0 +1,92 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Read what the HTML report of a pool shows: record, nodes, and what its rollout changes on them.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from .._componentconfig._compare import summary_of
+from .._kube._api_client import Client
+from .._kube._api_errors import Forbidden, NotFound
+from .._kube._api_paths import config_map
+from .._nodeconfig._bundle import Bundle, InvalidBundle
+from .._rollout._node_access import list_nodes
+from .._rollout._node_view import NodeView
+from .._rollout._plan import Target
+from .._rollout._pool_lock import current_holder
+from .._rollout._record import Rollout
+from .._rollout._record_store import read_record
+from .._rollout._report._pool_report import ChangeGroup, FieldRow, PoolReport
+from .._rollout._timing import Clock
+from ._release import SourceDocument
+from ._release_changes import NodeGroup, Overrides, denied_findings, group_changes, read_pool_nodes
+
+__all__ = ["read_pool_report"]
+
+
+def read_pool_report(
+    client: Client, pool: str, selector: str, *, overrides: Overrides | None = None, clock: Clock | None = None
+) -> PoolReport:
+    """Read the record of a pool, its nodes, and what its rollout changes on them.
+
+    If the runner of the pool may be dead, this takes as long as the lock of the pool holds. Raises RolloutError,
+    KubeError.
+    """
+    record = read_record(client, pool)
+    views = list_nodes(client, selector=selector)
+    rollout = record.rollout
+    if rollout is None:
+        return PoolReport(record, views)
+    report = PoolReport(record, views)
+    try:
+        groups, findings = _changes(client, views, rollout, overrides)
+        report = replace(report, changes=tuple(map(_change_group, groups)), findings=findings)
+    except (NotFound, Forbidden, InvalidBundle) as error:
+        note = f"What it changes is not known, since the bundle {rollout.target.name} cannot be read: {error}"
+        report = replace(report, changes_note=note)
+    if not rollout.is_moving:
+        return report
+    return replace(report, moved_by=current_holder(client, pool, clock or Clock()))
+
+
+def _changes(
+    client: Client, views: Iterable[NodeView], rollout: Rollout, overrides: Overrides | None
+) -> tuple[Sequence[NodeGroup], Sequence[str]]:
+    """Return what the rollout changes on the nodes of its waves, and the fields that these nodes deny."""
+    documents = _documents(client, rollout.target)
+    pool_nodes = read_pool_nodes(client, _views_before(views, rollout))
+    denied = denied_findings(
+        pool_nodes, {component: SourceDocument(component, text) for component, text in documents.items()}
+    )
+    return group_changes(pool_nodes, documents, overrides), [str(finding) for finding in denied]
+
+
+def _documents(client: Client, target: Target) -> dict[str, str]:
+    if target.is_init:
+        return {}
+    return dict(Bundle.from_config_map(client.get(config_map(target.namespace, target.name)), target.source).documents)
+
+
+def _views_before(views: Iterable[NodeView], rollout: Rollout) -> list[NodeView]:
+    """Return the nodes of the waves as they were when the rollout started."""
+    return [
+        replace(view, status=view.status._replace(active=rollout.previous_sources[view.name]))
+        for view in views
+        if view.status is not None and view.name in rollout.previous_sources
+    ]
+
+
+def _change_group(group: NodeGroup) -> ChangeGroup:
+    if group.changes is None:
+        return ChangeGroup(group.nodes, None)
+    rows = tuple(
+        FieldRow(component, change.change.path, *change.shown, str(change.disruption))
+        for component, change in group.changes
+    )
+    return ChangeGroup(group.nodes, rows, summary_of([change for _component, change in group.changes]))

@@ -1,0 +1,181 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Write the HTML report of a pool."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: rollout_report
+short_description: Write the report of a pool as an HTML page
+version_added: 0.1.0
+author:
+  - The configok.node authors (@configok)
+description:
+  - Writes one self-contained HTML file with the state of a pool and of its last rollout. It has the phase, the nodes by
+    zone and wave, the timeline, the changes of the config, and the reason of each node that is not fine.
+  - The page loads nothing else, can be read without its script, and has no secrets. It names nodes, users and config
+    fields of the cluster.
+  - The page of a pool that was never rolled out has its nodes and revisions.
+  - If the runner of the pool may be dead, this takes as long as the lock of the pool holds, 15 seconds by default.
+extends_documentation_fragment:
+  - ansible.builtin.files
+  - configok.node.kube
+  - configok.node.attributes
+  - configok.node.attributes.localhost
+  - configok.node.attributes.actiongroup_configok
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: partial
+    details:
+      - The difference has the sentence that RV(text) returns, not the page.
+  idempotent:
+    support: full
+    details:
+      - The file is not written if only the time of the report is new.
+options:
+  pool:
+    description:
+      - The name of the pool.
+    type: str
+    required: true
+  selector:
+    description:
+      - The label selector of its Nodes.
+    type: str
+    required: true
+  dest:
+    description:
+      - The file to write. Its directory must exist.
+    type: path
+    required: true
+  mode:
+    description:
+      - The permissions of the file.
+    type: raw
+    default: "0644"
+  disruption_overrides:
+    description:
+      - A mapping of component to your own classes of what changing a field requires of a node, by field path, as
+        M(configok.node.component_config_diff) takes them.
+    type: dict
+seealso:
+  - module: configok.node.config_status_info
+    description: Returns the same state as data and as text.
+"""
+
+EXAMPLES = r"""
+- name: Write the report of the workers
+  configok.node.rollout_report:
+    pool: workers
+    selector: node-role.kubernetes.io/worker
+    dest: /var/www/reports/workers.html
+"""
+
+RETURN = r"""
+dest:
+  description: The file.
+  returned: success
+  type: str
+  sample: /var/www/reports/workers.html
+generated:
+  description: The time that the page shows. It stays the same while nothing else changes.
+  returned: success
+  type: str
+  sample: "2026-03-04T09:58:12.000000Z"
+size:
+  description: The size of the page in bytes.
+  returned: success
+  type: int
+  sample: 34025
+text:
+  description: The state of the pool in one sentence.
+  returned: success
+  type: str
+  sample: "Pool workers: revision 2, Halted, 9 nodes: 2 failed, 3 ok, 4 not moved"
+"""
+
+import os
+import tempfile
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import (
+    KUBE_ARGUMENT_SPEC,
+    client_from_params,
+    fail_on_errors,
+)
+from ansible_collections.configok.node.plugins.module_utils._ansible._pool_report import read_pool_report
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
+from ansible_collections.configok.node.plugins.module_utils._rollout._record import current_time
+from ansible_collections.configok.node.plugins.module_utils._rollout._report._page import (
+    generated_time,
+    page_summary,
+    render_report,
+    report_summary,
+)
+
+
+def argument_spec() -> dict[str, Any]:
+    """Return the options of this module, without those of all files."""
+    return {
+        **KUBE_ARGUMENT_SPEC,
+        "pool": {"type": "str", "required": True},
+        "selector": {"type": "str", "required": True},
+        "dest": {"type": "path", "required": True},
+        "mode": {"type": "raw", "default": "0644"},
+        "disruption_overrides": {"type": "dict"},
+    }
+
+
+def read_page(dest: str) -> str | None:
+    """Return the present page, None for no file. Raises OSError."""
+    try:
+        with open(dest, encoding="utf-8", errors="replace", newline="") as file:
+            return file.read()
+    except FileNotFoundError:
+        return None
+
+
+def write_page(module: Any, page: str, dest: str) -> None:
+    """Replace the file as a whole. Raises OSError."""
+    descriptor, temporary = tempfile.mkstemp(dir=module.tmpdir)
+    with open(descriptor, "w", encoding="utf-8", newline="") as file:
+        file.write(page)
+    module.atomic_move(temporary, dest, unsafe_writes=module.params["unsafe_writes"])
+
+
+def main() -> None:
+    """Read the pool and write the page."""
+    module = AnsibleModule(argument_spec=argument_spec(), add_file_common_args=True, supports_check_mode=True)
+    params, dest = module.params, module.params["dest"]
+    if not module.check_mode and not os.path.isdir(os.path.dirname(os.path.abspath(dest))):
+        module.fail_json(msg=f"the directory of {dest} does not exist: create it, or choose another dest")
+    with fail_on_errors(module), client_from_params(params) as client:
+        report = read_pool_report(client, params["pool"], params["selector"], overrides=params["disruption_overrides"])
+    try:
+        present = read_page(dest)
+        # A page that differs only in its time is the same page.
+        generated = generated_time(present or "")
+        page = render_report(report, generated) if generated else ""
+        changed = page != present
+        if changed:
+            generated = current_time()
+            page = render_report(report, generated)
+        if changed and not module.check_mode:
+            write_page(module, page, dest)
+    except OSError as error:
+        module.fail_json(msg=f"the report cannot be written to {dest}: {error.strerror}: choose another dest")
+    text = sanitize(report_summary(report))
+    diff = {"before_header": dest, "after_header": dest, "before": page_summary(present or ""), "after": text}
+    if present is not None or not module.check_mode:
+        changed = module.set_fs_attributes_if_different(module.load_file_common_arguments(params, path=dest), changed)
+    module.exit_json(changed=changed, dest=dest, generated=generated, size=len(page.encode()), text=text, diff=diff)
+
+
+if __name__ == "__main__":
+    main()
