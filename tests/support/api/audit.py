@@ -50,7 +50,7 @@ class Requests:
         self._log = directory / "audit.log"
         self._user = user
         self._agent = agent
-        self._from = self._log.stat().st_size
+        self._from = self._log.stat().st_size if self._log.exists() else 0  # the first request makes it
 
     def read(self) -> list[Request]:
         """Return those that have begun or ended since, each once."""
