@@ -36,7 +36,6 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrust
     InvalidText,
     sanitize,
     sanitize_all,
-    sanitize_lines,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout import (
     ConfigRefused,
@@ -82,7 +81,10 @@ ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
 
 _AUTHOR_VARIABLES = ("awx_user_name", "tower_user_name")  # of a controller; the first that is set
 _INTERRUPTED = "interrupted before a node was assigned: run it again to go on"
+_INTERRUPTED_LATE = "interrupted: what is assigned goes on by itself, nothing else is assigned; run it again to go on"
 _ERROR, _PLANNED = "Error", "Planned"
+_MAX_MESSAGE = 4096
+_MAX_NAME = 253
 
 
 class ActionModule(ActionBase):
@@ -98,6 +100,7 @@ class ActionModule(ActionBase):
         super().run(tmp, task_vars)
         _validation, params = self.validate_argument_spec(ARGUMENT_SPEC)
         self._outcome: dict[str, Any] = {
+            "changed": False,
             "pool": "",
             "revision": 0,
             "target": "",
@@ -105,31 +108,29 @@ class ActionModule(ActionBase):
             "reason": "",
             "exceptions": [],
         }
-        result: dict[str, Any] = {"changed": False}
+        result: dict[str, Any] = {}
         try:
             result.update(self._roll_out(params, task_vars or {}))
         except MissingLibrary as error:
             result.update(failed=True, msg=f"{error}: install it for {sys.executable}")
         except Interrupted as error:
-            display.display(str(error))  # Ansible shows no result after Ctrl-C
-            result.update(failed=True, msg=str(error))
+            result.update(self._interrupted(str(error)))
         except KeyboardInterrupt:
-            display.display(_INTERRUPTED)
-            result.update(failed=True, msg=_INTERRUPTED)
+            result.update(self._interrupted(_INTERRUPTED_LATE if self._outcome["changed"] else _INTERRUPTED))
         except ConfigRefused as error:
             self._show(error.lines)
-            result.update(failed=True, msg=sanitize_lines(str(error)), findings=sanitize_all(error.findings))
+            result.update(failed=True, msg=sanitize(error, _MAX_MESSAGE), findings=sanitize_all(error.findings))
         except Unreachable as error:
-            result.update(failed=True, msg=f"{sanitize_lines(str(error))}: run it again when the API server answers")
+            result.update(failed=True, msg=f"{sanitize(error)}: run it again when the API server answers")
         except (InvalidText, KubeError, RolloutError) as error:
-            result.update(failed=True, msg=sanitize_lines(str(error)))
+            result.update(failed=True, msg=sanitize(error, _MAX_MESSAGE))
         if result.get("failed") and not self._outcome["reason"]:
             self._outcome["reason"] = result["msg"]
         return {**result, **sanitize_all(self._outcome)}
 
     def _roll_out(self, params: Mapping[str, Any], variables: Mapping[str, Any]) -> dict[str, Any]:
         definition = params["pool"] or self._pool_variables(variables)
-        self._outcome["pool"] = str(definition.get("pool") or "")
+        self._outcome["pool"] = sanitize(definition.get("pool") or "", _MAX_NAME)
         pool = parse_pool(definition)
         directory = params["directory"] or os.getcwd()
         playbooks, reboots = self._playbooks(pool, directory), self._reboots(pool, directory, variables)
@@ -178,13 +179,13 @@ class ActionModule(ActionBase):
         )
 
     def _carry_out(self, rollout: PoolRollout, pool: Pool, params: Mapping[str, Any], author: str) -> dict[str, Any]:
-        result: dict[str, Any] = {"changed": False}
+        result: dict[str, Any] = {}
         groups: Sequence[NodeGroup] = ()
         lines: list[str] = []
         if params["operation"] == "rollout":
             release = rollout.prepare(params["component"], params["directory"] or os.getcwd(), author)
             lines = [f"{finding.level}: {finding}" for finding in release.findings] + render_release(release)
-            groups, result["changed"] = release.groups, release.changed
+            groups, self._outcome["changed"] = release.groups, release.changed
             if self._task.diff:
                 result["diff"] = sanitize_all(text_diff(release.before, release.after))
             planned = rollout.plan(release)
@@ -200,26 +201,31 @@ class ActionModule(ActionBase):
         result.update(self._move(rollout, planned, pool))
         if not result.get("failed"):
             result.update(text=sanitize_all(lines), field_changes=sanitize_all(field_changes(groups)))
-        result["changed"] = result["changed"] or result.pop("moved")
         return result
 
     def _move(self, rollout: PoolRollout, planned: PlannedRollout, pool: Pool) -> dict[str, Any]:
         """Return the result of moving the pool; in check mode, what would change."""
         if planned.plan.refusals:
-            return {"failed": True, "moved": False, "msg": sanitize("; ".join(planned.plan.refusals), 4096)}
+            return {"failed": True, "msg": sanitize("; ".join(planned.plan.refusals), _MAX_MESSAGE)}
         if self._task.check_mode:
             self._outcome["phase"] = _PLANNED
-            return {"moved": planned.plan.has_work}
-        results = rollout.run(planned.plan)
-        last = results[-1]
+            self._outcome["changed"] = self._outcome["changed"] or planned.plan.has_work
+            return {}
+        try:
+            last = rollout.run(planned.plan)[-1]
+        finally:
+            self._outcome["changed"] = self._outcome["changed"] or rollout.has_changed
         self._outcome.update(
             phase=last.phase,
             reason=last.reason,
             exceptions=[dict(vars(failed)) for failed in last.failed_nodes],
         )
         self._show_status(rollout)
-        moved = any(result.changed for result in results)
-        return {"moved": moved, **_failure(pool.name, last)}
+        return _failure(pool.name, last)
+
+    def _interrupted(self, sentence: str) -> dict[str, Any]:
+        self._show([sentence])  # Ansible shows no result after Ctrl-C
+        return {"failed": True, "msg": sanitize(sentence, _MAX_MESSAGE)}
 
     def _show_status(self, rollout: PoolRollout) -> None:
         try:
@@ -228,8 +234,8 @@ class ActionModule(ActionBase):
             self._show([f"The nodes cannot be shown: {error}"])
 
     def _show(self, lines: Sequence[str]) -> None:
-        for line in sanitize_all(list(lines)):
-            display.display(line)
+        for line in lines:
+            display.display(sanitize(line))
 
     def _pool_variables(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         """Return the variables of the play that are keys of a pool file. Raises RolloutError for misspelt ones."""
@@ -255,4 +261,4 @@ class ActionModule(ActionBase):
 
 
 def _failure(pool: str, last: WaveResult) -> dict[str, Any]:
-    return {"failed": True, "msg": sanitize(failure_message(pool, last), 4096)} if last.failed else {}
+    return {"failed": True, "msg": sanitize(failure_message(pool, last), _MAX_MESSAGE)} if last.failed else {}

@@ -20,7 +20,7 @@ description:
     O(label_selector) matches; findings that affect only some of them name the versions and the Nodes.
   - The same content is the same bundle, so publishing it again changes nothing.
   - A config that failed in this pool before is refused.
-  - Publishing changes no node. M(configok.node.rollout_plan) and M(configok.node.rollout_wave) move a pool to a bundle.
+  - Publishing changes no node. M(configok.node.rollout) publishes in the same way, and then moves the pool.
 extends_documentation_fragment:
   - configok.node.kube
   - configok.node.attributes
@@ -71,7 +71,7 @@ options:
     type: str
   policy:
     description:
-      - How the pool will be moved, as M(configok.node.rollout_plan) takes it.
+      - How the pool will be moved, as in the pool file.
       - It is only checked, so that an invalid policy, or one that does not fit the trial, is refused before anything is
         published. O(label_selector) must then be the selector of the pool.
     type: dict
@@ -98,7 +98,7 @@ options:
     default: configok-system
 seealso:
   - module: configok.node.component_config
-  - module: configok.node.rollout_plan
+  - module: configok.node.rollout
   - module: configok.node.config_source
 """
 
@@ -126,7 +126,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 bundle:
-  description: The bundle, as M(configok.node.rollout_plan) takes it.
+  description: The bundle.
   returned: success
   type: dict
   contains:
@@ -279,7 +279,7 @@ def trial_of(params: dict[str, Any]) -> Trial | None:
 
 
 def refuse_bad_pool(params: dict[str, Any]) -> None:
-    """Refuse a policy that rollout_plan would refuse for this bundle. Raises InvalidPool."""
+    """Refuse a policy that a rollout would refuse for this bundle. Raises InvalidPool."""
     if params["policy"] is not None:
         trial = {"trialDuration": params["trial_duration"], "crashLoopThreshold": params["crash_loop_threshold"]}
         parse_pool(

@@ -15,7 +15,7 @@ author:
 description:
   - Assigns a bundle to Nodes by annotations, in one call for one Node or for thousands.
   - Returns as soon as the Nodes are assigned. It does not wait for the nodes to adopt the bundle, and it has no canary;
-    use M(configok.node.rollout_wave) for that. M(configok.node.config_status_info) returns the results.
+    use M(configok.node.rollout) for that. M(configok.node.config_status_info) returns the results.
   - The nodes fetch the bundle, and roll back by themselves if it does not work.
 extends_documentation_fragment:
   - configok.node.kube
@@ -73,7 +73,7 @@ options:
 seealso:
   - module: configok.node.config_bundle
   - module: configok.node.config_status_info
-  - module: configok.node.rollout_wave
+  - module: configok.node.rollout
 """
 
 EXAMPLES = r"""

@@ -32,7 +32,7 @@ options:
     type: str
 seealso:
   - module: configok.node.config_source
-  - module: configok.node.rollout_plan
+  - module: configok.node.rollout
 """
 
 EXAMPLES = r"""

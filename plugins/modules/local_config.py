@@ -38,7 +38,7 @@ options:
     required: true
 seealso:
   - module: configok.node.config_bundle
-  - module: configok.node.rollout_plan
+  - module: configok.node.rollout
 """
 
 EXAMPLES = r"""

@@ -87,7 +87,9 @@ options:
     type: str
     default: 1h
 seealso:
+  - module: configok.node.rollout_control
   - module: configok.node.rollout_forget
+  - module: configok.node.config_status_info
 """
 
 EXAMPLES = r"""

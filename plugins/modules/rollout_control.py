@@ -71,6 +71,7 @@ options:
     type: int
     default: 30
 seealso:
+  - module: configok.node.rollout
   - module: configok.node.config_status_info
   - module: configok.node.rollout_forget
 """

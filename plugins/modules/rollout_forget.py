@@ -53,7 +53,7 @@ options:
     type: str
     required: true
 seealso:
-  - module: configok.node.rollout_plan
+  - module: configok.node.rollout
   - module: configok.node.config_status_info
 """
 

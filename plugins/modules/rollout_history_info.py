@@ -30,8 +30,8 @@ options:
     required: true
 seealso:
   - module: configok.node.config_status_info
-  - module: configok.node.rollout_plan
-    description: Its option O(configok.node.rollout_plan#module:to_revision) plans an undo to a revision.
+  - module: configok.node.rollout
+    description: Its option O(configok.node.rollout#module:to_revision) selects the revision of an undo.
 """
 
 EXAMPLES = r"""

@@ -146,6 +146,11 @@ class PoolRollout:
             target = read_target(self._client, revision)
         return self._plan(target, record, None)
 
+    @property
+    def has_changed(self) -> bool:
+        """Return whether run has changed anything so far, also after an error."""
+        return self._runner.has_changed
+
     def run(self, planned: Plan) -> list[WaveResult]:
         """Move the pool; the errors are those of PoolRunner.run."""
         return self._runner.run(planned)

@@ -70,7 +70,7 @@ def read_documents(documents: Mapping[str, Any] | None, src: Mapping[str, str] |
         try:
             with open(path, encoding="utf-8") as stream:
                 sources[component] = SourceDocument(path, stream.read())
-        except (OSError, UnicodeDecodeError) as error:
+        except (OSError, ValueError) as error:  # ValueError also for a path with a null character
             raise UnusableDocument(f"the config of {component} cannot be read from {path}: {error}") from error
     return sources
 
@@ -85,8 +85,10 @@ def read_layered_document(files: Sequence[str], component: str) -> SourceDocumen
         try:
             with open(path, "rb") as stream:
                 layers.append((path, stream.read()))
-        except OSError as error:
-            raise UnusableDocument(f"layers: {path} cannot be read: {error.strerror or error}") from error
+        except (OSError, ValueError) as error:  # ValueError for a path with a null character
+            raise UnusableDocument(
+                f"layers: {path} cannot be read: {getattr(error, 'strerror', None) or error}"
+            ) from error
     try:
         return SourceDocument(files[-1], _load(tuple(layers), component).text, tuple(layers))
     except InvalidConfig as error:

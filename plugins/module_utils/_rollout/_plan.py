@@ -174,63 +174,6 @@ class Plan:
                 return wave
         raise KeyError(name)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the plan as plain data, for a module's result; its keys are a format."""
-        return {
-            "pool": self.pool,
-            "target": self.target.to_dict(),
-            "revision": self.revision,
-            "size": self.pool_size,
-            "waves": [{**vars(wave), "nodes": list(wave.nodes)} for wave in self.waves],
-            "already": list(self.already_on_target),
-            "left_out": [dict(vars(skipped)) for skipped in self.skipped],
-            "max_unavailable": self.max_unavailable,
-            "failure_budget": self.failure_budget,
-            "node_timeout": self.node_timeout,
-            "on_failure": self.on_failure,
-            "selector": self.selector,
-            "uncovered": list(self.uncovered),
-            "gone": list(self.vanished),
-            "refusals": list(self.refusals),
-            "warnings": list(self.warnings),
-            "estimate": self.estimate,
-            "running": self.is_resumed,
-            "passed": self.target_has_passed,
-            "to_drain": list(self.to_drain),
-            "to_reboot": list(self.to_reboot),
-            "changes": self.has_work,
-        }
-
-    @classmethod
-    def from_dict(cls, value: Mapping[str, Any]) -> Plan:
-        """Read the output of to_dict, as a playbook passes it on. Raises KeyError, TypeError or ValueError."""
-        return cls(
-            pool=str(value["pool"]),
-            target=Target.from_dict(value["target"]),
-            revision=int(value["revision"]),
-            pool_size=int(value["size"]),
-            waves=tuple(
-                Wave(str(wave["name"]), _texts(wave["nodes"]), float(wave["soak"]), bool(wave["finished"]))
-                for wave in value["waves"]
-            ),
-            already_on_target=_texts(value["already"]),
-            skipped=tuple(SkippedNode(str(node["node"]), str(node["reason"])) for node in value["left_out"]),
-            max_unavailable=int(value["max_unavailable"]),
-            failure_budget=int(value["failure_budget"]),
-            node_timeout=float(value["node_timeout"]),
-            on_failure="rollback" if value["on_failure"] == "rollback" else "halt",
-            selector=str(value["selector"]),
-            uncovered=_texts(value["uncovered"]),
-            vanished=_texts(value["gone"]),
-            refusals=_texts(value["refusals"]),
-            warnings=_texts(value["warnings"]),
-            estimate=float(value["estimate"]),
-            is_resumed=bool(value["running"]),
-            target_has_passed=bool(value["passed"]),
-            to_drain=_texts(value.get("to_drain", ())),
-            to_reboot=_texts(value.get("to_reboot", ())),
-        )
-
 
 def _texts(value: Any) -> tuple[str, ...]:
     return tuple(str(text) for text in value)

@@ -78,6 +78,11 @@ class PoolRunner:
         self._watcher.take_events(0.0)
         return self._watcher.sorted_nodes()
 
+    @property
+    def has_changed(self) -> bool:
+        """Return whether this run has changed anything so far, also after an error."""
+        return self._session.has_changed
+
     def run(self, plan: Plan) -> list[WaveResult]:
         """Run the plan's waves in order until one fails; record a plan without work as complete.
 

@@ -39,7 +39,8 @@ class RunSession:
     """The context of one run: the lock, the record as this run writes it, and clients; all survive an outage.
 
     client: survives an outage. direct_client: gives up soon, for requests that a run can do without. node_clock: stands
-    still during an outage. report: shows a change to the user.
+    still during an outage. report: shows a change to the user. has_changed: whether this run has changed the record,
+    which it does before any other change.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class RunSession:
         self._mutex = clock.lock()
         self._lock = PoolLock(client, pool, runner, clock=clock, duration=lease_duration)
         self._holds_lock = False
+        self.has_changed = False
         self._target: Target | None = None  # of the rollout whose record this run owns
         self._wave = ""
         self._control: ControlWatcher | None = None
@@ -136,7 +138,9 @@ class RunSession:
 
     def update_record(self, change: Callable[[Record], Record]) -> tuple[Record, bool]:
         """Change the record. Return it, and whether anything was written. Raises RolloutError, KubeError."""
-        return self._store.update(change)
+        record, changed = self._store.update(change)
+        self.has_changed = self.has_changed or changed
+        return record, changed
 
     def claim_record(self, target: Target, change: Callable[[Record], Record]) -> Rollout:
         """Change the record so that it names this runner, which alone may write it from here on."""

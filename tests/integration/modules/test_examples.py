@@ -45,12 +45,10 @@ PLUGINS = (
     "modules.component_config_convert",
     "modules.component_config_migrate",
     "modules.local_config",
-    "modules.pool_check",
     "modules.config_bundle",
     "modules.config_source",
     "modules.config_status_info",
-    "modules.rollout_plan",
-    "modules.rollout_wave",
+    "modules.rollout",
     "modules.rollout_forget",
     "modules.rollout_control",
     "modules.bundle_prune",
@@ -81,9 +79,8 @@ def test_the_examples_run(embedded_api: Embedded, tmp_path: Path) -> None:
     with SimulatedNodes(client) as nodes:
         # The pool's first revision, so that an undo has something to undo. No node has it: the cluster may be cleaned.
         nodes.add("node-0", labels=WORKER)
-        roll_out(
-            client, kubeconfig, KUBELET_HEADER + "maxPods: 50\n", selector=next(iter(WORKER)), trial_duration="10m"
-        )
+        text = KUBELET_HEADER + "maxPods: 50\n"
+        roll_out(client, text, selector=next(iter(WORKER)), trial={"trialDuration": "10m"})
         client.delete(paths.node("node-0"))
         failed = BadConfig(str(uuid.uuid4()), "workers-0a1b2c3d4e", "0a1b2c3d4e", "it crashed", "2026-01-01T00:00:00Z")
         update_record(client, "workers", lambda record: replace(record, bad_configs=(failed,)))

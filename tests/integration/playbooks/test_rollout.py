@@ -111,7 +111,7 @@ def test_one_lock_is_held_for_all_waves(
 
 def test_bad_configs_and_the_way_back(client: Client, nodes: SimulatedNodes, user: Playbooks) -> None:
     prepare(client)
-    roll_out(client, user.kubeconfig, KUBELET_HEADER + "maxPods: 60\n", trial_duration="100ms", crash_loop_threshold=2)
+    roll_out(client, KUBELET_HEADER + "maxPods: 60\n")
     good = bundles(client)
 
     user.write(quick_pool(), "maxPods: -1\nnoSuchField: 1\n")

@@ -14,7 +14,6 @@ import pytest
 import yaml
 
 from ansible_collections.configok.node.plugins.action.rollout import ARGUMENT_SPEC
-from ansible_collections.configok.node.plugins.action.rollout_wave import WAVE_ARGUMENT_SPEC
 from ansible_collections.configok.node.plugins.action.simulation import ARGUMENT_SPEC as SIMULATION_ARGUMENT_SPEC
 from ansible_collections.configok.node.plugins.doc_fragments import kube, nodes
 from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import KUBE_ARGUMENT_SPEC
@@ -31,12 +30,10 @@ NAMES = [
     "rollout_control",
     "rollout_forget",
     "rollout_history_info",
-    "rollout_plan",
     "rollout_report",
-    "rollout_wave",
     "simulation",
 ]
-ACTIONS = {"rollout": ARGUMENT_SPEC, "rollout_wave": WAVE_ARGUMENT_SPEC, "simulation": SIMULATION_ARGUMENT_SPEC}
+ACTIONS = {"rollout": ARGUMENT_SPEC, "simulation": SIMULATION_ARGUMENT_SPEC}
 FRAGMENTS = {"configok.node.kube": kube, "configok.node.nodes": nodes}
 
 

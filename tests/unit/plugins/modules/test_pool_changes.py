@@ -13,7 +13,8 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
-from ansible_collections.configok.node.plugins.modules import cluster_access, config_bundle, local_config, rollout_plan
+from ansible_collections.configok.node.plugins.modules import cluster_access, config_bundle, local_config
+from support.ansible_runs.actions import run_rollout
 from support.ansible_runs.in_process import roll_out
 from support.ansible_runs.modules import run_module
 from support.api.clusters import SandboxCluster
@@ -45,8 +46,9 @@ def run(cluster: SandboxCluster, text: str, **arguments: Any) -> dict[str, Any]:
 
 
 def undo(cluster: SandboxCluster, **arguments: Any) -> dict[str, Any]:
-    options = {"kubeconfig": cluster.kubeconfig, "pool": "workers", "selector": "pool=workers", **arguments}
-    return run_module(rollout_plan.main, options)
+    """Plan an undo."""
+    pool = {"pool": "workers", "selector": "pool=workers"}
+    return run_rollout({"kubeconfig": cluster.kubeconfig, "operation": "undo", "pool": pool, **arguments}, check=True)
 
 
 @pytest.fixture
@@ -215,25 +217,26 @@ def test_removal_takes_it_away(cluster: SandboxCluster, pool: Any) -> None:
 def test_an_undo_shows_what_it_changes(cluster: SandboxCluster, pool: SimulatedNodes) -> None:
     for name in "abcd":
         add(pool, name, local(cluster, {"maxPods": 110}))
-    roll_out(cluster.client, cluster.kubeconfig, KUBELET_HEADER + "maxPods: 60\n", trial_duration="1s")
-    result = undo(cluster, undo=True)
+    roll_out(cluster.client, KUBELET_HEADER + "maxPods: 60\n")
+    result = undo(cluster)
     assert result["text"][:2] == [
         "The pool moves to the init config. What it changes:",
         "  kubelet maxPods  60 -> 110  [restart-may-reject]",
     ]
     assert [(change["before"], change["after"]) for change in result["field_changes"]] == [("60", "110")]
     assert undo(cluster, to_revision=1)["text"][0].endswith("it changes no field of what the pool uses.")
-    roll_out(cluster.client, cluster.kubeconfig, KUBELET_HEADER + "maxPods: 70\n", trial_duration="1s")
-    assert "kubelet maxPods  70 -> 60" in undo(cluster, undo=True)["text"][1]
+    roll_out(cluster.client, KUBELET_HEADER + "maxPods: 70\n")
+    assert "kubelet maxPods  70 -> 60" in undo(cluster)["text"][1]
 
 
 def test_an_undo_to_what_nodes_deny_now_is_refused(cluster: SandboxCluster, pool: SimulatedNodes) -> None:
     for name in "abcd":
         add(pool, name, local(cluster, {"maxPods": 110}))
-    roll_out(cluster.client, cluster.kubeconfig, KUBELET_HEADER + "maxPods: 60\n", trial_duration="1s")
-    roll_out(cluster.client, cluster.kubeconfig, KUBELET_HEADER + "podPidsLimit: 70\n", trial_duration="1s")
+    roll_out(cluster.client, KUBELET_HEADER + "maxPods: 60\n")
+    roll_out(cluster.client, KUBELET_HEADER + "podPidsLimit: 70\n")
     pool.local_configs["a"] = local(cluster, {}, deny={"additional": ["maxPods"]})["name"].rpartition("-")[2]
     view = pool.view("a")
     pool.say("a", *status_of(view, view.source, GOOD)[-1])
-    [refusal] = undo(cluster, undo=True)["refusals"]
-    assert "maxPods: 60: the field is denied" in refusal
+    result = undo(cluster)
+    assert (result["failed"], result["changed"]) == (True, False)
+    assert "maxPods: 60: the field is denied" in result["msg"]

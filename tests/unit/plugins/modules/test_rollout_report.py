@@ -48,8 +48,8 @@ def test_a_pool_that_was_never_rolled_out(cluster: SandboxCluster, nodes: Simula
 def test_a_rollout_with_what_it_changed(cluster: SandboxCluster, nodes: SimulatedNodes, tmp_path: Path) -> None:
     del nodes
     page = tmp_path / "a.html"
-    roll_out(cluster.client, cluster.kubeconfig, kubelet_config("maxPods: 60"))
-    roll_out(cluster.client, cluster.kubeconfig, kubelet_config("maxPods: 70"))
+    roll_out(cluster.client, kubelet_config("maxPods: 60"))
+    roll_out(cluster.client, kubelet_config("maxPods: 70"))
     result = run(cluster, page)
     assert result["text"] == "Pool workers: revision 2, Complete, 4 nodes: 4 ok"
     changes = text_of(page, "changes")
@@ -117,7 +117,7 @@ def test_a_dest_that_cannot_be_written_is_a_sentence(cluster: SandboxCluster, tm
 
 def test_a_bundle_that_was_deleted_is_said(cluster: SandboxCluster, nodes: SimulatedNodes, tmp_path: Path) -> None:
     del nodes
-    roll_out(cluster.client, cluster.kubeconfig, kubelet_config("maxPods: 60"))
+    roll_out(cluster.client, kubelet_config("maxPods: 60"))
     target = rollout_of(cluster).target
     cluster.client.delete(config_map(target.namespace, target.name))
     run(cluster, tmp_path / "a.html")
@@ -126,7 +126,7 @@ def test_a_bundle_that_was_deleted_is_said(cluster: SandboxCluster, nodes: Simul
 
 def test_the_way_back_to_the_init_config(cluster: SandboxCluster, nodes: SimulatedNodes, tmp_path: Path) -> None:
     del nodes
-    roll_out(cluster.client, cluster.kubeconfig, kubelet_config("maxPods: 60"))
+    roll_out(cluster.client, kubelet_config("maxPods: 60"))
 
     rollout = rollout_of(cluster)
     sources = dict.fromkeys(rollout.previous_sources, rollout.target.source)

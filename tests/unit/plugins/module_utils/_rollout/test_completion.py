@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.action.rollout_wave import wave_result
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node
 from ansible_collections.configok.node.plugins.module_utils._rollout import PoolLocked
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import assign_nodes, list_nodes
@@ -23,6 +22,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._record_sto
     update_record,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._transitions import start_rollout
+from ansible_collections.configok.node.plugins.plugin_utils._run import failure_message
 from support.rollouts.simulated_nodes import CRASHES, GOOD, SILENT
 from support.rollouts.world import QUICK, MakeWorld, World
 
@@ -71,7 +71,7 @@ def test_a_halted_rollout_with_nothing_left_to_move_stays_halted_until_its_confi
     result = world.complete(made)
     assert (result.phase, result.failed, result.changed) == ("Halted", True, False)
     assert result.reason == halted.rollout.reason
-    assert wave_result(made, result)["msg"].startswith("pool workers is Halted: 1 node has failed, the budget is 0: ")
+    assert failure_message(made.pool, result).startswith("pool workers is Halted: 1 node has failed, the budget is 0: ")
     assert world.record() == halted
     # Another target does not wait for the answer.
     world.nodes.behaviour = lambda _name, _source: GOOD

@@ -1,0 +1,54 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs an action plugin in this process, as a task would."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from ansible import context
+from ansible.parsing.dataloader import DataLoader
+from ansible.playbook.task import Task
+from ansible.template import Templar
+from ansible.utils.context_objects import CLIArgs
+
+from ansible_collections.configok.node.plugins.action import rollout
+
+__all__ = ["run_rollout"]
+
+
+def run_rollout(
+    arguments: Mapping[str, Any],
+    *,
+    variables: Mapping[str, Any] | None = None,
+    extra_vars: Sequence[str] = (),
+    check: bool = False,
+    diff: bool = False,
+) -> dict[str, Any]:
+    """Return the result of the action rollout.
+
+    variables: those of the play. extra_vars: the values of -e, from which Ansible has made variables.
+    """
+    loader = DataLoader()
+    loader.set_basedir(str(Path(rollout.__file__).parent))  # the playbook's directory, which is never the user's
+    task = Task()
+    task.action = "configok.node.rollout"
+    task.args = dict(arguments)
+    task.check_mode = check
+    task.diff = diff
+    known = dict(variables or {})
+    plugin = rollout.ActionModule(
+        task=task,
+        connection=mock.Mock(),
+        play_context=None,
+        loader=loader,
+        templar=Templar(loader=loader, variables=known),
+        shared_loader_obj=None,
+    )
+    with mock.patch.object(context, "CLIARGS", CLIArgs({"extra_vars": tuple(extra_vars)})):
+        result: dict[str, Any] = plugin.run(task_vars=known)
+    return result
