@@ -87,7 +87,7 @@ MEANINGS = {
     **{
         f"rollout-{nodes}": (
             f"a rollout to {nodes:,} hollow nodes (canary of 3, waves of 10, 30 and 100 %, `maxUnavailable` 10 %, each "
-            "node answers after 6 s): the whole `ansible-playbook`, less the ideal schedule",
+            "node answers after 4 to 8 s): the whole `ansible-playbook`, less the ideal schedule",
             "the ideal schedule: the scripted answers in windows that are always full",
             "at most a tenth of the baseline" if nodes == 5000 else "for comparison",
         )
@@ -116,7 +116,7 @@ MEANINGS = {
     ),
     "rollout-100-k8s-serial": (
         "a play over 100 hollow nodes with `serial`, in which `kubernetes.core.k8s` assigns and `k8s_info` waits; each "
-        "node answers after 6 s",
+        "node answers after 4 to 8 s",
         "the playbook `rollout` for the same 100",
         "for comparison",
     ),

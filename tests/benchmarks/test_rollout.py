@@ -22,6 +22,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record
+from fleet_simulator.hollow_node import answer_times
+from fleet_simulator.scenario import Behaviour
 from support.ansible_runs.playbooks import PlaybookRun, Playbooks, finish, start
 from support.api.audit import RUNNER, Request, Requests
 from support.api.clusters import prepare
@@ -32,8 +34,8 @@ from support.rollouts.ideal_schedule import MovedWave, ideal_seconds
 Row = Callable[..., None]
 
 SIZES = (500, 1000, 2000, 5000)
-ANSWER = 6.0  # seconds until a node reports the result: a kubelet needs 5.8 to restart
-QUICK_ANSWER = 2.0  # of nodes so quick that this machine's API server is the limit
+ANSWER = (4.0, 8.0)  # seconds until a node reports the result: a kubelet needs 5.8 to restart
+QUICK_ANSWER = (2.0, 2.0)  # of nodes so quick that this machine's API server is the limit
 CANARIES = 3
 MAX_UNAVAILABLE = 0.1  # of the pool
 BY_HAND = 100  # nodes, for the playbook that a user would write
@@ -56,14 +58,14 @@ def policy(**changes: Any) -> dict[str, Any]:
     }
 
 
-def scenario(count: int, name: str, answer: float = ANSWER) -> dict[str, Any]:
+def scenario(count: int, name: str, answer: tuple[float, float] = ANSWER) -> dict[str, Any]:
     """Return a fleet of nodes as large as real ones, which are in three zones and change every five minutes at rest."""
     group = {
         "name": "w",
         "count": count,
         "labels": {"pool": name},
         "zones": ["a", "b", "c"],
-        "behaviour": {"answer": answer},
+        "behaviour": {"answer": list(answer)},
     }
     return {"simulation": name, "leases": 0, "heartbeats": "5m", "images": 45, "groups": [group]}
 
@@ -174,8 +176,12 @@ def measured(cluster: Real, tmp_path_factory: pytest.TempPathFactory) -> dict[in
     return {size: measure(cluster, size, tmp_path_factory.mktemp(f"rollout-{size}")) for size in SIZES}
 
 
-def measure(cluster: Real, size: int, directory: Path, *, answer: float = ANSWER) -> Measured:
-    pool = f"bench-{size}-{answer:g}"
+def pool_name(size: int, answer: tuple[float, float]) -> str:
+    return f"bench-{size}-{answer[0]:g}"
+
+
+def measure(cluster: Real, size: int, directory: Path, *, answer: tuple[float, float] = ANSWER) -> Measured:
+    pool = pool_name(size, answer)
     runner = Runner(cluster, directory, pool)
     with hollow_fleet(cluster.admin_kubeconfig, scenario(size, pool, answer), directory):
         log = Requests(cluster.directory, RUNNER, USER_AGENT)
@@ -187,7 +193,8 @@ def measure(cluster: Real, size: int, directory: Path, *, answer: float = ANSWER
         assert rollout is not None
         assert rollout.phase == "Complete"
         assert sum(len(wave.nodes) for wave in rollout.waves) == size
-        waves = [MovedWave([answer] * len(wave.nodes)) for wave in rollout.waves]
+        behaviour = Behaviour(answer=answer)
+        waves = [MovedWave([next(answer_times(name, behaviour)) for name in wave.nodes]) for wave in rollout.waves]
         _again, noop_seconds, _peak = runner.rollout()
     ideal = ideal_seconds(waves, window=int(MAX_UNAVAILABLE * size))
     return Measured(size, seconds, ideal, requests, peak, noop_seconds)
@@ -246,7 +253,7 @@ def test_as_a_user_would_today(cluster: Real, row: Row, tmp_path: Path) -> None:
     directory = tmp_path / "by-hand"
     directory.mkdir()
     with hollow_fleet(cluster.admin_kubeconfig, scenario(BY_HAND, "by-hand"), directory):
-        bundle = bundle_source(cluster, f"bench-{BY_HAND}-{ANSWER:g}")
+        bundle = bundle_source(cluster, pool_name(BY_HAND, ANSWER))
         (directory / "play.json").write_text(json.dumps([play_by_hand(bundle)]))
         names = ",".join(f"by-hand-w-{number:05d}" for number in range(BY_HAND))
         begun = time.monotonic()

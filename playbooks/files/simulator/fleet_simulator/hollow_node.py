@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from ansible_collections.configok.node.plugins.module_utils._agent._reporting._status_writer import (
@@ -68,7 +68,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_kn
 
 from .scenario import Behaviour, Outcome
 
-__all__ = ["BOOT_ID", "FetchedBundle", "FindBundle", "HollowNode"]
+__all__ = ["BOOT_ID", "FetchedBundle", "FindBundle", "HollowNode", "answer_times"]
 
 BOOT_ID = "simulated"
 _NEVER = float("inf")
@@ -89,6 +89,13 @@ class FetchedBundle(NamedTuple):
 FindBundle = Callable[[ConfigSource], "FetchedBundle | None"]
 
 
+def answer_times(name: str, behaviour: Behaviour) -> Iterator[float]:
+    """Yield the seconds of a node's answers, one for each assignment; the same ones in each run."""
+    numbers = random.Random(name)
+    while True:
+        yield numbers.uniform(*behaviour.answer)
+
+
 class HollowNode:
     """A node's agent without a component.
 
@@ -104,7 +111,7 @@ class HollowNode:
         self._behaviour = behaviour
         self._components = components
         self._namespace = namespace
-        self._random = random.Random(name)  # the same node answers in the same time in each run
+        self._answer_times = answer_times(name, behaviour)
         self._records = Records(LOCAL_CONFIG, LOCAL_CONFIG, AnsweredAssignment(), never_written=True)
         self._bad_configs: dict[str, BadConfig] = {}
         self._starts: dict[str, list[Start]] = {component: [] for component in components}
@@ -335,7 +342,7 @@ class HollowNode:
     def _answer_due(self, assignment: int, now: float) -> float:
         """Return when the answer to an assignment is due."""
         if assignment not in self._answer_at:
-            self._answer_at = {assignment: now + self._random.uniform(*self._behaviour.answer)}
+            self._answer_at = {assignment: now + next(self._answer_times)}
         return self._answer_at[assignment]
 
     def _change_config(self, outcome: Outcome, ready_at: float) -> None:
