@@ -5,9 +5,12 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._rollout import InvalidPool
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates import _node_expressions
@@ -216,3 +219,12 @@ def test_the_playbooks_of_a_wave() -> None:
 )
 def test_a_condition(text: str, value: float, is_met: bool | None) -> None:
     assert Condition.parse(text).is_met(value) is is_met
+
+
+def test_the_examples_of_the_page_are_valid() -> None:
+    page = Path(__file__).resolve().parents[6] / "docs" / "gates.md"
+    blocks = re.findall(r"```yaml\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    policies = [block["policy"] for block in map(yaml.safe_load, blocks) if isinstance(block, dict)]
+    assert len(policies) == 5
+    for policy in policies:
+        parse_policy(policy)
