@@ -146,7 +146,10 @@ class _Interpreter(TreeInterpreter):  # type: ignore[misc]  # jmespath is not ty
         asks_for_null = any(_is_null(operand) for operand in tree["children"])
         if any(operand is _UNDECIDED or (operand is None and not asks_for_null) for operand in values):
             return _UNDECIDED
-        result = super().visit_comparator({**tree, "children": [*map(_literal, values)]}, value)
+        try:
+            result = super().visit_comparator({**tree, "children": [*map(_literal, values)]}, value)
+        except TypeError:
+            return _UNDECIDED  # a number and a text have no order
         return _UNDECIDED if result is None else result
 
     def visit_function_expression(self, tree: Any, value: Any) -> Any:
