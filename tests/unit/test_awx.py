@@ -17,6 +17,7 @@ import pytest
 import yaml
 from jinja2 import Environment, nodes
 
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._durations import setting_duration
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import parse_pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_keys import POOL_KEYS
 from support.ansible_runs.controller import PROJECT, controller_objects
@@ -178,6 +179,8 @@ def test_a_workflow_links_templates_and_approvals_that_exist(workflow: dict[str,
         linked |= {target for link in LINKS for target in node.get(link, [])}
         if "approval_node" in node:
             assert set(node["approval_node"]) == {"name", "description", "timeout"}
+            waits = TEMPLATES["configok rollout"]["extra_vars"]["rollout_wait_timeout"]
+            assert setting_duration(waits) == node["approval_node"]["timeout"]
             continue
         questions = TEMPLATES[node["unified_job_template"]]["survey_spec"]["spec"]
         assert set(node.get("extra_data", {})) <= {question["variable"] for question in questions}

@@ -9,13 +9,15 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from support.ansible_runs.controller import Controller
+from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import decode_record
+from support.ansible_runs.controller import Controller, Job
 from support.ansible_runs.playbooks import quick_pool
 from support.api.clusters import prepare
 from support.api.servers import ApiServer, Embedded, Real
@@ -38,9 +40,10 @@ class Fleet:
             nodes.add(node, labels={"pool": name})
         self.write_pool()
 
-    def write_pool(self, max_pods: int = 60) -> None:
+    def write_pool(self, max_pods: int = 60, **policy: Any) -> None:
         """Write the pool file and its second layer, as a commit to the project would."""
         pool = quick_pool(self.name, layers=_LAYERS)
+        pool["policy"].update(policy)
         (self.controller.project / "pools/workers.yml").write_text(yaml.safe_dump(pool))
         layer = self.controller.project / _LAYERS[1]
         layer.write_text(f"---\n{KUBELET_HEADER}maxPods: {max_pods}\n")
@@ -49,6 +52,12 @@ class Fleet:
         """Return the bundles that the nodes are assigned; init for none."""
         sources = [self.nodes.view(name).source for name in self.names]
         return {source.name if source else "init" for source in sources}
+
+    def rollout(self) -> str:
+        """Return the phase of the rollout and its reason, empty before the record exists."""
+        stored = self.client.find(paths.config_map("configok-rollouts", self.name))
+        record = decode_record(stored) if stored else None
+        return f"{record.rollout.phase}: {record.rollout.reason}" if record and record.rollout else ""
 
 
 @pytest.fixture
@@ -89,6 +98,12 @@ def test_a_pool_is_planned_rolled_out_shown_and_taken_back(fleet: Fleet) -> None
 
     status = fleet.controller.run("configok status", pool_file="workers")
     assert status.status == "successful", status.log
+    page = fleet.controller.directory / "report.html"
+    report = fleet.controller.run("configok report", pool_file="workers", dest=str(page))
+    assert report.status == "successful", report.log
+    assert fleet.names[0] in page.read_text()
+    history = fleet.controller.run("configok history", pool_file="workers")
+    assert "more pods" in history.log
     assert all(any(name in line for line in lines(status.log)) for name in fleet.names)
 
     back = fleet.controller.run("configok plan undo", pool_file="workers", to_revision=0)
@@ -127,6 +142,35 @@ def test_the_log_of_a_running_job_shows_each_change_as_a_line_when_it_happens(fl
     assert any(re.match(r"canary .*assigned ", line) for line in lines(done.log))
     assigned = [done.when(f"assigned {name}") for name in fleet.names[:2]]
     assert (assigned[1] - assigned[0]).total_seconds() > 0.2, "reported when it happened, and not at the end"
+
+
+@pytest.mark.parametrize("approved", [True, False], ids=["approved", "denied"])
+def test_the_workflow_waits_for_an_approval_after_the_canary(fleet: Fleet, approved: bool) -> None:
+    fleet.write_pool(approval={"before": ["wave 1"]})
+    fleet.controller.extra_variables = {"rollout_wait_timeout": "90s"}  # the template's four hours are long for a test
+    moved: list[str] = []
+
+    def approve() -> bool:
+        deadline = time.monotonic() + 60
+        while not (seen := fleet.rollout()).startswith("Paused") and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert "approv" in seen, seen
+        moved.extend(name for name in fleet.names if fleet.nodes.view(name).source)
+        return approved
+
+    ended = fleet.controller.run_workflow("configok rollout with approval", approve, pool_file="workers")
+    assert len(moved) == 1, "the canary"
+    rollout = ended["rollout"]
+    assert isinstance(rollout, Job)
+    if approved:
+        assert set(ended) == {"plan", "rollout", "ask", "approve"}
+        assert (rollout.status, rollout.artifacts["configok"]["phase"]) == ("successful", "Complete"), rollout.log
+        assert "init" not in fleet.configs()
+    else:
+        assert set(ended) == {"plan", "rollout", "status", "ask", "abort"}
+        assert (rollout.status, rollout.artifacts["configok"]["phase"]) == ("failed", "Aborted"), rollout.log
+        assert "by alice" in fleet.rollout()
+        assert sum(1 for name in fleet.names if fleet.nodes.view(name).source) == 1
 
 
 @pytest.fixture

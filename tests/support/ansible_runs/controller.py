@@ -5,13 +5,15 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -20,12 +22,15 @@ from typing import Any
 
 import yaml
 
+from support.ansible_runs.playbooks import kill
+
 __all__ = ["PROJECT", "Controller", "Job", "controller_objects"]
 
 ROOT = Path(__file__).resolve().parents[3]
 PROJECT = ROOT / "awx"
 # Written by AWX as an executable, and for an empty inventory too.
 _INVENTORY = '#!/bin/sh\necho \'{"_meta": {"hostvars": {}}, "all": {"hosts": [], "vars": {}}}\'\n'
+_LINKS = ("success_nodes", "failure_nodes", "always_nodes")
 _NO_HOME = "/proc/sys"  # nothing can be written there, not even by root
 
 
@@ -43,6 +48,11 @@ def controller_objects() -> dict[str, list[dict[str, Any]]]:
         variables = yaml.load(path.read_text(encoding="utf-8"), _Loader)  # a SafeLoader
         objects.update({name: value for name, value in variables.items() if name.startswith("controller_")})
     return objects
+
+
+def _template(name: str) -> dict[str, Any]:
+    [template] = [item for item in controller_objects()["controller_templates"] if item["name"] == name]
+    return template
 
 
 @dataclass(frozen=True)
@@ -72,13 +82,17 @@ class Job:
 
 @dataclass
 class Controller:
-    """A directory for jobs, and a copy of the project. credential: the variables that the job's credential sets."""
+    """A directory for jobs, and a copy of the project.
+
+    credential: the variables that the job's credential sets. extra_variables: instead of those of the templates.
+    """
 
     directory: Path
     credential: Mapping[str, str]
     user: str = "alice"
+    extra_variables: Mapping[str, Any] = field(default_factory=dict)
     project: Path = field(init=False)
-    _jobs: int = 0
+    _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
     def __post_init__(self) -> None:
         self.project = self.directory / "project"
@@ -86,17 +100,17 @@ class Controller:
 
     def start(self, template: str, **answers: Any) -> tuple[subprocess.Popen[str], Path]:
         """Start a job from a template with these answers to its survey; return the process and its artifacts."""
-        self._jobs += 1
-        [definition] = [item for item in controller_objects()["controller_templates"] if item["name"] == template]
-        private = self.directory / f"job-{self._jobs}"
+        number = next(self._numbers)
+        definition = _template(template)
+        private = self.directory / f"job-{number}"
         shutil.copytree(self.project, private / "project")
         for name in ("inventory", "env", "tmp"):
             (private / name).mkdir()
         inventory = private / "inventory/hosts"
         inventory.write_text(_INVENTORY)
         inventory.chmod(0o700)
-        (private / "env/extravars").write_text(self._extra_variables(definition, answers))
-        (private / "env/envvars").write_text(json.dumps(self._environment(private)))
+        (private / "env/extravars").write_text(self._extra_variables(number, definition, answers))
+        (private / "env/envvars").write_text(json.dumps(self._environment(number, private)))
         options = (["--check"] if definition["job_type"] == "check" else []) + (
             ["--diff"] if definition.get("diff_mode") else []
         )
@@ -116,12 +130,40 @@ class Controller:
         """Run a job from a template to its end."""
         return self.finish(*self.start(template, **answers))
 
+    def run_workflow(self, name: str, approve: Callable[[], bool], **answers: Any) -> dict[str, Job | bool]:
+        """Run a workflow as a controller does, nodes without a link between them at the same time.
+
+        approve: gives the decision of an approval node. Returns the job or the decision of each node that ran.
+        """
+        [workflow] = [item for item in controller_objects()["controller_workflows"] if item["name"] == name]
+        steps = {step["identifier"]: step for step in workflow["simplified_workflow_nodes"]}
+        ended: dict[str, Job | bool] = {}
+
+        def run(identifier: str) -> None:
+            step = steps[identifier]
+            if "approval_node" in step:
+                ended[identifier] = passed = approve()
+            else:
+                template = _template(step["unified_job_template"])
+                asked = {question["variable"] for question in template["survey_spec"]["spec"]}
+                variables = {**answers, **step.get("extra_data", {})}
+                job = self.run(template["name"], **{key: value for key, value in variables.items() if key in asked})
+                ended[identifier] = job
+                passed = job.status == "successful"
+            with ThreadPoolExecutor() as executor:
+                list(executor.map(run, step.get("success_nodes" if passed else "failure_nodes", [])))
+
+        linked = {target for step in steps.values() for link in _LINKS for target in step.get(link, [])}
+        for identifier in set(steps) - linked:
+            run(identifier)
+        return ended
+
     def finish(self, process: subprocess.Popen[str], artifacts: Path) -> Job:
         """Wait until a job has ended."""
         try:
             output, _nothing = process.communicate(timeout=300)
         except BaseException:
-            process.kill()
+            kill(process)
             raise
         if not (artifacts / "status").exists():
             raise AssertionError(output)
@@ -132,9 +174,9 @@ class Controller:
             sorted(events, key=lambda event: int(event["counter"])),
         )
 
-    def _extra_variables(self, template: Mapping[str, Any], answers: Mapping[str, Any]) -> str:
+    def _extra_variables(self, number: int, template: Mapping[str, Any], answers: Mapping[str, Any]) -> str:
         """Return what AWX writes: its own variables, those of the template, and answers, which are never templates."""
-        own = {"job_id": self._jobs, "job_launch_type": "manual", "job_template_name": template["name"]}
+        own = {"job_id": number, "job_launch_type": "manual", "job_template_name": template["name"]}
         if self.user:
             own["user_name"] = self.user
         variables = {f"{prefix}_{name}": value for prefix in ("awx", "tower") for name, value in own.items()}
@@ -145,15 +187,15 @@ class Controller:
             raise AssertionError(f"the survey of {template['name']}: not asked {unknown}, not answered {missing}")
         # An answer that is left empty has its default, except for numbers, which are left out.
         defaults = {name: "" for name, question in asked.items() if question["type"] == "text"}
-        lines = [yaml.safe_dump({**variables, **template.get("extra_vars", {})})]
+        lines = [yaml.safe_dump({**variables, **template.get("extra_vars", {}), **self.extra_variables})]
         for name, value in {**defaults, **answers}.items():
             lines.append(f"{name}: !unsafe {json.dumps(value)}\n" if isinstance(value, str) else f"{name}: {value}\n")
         return "---\n" + "".join(lines)
 
-    def _environment(self, private: Path) -> dict[str, str]:
+    def _environment(self, number: int, private: Path) -> dict[str, str]:
         return {
             **self.credential,
-            "JOB_ID": str(self._jobs),
+            "JOB_ID": str(number),
             "AWX_PRIVATE_DATA_DIR": str(private),
             "ANSIBLE_FORCE_COLOR": "True",
             "ANSIBLE_HOST_KEY_CHECKING": "False",
