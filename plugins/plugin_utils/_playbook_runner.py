@@ -52,7 +52,7 @@ _LINES_KEPT = 50
 _TICK = 0.5  # seconds
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 _GRACE = 5.0  # seconds that a run has to end after each of them
-_RECAP = re.compile(r"(\S+)\s+: ok=(\d+)\s+changed=\d+\s+unreachable=(\d+)\s+failed=(\d+)\s")
+_RECAP = re.compile(r"(\S+)\s+: ok=(\d+)\s+changed=\d+\s+unreachable=(\d+)\s+failed=(\d+)\s", re.ASCII)
 _TASK = re.compile(r"(?:TASK|RUNNING HANDLER) \[(.*?)\] \**\s*\Z")
 _FATAL = re.compile(r"(?:fatal|failed): \[([^\]\s]+)")
 _COLLECTION_PLAYBOOK = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*){2,}\Z")
