@@ -59,8 +59,7 @@ def draw() -> str:
     arrows = []
     users = {"modules": ROOT / "plugins" / "modules", "action": ROOT / "plugins" / "action"}
     for name in packages:
-        files = len(described(PACKAGES / name))
-        lines.append(f'    {name}["{name}<br/>{files} files"]')
+        lines.append(f'    {name}["{name}"]')
         uses = set()
         for path in sorted((PACKAGES / name).rglob("*.py")):
             uses |= imported_packages(path, name)

@@ -43,11 +43,11 @@ from ansible_collections.configok.node.plugins.module_utils._rollout import (
     InvalidPool,
     RolloutError,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import Pool, parse_pool
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import Pool, parse_pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_keys import POOL_KEYS
-from ansible_collections.configok.node.plugins.module_utils._rollout._rendering import render_plan
-from ansible_collections.configok.node.plugins.module_utils._rollout._run_options import RunOptions
-from ansible_collections.configok.node.plugins.module_utils._rollout._wave_run import WaveResult
+from ansible_collections.configok.node.plugins.module_utils._rollout._report._rendering import render_plan
+from ansible_collections.configok.node.plugins.module_utils._rollout._run._run_options import RunOptions
+from ansible_collections.configok.node.plugins.module_utils._rollout._run._wave_run import WaveResult
 from ansible_collections.configok.node.plugins.plugin_utils._extra_variables import unknown_variables
 from ansible_collections.configok.node.plugins.plugin_utils._playbook_runner import (
     PlaybookOptions,

@@ -93,8 +93,8 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
     fail_on_errors,
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
-from ansible_collections.configok.node.plugins.module_utils._rollout._bundle_pruning import prune_bundles
-from ansible_collections.configok.node.plugins.module_utils._rollout._record import Revision
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Revision
+from ansible_collections.configok.node.plugins.module_utils._rollout._run._bundle_pruning import prune_bundles
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
 
 

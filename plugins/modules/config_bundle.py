@@ -248,9 +248,9 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._release_ch
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import NAMESPACE_BUNDLES
-from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import list_nodes
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import Pool, parse_pool
-from ansible_collections.configok.node.plugins.module_utils._rollout._record import current_time
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import list_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import Pool, parse_pool
+from ansible_collections.configok.node.plugins.module_utils._rollout._timing import current_time
 
 
 def argument_spec() -> dict[str, Any]:

@@ -200,20 +200,20 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
     fail_on_errors,
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
-from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import (
     NODES_ARGUMENT_SPEC,
     select_nodes,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool_lock import current_holder
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool_status import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import read_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._report._pool_status import (
     node_facts,
     node_state,
     pool_status,
     render_status,
     revision_history,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record
-from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._run._pool_lock import current_holder
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
 
 

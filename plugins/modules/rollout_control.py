@@ -153,11 +153,11 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
     fail_on_errors,
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
-from ansible_collections.configok.node.plugins.module_utils._rollout._control_actions import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._control_requests import OPERATIONS
+from ansible_collections.configok.node.plugins.module_utils._rollout._run._control_actions import (
     ControlRequest,
     control_rollout,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._control_requests import OPERATIONS
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
 
 

@@ -89,8 +89,8 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
     fail_on_errors,
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
-from ansible_collections.configok.node.plugins.module_utils._rollout._record import current_time
-from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import clear_bad_config
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import clear_bad_config
+from ansible_collections.configok.node.plugins.module_utils._rollout._timing import current_time
 
 
 def argument_spec() -> dict[str, Any]:

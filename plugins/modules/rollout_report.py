@@ -111,13 +111,13 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
 )
 from ansible_collections.configok.node.plugins.module_utils._ansible._pool_report import read_pool_report
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
-from ansible_collections.configok.node.plugins.module_utils._rollout._record import current_time
 from ansible_collections.configok.node.plugins.module_utils._rollout._report._page import (
     generated_time,
     page_summary,
     render_report,
     report_summary,
 )
+from ansible_collections.configok.node.plugins.module_utils._rollout._timing import current_time
 
 
 def argument_spec() -> dict[str, Any]:

@@ -19,10 +19,10 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._durations import setting_duration
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
 from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutError
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool_lock import MAX_LEASE_DURATION
-from ansible_collections.configok.node.plugins.module_utils._rollout._rendering import NAMES_SHOWN
-from ansible_collections.configok.node.plugins.module_utils._rollout._wave_run import WaveResult
-from ansible_collections.configok.node.plugins.module_utils._rollout._window import Progress
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._window import Progress
+from ansible_collections.configok.node.plugins.module_utils._rollout._report._rendering import NAMES_SHOWN
+from ansible_collections.configok.node.plugins.module_utils._rollout._run._pool_lock import MAX_LEASE_DURATION
+from ansible_collections.configok.node.plugins.module_utils._rollout._run._wave_run import WaveResult
 
 __all__ = [
     "failure_message",

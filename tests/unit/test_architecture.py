@@ -16,7 +16,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 UTILS = ROOT / "plugins/module_utils"
 PAGE = (ROOT / "docs/development/architecture.md").read_text(encoding="utf-8")
-# `_rollout/_gate.py:evaluate` is a file of module_utils and a name in it; other paths are from the root.
+# `_rollout/_decisions/_gate.py:evaluate` is a file of module_utils and a name in it; other paths are from the root.
 NAMED = re.compile(r"`([\w./-]+\.(?:py|yml))(?::([\w.]+))?`")
 MOST_FILES = 45
 

@@ -18,7 +18,7 @@ import yaml
 from jinja2 import Environment, nodes
 
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._durations import setting_duration
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import parse_pool
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_keys import POOL_KEYS
 from support.ansible_runs.controller import PROJECT, controller_objects
 

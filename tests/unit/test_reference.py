@@ -12,7 +12,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig import _config_ok
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigInUse, ConfigOk
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import Cause
-from ansible_collections.configok.node.plugins.module_utils._rollout._policy import Policy
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool._policy import Policy
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_keys import POOL_KEYS
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -14,9 +14,9 @@ from .._kube._api_errors import BadRequest, Forbidden, NotFound
 from .._kube._api_paths import NODES, config_maps
 from .._nodeconfig._well_known import LABEL_POOL, NAMESPACE_ROLLOUTS
 from .._rollout import InvalidRecord
-from .._rollout._record import Record
-from .._rollout._record_store import decode_record
-from .._rollout._rendering import NAMES_SHOWN
+from .._rollout._record._record import Record
+from .._rollout._record._record_store import decode_record
+from .._rollout._report._rendering import NAMES_SHOWN
 
 __all__ = ["Overlap", "find_overlaps", "overlap_warnings"]
 

@@ -16,13 +16,13 @@ from .._kube._api_client import Client
 from .._kube._api_errors import Forbidden, NotFound
 from .._kube._api_paths import config_map
 from .._nodeconfig._bundle import Bundle, InvalidBundle
-from .._rollout._node_access import list_nodes
-from .._rollout._node_view import NodeView
+from .._rollout._nodes._node_access import list_nodes
+from .._rollout._nodes._node_view import NodeView
 from .._rollout._plan import Target
-from .._rollout._pool_lock import current_holder
-from .._rollout._record import Rollout
-from .._rollout._record_store import read_record
+from .._rollout._record._record import Rollout
+from .._rollout._record._record_store import read_record
 from .._rollout._report._pool_report import ChangeGroup, FieldRow, PoolReport
+from .._rollout._run._pool_lock import current_holder
 from .._rollout._timing import Clock
 from ._release import SourceDocument
 from ._release_changes import NodeGroup, Overrides, denied_findings, group_changes, read_pool_nodes

@@ -14,18 +14,19 @@ from typing import Literal, NamedTuple
 from .._kube._api_client import Client
 from .._nodeconfig._well_known import NAMESPACE_BUNDLES
 from .._rollout import RolloutError
+from .._rollout._decisions._planner import make_plan
 from .._rollout._drain._disruption_plan import plan_disruption
-from .._rollout._node_view import NodeView
+from .._rollout._nodes._node_view import NodeView
 from .._rollout._plan import Plan, Target
-from .._rollout._planner import make_plan
-from .._rollout._pool_file import Pool
-from .._rollout._pool_status import pool_status, render_status
-from .._rollout._record import Record, current_time
-from .._rollout._record_store import read_record
-from .._rollout._revisions import find_undo_revision, read_target
-from .._rollout._run_options import RunOptions
-from .._rollout._runner import PoolRunner
-from .._rollout._wave_run import WaveResult
+from .._rollout._pool._pool_file import Pool
+from .._rollout._record._record import Record
+from .._rollout._record._record_store import read_record
+from .._rollout._record._revisions import find_undo_revision, read_target
+from .._rollout._report._pool_status import pool_status, render_status
+from .._rollout._run._run_options import RunOptions
+from .._rollout._run._runner import PoolRunner
+from .._rollout._run._wave_run import WaveResult
+from .._rollout._timing import current_time
 from ._overlaps import Overlap, find_overlaps, overlap_warnings
 from ._release import SourceDocument, read_documents, read_layered_document
 from ._release_changes import NodeGroup, Release, TargetChanges, compare_target, prepare

@@ -28,7 +28,7 @@ from .._kube._api_errors import NotFound
 from .._kube._api_paths import config_map
 from .._nodeconfig._bundle import Bundle, InvalidBundle
 from .._rollout import ConfigRefused, UnusableDocument
-from .._rollout._record import COMPLETE, Record
+from .._rollout._record._record import COMPLETE, Record
 from ._cel import cel_checker
 
 __all__ = [

@@ -27,12 +27,12 @@ from .._nodeconfig._assignment import ConfigSource
 from .._nodeconfig._bundle import Bundle, InvalidBundle, build_bundle
 from .._nodeconfig._bundle_trial import Trial
 from .._nodeconfig._local_config import LocalConfig
-from .._rollout._node_access import MAX_CONNECTIONS
-from .._rollout._node_view import NodeView
+from .._rollout._nodes._node_access import MAX_CONNECTIONS
+from .._rollout._nodes._node_view import NodeView
 from .._rollout._plan import Target
-from .._rollout._pool_file import Pool
-from .._rollout._record_store import read_record
-from .._rollout._revisions import publish_bundle
+from .._rollout._pool._pool_file import Pool
+from .._rollout._record._record_store import read_record
+from .._rollout._record._revisions import publish_bundle
 from ._release import Changes, SourceDocument, current_documents, decode_or_empty, diff_documents, validate_documents
 
 __all__ = [

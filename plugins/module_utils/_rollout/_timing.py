@@ -12,12 +12,12 @@ import queue
 import threading
 import time
 from contextlib import AbstractContextManager
+from datetime import datetime, timezone
 from typing import Any, TypeVar
 
 from .._kube._parallel import Threads
-from ._record import current_time
 
-__all__ = ["Clock"]
+__all__ = ["Clock", "current_time"]
 
 _T = TypeVar("_T")
 
@@ -51,3 +51,8 @@ class Clock(Threads):
             return events.get(timeout=max(0.001, seconds))
         except queue.Empty:
             return None
+
+
+def current_time() -> str:
+    """Return the present time as text for users and the API: RFC 3339 in UTC with microseconds."""
+    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

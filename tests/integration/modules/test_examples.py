@@ -15,8 +15,8 @@ from typing import Any
 import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._rollout._record import BadConfig
-from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import update_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import BadConfig
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import update_record
 from support.ansible_runs.in_process import publish, roll_out
 from support.ansible_runs.playbooks import ROOT, PlaybookRun, finish, start
 from support.api.clusters import prepare

@@ -16,7 +16,7 @@ import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import decode_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import decode_record
 from support.ansible_runs.controller import Controller, Job
 from support.ansible_runs.playbooks import quick_pool
 from support.api.clusters import prepare

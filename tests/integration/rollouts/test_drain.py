@@ -18,7 +18,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_paths imp
 from ansible_collections.configok.node.plugins.module_utils._rollout._drain._cordon import marking_pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._drain._drainer import Drainer, DrainResult
 from ansible_collections.configok.node.plugins.module_utils._rollout._drain._settings import DrainSettings
-from ansible_collections.configok.node.plugins.module_utils._rollout._node_view import NodeView, node_view
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView, node_view
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
 from support.api.clusters import prepare
 from support.api.real_pods import RealPods

@@ -20,7 +20,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_errors im
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
-from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import assign_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import assign_nodes
 from support.ansible_runs import playbooks
 from support.api.binaries import Unavailable, find, minor_of
 from support.api.clusters import prepare

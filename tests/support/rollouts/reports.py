@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._node_view import NodeView
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target, Wave
-from ansible_collections.configok.node.plugins.module_utils._rollout._record import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import (
     FailedNode,
     Record,
     Rollout,

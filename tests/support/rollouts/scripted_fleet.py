@@ -16,8 +16,8 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_paths imp
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import ANNOTATION_CONFIG_STATUS
 from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutError
-from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import assign_nodes
-from ansible_collections.configok.node.plugins.module_utils._rollout._node_view import NodeView
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import assign_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
 from support.rollouts.simulated_nodes import CRASHES, GOOD, SILENT, status_of
 from support.rollouts.world import World

@@ -22,7 +22,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_
     ComponentStatus,
     ConfigStatus,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._node_view import NodeView, node_view
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView, node_view
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
 
 __all__ = ["ADOPTS", "CRASHES", "GOOD", "SILENT", "SimulatedNodes", "status_of"]

@@ -13,7 +13,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_
     ComponentStatus,
     ConfigStatus,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._node_view import NodeView
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
 
 __all__ = ["UID", "a_source", "a_target", "a_view"]

@@ -16,18 +16,18 @@ from ansible_collections.configok.node.plugins.module_utils._kube._credentials i
 from ansible_collections.configok.node.plugins.module_utils._kube._transport import ClientSettings, Timing
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
-from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import list_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._planner import make_plan
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._window import Progress
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Plan, Target
-from ansible_collections.configok.node.plugins.module_utils._rollout._planner import make_plan
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import Pool, parse_pool
-from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record, Rollout
-from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record
-from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import publish_bundle
-from ansible_collections.configok.node.plugins.module_utils._rollout._run_options import RunOptions
-from ansible_collections.configok.node.plugins.module_utils._rollout._runner import PoolRunner
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import Pool, parse_pool
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record, Rollout
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import read_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._revisions import publish_bundle
+from ansible_collections.configok.node.plugins.module_utils._rollout._run._run_options import RunOptions
+from ansible_collections.configok.node.plugins.module_utils._rollout._run._runner import PoolRunner
+from ansible_collections.configok.node.plugins.module_utils._rollout._run._wave_run import WaveResult
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
-from ansible_collections.configok.node.plugins.module_utils._rollout._wave_run import WaveResult
-from ansible_collections.configok.node.plugins.module_utils._rollout._window import Progress
 from embedded_apiserver.server import EmbeddedApiServer
 from support.configs.kubelet import kubelet_config
 from support.rollouts.local_transport import LocalTransport

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from ..._nodeconfig._untrusted import load_json
 from ..._nodeconfig._well_known import ANNOTATION_CORDONED_BY
-from .._node_view import NodeView
+from .._nodes._node_view import NodeView
 
 __all__ = [
     "FIELD_MANAGER",

@@ -15,7 +15,7 @@ from ..._kube._api_paths import PODS, node
 from ..._nodeconfig._durations import describe_duration
 from ..._nodeconfig._untrusted import sanitize
 from .. import RolloutError
-from .._node_view import NodeView, node_view
+from .._nodes._node_view import NodeView, node_view
 from .._timing import Clock
 from ._cordon import (
     FIELD_MANAGER,

@@ -12,7 +12,7 @@ from ..._kube._api_client import Client
 from ..._kube._api_paths import node
 from ..._nodeconfig._durations import describe_duration
 from .. import RebootFailed
-from .._node_view import NodeView, node_view
+from .._nodes._node_view import NodeView, node_view
 from .._timing import Clock
 from ._settings import RebootSettings
 

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, TypeVar
 
 from ..._componentconfig._scalars._wording import count_of, first_names
-from .._node_view import NodeView
+from .._decisions._planner import skip_reason
+from .._nodes._node_view import NodeView
 from .._plan import BROKEN
-from .._planner import skip_reason
-from .._pool_status import node_state, pool_status
-from .._record import COMPLETE, HALTED, PAUSED, SOAKING, FailedNode, Record, Rollout, moving_phase
+from .._record._record import COMPLETE, HALTED, PAUSED, SOAKING, FailedNode, Record, Rollout, moving_phase
+from ._pool_status import node_state, pool_status
 
 __all__ = [
     "STATES",

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from ..._componentconfig._scalars._wording import first_names
 from ..._nodeconfig._durations import describe_duration
-from .._record import ABORTED, COMPLETE, HALTED, PAUSED, Record, Rollout
+from .._record._record import ABORTED, COMPLETE, HALTED, PAUSED, Record, Rollout
 from ._markup import Html, element, join
 from ._node_grid import count_nodes, state_label, table
 from ._pool_report import ChangeGroup, FieldRow, Lane, PoolReport, Problem, left_out

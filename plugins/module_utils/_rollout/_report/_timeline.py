@@ -13,7 +13,7 @@ from datetime import datetime, timedelta, timezone
 from itertools import zip_longest
 from typing import Literal, NamedTuple
 
-from .._record import ABORTED, COMPLETE, HALTED, PAUSED, PLANNED, SOAKING, Rollout, TimelineEntry
+from .._record._record import ABORTED, COMPLETE, HALTED, PAUSED, PLANNED, SOAKING, Rollout, TimelineEntry
 from ._pool_report import lane_title
 
 __all__ = ["Activity", "Step", "Tick", "Timeline", "parse_time", "timeline_of"]

@@ -20,8 +20,8 @@ from ansible_collections.configok.node.plugins.module_utils._kube import _api_pa
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigOk, status_patch
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
-from ansible_collections.configok.node.plugins.module_utils._rollout._record import COMPLETE, Record, Rollout
-from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import encode_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import COMPLETE, Record, Rollout
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import encode_record
 from ansible_collections.configok.node.plugins.modules import rollout as documentation
 from support.ansible_runs.actions import run_rollout
 from support.ansible_runs.in_process import document_pool, publish

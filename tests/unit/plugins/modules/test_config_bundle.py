@@ -15,8 +15,11 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_client im
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig import _bundle
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
-from ansible_collections.configok.node.plugins.module_utils._rollout._record import COMPLETE
-from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record, update_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import COMPLETE
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
+    read_record,
+    update_record,
+)
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
 from ansible_collections.configok.node.plugins.modules import config_bundle
 from support.ansible_runs.modules import run_module

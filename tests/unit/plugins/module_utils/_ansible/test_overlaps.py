@@ -19,8 +19,13 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_errors im
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_maps, namespace
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import LABEL_POOL
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target, Wave
-from ansible_collections.configok.node.plugins.module_utils._rollout._record import COMPLETE, PAUSED, Record, Rollout
-from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import encode_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import (
+    COMPLETE,
+    PAUSED,
+    Record,
+    Rollout,
+)
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import encode_record
 from support.rollouts.views import a_target
 from support.rollouts.world import MakeWorld, World
 

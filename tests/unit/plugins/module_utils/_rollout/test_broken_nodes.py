@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._rollout import (
-    _record,
-    _transitions,
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions import _transitions
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._transitions import start_rollout
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import (
+    assign_nodes,
+    list_nodes,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import assign_nodes, list_nodes
-from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import (
-    update_record,
-)
-from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import find_undo_revision
-from ansible_collections.configok.node.plugins.module_utils._rollout._transitions import start_rollout
+from ansible_collections.configok.node.plugins.module_utils._rollout._record import _record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import update_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._revisions import find_undo_revision
 from support.rollouts.simulated_nodes import CRASHES, GOOD, SILENT, status_of
 from support.rollouts.world import QUICK, MakeWorld
 

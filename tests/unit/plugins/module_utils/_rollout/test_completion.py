@@ -12,16 +12,19 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node
 from ansible_collections.configok.node.plugins.module_utils._rollout import PoolLocked
-from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import assign_nodes, list_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._planner import make_plan
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._transitions import start_rollout
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import (
+    assign_nodes,
+    list_nodes,
+)
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
-from ansible_collections.configok.node.plugins.module_utils._rollout._planner import make_plan
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool_lock import PoolLock
-from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record
-from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
     clear_bad_config,
     update_record,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._transitions import start_rollout
+from ansible_collections.configok.node.plugins.module_utils._rollout._run._pool_lock import PoolLock
 from ansible_collections.configok.node.plugins.plugin_utils._run import failure_message
 from support.rollouts.simulated_nodes import CRASHES, GOOD, SILENT
 from support.rollouts.world import QUICK, MakeWorld, World

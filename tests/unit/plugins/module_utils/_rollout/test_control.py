@@ -10,14 +10,17 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._rollout import InvalidPool
-from ansible_collections.configok.node.plugins.module_utils._rollout._control import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool._policy import parse_policy
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._control import (
     Approval,
     Control,
     missing_approval,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._policy import parse_policy
-from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record
-from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import decode_record, encode_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
+    decode_record,
+    encode_record,
+)
 
 PAUSED = {"request": "pause", "requestedBy": "alice", "requestReason": "the network is slow", "requestedAt": "10:00"}
 

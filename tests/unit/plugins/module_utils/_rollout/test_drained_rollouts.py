@@ -14,9 +14,9 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node_status
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._rollout._drain._rebooter import RebootRequest
-from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import list_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Plan, Target
-from ansible_collections.configok.node.plugins.module_utils._rollout._wave_run import WaveResult
+from ansible_collections.configok.node.plugins.module_utils._rollout._run._wave_run import WaveResult
 from support.rollouts.faulty_clients import Dying, Killed, Losing
 from support.rollouts.simulated_nodes import CRASHES, GOOD, SILENT
 from support.rollouts.simulated_pods import Budget

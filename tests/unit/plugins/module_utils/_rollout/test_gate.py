@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._gate import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._gate import (
     Attempt,
     Verdict,
     evaluate,

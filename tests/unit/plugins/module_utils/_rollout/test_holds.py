@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node
-from ansible_collections.configok.node.plugins.module_utils._rollout._control_requests import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._control_requests import (
     Requester,
     approve,
     request_abort,
@@ -24,8 +24,8 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._gates._ans
     GateVerdict,
     ServerAnswer,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record
-from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import update_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import update_record
 from support.rollouts.simulated_nodes import ADOPTS, GOOD
 from support.rollouts.world import MakeWorld, World
 

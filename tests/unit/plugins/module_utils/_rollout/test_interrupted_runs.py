@@ -12,10 +12,10 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import lease
 from ansible_collections.configok.node.plugins.module_utils._rollout import Interrupted, LockLost
-from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import assign_nodes
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool_lock import PoolLock
-from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import RecordStore
-from ansible_collections.configok.node.plugins.module_utils._rollout._wave import MAX_ASSIGNMENTS
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import assign_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import RecordStore
+from ansible_collections.configok.node.plugins.module_utils._rollout._run._pool_lock import PoolLock
+from ansible_collections.configok.node.plugins.module_utils._rollout._run._wave import MAX_ASSIGNMENTS
 from support.rollouts.faulty_clients import Dying, Killed
 from support.rollouts.simulated_nodes import GOOD
 from support.rollouts.world import MakeWorld

@@ -13,12 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._rollout import InvalidPool, _maintenance_windows
-from ansible_collections.configok.node.plugins.module_utils._rollout._maintenance_windows import (
+from ansible_collections.configok.node.plugins.module_utils._rollout import InvalidPool
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool import _maintenance_windows
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool._maintenance_windows import (
     MaintenanceWindows,
     parse_time,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._policy import parse_policy
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool._policy import parse_policy
 
 NIGHTS = {"days": ["Mon", "Tue"], "start": "22:00", "duration": "4h", "timezone": "Europe/Amsterdam"}
 

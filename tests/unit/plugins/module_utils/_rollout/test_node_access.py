@@ -17,15 +17,21 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle 
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigInUse, assignment_lost
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus
 from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutError
-from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import assign_nodes, list_nodes
-from ansible_collections.configok.node.plugins.module_utils._rollout._node_view import node_view
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool_status import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import (
+    assign_nodes,
+    list_nodes,
+)
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import node_view
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
+    read_record,
+    update_record,
+)
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._revisions import publish_bundle
+from ansible_collections.configok.node.plugins.module_utils._rollout._report._pool_status import (
     node_facts,
     node_state,
     pool_status,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record, update_record
-from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import publish_bundle
 from support.rollouts.simulated_nodes import CRASHES, GOOD, SILENT, status_of
 from support.rollouts.views import a_source, a_view
 from support.rollouts.world import MakeWorld

@@ -14,8 +14,9 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Listing
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Gone, KubeError, ServerError
-from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutError, _node_watcher
-from ansible_collections.configok.node.plugins.module_utils._rollout._node_watcher import NodeWatcher
+from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutError
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes import _node_watcher
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_watcher import NodeWatcher
 from ansible_collections.configok.node.plugins.module_utils._rollout._outage import MAX_OUTAGE
 from support.rollouts.virtual_clock import VirtualClock
 

@@ -18,9 +18,9 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_errors im
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import lease
 from ansible_collections.configok.node.plugins.module_utils._rollout import ApiUnavailable, LockLost, RolloutError
 from ansible_collections.configok.node.plugins.module_utils._rollout._outage import Outage
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool_lock import PoolLock
-from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import update_record
-from ansible_collections.configok.node.plugins.module_utils._rollout._session import RunSession
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import update_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._run._pool_lock import PoolLock
+from ansible_collections.configok.node.plugins.module_utils._rollout._run._session import RunSession
 from support.rollouts.faulty_clients import Away, Losing
 from support.rollouts.simulated_nodes import ADOPTS, CRASHES, GOOD, status_of
 from support.rollouts.virtual_clock import VirtualClock

@@ -11,8 +11,11 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._rollout import InvalidPool
-from ansible_collections.configok.node.plugins.module_utils._rollout._policy import crash_loop_seconds, parse_policy
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import parse_pool
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool._policy import (
+    crash_loop_seconds,
+    parse_policy,
+)
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_keys import POOL_KEYS, find_unknown_variables
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_values import NodeCount
 

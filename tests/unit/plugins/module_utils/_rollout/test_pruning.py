@@ -24,27 +24,30 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_paths imp
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._rollout import PoolLocked, RolloutError
-from ansible_collections.configok.node.plugins.module_utils._rollout._bundle_pruning import (
-    PruneResult,
-    prune_after_rollout,
-    prune_bundles,
-)
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool_lock import PoolLock
-from ansible_collections.configok.node.plugins.module_utils._rollout._pruning import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._pruning import (
     beyond_limit,
     choose_bundles,
     mark_pruned,
     node_uids,
     record_uids,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record, Revision, Rollout
-from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record, Revision, Rollout
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
     decode_record,
     encode_record,
     update_record,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import find_undo_revision, read_target
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._revisions import (
+    find_undo_revision,
+    read_target,
+)
+from ansible_collections.configok.node.plugins.module_utils._rollout._run._bundle_pruning import (
+    PruneResult,
+    prune_after_rollout,
+    prune_bundles,
+)
+from ansible_collections.configok.node.plugins.module_utils._rollout._run._pool_lock import PoolLock
 from ansible_collections.configok.node.plugins.modules import bundle_prune
 from support.ansible_runs.modules import run_module
 from support.rollouts.world import MakeWorld, World

@@ -18,9 +18,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._rollout import InvalidRecord, RolloutError
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._transitions import finish_rollback
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._window import WaveOutcome, WindowStep
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target, Wave
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool_status import revision_history
-from ansible_collections.configok.node.plugins.module_utils._rollout._record import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import (
     BadConfig,
     ClearedConfig,
     FailedNode,
@@ -30,14 +31,13 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._record imp
     Rollout,
     moving_phase,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
     MAX_BYTES,
     decode_record,
     encode_record,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import find_undo_revision
-from ansible_collections.configok.node.plugins.module_utils._rollout._transitions import finish_rollback
-from ansible_collections.configok.node.plugins.module_utils._rollout._window import WaveOutcome, WindowStep
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._revisions import find_undo_revision
+from ansible_collections.configok.node.plugins.module_utils._rollout._report._pool_status import revision_history
 from support.fuzz.settings import fuzz
 from support.rollouts.views import a_source, a_target
 

@@ -13,8 +13,12 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_map
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Wave
-from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record, Rollout, TimelineEntry
-from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import (
+    Record,
+    Rollout,
+    TimelineEntry,
+)
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
     decode_record,
     encode_record,
     update_record,

@@ -11,11 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._gate import (
-    GateResult,
-    Verdict,
-)
-from ansible_collections.configok.node.plugins.module_utils._rollout._window import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._gate import GateResult, Verdict
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._window import (
     FAILED,
     GONE,
     IN_FLIGHT,

@@ -19,7 +19,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._drain._cor
     own_cordons,
     uncordon_patch,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._node_view import node_view, reduce_node
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import node_view, reduce_node
 from support.rollouts.views import a_view
 
 ANNOTATION = "configok.dev/cordoned-by"

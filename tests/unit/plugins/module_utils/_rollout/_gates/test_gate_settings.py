@@ -24,7 +24,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._gates._gat
     UrlGate,
     WavePlaybooks,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._policy import Policy, parse_policy
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool._policy import Policy, parse_policy
 
 PROMETHEUS = {"url": "https://prometheus.example:9090/prefix/", "query": "up", "condition": "== 1"}
 ALERTS = {"url": "https://alerts.example", "api": "alertmanager", "matching": "Kube.*"}

@@ -19,7 +19,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._gates._ser
     make_target,
     read_answer,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._policy import parse_policy
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool._policy import parse_policy
 
 PASS, FAIL, UNKNOWN = GateVerdict.PASS, GateVerdict.FAIL, GateVerdict.UNKNOWN
 

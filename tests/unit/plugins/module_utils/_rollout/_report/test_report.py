@@ -16,7 +16,11 @@ import pytest
 from hypothesis import given
 
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target, Wave
-from ansible_collections.configok.node.plugins.module_utils._rollout._record import FailedNode, Record, Rollout
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import (
+    FailedNode,
+    Record,
+    Rollout,
+)
 from ansible_collections.configok.node.plugins.module_utils._rollout._report._markup import Html, element, join
 from ansible_collections.configok.node.plugins.module_utils._rollout._report._page import (
     generated_time,

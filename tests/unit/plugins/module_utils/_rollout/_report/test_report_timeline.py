@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Wave
-from ansible_collections.configok.node.plugins.module_utils._rollout._record import Rollout, TimelineEntry
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Rollout, TimelineEntry
 from ansible_collections.configok.node.plugins.module_utils._rollout._report._timeline import (
     Timeline,
     parse_time,

@@ -1,0 +1,367 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Plan a rollout from nodes, pool, target and record. Pure. Private to configok.node."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..._componentconfig._scalars._wording import count_of, first_names
+from ..._componentconfig._schema._releases import is_kubernetes_version
+from ..._nodeconfig._config_status import Cause
+from ..._nodeconfig._untrusted import sanitize
+from ..._nodeconfig._well_known import VERSION
+from .._nodes._node_view import NodeView
+from .._plan import BROKEN, CANARY, Plan, SkippedNode, Target, Wave, replace_canary, wave_name
+from .._pool._policy import Policy, crash_loop_seconds
+from .._pool._pool_file import Pool
+from .._record._record import COMPLETE, MAX_FAILED_NODES, Record, Rollout
+from ._canary import CanaryChoice, canary_refusals, choose_canary, has_labels, spread_over_zones
+
+__all__ = [
+    "ADOPTION_SECONDS",
+    "agent_fits",
+    "is_broken",
+    "make_plan",
+    "skip_reason",
+    "target_has_passed",
+]
+
+ADOPTION_SECONDS = 6.0  # for one node to fetch, restart and answer: measured on a real kubelet, which restarts
+_NAMES_SHOWN = 5
+_FIELDS_SHOWN = 10
+_VERSION = re.compile(r"v?([0-9]{1,9})\.([0-9]{1,9})\.")
+_FAILING_CAUSES = (Cause.FAILING, Cause.SUSPECT)  # a component fails after its trial, or last-known-good fails too
+
+
+def agent_fits(agent_version: str, collection_version: str = VERSION) -> bool:
+    """Return whether an agent has the same or a neighbouring minor version; an unparsable version fits."""
+    agent, collection = _VERSION.match(agent_version), _VERSION.match(collection_version)
+    if agent is None or collection is None:
+        return True
+    return agent.group(1) == collection.group(1) and abs(int(agent.group(2)) - int(collection.group(2))) <= 1
+
+
+def skip_reason(view: NodeView, target: Target, *, forget_bad: bool = False) -> str | None:
+    """Return why a rollout to target skips a node, in a sentence; None when it moves the node.
+
+    forget_bad: a node that refused the target before is assigned it again.
+    """
+    if view.deleting:
+        return "it is being deleted"
+    has_refused = target.is_published and view.has_answered(target.source) and view.config_ok == "False"
+    if has_refused and not forget_bad:
+        return f"it was given this config before: {view.report}"
+    if view.status_error:
+        return view.report
+    if view.kubelet_version and not is_kubernetes_version(view.kubelet_version):
+        return f"its kubelet says that its version is {view.kubelet_version[:40]!r}"
+    if not view.has_agent:
+        return "no agent has ever reported from it"
+    if view.status is not None and view.status.cause == Cause.OPTED_OUT:
+        return "dynamic configuration is turned off on it"
+    if view.status is not None and not agent_fits(view.status.agent_version):
+        return f"its agent {sanitize(view.status.agent_version)} does not work with collection {VERSION}"
+    if view.ready is not True and view.config_ok == "True":
+        return f"it was not ready before, and not for its config: {view.ready_reason}".rstrip(": ")
+    return None
+
+
+def is_broken(view: NodeView) -> bool:
+    """Return whether a rollout can only help a node: the node is not Ready, or one of its components is failing now.
+
+    A healthy node that merely refused its last config, or rolled it back, is not broken. The state of a component
+    that crashes in a loop may be unknown, so the cause in the agent's status counts as well.
+    """
+    is_failing = view.status is not None and (
+        view.status.cause in _FAILING_CAUSES
+        or any(component.state == "failing" for component in view.status.components.values())
+    )
+    return view.config_ok != "True" and (view.ready is not True or is_failing)
+
+
+def target_has_passed(target: Target, record: Record, already_on_target: Iterable[NodeView]) -> bool:
+    """Return whether nodes have already passed on the target, so that broken nodes can move first."""
+    if target.is_init or any(view.status is not None and not view.status.in_trial for view in already_on_target):
+        return True
+    complete = [revision for revision in record.revisions if revision.result == COMPLETE]
+    return any(revision.uid and revision.uid == target.uid for revision in complete) or any(
+        revision.content_hash and revision.content_hash == target.content_hash for revision in complete
+    )
+
+
+def make_plan(nodes: Sequence[NodeView], pool: Pool, target: Target, record: Record) -> Plan:
+    """Plan the rollout that moves the pool to target, or the rest of a rollout that has started.
+
+    Every node is in exactly one of the plan's parts: a wave, already_on_target, skipped, or vanished. The order of the
+    nodes does not matter.
+    """
+    views = {view.name: view for view in sorted(nodes, key=lambda view: view.name)}
+    policy = pool.policy
+    revision = record.revision_of(target)
+    running = _rollout_to_resume(record, target)
+    size = running.size if running else len(views)
+    sorter = _NodeSorter(record.lets_nodes_forget(target))
+    waves = _resume_waves(running, views, sorter, policy) if running else ()
+    for name in views:
+        if name not in sorter.sorted_names:
+            sorter.sort(views[name], target)
+    has_passed = target_has_passed(target, record, sorter.already_on_target)
+    chooses_canary = not running or _new_nodes_need_canary(waves, sorter)
+    if running:
+        waves = _add_new_nodes(waves, sorter, policy, target, size)
+        uncovered: tuple[str, ...] = ()
+        warnings: list[str] = []
+    else:
+        waves, uncovered, warnings = _cut_waves(sorter, pool, target, size, broken_first=has_passed)
+    max_unavailable = policy.max_unavailable.as_limit(size)
+    # The failures are counted from the record, which keeps a limited number of them.
+    failure_budget = min(policy.failure_budget.as_limit(size), MAX_FAILED_NODES - 1)
+    has_work = any(not wave.finished for wave in waves)
+    in_waves = {name for wave in waves for name in wave.nodes}
+    refusals = _refusals(pool, target, record, views, in_waves, size) if has_work or not views else []
+    if has_work and chooses_canary:
+        movable = (*sorter.to_move, *sorter.already_on_target) if sorter.to_move else ()
+        candidates = [view.name for view in movable]
+        refusals += canary_refusals([*views.values()], policy.canary.cover, policy.canary.labels, candidates)
+    return Plan(
+        pool=pool.name,
+        target=target,
+        revision=0 if target.is_init else revision.number if revision else record.next_revision_number(),
+        pool_size=size,
+        waves=waves,
+        already_on_target=tuple(view.name for view in sorter.already_on_target if view.name not in in_waves),
+        skipped=tuple(sorter.skipped),
+        max_unavailable=max_unavailable,
+        failure_budget=failure_budget,
+        node_timeout=policy.node_timeout,
+        on_failure=policy.on_failure,
+        selector=pool.selector,
+        uncovered=uncovered,
+        vanished=tuple(sorter.vanished),
+        refusals=tuple(refusals),
+        warnings=(*warnings, *_warnings(policy, target, views, has_work)),
+        estimate=_estimate(waves, max_unavailable),
+        is_resumed=running is not None,
+        target_has_passed=has_passed,
+    )
+
+
+@dataclass
+class _NodeSorter:
+    """Sorts nodes into the parts of a plan, one by one."""
+
+    forget_bad: bool
+    sorted_names: set[str] = field(default_factory=set)
+    to_move: list[NodeView] = field(default_factory=list)
+    broken: list[NodeView] = field(default_factory=list)
+    already_on_target: list[NodeView] = field(default_factory=list)
+    skipped: list[SkippedNode] = field(default_factory=list)
+    vanished: list[str] = field(default_factory=list)
+
+    def sort(self, view: NodeView, target: Target) -> None:
+        self.sorted_names.add(view.name)
+        reason = skip_reason(view, target, forget_bad=self.forget_bad)
+        if target.is_published and view.is_on(target.source) and not view.deleting:
+            self.already_on_target.append(view)
+        elif reason is not None:
+            self.skipped.append(SkippedNode(view.name, reason))
+        elif is_broken(view):
+            self.broken.append(view)
+        else:
+            self.to_move.append(view)
+
+
+def _rollout_to_resume(record: Record, target: Target) -> Rollout | None:
+    rollout = record.rollout
+    return rollout if rollout is not None and not rollout.has_ended and rollout.is_for(target) else None
+
+
+def _resume_waves(
+    running: Rollout, views: dict[str, NodeView], sorter: _NodeSorter, policy: Policy
+) -> tuple[Wave, ...]:
+    """Return the frozen waves with the nodes that exist, and replacements for vanished canaries."""
+    waves = []
+    for number, wave in enumerate(running.waves):
+        present = tuple(name for name in wave.nodes if name in views and not views[name].deleting)
+        sorter.vanished.extend(name for name in wave.nodes if name not in views)
+        sorter.sorted_names.update(present)
+        waves.append(Wave(wave.name, present, wave.soak, number < running.waves_done))
+    position = running.waves_done
+    if position == len(waves) or waves[position].name != CANARY:
+        return tuple(waves)
+    vanished_count = len(running.waves[position].nodes) - len(waves[position].nodes)
+    return _replace_vanished_canaries(waves, position, vanished_count, views, running.target, policy)
+
+
+def _replace_vanished_canaries(
+    waves: list[Wave],
+    position: int,
+    vanished_count: int,
+    views: dict[str, NodeView],
+    target: Target,
+    policy: Policy,
+) -> tuple[Wave, ...]:
+    """Replace canaries that have vanished by nodes of later waves."""
+    canary = waves[position]
+    later = [views[name] for wave in waves[position + 1 :] if wave.name != BROKEN for name in wave.nodes]
+    choice = choose_canary(
+        [view for view in later if not is_broken(view) and skip_reason(view, target) is None],
+        vanished_count,
+        policy.canary.cover,
+        policy.canary.labels,
+        existing=[views[name] for name in canary.nodes],
+    )
+    return replace_canary(tuple(waves), position, canary.nodes + choice.nodes)
+
+
+def _new_nodes_need_canary(waves: tuple[Wave, ...], sorter: _NodeSorter) -> bool:
+    """Return whether nodes that have appeared since get a canary: all waves so far are those of broken nodes."""
+    return bool(sorter.to_move) and bool(waves) and all(wave.name == BROKEN for wave in waves)
+
+
+def _add_new_nodes(
+    waves: tuple[Wave, ...], sorter: _NodeSorter, policy: Policy, target: Target, size: int
+) -> tuple[Wave, ...]:
+    """Return the waves with the nodes that have appeared since, in the last wave.
+
+    A wave of broken nodes takes none of them, since no failure stops it. After it, they get a wave of their own, and a
+    canary if there was none.
+    """
+    new_nodes = tuple(view.name for view in (*sorter.broken, *spread_over_zones(sorter.to_move)))
+    if not new_nodes or not waves:
+        return waves
+    last = waves[-1]
+    if last.name != BROKEN:
+        return (*waves[:-1], Wave(last.name, last.nodes + new_nodes, last.soak, False))
+    canary: tuple[str, ...] = ()
+    if _new_nodes_need_canary(waves, sorter):
+        canary = _choose_canary(sorter, policy, size).nodes
+    rest = tuple(name for name in new_nodes if name not in canary)
+    new_waves = (Wave(CANARY, canary, policy.canary_soak(target.trial)), Wave(wave_name(1), rest, policy.soak))
+    return (*waves, *(wave for wave in new_waves if wave.nodes))
+
+
+def _cut_waves(
+    sorter: _NodeSorter, pool: Pool, target: Target, size: int, *, broken_first: bool
+) -> tuple[tuple[Wave, ...], tuple[str, ...], list[str]]:
+    """Return the waves of a new rollout, the combinations that its canary does not cover, and warnings."""
+    policy = pool.policy
+    waves: list[Wave] = []
+    warnings: list[str] = []
+    canary_soak = policy.canary_soak(target.trial)
+    broken_names = tuple(view.name for view in sorter.broken)
+    broken_wave = [Wave(BROKEN, broken_names, policy.soak)] if broken_names else []
+    if broken_first:
+        waves += broken_wave
+    canary = _choose_canary(sorter, policy, size)
+    if canary.nodes:
+        waves.append(Wave(CANARY, canary.nodes, canary_soak))
+    if not broken_first:
+        waves += broken_wave
+    if len(canary.nodes) > 1 and len(canary.nodes) == len(sorter.to_move) == size:
+        warnings.append(f"the canary of {len(canary.nodes)} is the whole pool")
+    chosen = set(canary.nodes)
+    rest = [view.name for view in spread_over_zones(sorter.to_move) if view.name not in chosen]
+    reached = len({*chosen, *(view.name for view in (*sorter.already_on_target, *sorter.broken))})
+    number = 0
+    for goal in (*policy.waves, None):
+        count = len(rest) if goal is None else min(len(rest), goal.as_goal(size) - reached)
+        if count > 0:
+            number += 1
+            waves.append(Wave(wave_name(number), tuple(rest[:count]), policy.soak))
+            rest = rest[count:]
+            reached += count
+    return tuple(waves), canary.uncovered, warnings
+
+
+def _choose_canary(sorter: _NodeSorter, policy: Policy, size: int) -> CanaryChoice:
+    """Choose the canary among the nodes to move, and the nodes that are in their trial on the target."""
+    count = max(1, policy.canary.count.as_goal(size))
+    candidates = [*sorter.to_move, *_candidates_in_trial(sorter, policy.canary.labels)]
+    return choose_canary(candidates, count, policy.canary.cover, policy.canary.labels)
+
+
+def _candidates_in_trial(sorter: _NodeSorter, labels: Mapping[str, str]) -> list[NodeView]:
+    """Return nodes that are candidates although they use the target already.
+
+    These are the nodes in their trial, which have not passed yet; they count only when no node to move has the labels.
+    """
+    if not sorter.to_move or any(has_labels(view, labels) for view in sorter.to_move):
+        return []
+    return [view for view in sorter.already_on_target if view.status is not None and view.status.in_trial]
+
+
+def _refusals(
+    pool: Pool, target: Target, record: Record, views: dict[str, NodeView], in_waves: set[str], size: int
+) -> list[str]:
+    policy = pool.policy
+    refusals = []
+    if not views:
+        return [f"no Node matches the selector {pool.selector!r} of pool {pool.name}"]
+    refusal = record.refusal(target)
+    if refusal is not None:
+        refusals.append(refusal)
+    limit = policy.max_unavailable.as_limit(size)
+    if limit >= size > 1:
+        refusals.append(
+            f"maxUnavailable {policy.max_unavailable} allows everything: all {size} nodes of pool {pool.name} at once"
+        )
+    if policy.failure_budget.as_limit(size) >= size > 1:
+        refusals.append(
+            f"failureBudget {policy.failure_budget} allows everything: all {size} nodes of pool {pool.name} could fail"
+        )
+    # Nodes of the waves do not count, since the rollout may repair them: a broken pool can be fixed.
+    not_ready = [name for name, view in views.items() if view.ready is not True and name not in in_waves]
+    if len(not_ready) >= limit and any(views[name].ready is True for name in in_waves if name in views):
+        nodes = f"{count_of(len(not_ready), 'node')} {'is' if len(not_ready) == 1 else 'are'}"
+        refusals.append(
+            f"{nodes} down already ({first_names(not_ready, _NAMES_SHOWN)}), and maxUnavailable "
+            f"{policy.max_unavailable} of {size} is {limit}: no other node may be moved"
+        )
+    if target.trial is not None:
+        needed = crash_loop_seconds(policy, target.trial)
+        if policy.node_timeout < needed:
+            refusals.append(f"nodeTimeout {policy.node_timeout:g}s is shorter than a crash loop takes, {needed:g}s")
+    return refusals
+
+
+def _warnings(policy: Policy, target: Target, views: dict[str, NodeView], has_work: bool) -> Iterable[str]:
+    if not has_work:
+        return
+    if target.trial is not None and policy.canary_soak(target.trial) < target.trial.duration:
+        yield (
+            f"THE CANARY'S SOAK OF {policy.canary_soak(target.trial):g}s IS SHORTER THAN THE TRIAL OF "
+            f"{target.trial.duration:g}s: what fails later in its trial fails on all waves"
+        )
+    missing: Counter[str] = Counter()
+    for view in views.values():
+        if view.status is not None and view.status.components:
+            missing.update(set(target.components) - set(view.status.components))
+    for component, count in sorted(missing.items()):
+        yield f"{count} of {len(views)} nodes do not run {component}: they ignore that part of the bundle"
+    yield from _shadowed_fields(target, views.values())
+
+
+def _shadowed_fields(target: Target, views: Iterable[NodeView]) -> Iterator[str]:
+    """Yield a sentence for each field that a flag or a drop-in of nodes overrides, as their agents report it."""
+    nodes_by_field: dict[tuple[str, str], list[str]] = {}
+    for view in views:
+        for name, component in view.status.components.items() if view.status is not None else ():
+            for shadowed in component.shadowed if name in target.components else ():
+                nodes_by_field.setdefault((name, shadowed), []).append(view.name)
+    fields = sorted(nodes_by_field.items())
+    for (component_name, shadowed), names in fields[:_FIELDS_SHOWN]:
+        nodes = f"{count_of(len(names), 'node')} ({first_names(names, _NAMES_SHOWN)})"
+        yield f"{component_name} {sanitize(shadowed)} overrides the bundle on {nodes}"
+    if fields[_FIELDS_SHOWN:]:
+        yield f"{count_of(len(fields) - _FIELDS_SHOWN, 'more field')} overrides the bundle on some nodes"
+
+
+def _estimate(waves: Iterable[Wave], max_unavailable: int) -> float:
+    at_once = max(1, max_unavailable)
+    return sum(-(-len(wave.nodes) // at_once) * ADOPTION_SECONDS + wave.soak for wave in waves if not wave.finished)

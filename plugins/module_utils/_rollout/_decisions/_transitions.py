@@ -1,0 +1,400 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The transitions of a rollout, as changes of its record. Pure: the runner writes each one before it acts on it.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from ..._componentconfig._scalars._wording import count_of
+from .. import LockLost, RolloutError, RolloutRefused
+from .._nodes._node_view import NodeView
+from .._plan import BROKEN, CANARY, Plan, Target, Wave, replace_canary
+from .._record._control import Control
+from .._record._record import (
+    COMPLETE,
+    DRIFTED,
+    HALTED,
+    MAX_FAILED_NODES,
+    PAUSED,
+    PLANNED,
+    SOAKING,
+    SUPERSEDED,
+    UNPROVEN,
+    FailedNode,
+    Record,
+    Rollout,
+    moving_phase,
+)
+from ._control_requests import abort_rollout
+from ._planner import skip_reason
+from ._window import WaveOutcome, WindowStep
+
+__all__ = [
+    "before_assigning",
+    "broken_nodes_to_ignore",
+    "complete_rollout",
+    "current_rollout",
+    "enter_wave",
+    "finish_rollback",
+    "go_on",
+    "hold",
+    "finish_wave",
+    "mark_soaking",
+    "require_own_rollout",
+    "require_owner",
+    "save_soak",
+    "start_rollback",
+    "start_rollout",
+]
+
+_ASK_OPERATOR = (
+    "no other node failed: if the node is at fault, clear the config with configok.node.forget and run it again; "
+    "if the config is at fault, publish another, or undo"
+)
+
+
+def start_rollout(record: Record, plan: Plan, views: Sequence[NodeView], now: str) -> Record:
+    """Freeze the plan's waves, unless the record is in this rollout or has completed it. Raises RolloutRefused."""
+    rollout = record.rollout
+    forget_bad = record.lets_nodes_forget(plan.target)
+    if rollout is not None and rollout.is_for(plan.target):
+        planned = {name for wave in plan.waves for name in wave.nodes}
+        has_nodes_to_move = any(view.name in planned and _needs_move(view, plan.target, forget_bad) for view in views)
+        if not rollout.has_ended or (rollout.phase == COMPLETE and not has_nodes_to_move):
+            return record
+    refusal = record.refusal(plan.target)
+    if refusal is not None:
+        raise RolloutRefused([refusal])
+    record = _mark_superseded(record)
+    by_name = {view.name: view for view in views}
+    started = Rollout(
+        revision=plan.revision,
+        target=plan.target,
+        phase=PLANNED,
+        waves=plan.waves,
+        size=plan.pool_size,
+        selector=plan.selector,
+        started_at=now,
+        changed_at=now,
+        previous_sources={name: by_name[name].active for wave in plan.waves for name in wave.nodes if name in by_name},
+        forget_bad=forget_bad,
+        already_on_target=plan.already_on_target,
+    )
+    return replace(record.with_clearing_used(plan.target), rollout=started)
+
+
+def hold(record: Record, reason: str, *, runner: str, now: str) -> Record:
+    """Record that this runner waits, before a wave or in it, and for what."""
+    rollout = current_rollout(record)
+    if rollout.is_rolling_back:
+        return record
+    held = replace(rollout, phase=PAUSED, reason=reason, runner=runner, changed_at=now)
+    return replace(record, rollout=held).with_result(rollout.revision, PAUSED)
+
+
+def go_on(record: Record, wave: str, *, now: str) -> Record:
+    """Record that the wave in which the runner has waited moves again."""
+    rollout = current_rollout(record)
+    if rollout.phase != PAUSED:
+        return record
+    return replace(record, rollout=replace(rollout, phase=moving_phase(wave), reason="", changed_at=now))
+
+
+def enter_wave(
+    record: Record, plan: Plan, position: int, views: Sequence[NodeView], *, runner: str, now: str
+) -> Record:
+    """Enter the wave at this position, for the first time or again: phase, runner, and nodes that are not Ready.
+
+    The last wave takes in nodes that have appeared since the waves were frozen. The wave of broken nodes does not: the
+    plan's waves after it are appended, and nodes that appear later are left to the next rollout.
+    """
+    rollout = current_rollout(record)
+    waves = _append_new_waves(rollout, plan)
+    sources = dict(rollout.previous_sources)
+    known = {name for wave in waves for name in wave.nodes}
+    sources.update({view.name: view.active for view in views if view.name in known and view.name not in sources})
+    if position == len(waves) - 1 and waves[position].name != BROKEN:
+        new_nodes = [
+            view
+            for view in sorted(views, key=lambda view: view.name)
+            if view.name not in known and _needs_move(view, rollout.target, rollout.forget_bad)
+        ]
+        waves = (*waves[:-1], replace(waves[-1], nodes=waves[-1].nodes + tuple(view.name for view in new_nodes)))
+        sources.update({view.name: view.active for view in new_nodes})
+    is_resumed, assigned_up_to = rollout.assigned_up_to > 0, rollout.assigned_up_to
+    if waves[position].name == CANARY:
+        present = {view.name for view in views}
+        waves, assigned_up_to = _replace_vanished_canaries(replace(rollout, waves=waves), plan, position, present)
+    not_ready = tuple(view.name for view in views if view.ready is not True)
+    entered = replace(
+        _strike_out_vanished(rollout, waves[position]).without_failed_nodes(frozenset(waves[position].nodes)),
+        phase=moving_phase(waves[position].name),
+        waves=waves,
+        assigned_up_to=assigned_up_to,
+        previous_sources=sources,
+        soaked_seconds=rollout.soaked_seconds if is_resumed else {},
+        runner=runner,
+        reason="",
+        changed_at=now,
+        not_ready_at_start=rollout.not_ready_at_start if is_resumed else not_ready,
+    )
+    return replace(record, rollout=entered)
+
+
+def _strike_out_vanished(rollout: Rollout, wave: Wave) -> Rollout:
+    """Return the rollout in which nodes that this wave has lost are gone, also if the run that lost them was killed."""
+    before = next((present.nodes for present in rollout.waves if present.name == wave.name), ())
+    known = {failed.node: failed for failed in rollout.failed_nodes}
+    lost = [name for name in before if name not in wave.nodes and name not in known]
+    gone = {name: FailedNode(name, "gone", wave.name, "the Node was deleted") for name in lost}
+    return rollout.with_failed_nodes({**known, **gone}) if gone else rollout
+
+
+def _append_new_waves(rollout: Rollout, plan: Plan) -> tuple[Wave, ...]:
+    """Return the rollout's waves, then the plan's waves of other names, with the nodes that are in no wave yet."""
+    names = {wave.name for wave in rollout.waves}
+    known = {name for wave in rollout.waves for name in wave.nodes}
+    added = [
+        replace(wave, nodes=tuple(name for name in wave.nodes if name not in known))
+        for wave in plan.waves
+        if wave.name not in names
+    ]
+    return (*rollout.waves, *(wave for wave in added if wave.nodes))
+
+
+def _replace_vanished_canaries(
+    rollout: Rollout, plan: Plan, position: int, present: Collection[str]
+) -> tuple[tuple[Wave, ...], int]:
+    """Return the waves with the plan's replacements for canaries that have vanished, and the new assigned_up_to.
+
+    Without replacements, a run after the pause continues with the present canaries, which must pass.
+    """
+    nodes = rollout.waves[position].nodes
+    later = {name for wave in rollout.waves[position + 1 :] for name in wave.nodes}
+    planned = [name for wave in plan.waves if wave.name == CANARY for name in wave.nodes]
+    replacements = tuple(name for name in planned if name in later)
+    present_canaries = tuple(name for name in nodes if name in present)
+    if not replacements and not (present_canaries and rollout.phase == PAUSED):
+        return rollout.waves, rollout.assigned_up_to
+    assigned_up_to = sum(1 for name in nodes[: rollout.assigned_up_to] if name in present)
+    return replace_canary(rollout.waves, position, present_canaries + replacements), assigned_up_to
+
+
+def start_rollback(record: Record, views: Sequence[NodeView], *, runner: str, now: str) -> Record:
+    """Record who rolls back, and which nodes: those on the failed config that have not rolled it back by themselves.
+
+    An earlier run may have recorded the nodes already, and may have moved some of them.
+    """
+    rollout = current_rollout(record)
+    rolling_back = rollout.rolling_back or tuple(
+        view.name
+        for view in views
+        if view.name in rollout.previous_sources
+        and view.source == rollout.target.source
+        and not (view.config_ok == "False" and view.has_answered(rollout.target.source))
+    )
+    return replace(record, rollout=replace(rollout, rolling_back=rolling_back, runner=runner, changed_at=now))
+
+
+def require_own_rollout(record: Record, target: Target | None, runner: str) -> Record:
+    """Return the record while this runner, which moves the pool to target, may write it.
+
+    Raises LockLost, RolloutError.
+    """
+    rollout = current_rollout(record)
+    if target is None or not rollout.is_for(target) or rollout.has_ended:
+        raise RolloutError(
+            f"the rollout of pool {record.pool} was changed by somebody else: "
+            f"it is {rollout.phase}, to {rollout.target.name}"
+        )
+    return require_owner(record, runner)
+
+
+def require_owner(record: Record, runner: str) -> Record:
+    """Return the record if this runner was the last to move it, also after its rollout has ended. Raises LockLost."""
+    rollout = current_rollout(record)
+    if rollout.runner != runner:
+        raise LockLost(f"this run stalled, and pool {record.pool} was taken over by {rollout.runner}")
+    return record
+
+
+def before_assigning(
+    record: Record,
+    position: int,
+    reached: int,
+    failed_nodes: Mapping[str, FailedNode],
+    *,
+    lookahead: int,
+    now: str,
+) -> Record:
+    """Record that the first ``reached`` nodes of the wave may have been assigned, and ``lookahead`` nodes after them.
+
+    The lookahead makes one write cover a whole window instead of one node.
+    """
+    rollout = current_rollout(record)
+    nodes = rollout.waves[position].nodes
+    if reached <= rollout.assigned_up_to:
+        return record
+    return replace(
+        record,
+        rollout=replace(
+            rollout.with_failed_nodes(failed_nodes),
+            phase=moving_phase(rollout.waves[position].name),
+            assigned_up_to=min(len(nodes), reached + lookahead),
+            changed_at=now,
+        ),
+    )
+
+
+def mark_soaking(record: Record, failed_nodes: Mapping[str, FailedNode], *, now: str) -> Record:
+    """Record that all nodes of the wave are assigned and only their soak is left."""
+    rollout = current_rollout(record).with_failed_nodes(failed_nodes)
+    return replace(record, rollout=replace(rollout, phase=SOAKING, changed_at=now))
+
+
+def save_soak(record: Record, seconds: Mapping[str, int]) -> Record:
+    """Record for how long nodes of the wave have soaked, so that a later run need not wait for it again."""
+    rollout = current_rollout(record)
+    soaked = {name: count for name, count in {**rollout.soaked_seconds, **seconds}.items() if count}
+    return replace(record, rollout=replace(rollout, soaked_seconds=soaked))
+
+
+def broken_nodes_to_ignore(rollout: Rollout, position: int, not_ready: Iterable[NodeView]) -> frozenset[str]:
+    """Return the broken nodes that hold up no other wave: all before their wave, then those that failed in it.
+
+    not_ready: the nodes of the pool that are not Ready. A node that the wave has repaired counts like any other.
+    """
+    later_broken = {name for wave in rollout.waves[position + 1 :] if wave.name == BROKEN for name in wave.nodes}
+    failed_names = {failed.node for failed in rollout.failed_nodes if failed.wave == BROKEN and failed.kind != DRIFTED}
+    if len(rollout.failed_nodes) >= MAX_FAILED_NODES:  # not all are kept, so all broken nodes count as failed
+        failed_names = {name for wave in rollout.waves[:position] if wave.name == BROKEN for name in wave.nodes}
+    return frozenset(later_broken | {view.name for view in not_ready if view.name in failed_names})
+
+
+def finish_wave(
+    record: Record, plan: Plan, position: int, step: WindowStep, failed_nodes: Mapping[str, FailedNode], *, now: str
+) -> Record:
+    """Record how a wave ended: done, halted (then the config is remembered as bad), or paused."""
+    rollout = replace(current_rollout(record).with_failed_nodes(failed_nodes), reason=step.full_reason, changed_at=now)
+    if step.outcome is WaveOutcome.HALT:
+        confirmed = _is_config_at_fault(rollout, rollout.waves[position])
+        reason = step.full_reason if confirmed else f"{step.full_reason}; {_ASK_OPERATOR}"
+        halted = replace(rollout, phase=HALTED, reason=reason, is_rolling_back=plan.on_failure == "rollback")
+        control = record.control if halted.is_rolling_back else Control()  # requests end with their rollout
+        record = replace(record, rollout=halted, control=control)
+        record = record.with_bad_config(rollout.target, reason, now, confirmed=confirmed)
+        return record.with_result(rollout.revision, HALTED)
+    if step.outcome is WaveOutcome.ABORT:
+        return abort_rollout(replace(record, rollout=rollout), now)
+    if step.outcome is WaveOutcome.PAUSE:
+        return replace(record, rollout=replace(rollout, phase=PAUSED)).with_result(rollout.revision, PAUSED)
+    after_wave = replace(
+        rollout,
+        phase=moving_phase(rollout.waves[position].name),
+        waves_done=position + 1,
+        assigned_up_to=0,
+        reason="",
+        soaked_seconds={},
+    )
+    if after_wave.waves_done < len(after_wave.waves):
+        return replace(record, rollout=after_wave)
+    return _complete(replace(record, control=Control()), plan, after_wave)
+
+
+def finish_rollback(
+    record: Record, step: WindowStep, count: int, failed_nodes: Mapping[str, FailedNode], *, now: str
+) -> Record:
+    """Record that the nodes are back on their previous config, or (after a pause) that some are not yet."""
+    rollout = current_rollout(record)
+    # Drifted nodes are not rolled back.
+    drifted = {failed.node: failed for failed in rollout.failed_nodes if failed.kind == DRIFTED}
+    rollout = rollout.with_failed_nodes({**drifted, **failed_nodes})
+    if step.outcome is WaveOutcome.ABORT:
+        return abort_rollout(replace(record, rollout=rollout), now)
+    if step.outcome is WaveOutcome.DONE:
+        phrase = f"{count_of(count, 'node')} {'was' if count == 1 else 'were'} taken back"
+        rollout = replace(rollout, is_rolling_back=False, reason=f"{rollout.reason}; {phrase}")
+        record = replace(record, control=Control())
+    return replace(record, rollout=replace(rollout, changed_at=now))
+
+
+def complete_rollout(record: Record, plan: Plan, now: str) -> Record:
+    """Record that a plan without work is complete, unless its rollout is complete already or stays open."""
+    rollout = record.rollout
+    if rollout is not None and rollout.is_for(plan.target):
+        if rollout.phase == COMPLETE:
+            return _complete(record, plan, rollout)
+        if _stays_open(record, rollout, plan):
+            return record
+    if rollout is None or not rollout.is_for(plan.target) or rollout.has_ended:
+        record = _mark_superseded(record)
+        rollout = Rollout(
+            plan.revision,
+            plan.target,
+            PLANNED,
+            (),
+            plan.pool_size,
+            now,
+            now,
+            selector=plan.selector,
+            already_on_target=plan.already_on_target,
+        )
+    completed = replace(rollout, waves_done=len(rollout.waves), assigned_up_to=0, changed_at=now, reason="")
+    return _complete(record, plan, completed)
+
+
+def _stays_open(record: Record, rollout: Rollout, plan: Plan) -> bool:
+    """Return whether a rollout is not complete although its plan has no work.
+
+    It waits for an operator to clear the config, or nodes of its waves are neither on the target nor to be moved.
+    """
+    if rollout.has_ended and record.lets_nodes_forget(plan.target):
+        return False
+    if record.refusal(plan.target) is not None:
+        return True
+    skipped = {node.node for node in plan.skipped}
+    return rollout.is_rolling_back or any(name in skipped for wave in rollout.waves for name in wave.nodes)
+
+
+def _complete(record: Record, plan: Plan, rollout: Rollout) -> Record:
+    """Return the record in which a rollout is complete; its revision is complete only when a node has passed on it."""
+    has_passed = plan.target_has_passed or rollout.has_passed
+    record = replace(record, rollout=replace(rollout, phase=COMPLETE))
+    return record.with_result(rollout.revision, COMPLETE if has_passed else UNPROVEN)
+
+
+def _is_config_at_fault(rollout: Rollout, wave: Wave) -> bool:
+    """Return whether a failure is the config's: of several nodes, a single one may be broken itself.
+
+    A canary of one node counts as one of several where other nodes use the config already.
+    """
+    is_only_canary = wave.name == CANARY and len(wave.nodes) == 1 and not rollout.already_on_target
+    return rollout.failures > 1 or is_only_canary
+
+
+def _mark_superseded(record: Record) -> Record:
+    """Return the record in which a rollout that has not ended is superseded by another one.
+
+    What people requested of it ends with it. A pause that was requested of a pool at rest is for the next rollout.
+    """
+    rollout = record.rollout
+    if rollout is None or rollout.has_ended:
+        return replace(record, control=record.control.for_new_rollout())
+    return replace(record, control=Control()).with_result(rollout.revision, SUPERSEDED)
+
+
+def _needs_move(view: NodeView, target: Target, forget_bad: bool) -> bool:
+    return not view.is_on(target.source) and skip_reason(view, target, forget_bad=forget_bad) is None
+
+
+def current_rollout(record: Record) -> Rollout:
+    """Return the rollout of a record. Raises RolloutError when the record was deleted."""
+    if record.rollout is None:
+        raise RolloutError(f"the record of pool {record.pool} was deleted while it was being moved")
+    return record.rollout

@@ -1,0 +1,349 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The window that slides over the nodes of a wave, and its progress as text.
+
+Pure: gate results and times in, the next step out.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Final, Literal, NamedTuple
+
+from ..._componentconfig._scalars._wording import and_more
+from ._gate import GateResult, Verdict
+
+__all__ = [
+    "FAILED",
+    "GONE",
+    "IN_FLIGHT",
+    "NodeState",
+    "PASSED",
+    "Progress",
+    "SOAKING",
+    "UNKNOWN",
+    "WAITING",
+    "WaveOutcome",
+    "Window",
+    "WindowLimits",
+    "WindowStep",
+]
+
+# The states of a node in the window; they are keys of the counts in results.
+NodeState = Literal["waiting", "in flight", "soaking", "passed", "failed", "unknown", "gone"]
+WAITING: Final = "waiting"
+IN_FLIGHT: Final = "in flight"  # assigned and not up yet: the node holds a slot
+SOAKING: Final = "soaking"  # up again: the slot is free, and the verdict is open
+PASSED: Final = "passed"
+FAILED: Final = "failed"
+UNKNOWN: Final = "unknown"
+GONE: Final = "gone"
+_OPEN = (IN_FLIGHT, SOAKING)
+_BAR_WIDTH = 24
+_ENDED: tuple[NodeState, ...] = (PASSED, FAILED, UNKNOWN, GONE)
+_SHOWN_STATES: tuple[NodeState, ...] = (IN_FLIGHT, SOAKING, FAILED, UNKNOWN, GONE)
+_NEXT_STATE: Mapping[Verdict, NodeState] = {
+    Verdict.PASS: PASSED,
+    Verdict.FAIL: FAILED,
+    Verdict.UNKNOWN: UNKNOWN,
+    Verdict.GONE: GONE,
+}
+
+
+class WaveOutcome(Enum):
+    """How a wave ended."""
+
+    DONE = "done"
+    HALT = "halt"
+    PAUSE = "pause"
+    ABORT = "abort"
+
+
+class WindowLimits(NamedTuple):
+    """The limits of a wave.
+
+    max_unavailable: how many nodes of the pool may be unavailable at a time. failure_budget: how many nodes may fail.
+    timeout: seconds after which a slot is free even without a verdict, and after which the wave stops waiting for other
+    nodes to come back. earlier_failures: how many nodes have failed in earlier waves.
+    """
+
+    max_unavailable: int
+    failure_budget: int
+    timeout: float
+    earlier_failures: int = 0
+
+
+@dataclass(frozen=True)
+class WindowStep:
+    """What the wave does next. outcome: None while the wave moves.
+
+    reason: why it ended. node_reason: the reason of the node because of which it ended, "" without such a node.
+    """
+
+    to_assign: tuple[str, ...] = ()
+    outcome: WaveOutcome | None = None
+    reason: str = ""
+    node_reason: str = ""
+
+    @property
+    def full_reason(self) -> str:
+        """Return the reason followed by the node's own."""
+        return f"{self.reason}: {self.node_reason}" if self.node_reason else self.reason
+
+
+class Window:
+    """A state machine for the nodes of a wave.
+
+    nodes: in the order in which they move. unavailable: nodes of the pool, of this wave or not, that are unavailable
+    for another reason. is_canary: a node that vanishes stops the wave, which ends well only when a node has passed.
+    is_broken_wave: the nodes are broken already, so those that are unavailable are moved too, and none of them stops
+    the wave or counts as a failure. expected_unavailable: broken nodes that their wave has not moved yet, or has left
+    unavailable; these do not count as unavailable for another reason.
+    """
+
+    def __init__(
+        self,
+        nodes: Sequence[str],
+        limits: WindowLimits,
+        *,
+        unavailable: Iterable[str] = (),
+        is_canary: bool = False,
+        is_broken_wave: bool = False,
+        expected_unavailable: Iterable[str] = (),
+    ) -> None:
+        self._limits = limits
+        self._expected_unavailable = frozenset(expected_unavailable)
+        self._is_canary = is_canary
+        self._is_broken_wave = is_broken_wave
+        self._failures = limits.earlier_failures
+        self._states: dict[str, NodeState] = dict.fromkeys(nodes, WAITING)
+        self._counts = Counter(self._states.values())
+        self._waiting = dict.fromkeys(self._states)
+        self._in_flight: dict[str, float] = {}
+        self._unavailable = set(unavailable) - self._expected_unavailable
+        self._reasons: dict[str, str] = {}
+        self._blocked_since: float | None = None
+        self._stop: WindowStep | None = None
+
+    @property
+    def failures(self) -> int:
+        """Return how many nodes have failed, including earlier waves and excluding broken nodes."""
+        return self._failures
+
+    @property
+    def counts(self) -> Mapping[NodeState, int]:
+        """Return the number of nodes of the wave by state."""
+        return self._counts
+
+    @property
+    def unavailable(self) -> frozenset[str]:
+        """Return the nodes of the pool that are unavailable and not expected to be."""
+        return frozenset(self._unavailable)
+
+    @property
+    def in_flight(self) -> tuple[str, ...]:
+        """Return the nodes that hold a slot."""
+        return tuple(self._in_flight)
+
+    @property
+    def is_stopping(self) -> bool:
+        """Return whether no other node will be assigned."""
+        if self._failures > self._limits.failure_budget or self._stop is not None:
+            return True
+        has_lost_canary = self._is_canary and self._counts[GONE]
+        return not self._is_broken_wave and bool(self._counts[UNKNOWN] or has_lost_canary)
+
+    def state(self, name: str) -> NodeState:
+        """Return the state of a node of the wave. Raises KeyError for other nodes."""
+        return self._states[name]
+
+    def reason(self, name: str) -> str:
+        """Return the reason for a node's state, "" without one."""
+        return self._reasons.get(name, "")
+
+    def unsuccessful(self) -> dict[str, NodeState]:
+        """Return the state of each node that is failed, unknown or gone."""
+        return {name: state for name, state in self._states.items() if state in (FAILED, UNKNOWN, GONE)}
+
+    def set_unavailable(self, name: str, is_unavailable: bool) -> None:
+        """Record whether a node of the pool is unavailable."""
+        if is_unavailable and name not in self._expected_unavailable:
+            self._unavailable.add(name)
+        else:
+            self._unavailable.discard(name)
+
+    def stop(self, outcome: WaveOutcome, reason: str) -> None:
+        """End the wave for a reason that is not a node's, once no node is in flight. The first reason counts."""
+        if self._stop is None:
+            self._stop = WindowStep(outcome=outcome, reason=reason)
+
+    def delay_by(self, seconds: float) -> None:
+        """Extend all deadlines, for a while in which the nodes could not be observed."""
+        self._in_flight = {name: since + seconds for name, since in self._in_flight.items()}
+        if self._blocked_since is not None:
+            self._blocked_since += seconds
+
+    def late_failure(self, name: str, reason: str) -> None:
+        """Count the failure of a node of an earlier wave, which had passed."""
+        self._failures += 1
+        self._reasons[name] = reason
+
+    def record(self, name: str, result: GateResult) -> bool:
+        """Record the gate's result for a node. Return whether the node's state changed."""
+        old_state = self._states[name]
+        if result.verdict in _NEXT_STATE:
+            new_state = _NEXT_STATE[result.verdict]
+        elif old_state in _OPEN:
+            new_state = SOAKING if result.good_since is not None else IN_FLIGHT
+        else:
+            new_state = old_state
+        if new_state == old_state or old_state in (FAILED, UNKNOWN, GONE):
+            return False
+        if old_state == PASSED and new_state != FAILED:
+            return False
+        if new_state == IN_FLIGHT and old_state == SOAKING:
+            return False  # an interrupted soak does not take a slot again: the gate ends it within the node's time
+        if new_state == FAILED and not self._is_broken_wave:
+            self._failures += 1
+        if old_state == WAITING:
+            del self._waiting[name]
+        self._in_flight.pop(name, None)
+        self._set_state(name, new_state)
+        self._reasons[name] = result.reason
+        return True
+
+    def next_step(self, now: float, at_most: int | None = None) -> WindowStep:
+        """Return the next step. The nodes in to_assign, ``at_most`` of them, are in flight from here on."""
+        timeout = self._limits.timeout
+        for name in self._overdue(now):
+            self.record(name, GateResult(Verdict.UNKNOWN, f"the gate said nothing within {timeout:g}s"))
+        if self.is_stopping:
+            # Nodes in flight get their verdict first: a record that guesses is of no use.
+            return WindowStep() if self._in_flight else self._stop_step()
+        to_assign = self._fill_slots(now, at_most)
+        if to_assign or self._in_flight:
+            self._blocked_since = None
+            return WindowStep(to_assign)
+        if self._waiting:
+            return self._wait_for_unavailable(now)
+        if self._counts[SOAKING]:
+            return WindowStep()
+        if self._is_canary and not self._counts[PASSED]:
+            return WindowStep(outcome=WaveOutcome.PAUSE, reason="no canary is left that could pass")
+        return WindowStep(outcome=WaveOutcome.DONE)
+
+    def resume_assignments(self, names: Iterable[str], now: float) -> None:
+        """Give slots to waiting nodes that an earlier run has assigned already, however many they are."""
+        for name in names:
+            self._take_slot(name, now)
+
+    def take_back_assignments(self, names: Iterable[str]) -> None:
+        """Return nodes of the last step, which were not assigned, to their places among the waiting ones."""
+        for name in names:
+            del self._in_flight[name]
+            self._set_state(name, WAITING)
+        self._waiting = {name: None for name, state in self._states.items() if state == WAITING}
+
+    def _overdue(self, now: float) -> list[str]:
+        """Return the nodes whose slot is free in any case. Nodes are in flight in the order in which they took it."""
+        names = []
+        for name, since in self._in_flight.items():
+            if now - since <= self._limits.timeout:
+                break
+            names.append(name)
+        return names
+
+    def _fill_slots(self, now: float, at_most: int | None) -> tuple[str, ...]:
+        limit = self._limits.max_unavailable
+        slots = limit - len(self._in_flight)
+        slots = slots if at_most is None else min(slots, at_most)
+        room = limit - len(self._in_flight) - sum(name not in self._in_flight for name in self._unavailable)
+        to_assign: list[str] = []
+        for name in self._waiting:
+            if len(to_assign) >= slots:
+                break
+            if name in self._unavailable:
+                if self._is_broken_wave:  # the node is unavailable already: moving it makes no other one unavailable
+                    to_assign.append(name)
+            elif room > 0:
+                room -= 1
+                to_assign.append(name)
+            elif not self._is_broken_wave:
+                break
+        if not to_assign and all(name in self._unavailable for name in self._waiting):
+            to_assign = list(self._waiting)[:slots]  # only these are left, and each may come back within its time
+        for name in to_assign:
+            self._take_slot(name, now)
+        return tuple(to_assign)
+
+    def _wait_for_unavailable(self, now: float) -> WindowStep:
+        if self._blocked_since is None:
+            self._blocked_since = now
+        if now - self._blocked_since <= self._limits.timeout:
+            return WindowStep()
+        limit = self._limits.max_unavailable
+        reason = f"nodes down for another reason: {len(self._unavailable)}, and maxUnavailable is {limit}"
+        if not self._is_broken_wave:
+            return WindowStep(outcome=WaveOutcome.PAUSE, reason=reason)
+        for name in list(self._waiting):
+            self.record(name, GateResult(Verdict.UNKNOWN, f"it was not assigned: {reason}"))
+        return self.next_step(now)
+
+    def _stop_step(self) -> WindowStep:
+        budget = self._limits.failure_budget
+        if self._failures > budget:
+            node_reason = next((f"{name}: {self._reasons.get(name, '')}" for name in self._failure_names()), "")
+            failures = "1 node has" if self._failures == 1 else f"{self._failures} nodes have"
+            reason = f"{failures} failed, the budget is {budget}"
+            return WindowStep(outcome=WaveOutcome.HALT, reason=reason, node_reason=node_reason)
+        if self._stop is not None:
+            return self._stop
+        stop_state: NodeState = UNKNOWN if self._counts[UNKNOWN] else GONE
+        phrase = "no verdict on" if stop_state == UNKNOWN else "the canary has lost"
+        name = next(name for name, state in self._states.items() if state == stop_state)
+        reason = f"{phrase} {name}{and_more(self._counts[stop_state] - 1)}"
+        return WindowStep(outcome=WaveOutcome.PAUSE, reason=reason, node_reason=self._reasons.get(name, ""))
+
+    def _failure_names(self) -> Iterable[str]:
+        if not self._is_broken_wave:
+            yield from (name for name, state in self._states.items() if state == FAILED)
+        yield from (name for name in self._reasons if name not in self._states)
+
+    def _take_slot(self, name: str, now: float) -> None:
+        del self._waiting[name]
+        self._in_flight[name] = now
+        self._set_state(name, IN_FLIGHT)
+
+    def _set_state(self, name: str, state: NodeState) -> None:
+        self._counts[self._states[name]] -= 1
+        self._counts[state] += 1
+        self._states[name] = state
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A change to show. line: a sentence about it; counts: the number of nodes of the wave by state."""
+
+    wave: str
+    line: str
+    total: int = 0
+    counts: Mapping[NodeState, int] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """Return the wave as one line: a bar, and the counts that are not 0; "" before the wave moves."""
+        if not self.total:
+            return ""
+        ended = sum(self.counts.get(state, 0) for state in _ENDED)
+        moving = self.counts.get(SOAKING, 0) + self.counts.get(IN_FLIGHT, 0)
+        full = _BAR_WIDTH * ended // self.total
+        half = max(-(-_BAR_WIDTH * (ended + moving) // self.total) - full, 0)
+        parts = [f"{self.counts.get(PASSED, 0)}/{self.total} passed"]
+        parts += [f"{self.counts[state]} {state}" for state in _SHOWN_STATES if self.counts.get(state)]
+        return f"{self.wave} [{'#' * full}{'-' * half}{'.' * (_BAR_WIDTH - full - half)}] {', '.join(parts)}"

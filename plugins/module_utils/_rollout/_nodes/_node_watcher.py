@@ -1,0 +1,156 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Follow the Nodes of a pool: one paged list, then one watch. Private to configok.node."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple
+
+from ..._kube._api_client import Client
+from ..._kube._api_errors import Forbidden, KubeError, ServerError, TooManyRequests, Unauthorized, Unreachable
+from ..._kube._api_paths import NODES
+from ..._kube._interrupt import Interrupt
+from ..._kube._transport import Timing
+from ..._kube._watch import EventType, WatchSettings, watch
+from .. import RolloutError
+from .._gates._node_gates import NodeGates
+from .._timing import Clock
+from ._node_view import NodeView, node_view, reduce_node
+
+__all__ = ["LIST_CHECK_INTERVAL", "NodeEvent", "NodeWatcher"]
+
+_TRANSIENT = (Unreachable, ServerError, TooManyRequests)
+_ADVICE = "run it again to go on, and report this if it comes again"
+LIST_CHECK_INTERVAL = 1.0  # seconds between two checks whether the first list is there
+_MAX_RETRY_AFTER = 30.0  # seconds of a server's Retry-After that are honoured: a run survives five minutes in all
+_FIRST_PAUSE = 0.1  # seconds at most before a watch that ended is opened again: there is one runner, not thousands
+_GATE_ANSWERS = "gateAnswers"  # a key of a reduced Node: the answers need the complete one
+_MAX_SILENCE = 90.0  # seconds without an event or a bookmark (one a minute): then the connection is dead
+
+
+class NodeEvent(NamedTuple):
+    """An event of the watcher.
+
+    ADDED, MODIFIED, or DELETED with the last view of the Node; SYNCED, ERROR, GONE and BACK as the watch yields them;
+    ENDED with the error that ended the watcher; WAKE when something else than a Node has changed.
+    """
+
+    type: EventType | Literal["ENDED", "WAKE"]
+    view: NodeView | None = None
+    error: KubeError | RolloutError | None = None
+
+
+class NodeWatcher:
+    """Follows the Nodes of a pool in a thread of its own. A context manager: leaving it ends the watch.
+
+    nodes: the Nodes by name, as of the events that were taken. error: why their state is not known at the moment, None
+    while it is. gates: answer for each Node as it arrives. monotonic: measures the age of the watch, where clock stands
+    still during an outage.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        selector: str,
+        clock: Clock,
+        *,
+        gates: NodeGates | None = None,
+        monotonic: Callable[[], float] | None = None,
+    ) -> None:
+        self.nodes: dict[str, NodeView] = {}
+        self.error: KubeError | None = None
+        self._client = client
+        self._selector = selector
+        self._clock = clock
+        self._gates = gates or NodeGates()
+        self._monotonic = monotonic or clock.monotonic
+        self._events: queue.Queue[NodeEvent] = queue.Queue()
+        self._stop = threading.Event()
+        self._interrupt = Interrupt()
+
+    def __enter__(self) -> NodeWatcher:
+        self._clock.start(self._run, "node-watcher")
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self._stop.set()
+        self._interrupt.trip()
+
+    def sorted_nodes(self) -> list[NodeView]:
+        """Return the Nodes as they are now, sorted by name."""
+        return [self.nodes[name] for name in sorted(self.nodes)]
+
+    def view_of(self, node: Mapping[str, Any]) -> NodeView:
+        """Return the view of a complete Node object, with the answers of the gates."""
+        return replace(node_view(node), gate_answers=self._gates.check(node))
+
+    def wake(self) -> None:
+        """Let take_events return, because something else has changed. Any thread may call it."""
+        self._events.put(NodeEvent("WAKE"))
+
+    def take_events(self, seconds: float) -> list[NodeEvent]:
+        """Wait up to `seconds` for an event, take all present events, and update nodes.
+
+        Raises KubeError when the Nodes may not be watched, RolloutError when the watcher has ended.
+        """
+        taken = []
+        event = self._clock.get(self._events, seconds)
+        while event is not None:
+            taken.append(self._apply(event))
+            event = self._events.get_nowait() if not self._events.empty() else None
+        return taken
+
+    def _apply(self, event: NodeEvent) -> NodeEvent:
+        if isinstance(event.error, RolloutError):
+            raise event.error
+        if event.type == "GONE":
+            self.error = event.error
+        elif event.error is not None:
+            # A server that has just started may deny what it allows a moment later, until it knows its roles.
+            starting = self.error is not None and isinstance(event.error, (Unauthorized, Forbidden))
+            if not starting and not isinstance(event.error, _TRANSIENT):
+                raise event.error
+            self.error = event.error
+        elif event.type == "BACK":
+            self.error = None
+        elif event.view is not None and event.type == "DELETED":
+            return event._replace(view=self.nodes.pop(event.view.name, event.view))
+        elif event.view is not None:
+            self.nodes[event.view.name] = event.view
+        return event
+
+    def _run(self) -> None:
+        try:
+            self._watch()
+        except Exception as error:  # noqa: BLE001 - a fault of ours; unreported, the run would wait without end
+            ended = RolloutError(f"the nodes are watched no more: {error}: {_ADVICE}")
+            self._events.put(NodeEvent("ENDED", error=ended))
+
+    def _reduce(self, node: dict[str, Any]) -> dict[str, Any]:
+        return {**reduce_node(node), _GATE_ANSWERS: self._gates.check(node)}
+
+    def _watch(self) -> None:
+        for event in watch(
+            self._client,
+            NODES,
+            label_selector=self._selector or None,
+            transform=self._reduce,
+            stop=self._stop,
+            settings=WatchSettings(
+                resume=False,  # the server may have forgotten the version, and says so only after BACK
+                first_pause=_FIRST_PAUSE,
+                inactivity=_MAX_SILENCE,
+                longest_wait=_MAX_RETRY_AFTER,
+            ),
+            timing=Timing(lambda seconds: self._clock.wait(self._stop, seconds), self._monotonic),
+            interrupt=self._interrupt,
+        ):
+            view = None
+            if event.object is not None:
+                view = replace(node_view(event.object), gate_answers=event.object.get(_GATE_ANSWERS, ()))
+            self._events.put(NodeEvent(event.type, view, event.error))

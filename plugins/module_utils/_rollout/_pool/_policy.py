@@ -1,0 +1,159 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Read the policy of a pool: how its nodes are moved. Pure. Private to configok.node."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..._nodeconfig._bundle_trial import Trial
+from ..._nodeconfig._durations import setting_duration
+from ..._nodeconfig._strict_mapping import StrictFields, integer
+from .. import InvalidPool
+from .._drain._settings import DrainSettings, RebootSettings, parse_drain, parse_forbid, parse_reboot
+from .._gates._gate_settings import Gates, WavePlaybooks, parse_gates, parse_wave_playbooks
+from .._plan import OnFailure
+from .._pool_keys import FORM
+from .._pool_values import NodeCount, choice, mapping, node_count, node_counts, texts
+from .._record._control import Approval, parse_approval
+from ._maintenance_windows import MaintenanceWindows, parse_maintenance_windows
+
+__all__ = ["Canary", "Policy", "crash_loop_seconds", "parse_policy", "policy_of"]
+
+ON_FAILURE: tuple[OnFailure, ...] = ("halt", "rollback")
+MAX_REVISION_HISTORY = 100  # as many as a record keeps
+_COVER = ("kubeletVersion", "osImage", "instanceType", "zone")
+_SOAK_AFTER_TRIAL = 60.0
+
+
+@dataclass(frozen=True)
+class Canary:
+    """The first nodes of a rollout. soak: seconds, None for the trial of the bundle plus one minute."""
+
+    count: NodeCount = NodeCount(3)
+    cover: tuple[str, ...] = _COVER
+    labels: Mapping[str, str] = field(default_factory=dict)
+    soak: float | None = None
+
+
+@dataclass(frozen=True)
+class Policy:
+    """The limits of a pool's rollouts; times in seconds, defaults as in docs/rollout.md.
+
+    waves: the part of the pool that is reached after each wave, including the canary; the last one always reaches all
+    nodes. restart_delay, time_to_crash, health_timeout: the settings of the nodes that determine how long a crash loop
+    takes. revision_history_limit: how many bundles pruning keeps for an undo. forbid: classes of disruption that stop a
+    rollout before its first node.
+    """
+
+    canary: Canary = Canary()
+    waves: tuple[NodeCount, ...] = (NodeCount(10, True), NodeCount(30, True), NodeCount(100, True))
+    soak: float = 120.0
+    max_unavailable: NodeCount = NodeCount(10, True)
+    failure_budget: NodeCount = NodeCount(1)
+    node_timeout: float = 300.0
+    on_failure: OnFailure = "halt"
+    restart_delay: float = 10.0
+    time_to_crash: float = 10.0
+    health_timeout: float = 120.0
+    maintenance_windows: MaintenanceWindows = MaintenanceWindows()
+    approval: Approval = Approval()
+    revision_history_limit: int = 10
+    drain: DrainSettings = DrainSettings()
+    reboot: RebootSettings = RebootSettings()
+    forbid: tuple[str, ...] = ()
+    gates: Gates = Gates()
+    playbooks: WavePlaybooks = WavePlaybooks()
+
+    def canary_soak(self, trial: Trial | None) -> float:
+        """Return the canary's soak in seconds. trial: the bundle's, None for the init config, which has none."""
+        if self.canary.soak is not None:
+            return self.canary.soak
+        return self.soak if trial is None else trial.duration + _SOAK_AFTER_TRIAL
+
+
+def crash_loop_seconds(policy: Policy, trial: Trial) -> float:
+    """Return how long a crash loop may last: (threshold + 1) restarts, then healthTimeout."""
+    starts = trial.crash_loop_threshold + 1
+    return starts * (policy.restart_delay + policy.time_to_crash) + policy.health_timeout
+
+
+def parse_policy(value: Any, *, trial: Trial | None = None) -> Policy:
+    """Read a policy as a user writes it; None gives the defaults.
+
+    trial: of the policy's bundle, which nodeTimeout must allow for. Raises InvalidPool with all errors at once.
+    """
+    errors: list[str] = []
+    policy = policy_of(StrictFields(value, "policy", errors, FORM), trial or Trial())
+    if errors:
+        raise InvalidPool(errors)
+    return policy
+
+
+def policy_of(fields: StrictFields, trial: Trial) -> Policy:
+    """Return the policy in the fields of a pool file; errors are collected in them."""
+    default = Policy()
+    policy = Policy(
+        canary=_canary(fields.section("canary")),
+        waves=_waves(fields),
+        soak=fields.get("soak", setting_duration, default.soak),
+        max_unavailable=fields.get("maxUnavailable", node_count, default.max_unavailable),
+        failure_budget=fields.get("failureBudget", node_count, default.failure_budget),
+        node_timeout=fields.get("nodeTimeout", setting_duration, default.node_timeout),
+        on_failure=fields.get("onFailure", choice(ON_FAILURE), default.on_failure),
+        restart_delay=fields.get("restartDelay", setting_duration, default.restart_delay),
+        time_to_crash=fields.get("timeToCrash", setting_duration, default.time_to_crash),
+        health_timeout=fields.get("healthTimeout", setting_duration, default.health_timeout),
+        maintenance_windows=parse_maintenance_windows(fields),
+        approval=parse_approval(fields.section("approval")),
+        revision_history_limit=fields.get(
+            "revisionHistoryLimit", integer(1, MAX_REVISION_HISTORY), default.revision_history_limit
+        ),
+        drain=parse_drain(fields.section("drain")),
+        reboot=parse_reboot(fields.section("reboot")),
+        forbid=parse_forbid(fields),
+        gates=parse_gates(fields),
+        playbooks=parse_wave_playbooks(fields),
+    )
+    fields.reject_unknown()
+    if policy.max_unavailable.value == 0:
+        fields.errors.append("policy.maxUnavailable: 0 allows nothing: no node could ever be moved")
+    if policy.max_unavailable == NodeCount(100, True):
+        fields.errors.append("policy.maxUnavailable: 100% allows everything: the whole pool could be down at once")
+    if policy.failure_budget == NodeCount(100, True):
+        fields.errors.append("policy.failureBudget: 100% allows everything: the whole pool could fail")
+    needed = crash_loop_seconds(policy, trial)
+    if policy.node_timeout < needed:
+        fields.errors.append(
+            f"policy.nodeTimeout: {policy.node_timeout:g}s is shorter than a crash loop takes, {needed:g}s: "
+            f"({trial.crash_loop_threshold} + 1) times (restartDelay {policy.restart_delay:g}s + timeToCrash "
+            f"{policy.time_to_crash:g}s) + healthTimeout {policy.health_timeout:g}s"
+        )
+    return policy
+
+
+def _canary(fields: StrictFields) -> Canary:
+    canary = Canary(
+        count=fields.get("count", node_count, Canary().count),
+        cover=texts(fields, "cover", _COVER),
+        labels={str(key): str(text) for key, text in fields.get("labels", mapping, {}).items()},
+        soak=fields.get("soak", setting_duration, None),
+    )
+    fields.reject_unknown()
+    if canary.count.value == 0:
+        fields.errors.append("policy.canary.count: a rollout has at least one canary")
+    return canary
+
+
+def _waves(fields: StrictFields) -> tuple[NodeCount, ...]:
+    waves = node_counts(fields, "waves", Policy().waves)
+    for kind, name in ((False, "count"), (True, "percent")):
+        reached = [wave.value for wave in waves if wave.percent is kind]
+        if any(later <= earlier for earlier, later in zip(reached, reached[1:])):
+            fields.errors.append(f"policy.waves: each {name} is what is reached after that wave, so it must grow")
+    if any(wave.value == 0 for wave in waves):
+        fields.errors.append("policy.waves: a wave that reaches 0 nodes moves nothing")
+    return waves

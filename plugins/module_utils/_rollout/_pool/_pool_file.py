@@ -1,0 +1,114 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Read a pool file: the pool, its nodes and its config. Pure. Private to configok.node."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..._componentconfig import ConfigError
+from ..._componentconfig._schema._releases import parse_known_minor
+from ..._nodeconfig._bundle import MAX_POOL_LENGTH
+from ..._nodeconfig._bundle_trial import InvalidTrial, Trial
+from ..._nodeconfig._strict_mapping import StrictFields
+from .. import InvalidPool
+from .._pool_keys import FORM
+from .._pool_values import as_texts, is_list, mapping, text, texts
+from ._policy import Policy, policy_of
+
+__all__ = ["Pool", "parse_pool"]
+
+_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?\Z")
+_POOL_NAME = f"it must be a DNS label (a-z, 0-9, -) of at most {MAX_POOL_LENGTH} characters"
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Nodes that share a config.
+
+    selector: a label selector. layers, documents: the config, as files or as data. sets_trial: whether the file says
+    anything of the trial; if not, the bundle leaves it to the agents, whose defaults trial has.
+    """
+
+    name: str
+    selector: str
+    policy: Policy = Policy()
+    trial: Trial = Trial()
+    sets_trial: bool = False
+    layers: tuple[str, ...] = ()
+    documents: Mapping[str, Any] = field(default_factory=dict)
+    kubernetes_versions: tuple[str, ...] = ()
+    disruption_overrides: Mapping[str, Any] = field(default_factory=dict)
+    change_cause: str = ""
+
+
+def parse_pool(value: Any) -> Pool:
+    """Read the data of a pool file. Raises InvalidPool with all errors at once."""
+    errors: list[str] = []
+    fields = StrictFields(value, "", errors, FORM)
+    name = fields.require("pool", _pool_name, "", missing=f"is missing: {_POOL_NAME}")
+    selector = fields.get("selector", text, "")
+    if not selector and not errors:
+        errors.append("selector: a label selector is needed: a pool never means all nodes by accident")
+    layers = texts(fields, "layers", ())
+    documents = fields.get("documents", mapping, {})
+    if layers and documents:
+        errors.append("documents: give either layers or documents, not both")
+    trial = _trial(fields.section("trial"))
+    pool = Pool(
+        name=name,
+        selector=selector,
+        layers=layers,
+        documents=documents,
+        trial=trial,
+        sets_trial=_sets_anything(fields.take("trial")),
+        policy=policy_of(fields.section("policy"), trial),
+        kubernetes_versions=_versions(fields),
+        disruption_overrides=fields.get("disruptionOverrides", mapping, {}),
+        change_cause=fields.get("changeCause", text, ""),
+    )
+    fields.reject_unknown()
+    if errors:
+        raise InvalidPool(errors)
+    return pool
+
+
+def _versions(fields: StrictFields) -> tuple[str, ...]:
+    """Return the Kubernetes versions that the pool's configs are validated for."""
+    value = fields.take("kubernetesVersions")
+    if is_list(value) and any(isinstance(version, (int, float)) for version in value):
+        fields.error(
+            "kubernetesVersions", value, "must be a list of versions in quotes: YAML reads 1.30 as the number 1.3"
+        )
+        return ()
+    versions = as_texts(fields, "kubernetesVersions", value, ())
+    try:
+        for version in versions:
+            parse_known_minor(version)
+    except ConfigError as error:
+        fields.errors.append(f"kubernetesVersions: {error}")
+    return versions
+
+
+def _sets_anything(value: Any) -> bool:
+    return isinstance(value, Mapping) and any(part is not None for part in value.values())
+
+
+def _trial(fields: StrictFields) -> Trial:
+    duration, threshold = fields.take("trialDuration"), fields.take("crashLoopThreshold")
+    fields.reject_unknown()
+    try:
+        return Trial.of(duration, threshold)
+    except InvalidTrial as error:
+        fields.errors.append(f"trial: {error}")
+        return Trial()
+
+
+def _pool_name(value: Any) -> str:
+    if not isinstance(value, str) or not _LABEL.match(value) or len(value) > MAX_POOL_LENGTH:
+        raise ValueError(f"{str(value)[:60]!r}: {_POOL_NAME}")
+    return value

@@ -1,0 +1,189 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Requests of people to a pool's rollout: pause, abort, approve. Pure. Private to configok.node.
+
+They are data of the record's ConfigMap, so that a person with kubectl, a playbook or a workflow can write them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from ..._nodeconfig._strict_mapping import StrictFields
+from ..._nodeconfig._untrusted import sanitize
+from ..._nodeconfig._well_known import NAMESPACE_ROLLOUTS
+from .._plan import BROKEN, CANARY
+from .._pool_values import as_texts
+
+__all__ = [
+    "ABORT",
+    "ALL",
+    "Approval",
+    "CONTROL_KEYS",
+    "Control",
+    "PAUSE",
+    "RECORD_KEYS",
+    "missing_approval",
+    "normalize_wave",
+    "parse_approval",
+]
+
+Request = Literal["", "pause", "abort"]
+PAUSE: Final = "pause"
+ABORT: Final = "abort"
+ALL: Final = "all"  # approves every wave
+
+# The field of a Control by its key in the ConfigMap.
+CONTROL_KEYS: Mapping[str, str] = {
+    "request": "request",
+    "requestedBy": "by",
+    "requestReason": "reason",
+    "requestedAt": "time",
+    "approved": "approved",
+    "approvedBy": "approved_by",
+    "approvalReason": "approval_reason",
+    "approvedAt": "approved_at",
+}
+RECORD_KEYS = ("record", "nodes")  # the keys that only a run writes
+_MAX_TEXT = 1000  # characters of a value that are kept: the rest of the record needs the room
+_MAX_SHOWN = 300
+_WAVE = re.compile(rf"(?:{CANARY}|{BROKEN}|wave [1-9][0-9]{{0,5}})\Z")
+_WAVES = "canary, wave 1, ..."
+
+
+@dataclass(frozen=True)
+class Control:
+    """What people request of a pool's rollout, in the words of the ConfigMap.
+
+    request: "pause", "abort" or "" for neither. approved: names of waves, comma-separated, or "all". by, reason, time,
+    approved_by, approval_reason, approved_at: empty unless the writer gave them. unknown_keys: keys of the ConfigMap
+    that no version knows. A value that is not understood is kept, but it requests and approves nothing.
+    """
+
+    request: str = ""
+    by: str = ""
+    reason: str = ""
+    approved: str = ""
+    time: str = ""
+    approved_by: str = ""
+    approval_reason: str = ""
+    approved_at: str = ""
+    unknown_keys: tuple[str, ...] = field(default=(), compare=False)
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, str]) -> Control:
+        """Read the keys of a record's ConfigMap, apart from those of the record itself."""
+        texts = {name: str(data.get(key) or "")[:_MAX_TEXT].strip() for key, name in CONTROL_KEYS.items()}
+        known = {*CONTROL_KEYS, *RECORD_KEYS}
+        return cls(**texts, unknown_keys=tuple(sorted(str(key)[:100] for key in data if key not in known)[:10]))
+
+    def to_data(self) -> dict[str, str]:
+        """Return the keys of the ConfigMap; nothing is written for an empty value."""
+        values = {key: str(getattr(self, name)) for key, name in CONTROL_KEYS.items()}
+        return {key: text for key, text in values.items() if text}
+
+    @property
+    def is_pause(self) -> bool:
+        """Return whether the rollout is to pause."""
+        return self.request == PAUSE
+
+    @property
+    def is_abort(self) -> bool:
+        """Return whether the rollout is to end."""
+        return self.request == ABORT
+
+    @property
+    def approved_waves(self) -> frozenset[str]:
+        """Return the names of the approved waves, or "all" among them; none if a part of the text is not understood."""
+        names = self._approved_names()
+        return frozenset(names) if all(_is_wave(name) or name == ALL for name in names) else frozenset()
+
+    def approves(self, wave: str) -> bool:
+        """Return whether the wave of this name is approved."""
+        return not self.approved_waves.isdisjoint((wave, ALL))
+
+    def for_new_rollout(self) -> Control:
+        """Return what the requests of a pool at rest mean for its next rollout: only a pause is for that."""
+        return Control(self.request, self.by, self.reason, time=self.time) if self.is_pause else Control()
+
+    def describe_request(self) -> str:
+        """Return "paused by alice at 2026-11-24T10:00:00Z: why", "aborted by ...", or "" without a request."""
+        if not (self.is_pause or self.is_abort):
+            return ""
+        by = f" by {sanitize(self.by, _MAX_SHOWN)}" if self.by else ""
+        at = f" at {sanitize(self.time, _MAX_SHOWN)}" if self.time else ""
+        reason = f": {sanitize(self.reason, _MAX_SHOWN)}" if self.reason else ""
+        return f"{'paused' if self.is_pause else 'aborted'}{by}{at}{reason}"
+
+    def problems(self, pool: str) -> list[str]:
+        """Return a sentence for each value that is not understood, and that is therefore not obeyed."""
+        where = f"(ConfigMap {NAMESPACE_ROLLOUTS}/{pool})"
+        sentences = []
+        if self.request not in ("", PAUSE, ABORT):
+            sentences.append(
+                f"request {_shown(self.request)} of pool {pool} is ignored {where}: write pause or abort, or remove it"
+            )
+        unknown = [name for name in self._approved_names() if not _is_wave(name) and name != ALL]
+        if unknown:
+            sentences.append(
+                f"approved {_shown(self.approved)} of pool {pool} approves nothing {where}: {_shown(unknown[0])} is "
+                f"not a wave: write {_WAVES}, separated by commas, or all"
+            )
+        if self.unknown_keys:
+            names = ", ".join(sanitize(key) for key in self.unknown_keys)
+            sentences.append(f"{names} of pool {pool} is ignored {where}: it has {', '.join(CONTROL_KEYS)}")
+        return sentences
+
+    def _approved_names(self) -> list[str]:
+        return [name for name in map(normalize_wave, self.approved.split(",")) if name]
+
+
+@dataclass(frozen=True)
+class Approval:
+    """The waves that need an approval before they begin. before: their names, or "all"."""
+
+    before: tuple[str, ...] = ()
+
+    def is_needed(self, wave: str) -> bool:
+        """Return whether the wave of this name needs an approval."""
+        return wave in self.before or ALL in self.before
+
+
+def parse_approval(fields: StrictFields) -> Approval:
+    """Return policy.approval; errors are collected in the fields."""
+    value = fields.take("before")
+    fields.reject_unknown()
+    if value == ALL:
+        return Approval((ALL,))
+    names = tuple(normalize_wave(name) for name in as_texts(fields, "before", value, ()))
+    for name in names:
+        if not _is_wave(name) and name != ALL:
+            fields.error("before", value, f"{_shown(name)} is not a wave: write all, or a list of {_WAVES}")
+    return Approval(names)
+
+
+def missing_approval(approval: Approval, control: Control, pool: str, wave: str) -> str:
+    """Return the sentence about the approval that a wave waits for, "" if it may begin."""
+    if not approval.is_needed(wave) or control.approves(wave):
+        return ""
+    return (
+        f"{wave} waits for an approval: approve it with ansible-playbook configok.node.approve -e pool={pool} "
+        f"-e waves={wave.replace(' ', '-')}, or abort the rollout"
+    )
+
+
+def normalize_wave(text: str) -> str:
+    """Return the name of a wave as a record has it: "wave-1", which needs no quotes on a command line, is "wave 1"."""
+    return " ".join(text.replace("-", " ").lower().split())
+
+
+def _is_wave(name: str) -> bool:
+    return bool(_WAVE.match(name))
+
+
+def _shown(text: str) -> str:
+    return repr(sanitize(text, 60))

@@ -1,0 +1,395 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The record as a ConfigMap: encode, decode, read and update it; clear a bad config. Private to configok.node."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from typing import Any, cast
+
+from ..._kube._api_client import Client
+from ..._kube._api_errors import Conflict, KubeError, NotFound
+from ..._kube._api_paths import config_map, config_maps
+from ..._nodeconfig._assignment import ConfigSource, InvalidConfigSource
+from ..._nodeconfig._bundle_trial import InvalidTrial
+from ..._nodeconfig._well_known import LABEL_POOL, NAMESPACE_ROLLOUTS, missing_namespace
+from .. import InvalidRecord, RolloutError
+from .._plan import Target, Wave
+from ._control import RECORD_KEYS, Control
+from ._record import (
+    BadConfig,
+    ClearedConfig,
+    FailedNode,
+    FailureKind,
+    Record,
+    Revision,
+    RevisionResult,
+    Rollout,
+    TimelineEntry,
+)
+
+__all__ = [
+    "FORMAT",
+    "MAX_BYTES",
+    "RecordStore",
+    "clear_bad_config",
+    "decode_record",
+    "encode_record",
+    "read_record",
+    "update_record",
+]
+
+FORMAT = 1
+MAX_BYTES = 1024 * 1024 - 16 * 1024  # the limit of a ConfigMap, minus room for metadata
+_MAX_UNPACKED = 16 * 1024 * 1024
+_RECORD_KEY, _NODES_KEY = RECORD_KEYS
+
+
+def encode_record(
+    record: Record, *, resource_version: str = "", packed_nodes: PackedNodes | None = None
+) -> dict[str, Any]:
+    """Return the ConfigMap of a record. Raises InvalidRecord when it would not fit.
+
+    Key "record" is human-readable JSON. Key "nodes" holds the frozen waves and the previous source of each node,
+    as base64 of zlib: the names of 15,000 nodes would not fit otherwise. The keys of the control are plain text, so
+    that a person can write them. packed_nodes: keeps the text of "nodes" between records of the same rollout.
+    """
+    data = {_RECORD_KEY: json.dumps(_encode(record), indent=1), **record.control.to_data()}
+    if record.rollout is not None:
+        data[_NODES_KEY] = (packed_nodes or PackedNodes()).text_of(record.rollout)
+    size = sum(len(text.encode()) for text in data.values())
+    if size > MAX_BYTES:
+        raise InvalidRecord(f"the record of pool {record.pool} would have {size} bytes, a ConfigMap holds {MAX_BYTES}")
+    metadata: dict[str, Any] = {
+        "name": record.pool,
+        "namespace": NAMESPACE_ROLLOUTS,
+        "labels": {LABEL_POOL: record.pool},
+    }
+    if resource_version:
+        metadata["resourceVersion"] = resource_version
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
+
+
+def decode_record(config_map: Mapping[str, Any]) -> Record:
+    """Decode the ConfigMap of a record. Raises InvalidRecord, whose message names it."""
+    name = str((config_map.get("metadata") or {}).get("name", ""))
+    where = f"the record of pool {name} (ConfigMap {NAMESPACE_ROLLOUTS}/{name})"
+    data = config_map.get("data") or {}
+    try:
+        value = json.loads(data[_RECORD_KEY])
+        if value["format"] != FORMAT:
+            raise InvalidRecord(f"{where} has format {value['format']!r}, this version knows only {FORMAT}")
+        if value["pool"] != name:
+            raise InvalidRecord(f"{where} says that it is of pool {value['pool']!r}")
+        return _decode(value, data)
+    except (LookupError, TypeError, ValueError, AttributeError, RecursionError, zlib.error, binascii.Error) as error:
+        cause = f"{type(error).__name__}: {str(error)[:200]}"
+        raise InvalidRecord(f"{where} is damaged ({cause}): restore it, or delete it to begin a new history") from error
+
+
+def _encode(record: Record) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "pool": record.pool,
+        "rollout": None if record.rollout is None else _encode_rollout(record.rollout),
+        # Version 0.1.0 accepts no other fields of a bad config than its own, so later ones have a key of their own.
+        "bad": [{key: text for key, text in vars(bad).items() if key != "confirmed"} for bad in record.bad_configs],
+        "unconfirmed": [bad.uid for bad in record.bad_configs if not bad.confirmed],
+        "forgotten": [dict(vars(cleared)) for cleared in record.cleared_configs],
+        "revisions": [dict(vars(revision)) for revision in record.revisions],
+    }
+
+
+def _encode_rollout(rollout: Rollout) -> dict[str, Any]:
+    return {
+        "phase": rollout.phase,
+        "reason": rollout.reason,
+        "revision": rollout.revision,
+        "target": rollout.target.to_dict(),
+        "started": rollout.started_at,
+        "changed": rollout.changed_at,
+        "runner": rollout.runner,
+        "size": rollout.size,
+        "selector": rollout.selector,
+        "finished": rollout.waves_done,
+        "cursor": rollout.assigned_up_to,
+        "takingBack": rollout.is_rolling_back,
+        "forgetBad": rollout.forget_bad,
+        "waves": [{"name": wave.name, "nodes": len(wave.nodes), "soak": wave.soak} for wave in rollout.waves],
+        "exceptions": [dict(vars(failed)) for failed in rollout.failed_nodes],
+        "timeline": [dict(vars(entry)) for entry in rollout.timeline],
+    }
+
+
+def _encode_nodes(rollout: Rollout) -> dict[str, Any]:
+    sources: list[ConfigSource | None] = []
+    indexes: dict[ConfigSource | None, int] = {}
+    for source in rollout.previous_sources.values():
+        if source not in indexes:
+            indexes[source] = len(sources)
+            sources.append(source)
+    moving = (
+        rollout.waves[rollout.waves_done].nodes
+        if rollout.soaked_seconds and rollout.waves_done < len(rollout.waves)
+        else ()
+    )
+    return {
+        "waves": [list(wave.nodes) for wave in rollout.waves],
+        "soaked": [rollout.soaked_seconds.get(name, 0) for name in moving],
+        "down": list(rollout.not_ready_at_start),
+        "returning": list(rollout.rolling_back),
+        "already": list(rollout.already_on_target),
+        "sources": [None if source is None else source.to_dict() for source in sources],
+        "before": [
+            [indexes[rollout.previous_sources[node]] if node in rollout.previous_sources else -1 for node in wave.nodes]
+            for wave in rollout.waves
+        ],
+    }
+
+
+class PackedNodes:
+    """The text of the key "nodes", which is packed again only when a rollout has changed in it: that takes a while."""
+
+    def __init__(self) -> None:
+        self._parts: tuple[Any, ...] = ()
+        self._text = ""
+
+    def text_of(self, rollout: Rollout) -> str:
+        """Return the text for a rollout."""
+        parts = (
+            rollout.waves,
+            rollout.soaked_seconds,
+            rollout.not_ready_at_start,
+            rollout.rolling_back,
+            rollout.already_on_target,
+            rollout.previous_sources,
+        )
+        has_soaked = bool(rollout.soaked_seconds)  # of the nodes of the wave that moves
+        is_same = len(parts) == len(self._parts) and all(old is new for old, new in zip(self._parts, parts))
+        if not is_same or has_soaked:
+            self._parts, self._text = parts, _pack(_encode_nodes(rollout))
+        return self._text
+
+
+def _pack(value: Any) -> str:
+    return base64.b64encode(zlib.compress(json.dumps(value, separators=(",", ":")).encode(), 9)).decode()
+
+
+def _unpack(text: str) -> Any:
+    unpacker = zlib.decompressobj()
+    data = unpacker.decompress(base64.b64decode(text, validate=True), _MAX_UNPACKED)
+    if unpacker.unconsumed_tail or not unpacker.eof:
+        raise ValueError("the nodes are cut off, or too many")
+    return json.loads(data)
+
+
+def _decode(value: dict[str, Any], data: Mapping[str, str]) -> Record:
+    rollout, unconfirmed = value["rollout"], value.get("unconfirmed", ())
+    return Record(
+        pool=str(value["pool"]),
+        revisions=tuple(_decode_revision(revision) for revision in value["revisions"]),
+        bad_configs=tuple(
+            BadConfig(**_text_fields(BadConfig, bad, "confirmed"), confirmed=bad["uid"] not in unconfirmed)
+            for bad in value["bad"]
+        ),
+        cleared_configs=tuple(
+            ClearedConfig(**_text_fields(ClearedConfig, cleared, "assigned"), assigned=bool(cleared["assigned"]))
+            for cleared in value.get("forgotten", ())
+        ),
+        rollout=None if rollout is None else _decode_rollout(rollout, _unpack(data[_NODES_KEY])),
+        control=Control.from_data(data),
+    )
+
+
+def _text_fields(kind: type[Any], value: Mapping[str, Any], *others: str) -> dict[str, str]:
+    """Return the fields of a dataclass that are texts: all but the others. Omits fields of a newer version."""
+    names = {field.name for field in fields(kind)}.difference(others)
+    return {key: str(text) for key, text in value.items() if key in names}
+
+
+def _decode_revision(value: dict[str, Any]) -> Revision:
+    texts = _text_fields(Revision, value, "number", "result")
+    # A result of a newer version is kept as it is.
+    return Revision(int(value["number"]), **texts, result=cast(RevisionResult, str(value.get("result", ""))))
+
+
+def _decode_failed_node(value: dict[str, Any]) -> FailedNode:
+    # A kind of a newer version is kept as it is.
+    return FailedNode(**_text_fields(FailedNode, value, "kind"), kind=cast(FailureKind, str(value["kind"])))
+
+
+def _decode_rollout(value: dict[str, Any], nodes: dict[str, Any]) -> Rollout:
+    if [len(names) for names in nodes["waves"]] != [wave["nodes"] for wave in value["waves"]]:
+        raise ValueError("its waves do not have the nodes that it says")
+    try:
+        target = Target.from_dict(value["target"])
+        sources = [None if source is None else ConfigSource.from_dict(source) for source in nodes["sources"]]
+    except (InvalidTrial, InvalidConfigSource) as error:
+        raise ValueError(str(error)) from error
+    previous_sources = {
+        str(name): sources[index]
+        for names, indexes in zip(nodes["waves"], nodes["before"])
+        for name, index in zip(names, indexes)
+        if index >= 0
+    }
+    waves_done = int(value["finished"])
+    # Records of older versions do not have "soaked".
+    moving = nodes["waves"][waves_done] if nodes.get("soaked") else []
+    soaked = {str(name): int(seconds) for name, seconds in zip(moving, nodes.get("soaked") or ()) if seconds}
+    return Rollout(
+        revision=int(value["revision"]),
+        target=target,
+        phase=str(value["phase"]),
+        waves=tuple(
+            Wave(str(wave["name"]), tuple(str(name) for name in names), float(wave["soak"]))
+            for wave, names in zip(value["waves"], nodes["waves"])
+        ),
+        size=int(value["size"]),
+        started_at=str(value["started"]),
+        changed_at=str(value["changed"]),
+        waves_done=waves_done,
+        assigned_up_to=int(value["cursor"]),
+        reason=str(value["reason"]),
+        runner=str(value["runner"]),
+        not_ready_at_start=tuple(str(name) for name in nodes["down"]),
+        failed_nodes=tuple(_decode_failed_node(failed) for failed in value["exceptions"]),
+        previous_sources=previous_sources,
+        is_rolling_back=bool(value["takingBack"]),
+        forget_bad=bool(value.get("forgetBad", False)),
+        rolling_back=tuple(str(name) for name in nodes.get("returning", ())),
+        soaked_seconds=soaked,
+        selector=str(value.get("selector", "")),  # older versions did not write it
+        already_on_target=tuple(str(name) for name in nodes.get("already", ())),
+        timeline=tuple(TimelineEntry(**_text_fields(TimelineEntry, entry)) for entry in value.get("timeline", ())),
+    )
+
+
+_MAX_ATTEMPTS = 8
+
+
+def read_record(client: Client, pool: str) -> Record:
+    """Return the record of a pool, an empty one for a pool without a record or a cluster without the namespace.
+
+    Raises InvalidRecord, KubeError.
+    """
+    return _read_with_object(client, pool)[0]
+
+
+class RecordStore:
+    """Reads and writes the record of one pool.
+
+    It keeps the record that it has read or written last, so that an update needs one request. Not safe for several
+    threads.
+    """
+
+    def __init__(self, client: Client, pool: str) -> None:
+        self._client = client
+        self._pool = pool
+        self._known: tuple[Record, dict[str, Any]] | None = None
+        self._packed_nodes = PackedNodes()
+
+    def read(self) -> Record:
+        """Return the present record, an empty one for a pool without a record. Raises InvalidRecord, KubeError."""
+        record, present = _read_with_object(self._client, self._pool)
+        self._known = None if present is None else (record, present)
+        return record
+
+    def update(self, change: Callable[[Record], Record]) -> tuple[Record, bool]:
+        """Change the record and write it with its resourceVersion; start again after a conflict.
+
+        A write whose answer was lost finds the record that it meant to write, and has succeeded. Each new phase of the
+        rollout is added to its timeline. change: receives the record, may be called again, and ends the update by
+        raising. Returns the present record, and whether anything was written. Raises RolloutError, KubeError.
+        """
+        conflict: KubeError | None = None
+        new_record: Record | None = None
+        for _attempt in range(_MAX_ATTEMPTS):
+            if self._known is None:
+                self.read()
+            record, present = self._known or (Record(self._pool), None)
+            if record == new_record:
+                return record, True
+            changed_record = change(record)
+            if changed_record == record:
+                return record, False
+            new_record = changed_record.with_timeline()
+            try:
+                self._known = (new_record, self._write(new_record, present))
+                return new_record, True
+            except (Conflict, NotFound) as error:  # AlreadyExists, too; NotFound: it was deleted since it was read
+                conflict, self._known = error, None
+        raise RolloutError(f"the record of pool {self._pool} changes too often to be written: {conflict}")
+
+    def _write(self, record: Record, present: dict[str, Any] | None) -> dict[str, Any]:
+        if present is None:
+            return _create(self._client, record)
+        version = str(present["metadata"].get("resourceVersion", ""))
+        path = config_map(NAMESPACE_ROLLOUTS, self._pool)
+        body = encode_record(record, resource_version=version, packed_nodes=self._packed_nodes)
+        return self._client.replace(path, body)
+
+
+def update_record(client: Client, pool: str, change: Callable[[Record], Record]) -> tuple[Record, bool]:
+    """Read the record of a pool, change it and write it. The parameters and errors are those of RecordStore.update."""
+    return RecordStore(client, pool).update(change)
+
+
+def _read_with_object(client: Client, pool: str) -> tuple[Record, dict[str, Any] | None]:
+    record_map = client.find(config_map(NAMESPACE_ROLLOUTS, pool))
+    return (Record(pool) if record_map is None else decode_record(record_map)), record_map
+
+
+def _create(client: Client, record: Record) -> dict[str, Any]:
+    try:
+        return client.create(config_maps(NAMESPACE_ROLLOUTS), encode_record(record))
+    except NotFound as error:
+        raise RolloutError(missing_namespace(NAMESPACE_ROLLOUTS)) from error
+
+
+def clear_bad_config(
+    client: Client, pool: str, bundle: str | None, *, reason: str, author: str, now: str, check: bool = False
+) -> tuple[str, bool]:
+    """Clear a bad config of a pool; its next rollout lets nodes forget that they refused it.
+
+    bundle: the name of its ConfigMap; None means the config of the pool's last rollout. check: change nothing. Returns
+    the name and whether the record changed. Raises RolloutError, KubeError.
+    """
+    if not reason.strip():
+        raise RolloutError("reason is empty: say why the config may be tried again; it is kept in the record")
+    if not author.strip():
+        raise RolloutError("author is empty: say who clears the config, with -e author=...; it is kept in the record")
+
+    def clear(record: Record) -> Record:
+        bad = _find_bad_config(record, bundle)
+        return record if bad is None else record.with_cleared_config(bad, reason=reason, author=author, time=now)
+
+    record = read_record(client, pool)
+    bad = _find_bad_config(record, bundle)
+    name = bad.name if bad is not None else bundle or _last_target_name(record)
+    if check or bad is None:
+        return name, bad is not None
+    _record, changed = update_record(client, pool, clear)
+    return name, changed
+
+
+def _find_bad_config(record: Record, bundle: str | None) -> BadConfig | None:
+    """Return the bad config of this name, None for a cleared one. Raises RolloutError for other names."""
+    name = bundle or _last_target_name(record)
+    for bad in record.bad_configs:
+        if bad.name == name:
+            return bad
+    if any(cleared.name == name for cleared in record.cleared_configs):
+        return None
+    refused = ", ".join(bad.name for bad in record.bad_configs)
+    advice = f"it refuses {refused}: name one of them as bundle" if refused else "it refuses none"
+    raise RolloutError(f"pool {record.pool} does not refuse {name or 'a config'}: {advice}")
+
+
+def _last_target_name(record: Record) -> str:
+    return record.rollout.target.name if record.rollout is not None else ""

@@ -1,0 +1,138 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Drain, assign, reboot and uncordon one node of a wave. Each of them runs in a thread of its own.
+
+Private to configok.node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from ..._kube._api_errors import KubeError
+from ..._nodeconfig._assignment import ConfigSource
+from .. import RebootFailed
+from .._drain._cordon import is_reboot_pending, marking_pool
+from .._drain._drainer import Drainer
+from .._drain._rebooter import Rebooter
+from .._nodes._node_access import NodeAssignment, assign_node
+from .._nodes._node_view import NodeView
+from .._nodes._node_watcher import NodeWatcher
+from ._session import RunSession
+
+__all__ = ["NodeMover", "NotDrained", "Rebooted", "Uncordoned"]
+
+
+@dataclass(frozen=True)
+class NotDrained:
+    """A node that could not be drained, and was not assigned anything. reason: one sentence."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Rebooted:
+    """A reboot. error: why it failed, "" when it did not."""
+
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class Uncordoned:
+    """A node whose cordon was this rollout's. error: why it could not be uncordoned, "" when it was."""
+
+    error: str = ""
+
+
+class NodeMover:
+    """The requests for the nodes of one pool; safe for many threads, each with a node of its own.
+
+    to_drain, to_reboot: the nodes of which the change asks this. is_broken_wave: nodes whose kubelet is down are moved
+    without a drain, because their pods would not end.
+    """
+
+    def __init__(
+        self,
+        session: RunSession,
+        watcher: NodeWatcher,
+        drainer: Drainer,
+        rebooter: Rebooter,
+        *,
+        to_drain: Collection[str],
+        to_reboot: Collection[str],
+        is_broken_wave: bool = False,
+    ) -> None:
+        self._session = session
+        self._watcher = watcher
+        self._drainer = drainer
+        self._rebooter = rebooter
+        self._to_drain = to_drain
+        self._to_reboot = to_reboot
+        self._is_broken_wave = is_broken_wave
+        self._not_rebooted: set[str] = set()  # they use their new config, and could not be rebooted yet
+        self.is_stopping = False  # ends drains, and waits for reboots, that are under way
+
+    def is_cordoned(self, name: str) -> bool:
+        """Return whether a node may have a cordon of this pool."""
+        view = self._watcher.nodes.get(name)
+        return name in self._to_drain or (view is not None and marking_pool(view) == self._session.pool)
+
+    def move(
+        self, view: NodeView | None, source: ConfigSource | None, *, possibly_assigned: bool, forget_bad: bool
+    ) -> NodeAssignment | NotDrained:
+        """Drain a node if its change asks for it, and assign it. Raises KubeError, RolloutError."""
+        if view is None or view.deleting:
+            return NodeAssignment(None)
+        name = view.name
+        if self.is_cordoned(name) and not view.is_on(source):
+            reboot = name in self._to_reboot
+            if self._is_broken_wave and view.ready is not True:
+                result = self._drainer.cordon(view, reboot=reboot)
+            else:
+                result = self._drainer.drain(view, lambda: self.is_stopping, reboot=reboot)
+            if not result.drained:
+                return NotDrained(result.reason)
+        return assign_node(
+            self._session.client,
+            self._watcher.nodes.get(name, view),
+            source,
+            possibly_assigned=possibly_assigned,
+            forget_bad=forget_bad,
+            latest=lambda: self._watcher.nodes.get(name),
+        )
+
+    def needs_reboot(self, view: NodeView) -> bool:
+        """Return whether a node that uses its new config must be rebooted for it, and was not yet."""
+        return is_reboot_pending(view, self._session.pool)
+
+    def reboot(self, name: str) -> Rebooted:
+        """Reboot a node, and wait until it is Ready again. Raises RolloutError.
+
+        A node that was uncordoned meanwhile, because its reboot failed in an earlier run, is drained again.
+        """
+        self._not_rebooted.add(name)
+        view = self._watcher.nodes.get(name)
+        if view is None:
+            return Rebooted("the Node was deleted")
+        try:
+            result = self._drainer.drain(view, lambda: self.is_stopping, reboot=True)
+            if not result.drained:
+                return Rebooted(f"it could not be drained: {result.reason}")
+            self._rebooter.reboot(name, lambda: self.is_stopping)
+        except (KubeError, RebootFailed) as error:
+            return Rebooted(str(error))
+        self._not_rebooted.discard(name)
+        return Rebooted()
+
+    def uncordon(self, name: str) -> Uncordoned:
+        """Uncordon a node if its cordon is this pool's. Raises RolloutError.
+
+        The mark stays on a node that could not be rebooted, so that the next run reboots it.
+        """
+        try:
+            self._drainer.uncordon(name, keep_reboot=name in self._not_rebooted)
+        except KubeError as error:
+            return Uncordoned(str(error))
+        return Uncordoned()

@@ -1,0 +1,214 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Move a pool: one lock, one list and one watch for all waves of a plan; record completion.
+
+Private to configok.node: no compatibility is promised. A run may be killed at any time and repeated: the record and the
+nodes show what is done already, and it is not done again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ..._kube._api_client import Client
+from ..._kube._api_errors import KubeError
+from .. import ApiUnavailable, Interrupted, RolloutError, RolloutRefused
+from .._decisions import _transitions as transitions
+from .._drain._cordon import own_cordons
+from .._drain._drainer import Drainer
+from .._gates._node_gates import NodeGates
+from .._nodes._node_view import NodeView
+from .._nodes._node_watcher import LIST_CHECK_INTERVAL, NodeWatcher
+from .._outage import MAX_OUTAGE
+from .._plan import Plan
+from .._pool._pool_file import Pool
+from .._record._record import COMPLETE
+from .._timing import Clock
+from ._bundle_pruning import prune_after_rollout
+from ._run_options import RunOptions
+from ._session import RunSession
+from ._wave_run import WaveResult, WaveRun
+
+__all__ = ["PoolRunner"]
+
+
+class PoolRunner:
+    """Moves the nodes of one pool. A context manager: it lists and watches the Nodes from entering it to leaving it.
+
+    The lock of the pool is held only while nodes are moved.
+    """
+
+    def __init__(self, client: Client, pool: Pool, options: RunOptions) -> None:
+        self._pool = pool
+        self._options = options
+        self._session = RunSession(
+            client,
+            pool.name,
+            runner=options.runner,
+            report=options.report,
+            clock=options.clock or Clock(),
+            lease_duration=options.lease_duration,
+        )
+        self._watcher = NodeWatcher(
+            self._session.direct_client,
+            pool.selector,
+            self._session.node_clock,
+            gates=NodeGates(pool.policy.gates.nodes),
+            monotonic=self._session.clock.monotonic,
+        )
+        self._is_listed = False
+
+    def __enter__(self) -> PoolRunner:
+        self._watcher.__enter__()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._watcher.__exit__(*exception)
+
+    def nodes(self) -> list[NodeView]:
+        """Return the Nodes of the pool as they are now, sorted by name.
+
+        Raises KubeError when they may not be listed, ApiUnavailable when they cannot be listed for five minutes.
+        """
+        if not self._is_listed:
+            self._wait_until_listed()
+            self._is_listed = True
+        self._watcher.take_events(0.0)
+        return self._watcher.sorted_nodes()
+
+    @property
+    def has_changed(self) -> bool:
+        """Return whether this run has changed anything so far, also after an error."""
+        return self._session.has_changed
+
+    def run(self, plan: Plan) -> list[WaveResult]:
+        """Run the plan's waves in order until one fails; record a plan without work as complete.
+
+        Raises RolloutRefused, PoolLocked, LockLost, Interrupted, RolloutError, KubeError.
+        """
+        waves = [wave.name for wave in plan.waves if not wave.finished]
+        if not waves and not plan.refusals:
+            return [self.complete(plan)]
+        results: list[WaveResult] = []
+        with self._hold_lock(plan):
+            self._uncordon_left_behind(plan)
+            for wave in waves:
+                results.append(self._run_wave(plan, wave))
+                if results[-1].failed:
+                    break
+            if results and results[-1].phase == COMPLETE:
+                self._prune()
+        return results
+
+    def _prune(self) -> None:
+        """Delete old bundles of the pool. What cannot be deleted does not fail the run."""
+        session = self._session
+        line = prune_after_rollout(
+            session.direct_client,
+            self._pool.policy.revision_history_limit,
+            read=session.read_record,
+            update=session.update_record,
+            clock=session.clock,
+        )
+        if line:
+            session.say(line)
+
+    def run_wave(self, plan: Plan, wave: str) -> WaveResult:
+        """Run the wave of this name, after the waves before it. A wave that is done already changes nothing.
+
+        The errors are those of run.
+        """
+        with self._hold_lock(plan):
+            return self._run_wave(plan, wave)
+
+    def complete(self, plan: Plan) -> WaveResult:
+        """Record a plan without work as complete, unless the record says so already.
+
+        A rollout that was halted, and whose config is not cleared, or that was paused before it reached all its nodes
+        is left as it is; the result says why. Takes the lock only to write. Raises PoolLocked, Interrupted,
+        RolloutError, KubeError.
+        """
+        if plan.has_work or plan.refusals or not plan.target.is_published:
+            raise RolloutError(f"pool {plan.pool} has waves to move: it is not settled")
+        session = self._session
+        now = session.clock.now()
+        with _as_interrupted(f"pool {plan.pool}"):
+            if own_cordons(self._watcher.nodes.values(), plan.pool):
+                with session.hold_lock():
+                    self._uncordon_left_behind(plan)
+            record = session.read_record()
+            changed = False
+            if transitions.complete_rollout(record, plan, now) != record:
+                with session.hold_lock():
+                    record, changed = session.update_record(
+                        lambda present: transitions.complete_rollout(present, plan, now)
+                    )
+            rollout = transitions.current_rollout(record)
+            if rollout.phase == COMPLETE:
+                return WaveResult("", COMPLETE, changed)
+            return WaveResult("", rollout.phase, changed, rollout.reason, failed_nodes=rollout.failed_nodes)
+
+    def _uncordon_left_behind(self, plan: Plan) -> None:
+        """Uncordon nodes that an earlier run has left cordoned, apart from those that this plan still moves."""
+        moving = {name for wave in plan.waves if not wave.finished for name in wave.nodes}
+        names = [name for name in own_cordons(self._watcher.nodes.values(), plan.pool) if name not in moving]
+        drainer = self._drainer()
+        for name in names:
+            try:
+                if drainer.uncordon(name):
+                    self._session.say(f"uncordoned {name}, which an earlier run had cordoned")
+            except KubeError as error:
+                self._session.say(f"{name} could not be uncordoned, the next run tries again: {error}")
+
+    def _drainer(self) -> Drainer:
+        session = self._session
+        return Drainer(session.client, session.pool, self._pool.policy.drain, session.node_clock, report=session.say)
+
+    @contextmanager
+    def _hold_lock(self, plan: Plan) -> Iterator[None]:
+        if plan.refusals:
+            raise RolloutRefused(plan.refusals)
+        if not plan.target.is_published:
+            raise RolloutError(f"{plan.target.name} is not published: nothing can be assigned")
+        with _as_interrupted(f"pool {plan.pool}"), self._session.hold_lock():
+            yield
+
+    def _run_wave(self, plan: Plan, wave: str) -> WaveResult:
+        self._session.begin_wave(wave)
+        with _as_interrupted(f"{wave} of pool {plan.pool}"):
+            self.nodes()
+            return WaveRun(self._session, self._watcher, self._pool, self._options, plan, wave).run()
+
+    def _wait_until_listed(self) -> None:
+        """Wait for the watcher's first list.
+
+        Renews the lock while it waits: the list of a large pool may take longer than the lock holds.
+        """
+        session, watcher = self._session, self._watcher
+        began = session.node_clock.monotonic()
+        while True:
+            events = watcher.take_events(LIST_CHECK_INTERVAL)
+            session.keep_lock()
+            if any(event.type == "SYNCED" for event in events):
+                return
+            for error in [event.error for event in events if event.error is not None]:
+                session.say(f"the nodes cannot be listed, and are tried again: {error}")
+            if watcher.error is not None and session.node_clock.monotonic() - began > MAX_OUTAGE:
+                raise ApiUnavailable(
+                    f"the nodes could not be listed for {MAX_OUTAGE:.0f}s ({watcher.error}): nothing was assigned in "
+                    "this wave; run it again to go on"
+                ) from watcher.error
+
+
+@contextmanager
+def _as_interrupted(where: str) -> Iterator[None]:
+    """Turn KeyboardInterrupt into Interrupted, whose text is a sentence."""
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        raise Interrupted(
+            f"interrupted in {where}: what is assigned goes on by itself, nothing else is assigned; "
+            "run it again to go on"
+        ) from error

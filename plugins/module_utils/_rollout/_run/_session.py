@@ -1,0 +1,219 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What one run holds: the lock, the right to write the record, Events, and clients that survive an outage.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from ..._kube._api_client import Client
+from ..._kube._api_errors import KubeError
+from ..._kube._api_paths import config_map, events
+from ..._nodeconfig._untrusted import sanitize
+from ..._nodeconfig._well_known import NAMESPACE_ROLLOUTS
+from .. import RolloutError
+from .._decisions import _transitions as transitions
+from .._decisions._window import Progress
+from .._outage import Outage, OutageClock, OutageTolerantClient
+from .._plan import Target
+from .._record._control import Control
+from .._record._control_watcher import ControlWatcher
+from .._record._record import ABORTED, COMPLETE, HALTED, PAUSED, Record, Rollout
+from .._record._record_store import RecordStore, read_record
+from .._timing import Clock
+from ._pool_lock import PoolLock
+
+__all__ = ["Report", "RunSession", "announce_end", "announce_start", "create_record_event"]
+
+Report = Callable[[Progress], None]  # shows a change to the user
+
+
+class RunSession:
+    """The context of one run: the lock, the record as this run writes it, and clients; all survive an outage.
+
+    client: survives an outage. direct_client: gives up soon, for requests that a run can do without. node_clock: stands
+    still during an outage. report: shows a change to the user. has_changed: whether this run has changed the record,
+    which it does before any other change.
+    """
+
+    def __init__(
+        self, client: Client, pool: str, *, runner: str, report: Report, clock: Clock, lease_duration: float
+    ) -> None:
+        self.pool = pool
+        self.runner = runner
+        self.report = report
+        self.clock = clock
+        self.direct_client = client
+        self.outage = Outage(clock, self.say)
+        self._mutex = clock.lock()
+        self._lock = PoolLock(client, pool, runner, clock=clock, duration=lease_duration)
+        self._holds_lock = False
+        self.has_changed = False
+        self._target: Target | None = None  # of the rollout whose record this run owns
+        self._wave = ""
+        self._control: ControlWatcher | None = None
+        self._checked_control: tuple[Control | None, Exception | None] = (None, None)
+        self._control_problems: list[str] = []
+        self.node_clock = OutageClock(clock, self.outage)
+        self.client = OutageTolerantClient(client, self.outage, before_write=self.keep_lock)
+        self._store = RecordStore(self.client, pool)
+
+    @contextmanager
+    def hold_lock(self) -> Iterator[None]:
+        """Hold the lock of the pool. Raises PoolLocked, KubeError."""
+        self.outage.retry_while_away(lambda: self._lock.acquire(self.say))
+        self._holds_lock = True
+        try:
+            yield
+        finally:
+            if self._control is not None:
+                self._control.__exit__()
+                self._control = None
+            self._holds_lock = False
+            self._lock.release()
+
+    def follow_control(self, control: Control, wake: Callable[[], object]) -> None:
+        """Follow what people request of the rollout until the lock is released.
+
+        control: as the record has it since this rollout has started: requests of an earlier one are gone. wake: is
+        called when the requests change.
+        """
+        if self._control is None:
+            watcher = ControlWatcher(self.direct_client, self.pool, self.clock, wake, control=control)
+            self._control = watcher.__enter__()
+
+    @property
+    def control(self) -> Control:
+        """Return what people request of the rollout now."""
+        return Control() if self._control is None else self._control.control
+
+    def say_control_problems(self) -> None:
+        """Show a line for each request that is not obeyed, or is seen late, unless it was shown before."""
+        control, error = self.control, None if self._control is None else self._control.error
+        # By identity: this is called for every event of a Node.
+        if control is self._checked_control[0] and error is self._checked_control[1]:
+            return
+        self._checked_control = control, error
+        problems = control.problems(self.pool)
+        if error is not None:
+            problems.append(f"requests such as pause may be seen late: {error}")
+        for problem in problems:
+            if problem not in self._control_problems:
+                self.say(problem)
+        self._control_problems = problems
+
+    def keep_lock(self) -> None:
+        """Renew the lock when it is due; safe for many threads. Raises RolloutError, since no node is at fault."""
+        if not self._holds_lock:
+            return
+        with self._mutex:
+            if not self._lock.is_renewal_due:  # without a request, nothing is learnt about the API server
+                return
+            try:
+                if self.outage.retry_while_away(self._lock.renew_if_due) and self._target is not None:
+                    # This run had stalled, so another runner may have changed the record. This reads, and never writes:
+                    # a write would keep the lock again.
+                    transitions.require_owner(read_record(self.client, self.pool), self.runner)
+            except KubeError as error:
+                raise RolloutError(f"the lock of pool {self.pool} cannot be renewed: {error}") from error
+
+    def begin_wave(self, wave: str) -> None:
+        """Name the wave that the following lines are about."""
+        self._wave = wave
+
+    def say(self, line: str) -> None:
+        """Show a line to the user."""
+        self.report(Progress(self._wave, line))
+
+    def read_record(self) -> Record:
+        """Return the present record. Raises RolloutError, KubeError."""
+        return self._store.read()
+
+    def update_record(self, change: Callable[[Record], Record]) -> tuple[Record, bool]:
+        """Change the record. Return it, and whether anything was written. Raises RolloutError, KubeError."""
+        record, changed = self._store.update(change)
+        self.has_changed = self.has_changed or changed
+        return record, changed
+
+    def claim_record(self, target: Target, change: Callable[[Record], Record]) -> Rollout:
+        """Change the record so that it names this runner, which alone may write it from here on."""
+        record, _changed = self.update_record(change)
+        self._target = target
+        return transitions.current_rollout(record)
+
+    def write_transition(self, change: Callable[[Record, str], Record]) -> Rollout:
+        """Write a transition of the rollout, if the record is still this runner's. Raises LockLost, RolloutError."""
+        written: Rollout | None = None
+
+        def transition(record: Record) -> Record:
+            nonlocal written
+            if written is not None and record.rollout == written:
+                return record  # the answer was lost, and a revision was published since
+            changed = change(transitions.require_own_rollout(record, self._target, self.runner), self.clock.now())
+            written = changed.with_timeline().rollout  # as update writes it
+            return changed
+
+        record, _changed = self.update_record(transition)
+        return transitions.current_rollout(record)
+
+
+_STARTED: Final = "RolloutStarted"
+_END_REASONS = {
+    COMPLETE: "RolloutComplete",
+    HALTED: "RolloutHalted",
+    PAUSED: "RolloutPaused",
+    ABORTED: "RolloutAborted",
+}
+_MAX_MESSAGE = 1024  # what the API server takes
+
+
+def announce_start(client: Client, pool: str, rollout: Rollout, runner: str) -> None:
+    """Create an Event for the start of a rollout."""
+    message = f"{_target_text(rollout)}, nodes: {rollout.size}, waves: {len(rollout.waves)}, moved by {runner}"
+    create_record_event(client, pool, _STARTED, message, rollout.changed_at)
+
+
+def announce_end(client: Client, pool: str, rollout: Rollout) -> None:
+    """Create an Event for a rollout that is complete, halted, paused or aborted; do nothing in another phase."""
+    if rollout.phase in _END_REASONS:
+        message = f"{_target_text(rollout)}: {rollout.reason}" if rollout.reason else _target_text(rollout)
+        is_warning = rollout.phase != COMPLETE
+        create_record_event(
+            client, pool, _END_REASONS[rollout.phase], message, rollout.changed_at, is_warning=is_warning
+        )
+
+
+def _target_text(rollout: Rollout) -> str:
+    return "the init config" if rollout.target.is_init else f"revision {rollout.revision} ({rollout.target.name})"
+
+
+def create_record_event(
+    client: Client, pool: str, reason: str, message: str, now: str, *, is_warning: bool = False
+) -> None:
+    """Create an Event on the record of a pool; an Event that cannot be created is left out."""
+    involved_object = {"apiVersion": "v1", "kind": "ConfigMap", "namespace": NAMESPACE_ROLLOUTS, "name": pool}
+    try:
+        record_map = client.get(config_map(NAMESPACE_ROLLOUTS, pool), metadata_only=True)
+        body = {
+            "apiVersion": "v1",
+            "kind": "Event",
+            "metadata": {"name": f"{pool}.{uuid.uuid4().hex[:16]}", "namespace": NAMESPACE_ROLLOUTS},
+            "involvedObject": {**involved_object, "uid": record_map["metadata"]["uid"]},
+            "type": "Warning" if is_warning else "Normal",
+            "reason": reason,
+            "message": sanitize(message, _MAX_MESSAGE),
+            "source": {"component": "configok.node"},
+            "firstTimestamp": now,
+            "lastTimestamp": now,
+            "count": 1,
+        }
+        client.create(events(NAMESPACE_ROLLOUTS), body)
+    except KubeError:
+        return  # The record says the same, and no rollout fails because of a missing Event.

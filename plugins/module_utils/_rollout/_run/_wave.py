@@ -1,0 +1,500 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Execute one wave: watch, evaluate and assign its nodes until the window says how it ended.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from ..._kube._api_errors import CredentialsError, KubeError, Unauthorized, Unreachable
+from ..._nodeconfig._assignment import ConfigSource
+from ..._nodeconfig._untrusted import sanitize
+from .. import ApiUnavailable
+from .._decisions import _transitions as transitions
+from .._decisions._gate import Attempt, GateResult, Verdict, evaluate
+from .._decisions._window import (
+    FAILED,
+    GONE,
+    IN_FLIGHT,
+    PASSED,
+    SOAKING,
+    UNKNOWN,
+    WAITING,
+    NodeState,
+    WaveOutcome,
+    Window,
+    WindowStep,
+)
+from .._gates._answers import GateAnswer
+from .._gates._gate_monitor import GateMonitor
+from .._nodes._node_access import NodeAssignment, read_nodes
+from .._nodes._node_view import NodeView, describe_drift
+from .._nodes._node_watcher import NodeWatcher
+from .._outage import MAX_OUTAGE
+from .._plan import Target
+from .._record._record import DRIFTED, FailedNode, FailureKind
+from .._record._revisions import missing_bundle
+from ._node_mover import NodeMover, NotDrained, Rebooted, Uncordoned
+from ._operator_pause import OperatorPause
+from ._session import RunSession
+from ._wave_ending import WaveEnding
+from ._wave_progress import WaveProgress
+from ._worker_pool import WorkerPool
+
+__all__ = ["MAX_ASSIGNMENTS", "WaveExecutor", "WaveJob"]
+
+MAX_ASSIGNMENTS = 16  # at a time: more only wait for each other in this process
+_LONGEST_WAIT = 1.0  # seconds between two rounds without an event
+_BUNDLE_CHECK_INTERVAL = 5.0  # seconds
+_SOAK_SAVE_INTERVAL = 30.0  # seconds
+_RUNNER_ERRORS = (CredentialsError, Unauthorized, Unreachable)  # not a node's fault: they end the run
+_FAILURE_KIND: Mapping[NodeState, FailureKind] = {FAILED: "failed", UNKNOWN: "unknown", GONE: "gone"}
+
+
+@dataclass(frozen=True)
+class WaveJob:
+    """What a wave has to do.
+
+    targets: what each node is assigned, in the order in which the nodes move. position: in the record's waves; None for
+    a rollback, of which only the end is recorded. bundle: what is checked to exist while the wave moves, None for no
+    check. lookahead: how many nodes beyond those of a step are recorded as possibly assigned with it.
+
+    possibly_assigned: nodes that an earlier run may have assigned already. not_ready_at_start: nodes that were not
+    Ready when the wave began. passed_in: nodes of earlier waves, which may still fail, each with the name of its wave.
+    expected_sources: what each node that needs no move is assigned, including those of passed_in. soaked_before: for
+    how many seconds nodes had soaked when an earlier run ended. forget_bad: nodes that refused the config are assigned
+    it again.
+    """
+
+    name: str
+    targets: Mapping[str, ConfigSource | None]
+    soak: float
+    node_timeout: float
+    position: int | None = None
+    bundle: Target | None = None
+    lookahead: int = 0
+    possibly_assigned: Collection[str] = ()
+    not_ready_at_start: Collection[str] = ()
+    passed_in: Mapping[str, str] = field(default_factory=dict)
+    expected_sources: Mapping[str, ConfigSource | None] = field(default_factory=dict)
+    soaked_before: Mapping[str, int] = field(default_factory=dict)
+    forget_bad: bool = False
+
+
+AfterWave = Callable[[], GateAnswer]
+"""Asks whether a wave whose nodes have passed may end; runs in a thread of its own, and may take minutes."""
+
+
+class WaveExecutor:
+    """The control loop of one wave. It never waits for an assignment: these run in threads of their own.
+
+    watcher: has delivered its first list. gates: ask servers while the wave moves. after_wave: None for no question.
+    wait_timeout: for how many seconds a pause is waited for.
+    """
+
+    def __init__(
+        self,
+        session: RunSession,
+        watcher: NodeWatcher,
+        window: Window,
+        job: WaveJob,
+        *,
+        mover: NodeMover,
+        gates: GateMonitor,
+        after_wave: AfterWave | None = None,
+        wait_timeout: float = 0.0,
+    ) -> None:
+        self._session = session
+        self._watcher = watcher
+        self._window = window
+        self._job = job
+        self._mover = mover
+        self._ending = WaveEnding(window, gates, after_wave)
+        self._pause = OperatorPause(session, job.name, is_recorded=job.position is not None, wait_timeout=wait_timeout)
+        self._ask_gates = gates.decide_node if gates.has_node_answers else None
+        self._workers = WorkerPool(session.clock, MAX_ASSIGNMENTS, watcher.wake)
+        self._progress = WaveProgress(job.name, len(job.targets), job.soak, window, session.report, session.clock)
+        self._places = {name: place for place, name in enumerate(job.targets, 1)}
+        self._recorded_up_to = 0  # the places up to which the record says that nodes may be assigned
+        self._attempts: dict[str, Attempt] = {}
+        self._open: set[str] = set()  # the attempts without a verdict
+        self._due: list[tuple[float, str]] = []  # a heap; an entry whose time is not the attempt's is void
+        self._changed_nodes: set[str] = set()
+        self._rebooting: set[str] = set()  # they use their new config, and are rebooted for it
+        self._uncordoned: set[str] = set()
+        self._unconfirmed: set[str] = set()  # assigned, and the watch has not shown the assignment yet
+        self._last_seen: dict[str, NodeView] = {}  # the last views of deleted nodes
+        self._late_failures: dict[str, FailedNode] = {}
+        self._drifted_nodes: dict[str, FailedNode] = {}
+        self._soaking_recorded = False
+        self._blind_since: float | None = None
+        self._soak_saved_at = self._now()
+        self._bundle_checked_at = float("-inf")
+        self._missing_bundle = ""
+
+    def failed_nodes(self) -> dict[str, FailedNode]:
+        """Return the nodes that have not succeeded so far, including late failures of earlier waves."""
+        unsuccessful = {
+            name: FailedNode(name, _FAILURE_KIND[state], self._job.name, self._window.reason(name))
+            for name, state in self._window.unsuccessful().items()
+        }
+        return {**self._drifted_nodes, **self._late_failures, **unsuccessful}
+
+    def soaked_seconds(self) -> dict[str, int]:
+        """Return for how many whole seconds each attempted node has soaked, 0 for a node that does not soak."""
+        now = self._now()
+        return {
+            name: int(min(now - attempt.good_since, attempt.soak))
+            if attempt.good_since is not None and self._window.state(name) in (SOAKING, PASSED)
+            else 0
+            for name, attempt in self._attempts.items()
+        }
+
+    def save_soak(self) -> None:
+        """Record for how long the nodes have soaked, so that the next run need not wait for it again."""
+        if self._job.position is None:
+            return
+        self._session.write_transition(
+            lambda record, _now: transitions.save_soak(record, self.soaked_seconds()),
+        )
+
+    def execute(self) -> WindowStep:
+        """Move the wave until the window says how it ended. Raises RolloutError, KubeError."""
+        try:
+            return self._execute()
+        finally:
+            self._mover.is_stopping = True
+            self._workers.close()
+            self._progress.flush()
+
+    def _execute(self) -> WindowStep:
+        for view in self._watcher.sorted_nodes():  # changes since the last wave count before anything else
+            self._check_passed_node(view)
+        self._resume_assignments()
+        wait = 0.0
+        while True:
+            self._session.keep_lock()
+            outages = self._session.outage.count
+            self._process_events(wait)
+            if self._is_blind():
+                wait = _LONGEST_WAIT
+                continue
+            self._evaluate_attempts()
+            problem = self._bundle_problem()
+            if problem and not self._workers.pending:
+                return WindowStep(outcome=WaveOutcome.PAUSE, reason=problem)
+            requested = self._pause.check(self._session.control, is_quiet=not self._window.counts[IN_FLIGHT])
+            if requested is not None and requested.outcome is WaveOutcome.ABORT:
+                self._leave_nodes()
+            if requested is not None and not self._workers.pending:
+                return requested
+            may_assign = not problem and not self._pause.is_held and requested is None
+            step = self._window.next_step(self._now(), self._workers.free if may_assign else 0)
+            self._progress.flush_if_due()
+            if step.to_assign and not self._assign_unless_changed(step.to_assign, outages):
+                wait = 0.0
+                continue
+            step = self._ending.check(step, self._now(), self._start_after_wave)
+            if step.outcome is not None and not self._workers.pending:
+                return step
+            if not self._pause.is_held:
+                self._save_progress()
+            wait = 0.0 if step.to_assign else self._seconds_until_due()
+
+    def _resume_assignments(self) -> None:
+        """Continue with the nodes that an earlier run has assigned: they hold their slots before any other node."""
+        views = [self._watcher.nodes[name] for name in self._job.targets if self._is_moving(name)]
+        self._window.resume_assignments([view.name for view in views], self._now())
+        for view in views:
+            self._start_attempt(view.name, view, NodeAssignment(view, view.assigned_id))
+
+    def _is_moving(self, name: str) -> bool:
+        """Return whether an earlier run has assigned a node, which is not up on its config and needs no assignment."""
+        view, source = self._watcher.nodes.get(name), self._job.targets[name]
+        if name not in self._job.possibly_assigned or view is None or view.deleting or not view.is_assigned(source):
+            return False
+        return not ((view.is_on(source) and view.ready) or (self._job.forget_bad and view.config_ok == "False"))
+
+    def _now(self) -> float:
+        return self._session.node_clock.monotonic()
+
+    def _assign_unless_changed(self, names: tuple[str, ...], outages: int) -> bool:
+        """Record and assign these nodes. Return False, and assign none, when other nodes became unavailable meanwhile.
+
+        outages: the number of outages when these nodes were chosen.
+        """
+        unavailable = self._window.unavailable
+        reached = max(self._places[name] for name in names)
+        position = self._job.position
+        if position is not None and reached > self._recorded_up_to:
+            failed_nodes, lookahead = self.failed_nodes(), self._job.lookahead
+            rollout = self._session.write_transition(
+                lambda record, now: transitions.before_assigning(
+                    record, position, reached, failed_nodes, lookahead=lookahead, now=now
+                )
+            )
+            self._recorded_up_to = rollout.assigned_up_to
+        self._session.keep_lock()  # a renewal right before the assignment would leave time for other nodes to go down
+        self._process_events(0.0)
+        if self._session.outage.count != outages or self._is_blind() or self._window.unavailable - unavailable:
+            self._window.take_back_assignments(names)
+            return False
+        for name in names:
+            move = partial(
+                self._mover.move,
+                self._watcher.nodes.get(name),
+                self._job.targets[name],
+                possibly_assigned=name in self._job.possibly_assigned,
+                forget_bad=self._job.forget_bad,
+            )
+            self._workers.submit(name, move)
+        return True
+
+    def _start_after_wave(self, ask: AfterWave) -> None:
+        self._progress.say("running the playbook after the wave")
+        self._workers.submit("", ask)
+
+    def _take_results(self) -> None:
+        for name, result in self._workers.take_results():
+            if isinstance(result, _RUNNER_ERRORS):
+                raise result
+            if isinstance(result, KubeError):
+                self._record_result(name, GateResult(Verdict.UNKNOWN, f"it could not be assigned: {result}"))
+            elif isinstance(result, GateAnswer):
+                self._ending.answer(result)
+            elif isinstance(result, NotDrained):
+                self._record_result(name, GateResult(Verdict.UNKNOWN, f"it could not be drained: {result.reason}"))
+            elif isinstance(result, Uncordoned):
+                if result.error:
+                    self._progress.say(f"{name} could not be uncordoned, the next run tries again: {result.error}")
+            elif isinstance(result, Rebooted):
+                self._end_reboot(name, result)
+            elif result.view is None:
+                self._record_result(name, GateResult(Verdict.GONE, "the Node was deleted"))
+            else:
+                self._start_attempt(name, result.view, result)
+                if result.changed:
+                    self._progress.assigned(name)
+
+    def _start_attempt(self, name: str, view: NodeView, assignment: NodeAssignment) -> None:
+        if self._window.state(name) != IN_FLIGHT:
+            return  # its slot was freed meanwhile: the assignment took longer than the node's time
+        soaked = self._job.soaked_before.get(name, 0)
+        was_ready = view.ready is True if assignment.changed else name not in self._job.not_ready_at_start
+        self._set_attempt(
+            name,
+            Attempt(
+                node_uid=view.uid,
+                source=self._job.targets[name],
+                assignment=assignment.assignment,
+                assigned_at=self._now(),
+                was_ready=was_ready,
+                timeout=self._job.node_timeout,
+                soak=self._job.soak,
+                good_since=None if assignment.changed or not soaked else self._now() - soaked,
+            ),
+        )
+        self._open.add(name)
+        self._changed_nodes.add(name)
+        seen = self._watcher.nodes.get(name)
+        # Without a view, or with one of another uid, the Node was deleted since.
+        if assignment.changed and seen and seen.uid == view.uid and seen.assigned_id < assignment.assignment:
+            self._unconfirmed.add(name)
+
+    def _end_reboot(self, name: str, result: Rebooted) -> None:
+        """Give a node that was rebooted its time once more."""
+        self._rebooting.discard(name)
+        if name not in self._open:
+            return
+        if result.error:
+            self._record_result(name, GateResult(Verdict.UNKNOWN, f"it could not be rebooted: {result.error}"))
+            return
+        self._set_attempt(name, replace(self._attempts[name], assigned_at=self._now(), good_since=None))
+        self._changed_nodes.add(name)
+
+    def _set_attempt(self, name: str, attempt: Attempt) -> None:
+        before = self._attempts.get(name)
+        self._attempts[name] = attempt
+        if before is None or before.next_check_at != attempt.next_check_at:
+            heapq.heappush(self._due, (attempt.next_check_at, name))
+
+    def _next_due(self) -> float | None:
+        """Return when the next attempt must be evaluated, None without an open attempt."""
+        while self._due:
+            due, name = self._due[0]
+            if name in self._open and self._attempts[name].next_check_at == due:
+                return due
+            heapq.heappop(self._due)
+        return None
+
+    def _seconds_until_due(self) -> float:
+        """Return how long to wait for an event before the next attempt must be evaluated."""
+        due = self._next_due()
+        seconds = _LONGEST_WAIT if due is None else min(_LONGEST_WAIT, due - self._now())
+        return max(0.0, min(seconds, self._progress.seconds_until_due()))
+
+    def _process_events(self, wait: float) -> None:
+        for event in self._watcher.take_events(wait):
+            if event.error is not None:
+                self._progress.say(f"the watch of the nodes is interrupted, and tried again: {event.error}")
+            elif event.view is not None:
+                self._process_view(event.view, was_deleted=event.type == "DELETED")
+        self._take_results()
+
+    def _process_view(self, view: NodeView, *, was_deleted: bool) -> None:
+        if was_deleted:
+            self._last_seen[view.name] = view
+        self._window.set_unavailable(view.name, not was_deleted and view.ready is not True)
+        attempt = self._attempts.get(view.name)
+        if attempt is not None and (
+            was_deleted or view.uid != attempt.node_uid or view.assigned_id >= attempt.assignment
+        ):
+            self._unconfirmed.discard(view.name)
+        if view.name in self._open:
+            self._changed_nodes.add(view.name)
+        elif not was_deleted:
+            self._check_passed_node(view)
+
+    def _is_blind(self) -> bool:
+        """Return whether the nodes cannot be observed; then none is evaluated or assigned, and time stands still.
+
+        Raises ApiUnavailable when that lasts too long.
+        """
+        now = self._now()
+        if self._watcher.error is not None:
+            if self._blind_since is None:
+                self._blind_since = now
+            if now - self._blind_since > MAX_OUTAGE:
+                raise ApiUnavailable(
+                    f"the nodes could not be watched for {MAX_OUTAGE:.0f}s ({self._watcher.error}): nothing else is "
+                    "assigned, and what is assigned goes on by itself; run it again to go on"
+                ) from self._watcher.error
+            return True
+        if self._blind_since is not None:
+            seconds = now - self._blind_since
+            self._blind_since = None
+            self._progress.say(f"the nodes are watched again after {seconds:.0f}s")
+            self._window.delay_by(seconds)
+            for name in sorted(self._open):
+                self._set_attempt(name, self._attempts[name].delayed_by(seconds))
+        return False
+
+    def _check_passed_node(self, view: NodeView) -> None:
+        """Record a node that had passed and has failed since, or is assigned another config."""
+        passed = view.name in self._attempts and self._window.state(view.name) == PASSED
+        if not passed and view.name not in self._job.expected_sources:
+            return
+        source = self._attempts[view.name].source if passed else self._job.expected_sources[view.name]
+        self._record_drift(view, describe_drift(view, source))
+        if not passed and view.name not in self._job.passed_in:
+            return
+        status = view.status
+        if view.config_ok != "False" or status is None or not view.has_answered(source):
+            return
+        if view.name in self._late_failures:
+            return
+        reason = f"it had passed, then failed: {sanitize(status.error or status.cause, 1024)}"
+        if passed:
+            self._record_result(view.name, GateResult(Verdict.FAIL, reason))
+        else:
+            wave = self._job.passed_in[view.name]
+            self._late_failures[view.name] = FailedNode(view.name, "failed", wave, reason)
+            self._window.late_failure(view.name, reason)
+            self._progress.changed(view.name, FAILED, reason)
+
+    def _record_drift(self, view: NodeView, reason: str) -> None:
+        if not reason:
+            self._drifted_nodes.pop(view.name, None)
+        elif view.name not in self._drifted_nodes:
+            self._drifted_nodes[view.name] = FailedNode(view.name, DRIFTED, self._job.name, reason)
+            self._progress.changed(view.name, DRIFTED, reason)
+
+    def _evaluate_attempts(self) -> None:
+        now = self._now()
+        due = []
+        next_due = self._next_due()
+        while next_due is not None and next_due <= now:
+            due.append(heapq.heappop(self._due)[1])
+            next_due = self._next_due()
+        self._read_unconfirmed([name for name in due if name in self._unconfirmed])
+        for name in dict.fromkeys([*due, *sorted(self._changed_nodes)]):
+            if name in self._unconfirmed or name in self._rebooting or name not in self._open:
+                continue
+            view, last_seen = self._watcher.nodes.get(name), self._last_seen.get(name)
+            result = evaluate(view, self._attempts[name], now, last_seen=last_seen, ask_gates=self._ask_gates)
+            if view is not None and result.good_since is not None and self._mover.needs_reboot(view):
+                self._rebooting.add(name)
+                self._workers.submit(name, partial(self._mover.reboot, name))
+                continue
+            self._set_attempt(name, self._attempts[name].with_result(result))
+            self._record_result(name, result)
+        for name in due:
+            if name in self._open and name not in self._rebooting:
+                heapq.heappush(self._due, (self._attempts[name].next_check_at, name))
+        self._changed_nodes &= self._unconfirmed
+
+    def _read_unconfirmed(self, names: list[str]) -> None:
+        """Read nodes whose time is up although the watch has not shown their assignment yet."""
+        if not names:
+            return
+        views = read_nodes(
+            self._session.client, names, threads=self._session.node_clock, make_view=self._watcher.view_of
+        )
+        self._unconfirmed.difference_update(names)
+        for name, view in views.items():
+            if view is None:
+                self._watcher.nodes.pop(name, None)
+            else:
+                self._watcher.nodes[name] = view
+
+    def _record_result(self, name: str, result: GateResult) -> None:
+        if self._window.record(name, result):
+            state = self._window.state(name)
+            if state not in (IN_FLIGHT, SOAKING):
+                self._open.discard(name)
+            if state not in (IN_FLIGHT, GONE):
+                self._uncordon(name)
+            self._progress.changed(name, state, result.reason)
+
+    def _uncordon(self, name: str) -> None:
+        """Uncordon a node as soon as it is up: its capacity is missing until then."""
+        if name not in self._uncordoned and self._mover.is_cordoned(name):
+            self._uncordoned.add(name)
+            self._workers.submit(name, partial(self._mover.uncordon, name))
+
+    def _leave_nodes(self) -> None:
+        """Leave the nodes without a verdict to themselves: end drains, and uncordon."""
+        self._mover.is_stopping = True
+        for name in sorted(self._open):
+            self._uncordon(name)
+
+    def _save_progress(self) -> None:
+        """Record that only the soak is left, and now and then for how long the nodes have soaked."""
+        counts = self._window.counts
+        if not self._soaking_recorded and counts[SOAKING] and not counts[WAITING] and not counts[IN_FLIGHT]:
+            self._soaking_recorded = True
+            if self._job.position is not None:
+                failed_nodes = self.failed_nodes()
+                self._session.write_transition(
+                    lambda record, now: transitions.mark_soaking(record, failed_nodes, now=now)
+                )
+        now = self._now()
+        if counts[SOAKING] and now - self._soak_saved_at > max(_SOAK_SAVE_INTERVAL, self._job.soak / 10):
+            self._soak_saved_at = now
+            self.save_soak()
+
+    def _bundle_problem(self) -> str:
+        """Return why the bundle can no longer be assigned, "" while it can. Checks it now and then."""
+        now = self._now()
+        is_due = now - self._bundle_checked_at >= _BUNDLE_CHECK_INTERVAL
+        if self._job.bundle is not None and is_due and not self._missing_bundle:
+            self._bundle_checked_at = now
+            self._missing_bundle = missing_bundle(self._session.direct_client, self._job.bundle)
+        return self._missing_bundle
