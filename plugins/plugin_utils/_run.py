@@ -53,7 +53,7 @@ def interruptible() -> Iterator[None]:
 
     def interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
         for number in signals:
-            signal.signal(number, signal.SIG_IGN)
+            signal.signal(number, lambda _number, _frame: None)  # a pending signal that is ignored is an error
         raise KeyboardInterrupt
 
     before = {number: signal.signal(number, interrupt) for number in signals}

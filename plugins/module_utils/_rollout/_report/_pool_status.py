@@ -242,9 +242,9 @@ def _pool_lines(pool: Mapping[str, Any], not_fine: Sequence[Mapping[str, str]]) 
         lines.append(f"  moved by {pool['moved_by']}")
     elif pool.get("moved_by") == "":
         lines.append("  no runner is moving it: run it again to go on")
-    if pool["requested"] and pool["requested"] not in pool["reason"]:
+    if pool.get("requested") and pool["requested"] not in pool["reason"]:
         lines.append(f"  to be {pool['requested']}")
-    lines += [f"  {problem}" for problem in pool["ignored_requests"]]
+    lines += [f"  {problem}" for problem in pool.get("ignored_requests", ())]
     reason = str(pool["reason"])
     for node in not_fine:  # their reasons follow below
         reason = reason.replace(f": {node['node']}: {node['reason']}", "")

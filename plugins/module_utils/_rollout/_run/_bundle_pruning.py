@@ -64,8 +64,8 @@ def prune_bundles(
     if not beyond_limit(read_record(client, pool), limit):
         return PruneResult(pool, limit, PruneChoice((), ()))
     lock = PoolLock(client, pool, runner, clock=clock)
-    lock.acquire(lambda _line: None)
     try:
+        lock.acquire(lambda _line: None)
         choice = pruning.run(lambda change: update_record(client, pool, change), clock)
     finally:
         lock.release()

@@ -200,8 +200,8 @@ def _abort_here(client: Client, result: ControlResult, requester: Requester, clo
     """Record that the rollout is aborted, with the lock that no runner holds. Raises PoolLocked, KubeError."""
     pool = result.after.pool
     lock = PoolLock(client, pool, f"{requester.author} ({uuid.uuid4().hex[:8]})", clock=clock)
-    lock.acquire(lambda _line: None)
     try:
+        lock.acquire(lambda _line: None)
         record, changed = update_record(client, pool, lambda present: abort_rollout(present, clock.now()))
     finally:
         lock.release()

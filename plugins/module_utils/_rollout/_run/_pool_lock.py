@@ -42,6 +42,7 @@ class PoolLock:
         self._duration = max(1, round(duration))
         self._path = lease(NAMESPACE_ROLLOUTS, pool)
         self._lease: dict[str, Any] | None = None
+        self._may_hold = False  # also while a request is under way, whose answer an interrupt may take away
         self._lost_reason = f"pool {pool} is not locked by this run"
         self._renew_at = 0.0
         self._expires = 0.0
@@ -79,7 +80,7 @@ class PoolLock:
         except (Conflict, NotFound) as error:
             present = self._read()
             if present is None or _holder_identity(present) != self._runner:
-                self._lease = None
+                self._lease, self._may_hold = None, False
                 self._lost_reason = (
                     f"this run stalled for more than {self._duration}s, and pool {self._pool} was taken over: "
                     f"{_holder_identity(present or {}) or 'nobody'} has its lock now"
@@ -89,20 +90,29 @@ class PoolLock:
         return has_stalled
 
     def release(self) -> None:
-        """Release the lock, so that the next run need not wait. A lock that cannot be released expires."""
-        held, self._lease = self._lease, None
-        if held is None:
+        """Release the lock, so that the next run need not wait. A lock that cannot be released expires.
+
+        For any moment at which a run is interrupted: also before acquire has returned, or amid the release.
+        """
+        try:
+            self._release()
+        except KeyboardInterrupt:
+            self._release()  # a run is interrupted only once
+            raise
+
+    def _release(self) -> None:
+        if not self._may_hold:
             return
         with suppress(KubeError):
             try:
-                self._clear_holder(held)
-            except Conflict:
-                present = self._read()
-                if present is not None and _holder_identity(present) == self._runner:  # a renewal's answer was lost
-                    self._clear_holder(present)
+                self._clear_holder(self._lease or self._read())
+            except Conflict:  # the answer to an earlier request was lost
+                self._clear_holder(self._read())
+        self._lease, self._may_hold = None, False
 
-    def _clear_holder(self, held: dict[str, Any]) -> None:
-        self._client.replace(self._path, {**held, "spec": {**held["spec"], "holderIdentity": ""}})
+    def _clear_holder(self, present: dict[str, Any] | None) -> None:
+        if present is not None and _holder_identity(present) == self._runner:
+            self._client.replace(self._path, {**present, "spec": {**present["spec"], "holderIdentity": ""}})
 
     def _wait_until_expired(self, present: dict[str, Any], report: Callable[[str], None]) -> None:
         holder, seconds = _holder_identity(present), _lease_seconds(present, self._duration)
@@ -132,6 +142,7 @@ class PoolLock:
         if present is not None:
             metadata["resourceVersion"] = present["metadata"]["resourceVersion"]
         body = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": metadata, "spec": spec}
+        self._may_hold = True
         if present is None:
             self._lease = self._create(body)
         else:

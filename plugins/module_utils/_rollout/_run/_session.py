@@ -68,16 +68,18 @@ class RunSession:
     @contextmanager
     def hold_lock(self) -> Iterator[None]:
         """Hold the lock of the pool. Raises PoolLocked, KubeError."""
-        self.outage.retry_while_away(lambda: self._lock.acquire(self.say))
-        self._holds_lock = True
-        try:
+        try:  # an interrupt may come at any moment, also when the lock is taken and its answer is under way
+            self.outage.retry_while_away(lambda: self._lock.acquire(self.say))
+            self._holds_lock = True
             yield
         finally:
-            if self._control is not None:
-                self._control.__exit__()
-                self._control = None
-            self._holds_lock = False
-            self._lock.release()
+            try:
+                if self._control is not None:
+                    self._control.__exit__()
+                    self._control = None
+            finally:
+                self._holds_lock = False
+                self._lock.release()
 
     def follow_control(self, control: Control, wake: Callable[[], object]) -> None:
         """Follow what people request of the rollout until the lock is released.

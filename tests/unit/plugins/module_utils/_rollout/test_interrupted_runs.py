@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 from typing import Any
 
 import pytest
@@ -18,7 +19,11 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._run._pool_
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._wave import MAX_ASSIGNMENTS
 from support.rollouts.faulty_clients import Dying, Killed
 from support.rollouts.simulated_nodes import GOOD
+from support.rollouts.virtual_clock import VirtualClock
 from support.rollouts.world import MakeWorld
+
+FIRST_MOMENTS = 60  # each of them: the lock is taken, and the record is begun
+STRIDE = 13  # from then on
 
 
 def test_ctrl_c_while_it_settles_is_told_in_a_sentence(make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,3 +126,40 @@ def test_killed_at_any_write_and_run_again_it_finishes(make_world: MakeWorld, af
         assert len(world.nodes.assignments) == 5, "no node was assigned twice"
         assert not world.plan(target).has_work
     assert at > 20, "the rollout has at least so many writes"
+
+
+def test_ctrl_c_at_any_moment_frees_the_lock_and_leaves_a_whole_record(
+    make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wait_until, runner = VirtualClock.wait_until, threading.main_thread()
+    at = 0
+    while True:
+        at += 1 if at < FIRST_MOMENTS else STRIDE
+        world = make_world(4)
+        target = world.publish(100)
+        made = world.plan(target)
+        moments = 0
+
+        def pressed(clock: VirtualClock, *arguments: Any, **options: Any) -> bool:
+            nonlocal moments
+            if threading.current_thread() is runner:
+                moments += 1
+                if moments == at:  # noqa: B023 - of this round
+                    raise KeyboardInterrupt
+            return wait_until(clock, *arguments, **options)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(VirtualClock, "wait_until", pressed)
+            with contextlib.suppress(Interrupted), world.runner() as pool_runner:
+                pool_runner.run(made)
+        present = world.client.find(lease("configok-rollouts", "workers")) or {"spec": {"holderIdentity": ""}}
+        assert (at, present["spec"]["holderIdentity"]) == (at, "")
+        world.record()
+        if moments < at:
+            break
+        world.rollout(target)
+        rollout = world.rollout_recorded()
+        assert (at, rollout.phase, rollout.failed_nodes) == (at, "Complete", ())
+        assert len(world.nodes.assignments) == 4, "no node was assigned twice"
+        assert not any("waiting" in line for line in world.lines()), "the next run did not wait for the lock"
+    assert at > 100, "a run has at least so many moments"
