@@ -21,11 +21,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
 )
 from ansible_collections.configok.node.plugins.module_utils._ansible._pool_rollout import PlannedRollout, PoolRollout
 from ansible_collections.configok.node.plugins.module_utils._ansible._release import text_diff
-from ansible_collections.configok.node.plugins.module_utils._ansible._release_changes import (
-    NodeGroup,
-    field_changes,
-    render_release,
-)
+from ansible_collections.configok.node.plugins.module_utils._ansible._release_changes import field_changes
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import (
     KubeError,
@@ -179,28 +175,29 @@ class ActionModule(ActionBase):
         )
 
     def _carry_out(self, rollout: PoolRollout, pool: Pool, params: Mapping[str, Any], author: str) -> dict[str, Any]:
-        result: dict[str, Any] = {}
-        groups: Sequence[NodeGroup] = ()
         lines: list[str] = []
         if params["operation"] == "rollout":
             release = rollout.prepare(params["component"], params["directory"] or os.getcwd(), author)
-            lines = [f"{finding.level}: {finding}" for finding in release.findings] + render_release(release)
-            groups, self._outcome["changed"] = release.groups, release.changed
-            if self._task.diff:
-                result["diff"] = sanitize_all(text_diff(release.before, release.after))
+            self._outcome["changed"] = release.changed
+            lines = [f"{finding.level}: {finding}" for finding in release.findings]
             planned = rollout.plan(release)
         elif params["operation"] == "undo":
             planned = rollout.plan_undo(params["to_revision"])
         else:
             planned = rollout.plan_reconcile()
-        if planned.changes is not None:
-            lines, groups = list(planned.changes.lines), planned.changes.changes
-        lines += render_plan(planned.plan, pool.policy)
+        changes = planned.changes
+        lines += [*changes.lines, *render_plan(planned.plan, pool.policy)]
         self._show(lines)
         self._outcome.update(revision=planned.plan.revision, target=planned.plan.target.name)
-        result.update(self._move(rollout, planned, pool))
+        result = self._move(rollout, planned, pool)
+        if self._task.diff:
+            result["diff"] = sanitize_all(text_diff(changes.before, changes.after))
         if not result.get("failed"):
-            result.update(text=sanitize_all(lines), field_changes=sanitize_all(field_changes(groups)))
+            result.update(
+                text=sanitize_all(lines),
+                field_changes=sanitize_all(field_changes(changes.groups)),
+                plan=sanitize_all(planned.to_dict()),
+            )
         return result
 
     def _move(self, rollout: PoolRollout, planned: PlannedRollout, pool: Pool) -> dict[str, Any]:
@@ -246,13 +243,20 @@ class ActionModule(ActionBase):
         if errors:
             raise RolloutError("; ".join(errors))
         names = [name for name in POOL_KEYS[""] if name in variables]
-        return {name: self._templar.template(variables[name]) for name in names}
+        return {name: self._evaluate(name, variables[name]) for name in names}
+
+    def _evaluate(self, name: str, value: Any) -> Any:
+        """Return the value of a variable, which may be a template. Raises RolloutError."""
+        try:
+            return self._templar.template(value)
+        except AnsibleError as error:
+            raise RolloutError(f"the variable {name} cannot be evaluated: {error}") from error
 
     def _client(self, params: Mapping[str, Any], variables: Mapping[str, Any]) -> Client:
         """Return a client for the options; the variables kubeconfig and context stand in for missing ones."""
         names = [name for name in ("kubeconfig", "context") if not params[name] and variables.get(name)]
         return client_from_params(
-            {**params, **{name: os.path.expanduser(str(self._templar.template(variables[name]))) for name in names}}
+            {**params, **{name: os.path.expanduser(str(self._evaluate(name, variables[name]))) for name in names}}
         )
 
     def _author(self, params: Mapping[str, Any], variables: Mapping[str, Any]) -> str:

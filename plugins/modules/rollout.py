@@ -32,6 +32,9 @@ attributes:
       - Shows the plan. The API server validates the bundle (C(dryRun=All)), and nothing is changed.
   diff_mode:
     support: full
+    details:
+      - The config of the pool's last complete rollout, and the new one. For V(undo) and V(reconcile), the config that
+        most of the nodes to move use now, and the one that they move to.
   idempotent:
     support: full
   platform:
@@ -184,6 +187,53 @@ text:
   type: list
   elements: str
   sample: ["Pool workers: 8 nodes, to revision 2 (workers-0a1b2c3d4e)"]
+plan:
+  description: The plan as data.
+  returned: success
+  type: dict
+  contains:
+    waves:
+      description:
+        - The waves in order, each with C(name), C(nodes), C(soak) in seconds, and whether an earlier run has
+          C(finished) it.
+      type: list
+      elements: dict
+      sample: [{name: canary, nodes: [node-1, node-5], soak: 660.0, finished: false}]
+    already_on_target:
+      description: The Nodes that already use the config.
+      type: list
+      elements: str
+      sample: []
+    skipped:
+      description: The Nodes that are not moved, each with C(node) and C(reason).
+      type: list
+      elements: dict
+      sample: [{node: node-7, reason: no agent has ever reported from it}]
+    to_drain:
+      description: The Nodes that the change requires to be drained.
+      type: list
+      elements: str
+      sample: []
+    to_reboot:
+      description: The Nodes that the change requires to be rebooted.
+      type: list
+      elements: str
+      sample: []
+    warnings:
+      description: What to read before the rollout, one sentence each.
+      type: list
+      elements: str
+      sample: []
+    overlaps:
+      description:
+        - The other pools that have some of these Nodes, each with C(pool) and C(nodes). Null if they cannot be read.
+      type: list
+      elements: dict
+      sample: [{pool: gpus, nodes: [node-3]}]
+    estimate:
+      description: The expected duration, in seconds.
+      type: float
+      sample: 1200.0
 findings:
   description: All findings in a config that was refused.
   returned: if the config is refused

@@ -9,7 +9,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from types import TracebackType
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from .._kube._api_client import Client
 from .._nodeconfig._well_known import NAMESPACE_BUNDLES
@@ -29,7 +29,7 @@ from .._rollout._run._wave_run import WaveResult
 from .._rollout._timing import current_time
 from ._overlaps import Overlap, find_overlaps, overlap_warnings
 from ._release import SourceDocument, read_documents, read_layered_document
-from ._release_changes import NodeGroup, Release, TargetChanges, compare_target, prepare
+from ._release_changes import Release, TargetChanges, compare_target, prepare, render_release
 
 __all__ = ["Operation", "PlannedRollout", "PoolRollout", "plan"]
 
@@ -39,12 +39,27 @@ Operation = Literal["rollout", "undo", "reconcile"]
 class PlannedRollout(NamedTuple):
     """A plan, and what the cluster says about it.
 
-    overlaps: None when other pools may not be read. changes: of an undo or a reconciliation; a release has its own.
+    overlaps: None when other pools may not be read.
     """
 
     plan: Plan
     overlaps: Sequence[Overlap] | None
-    changes: TargetChanges | None
+    changes: TargetChanges
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the plan as plain data for users."""
+        return {
+            "waves": [{**vars(wave), "nodes": list(wave.nodes)} for wave in self.plan.waves],
+            "already_on_target": list(self.plan.already_on_target),
+            "skipped": [dict(vars(skipped)) for skipped in self.plan.skipped],
+            "to_drain": list(self.plan.to_drain),
+            "to_reboot": list(self.plan.to_reboot),
+            "warnings": list(self.plan.warnings),
+            "overlaps": None
+            if self.overlaps is None
+            else [{"pool": overlap.pool, "nodes": list(overlap.nodes)} for overlap in self.overlaps],
+            "estimate": self.plan.estimate,
+        }
 
 
 def plan(
@@ -54,28 +69,23 @@ def plan(
     record: Record,
     views: Sequence[NodeView],
     *,
-    groups: Sequence[NodeGroup] | None,
+    release: Release | None,
 ) -> PlannedRollout:
     """Plan the rollout of a target from the pool's nodes, its record and the other pools.
 
-    groups: the changes of a release, which prepare has found; None to compare the target with what the nodes use.
-    Raises RolloutError, KubeError, InvalidBundle.
+    release: knows its changes; without one, the target is compared with what the nodes use. Raises RolloutError,
+    KubeError, InvalidBundle.
     """
     overlaps = find_overlaps(client, pool.name, pool.selector, [view.name for view in views])
     planned = make_plan(views, pool, target, record)
-    changes = compare_target(client, views, target, pool.disruption_overrides) if groups is None else None
-    disruption = plan_disruption(
-        groups or () if changes is None else changes.changes,
-        reboot=pool.policy.reboot,
-        forbid=pool.policy.forbid,
-    )
+    if release is None:
+        changes = compare_target(client, views, target, pool.disruption_overrides)
+    else:
+        changes = TargetChanges(release.groups, (), render_release(release), release.before, release.after)
+    disruption = plan_disruption(changes.groups, reboot=pool.policy.reboot, forbid=pool.policy.forbid)
     planned = replace(
         planned,
-        refusals=(
-            *planned.refusals,
-            *(() if changes is None else changes.refusals),
-            *(disruption.refusals if planned.has_work else ()),
-        ),
+        refusals=(*planned.refusals, *changes.refusals, *(disruption.refusals if planned.has_work else ())),
         warnings=(*planned.warnings, *disruption.warnings, *overlap_warnings(overlaps)),
         to_drain=disruption.to_drain,
         to_reboot=disruption.to_reboot,
@@ -124,7 +134,7 @@ class PoolRollout:
 
     def plan(self, release: Release) -> PlannedRollout:
         """Plan the rollout of a release. Raises RolloutError, KubeError."""
-        return self._plan(release.target, read_record(self._client, self._pool.name), release.groups)
+        return self._plan(release.target, read_record(self._client, self._pool.name), release)
 
     def plan_undo(self, to_revision: int | None) -> PlannedRollout:
         """Plan the undo to a revision, by default to the last good one. Raises RolloutError, KubeError."""
@@ -162,8 +172,8 @@ class PoolRollout:
         status = pool_status(read_record(self._client, self._pool.name), views)
         return render_status(status, views, status["not_fine"])
 
-    def _plan(self, target: Target, record: Record, groups: Sequence[NodeGroup] | None) -> PlannedRollout:
-        return plan(self._client, self._pool, target, record, self._runner.nodes(), groups=groups)
+    def _plan(self, target: Target, record: Record, release: Release | None) -> PlannedRollout:
+        return plan(self._client, self._pool, target, record, self._runner.nodes(), release=release)
 
     def _documents(self, component: str, directory: str) -> dict[str, SourceDocument]:
         if self._pool.layers:

@@ -8,6 +8,7 @@ Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -331,11 +332,17 @@ def _denied(component: str, file: str, text: str, local_config: LocalConfig | No
 
 
 class TargetChanges(NamedTuple):
-    """The changes of a rollout to a published target. refusals: fields that nodes deny now, one sentence each."""
+    """The changes of a rollout to a published target.
 
-    changes: Sequence[NodeGroup]
+    refusals: fields that nodes deny now, one sentence each. before: the documents that most of the nodes that move use
+    now. after: those of the target, none for the init config.
+    """
+
+    groups: Sequence[NodeGroup]
     refusals: tuple[str, ...]
     lines: Sequence[str]
+    before: Mapping[str, str]
+    after: Mapping[str, str]
 
 
 def compare_target(
@@ -348,7 +355,8 @@ def compare_target(
     pool = read_pool_nodes(client, views)
     if target.is_init:
         groups = group_changes(pool, {}, overrides)
-        return TargetChanges(groups, (), render_changes("The pool moves to the init config", groups))
+        lines = render_changes("The pool moves to the init config", groups)
+        return TargetChanges(groups, (), lines, _documents_in_use(pool, target) or {}, {})
     bundle_map = client.get(config_map(target.namespace, target.name))
     documents = dict(Bundle.from_config_map(bundle_map, target.source).documents)
     moving = pool._replace(views=[view for view in pool.views if view.active != target.source])
@@ -357,4 +365,17 @@ def compare_target(
     )
     refusals = tuple(str(finding) for finding in denied if finding.level is Level.POLICY)
     groups = group_changes(pool, documents, overrides)
-    return TargetChanges(groups, refusals, render_changes(f"The pool moves to {target.name}", groups))
+    lines = render_changes(f"The pool moves to {target.name}", groups)
+    before = _documents_in_use(pool, target)
+    return TargetChanges(groups, refusals, lines, documents if before is None else before, documents)
+
+
+def _documents_in_use(pool: PoolNodes, target: Target) -> Mapping[str, str] | None:
+    """Return the documents that most of the nodes that are not on the target use; None if none of them is known."""
+    counts = Counter(view.active for view in pool.views if view.active != target.source)
+    for source, _count in sorted(counts.items(), key=lambda item: (-item[1], str(item[0]))):
+        if source is None:
+            return {}
+        if source in pool.bundles:
+            return pool.bundles[source]
+    return None

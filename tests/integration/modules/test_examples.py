@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import uuid
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from textwrap import indent
@@ -20,7 +21,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._record._re
 from support.ansible_runs.in_process import publish, roll_out
 from support.ansible_runs.playbooks import ROOT, PlaybookRun, finish, start
 from support.api.clusters import prepare
-from support.api.servers import Embedded
+from support.api.servers import Embedded, Real
 from support.configs.kubelet import KUBELET_HEADER
 from support.rollouts.simulated_nodes import SimulatedNodes
 
@@ -56,6 +57,7 @@ PLUGINS = (
     "modules.simulation",
     "modules.rollout_report",
 )
+FLOW_CONTROL = "modules.cluster_access"  # the embedded API server has none
 # On a node that is provisioned: tests/integration/nodes/test_provision.py runs these.
 ON_A_NODE = ("modules.component_unit_info",)
 
@@ -88,13 +90,19 @@ def test_the_examples_run(embedded_api: Embedded, tmp_path: Path) -> None:
             nodes.add(f"node-{number}", zone="ab"[number % 2], labels=WORKER)
         # Check mode does not publish what the examples publish, and what is not published cannot be assigned.
         publish(kubeconfig, TEXT, trial_duration="10m")
-        done = play(tmp_path, kubeconfig)
+        done = play(tmp_path, kubeconfig, [name for name in PLUGINS if name != FLOW_CONTROL])
     assert done.code == 0, done.output
     assert "failed=0" in done.output
 
 
-def play(directory: Path, kubeconfig: str) -> PlaybookRun:
-    """Run all examples as one playbook, next to the files that they name."""
+def test_the_examples_with_flow_control_run_on_a_real_api_server(real_api: Real, tmp_path: Path) -> None:
+    done = play(tmp_path, real_api.admin_kubeconfig, [FLOW_CONTROL])
+    assert done.code == 0, done.output
+    assert "configok-agents" in done.output
+
+
+def play(directory: Path, kubeconfig: str, plugins: Sequence[str]) -> PlaybookRun:
+    """Run the examples of these plugins as one playbook, next to the files that they name."""
     for name, text in (
         ("files/kubelet.yaml", TEXT),
         ("layers/base.yaml", KUBELET_HEADER + "containerLogMaxSize: 20Mi\n"),
@@ -107,7 +115,7 @@ def play(directory: Path, kubeconfig: str) -> PlaybookRun:
         (directory / name).parent.mkdir(exist_ok=True)
         (directory / name).write_text(text)
     plays = [
-        {"name": plugin, "hosts": "localhost", "gather_facts": False, "tasks": examples(plugin)} for plugin in PLUGINS
+        {"name": plugin, "hosts": "localhost", "gather_facts": False, "tasks": examples(plugin)} for plugin in plugins
     ]
     (directory / "examples.yml").write_text(yaml.safe_dump(plays, sort_keys=False))
     return finish(start(["--check", "--diff", "examples.yml"], directory=directory, kubeconfig=kubeconfig))

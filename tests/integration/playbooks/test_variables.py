@@ -105,3 +105,28 @@ def test_the_oldest_ansible_that_is_promised_takes_them_too(
     done = with_oldest.run("rollout", *WHERE)
     assert done.code == 0, done.output
     assert nodes.view("n1").source is not None
+
+
+def test_variables_of_the_pool_file_may_be_templates(
+    embedded_api: Embedded, nodes: SimulatedNodes, user: Playbooks, control: Path
+) -> None:
+    """With the oldest and the newest ansible-core."""
+    prepare(embedded_api.client())
+    with_core = Playbooks(user.directory, user.kubeconfig, control)
+    pool = quick_pool()
+    templates = {
+        "selector": "pool={{ team }}",
+        "layers": ["{{ team }}.yaml"],
+        "policy": {**pool["policy"], "maxUnavailable": "{{ limit }}", "waves": ["{{ 50 + 50 }}%"]},
+        "kubeconfig": "{{ file }}",
+    }
+    with_core.write({**pool, **templates}, "maxPods: 60\n")
+    (user.directory / "workers.yaml").write_text((user.directory / "pool.yaml").read_text())
+    variables = ("-e", "team=workers", "-e", '{"limit": 2, "file": "here"}', "-e", "context={{ 'right' }}")
+    done = with_core.run("rollout", *variables)
+    assert (done.code, done.stats.get("phase")) == (0, "Complete"), done.output
+    assert nodes.view("n1").source is not None
+    refused = with_core.run("rollout", "-e", "team={{ nothing }}", "-e", "limit=2", "-e", "file=here")
+    assert refused.code != 0
+    assert "cannot be evaluated: " in refused.output
+    assert "Traceback" not in refused.output

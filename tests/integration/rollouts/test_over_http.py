@@ -13,6 +13,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._rollout import LockLost
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._pool_lock import PoolLock
+from support.rollouts.faulty_clients import WRITES
 from support.rollouts.simulated_nodes import GOOD
 from support.rollouts.world import World
 
@@ -86,23 +87,30 @@ def test_a_runner_that_loses_its_lock_amid_a_window_assigns_nothing_more(make_wo
         def __init__(self) -> None:
             self.patched = 0
             self._lock = threading.Lock()
+            self._goes_on = threading.Event()
+            self._goes_on.set()
 
         def __getattr__(self, name: str) -> Any:
             method = getattr(world.client, name)
-            if name != "patch":
+            if name not in WRITES:
                 return method
 
-            def patch(*args: Any, **kwargs: Any) -> Any:
-                with self._lock:
-                    self.patched += 1
-                    is_first = self.patched == 1
-                world.clock.sleep(0.5 if is_first else 4.0)  # the other threads have come to their PATCH by then
+            def call(*args: Any, **kwargs: Any) -> Any:
+                is_first = False
+                if name == "patch":
+                    with self._lock:
+                        self.patched += 1
+                        is_first = self.patched == 1
                 if is_first:
+                    self._goes_on.clear()
+                    world.clock.sleep(0.5)  # the other threads have come to their PATCH by then
                     thief = PoolLock(world.client, "workers", "thief", clock=world.clock, duration=1.0)
                     thief.acquire(lambda _line: None)
+                    self._goes_on.set()
+                assert self._goes_on.wait(60)
                 return method(*args, **kwargs)
 
-            return patch
+            return call
 
     robbed = Robbed()
     with pytest.raises(LockLost, match="thief has its lock now"):

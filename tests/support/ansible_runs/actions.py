@@ -49,6 +49,7 @@ def run_rollout(
         templar=Templar(loader=loader, variables=known),
         shared_loader_obj=None,
     )
+    plugin._load_name = task.action  # as the loader sets it
     with mock.patch.object(context, "CLIARGS", CLIArgs({"extra_vars": tuple(extra_vars)})):
         result: dict[str, Any] = plugin.run(task_vars=known)
     return result

@@ -12,7 +12,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_errors im
 from support.rollouts.virtual_clock import SimulationEnded
 from support.rollouts.world import World
 
-__all__ = ["Away", "Dying", "Killed", "Losing"]
+__all__ = ["WRITES", "Away", "Dying", "Killed", "Losing"]
 
 WRITES = ("create", "replace", "patch", "delete")
 

@@ -44,6 +44,17 @@ POLICY = {
 POOL = document_pool(DOCUMENT, policy=POLICY)
 Act = Callable[..., dict[str, Any]]
 
+
+def trusted(text: str) -> str:
+    """Return a text that is a template, as the text of a user's file is."""
+    try:
+        from ansible.template import trust_as_template
+    except ImportError:
+        return text
+    template: str = trust_as_template(text)
+    return template
+
+
 pytestmark = pytest.mark.usefixtures("nodes")
 
 
@@ -99,8 +110,10 @@ def test_the_result_is_what_is_documented(act: Act, nodes: SimulatedNodes) -> No
     always = {name for name, value in returned.items() if value["returned"] == "always"}
     on_success = {name for name, value in returned.items() if value["returned"] == "success"}
     for check in (True, False):
-        assert set(act(check=check)) == {*always, *on_success, "changed"}
+        planned = act(check=check)
+        assert set(planned) == {*always, *on_success, "changed"}
     assert set(act(diff=True)) == {*always, *on_success, "changed", "diff"}
+    assert set(planned["plan"]) == set(returned["plan"]["contains"])
     assert set(act(operation="undo")) == {*always, *on_success, "changed"}
     assert set(act(operation="undo", to_revision=7)) == {*always, "changed", "failed", "msg"}
     refused = act(pool={**POOL, "documents": {"kubelet": KUBELET_HEADER + "maxPods: -1\n"}})
@@ -266,7 +279,37 @@ def test_a_pool_that_has_the_same_nodes_is_named_with_them(act: Act, cluster: Sa
     result = act(check=True)
     sentence = "pool others has 4 of these nodes as well, and each pool takes them from the other: n1, n2, n3, n4"
     assert f"  {sentence}" in result["text"]
+    assert sentence in result["plan"]["warnings"]
+    assert result["plan"]["overlaps"] == [{"pool": "others", "nodes": ["n1", "n2", "n3", "n4"]}]
     assert result.get("failed") is None
+
+
+def test_the_plan_is_returned_as_data(act: Act, nodes: SimulatedNodes) -> None:
+    nodes.add("silent", agent=False)
+    planned = act(check=True)["plan"]
+    canary, wave = planned["waves"]
+    assert (canary["name"], len(canary["nodes"]), canary["soak"], canary["finished"]) == ("canary", 1, 0.0, False)
+    assert (wave["name"], sorted([*canary["nodes"], *wave["nodes"]])) == ("wave 1", ["n1", "n2", "n3", "n4"])
+    assert planned["skipped"] == [{"node": "silent", "reason": "no agent has ever reported from it"}]
+    assert (planned["overlaps"], planned["to_drain"], planned["to_reboot"]) == ([], [], [])
+    act()
+    assert act(check=True)["plan"]["already_on_target"] == ["n1", "n2", "n3", "n4"]
+
+
+def test_undo_and_reconcile_have_a_diff(act: Act, nodes: SimulatedNodes) -> None:
+    def texts(result: dict[str, Any]) -> list[tuple[str, str]]:
+        return [(part["before"], part["after"]) for part in result["diff"]]
+
+    second = kubelet_config("maxPods: 61")
+    act()
+    act(pool={**POOL, "documents": {"kubelet": second}})
+    for check in (True, False):
+        assert texts(act(operation="undo", check=check, diff=True)) == [(second, DOCUMENT)]
+    nodes.add("late")
+    for check in (True, False):
+        assert texts(act(operation="reconcile", check=check, diff=True)) == [("", DOCUMENT)]
+    assert texts(act(operation="reconcile", diff=True)) == []
+    assert texts(act(operation="undo", to_revision=0, diff=True)) == [(DOCUMENT, "")]
 
 
 def test_late_nodes_are_reconciled(act: Act, nodes: SimulatedNodes) -> None:
@@ -337,6 +380,19 @@ def test_what_is_wrong_is_said_in_a_sentence(
         assert result["reason"] == result["msg"]
         assert "\n" not in result["msg"]
         assert versions(cluster) == before
+
+
+def test_a_variable_that_cannot_be_evaluated_is_said_in_a_sentence(cluster: SandboxCluster) -> None:
+    returned = yaml.safe_load(documentation.RETURN)
+    always = {name for name, value in returned.items() if value["returned"] == "always"}
+    for variables, name in (
+        ({**POOL, "kubeconfig": cluster.kubeconfig, "selector": trusted("{{ nothing }}")}, "selector"),
+        ({**POOL, "kubeconfig": trusted("{{ nothing }}")}, "kubeconfig"),
+    ):
+        result = run_rollout({}, variables=variables)
+        assert set(result) == {*always, "changed", "failed", "msg"}
+        assert result["msg"].startswith(f"the variable {name} cannot be evaluated: ")
+        assert (result["phase"], result["reason"]) == ("Error", result["msg"])
 
 
 def test_options_are_strict(act: Act) -> None:
