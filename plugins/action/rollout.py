@@ -19,8 +19,8 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
     KUBE_ARGUMENT_SPEC,
     client_from_params,
 )
+from ansible_collections.configok.node.plugins.module_utils._ansible._document_changes import text_diff
 from ansible_collections.configok.node.plugins.module_utils._ansible._pool_rollout import PlannedRollout, PoolRollout
-from ansible_collections.configok.node.plugins.module_utils._ansible._release import text_diff
 from ansible_collections.configok.node.plugins.module_utils._ansible._release_changes import field_changes
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import (

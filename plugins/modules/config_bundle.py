@@ -69,12 +69,6 @@ options:
     description:
       - A label selector for the Nodes of the pool, from which their versions are read.
     type: str
-  policy:
-    description:
-      - How the pool will be moved, as in the pool file.
-      - It is only checked, so that an invalid policy, or one that does not fit the trial, is refused before anything is
-        published. O(label_selector) must then be the selector of the pool.
-    type: dict
   disruption_overrides:
     description:
       - A mapping of component to your own classes of what changing a field requires of a node, by field path, as
@@ -239,17 +233,18 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
     client_from_params,
     fail_on_errors,
 )
-from ansible_collections.configok.node.plugins.module_utils._ansible._release import read_documents, text_diff
-from ansible_collections.configok.node.plugins.module_utils._ansible._release_changes import (
-    field_changes,
+from ansible_collections.configok.node.plugins.module_utils._ansible._document_changes import text_diff
+from ansible_collections.configok.node.plugins.module_utils._ansible._release import (
+    Publication,
     prepare,
+    read_documents,
     render_release,
 )
+from ansible_collections.configok.node.plugins.module_utils._ansible._release_changes import field_changes
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import NAMESPACE_BUNDLES
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import list_nodes
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import Pool, parse_pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import current_time
 
 
@@ -264,7 +259,6 @@ def argument_spec() -> dict[str, Any]:
         "crash_loop_threshold": {"type": "int"},
         "kubernetes_versions": {"type": "list", "elements": "str"},
         "label_selector": {"type": "str"},
-        "policy": {"type": "dict"},
         "disruption_overrides": {"type": "dict"},
         "change_cause": {"type": "str", "default": ""},
         "published_by": {"type": "str", "default": ""},
@@ -278,28 +272,18 @@ def trial_of(params: dict[str, Any]) -> Trial | None:
     return None if duration is None and threshold is None else Trial.of(duration, threshold)
 
 
-def refuse_bad_pool(params: dict[str, Any]) -> None:
-    """Refuse a policy that a rollout would refuse for this bundle. Raises InvalidPool."""
-    if params["policy"] is not None:
-        trial = {"trialDuration": params["trial_duration"], "crashLoopThreshold": params["crash_loop_threshold"]}
-        parse_pool(
-            {
-                "pool": params["pool"],
-                "selector": params["label_selector"],
-                "policy": params["policy"],
-                "trial": {name: value for name, value in trial.items() if value is not None},
-            }
-        )
-
-
-def pool_of(params: dict[str, Any]) -> Pool:
-    """Return the pool that the options describe."""
-    return Pool(
+def publication_of(params: dict[str, Any], *, check: bool) -> Publication:
+    """Return what the options publish. Raises UnusableDocument, InvalidTrial."""
+    return Publication(
         params["pool"],
-        params["label_selector"] or "",
-        kubernetes_versions=tuple(params["kubernetes_versions"] or ()),
-        disruption_overrides=params["disruption_overrides"] or {},
-        change_cause=params["change_cause"],
+        read_documents(params["documents"], params["src"]),
+        params["kubernetes_versions"] or (),
+        params["disruption_overrides"],
+        trial_of(params),
+        params["namespace"],
+        params["change_cause"],
+        params["published_by"],
+        check,
     )
 
 
@@ -308,24 +292,13 @@ def main() -> None:
     module = AnsibleModule(
         argument_spec=argument_spec(),
         required_one_of=[("documents", "src")],
-        required_by={"policy": ["label_selector"]},
         supports_check_mode=True,
     )
     params = module.params
     with fail_on_errors(module), client_from_params(params) as client:
-        refuse_bad_pool(params)
-        documents = read_documents(params["documents"], params["src"])
-        release = prepare(
-            client,
-            pool_of(params),
-            documents,
-            views=list_nodes(client, selector=params["label_selector"]) if params["label_selector"] else [],
-            trial=trial_of(params),
-            namespace=params["namespace"],
-            author=params["published_by"],
-            now=current_time(),
-            check=module.check_mode,
-        )
+        publication = publication_of(params, check=module.check_mode)
+        views = list_nodes(client, selector=params["label_selector"]) if params["label_selector"] else []
+        release = prepare(client, publication, views, now=current_time())
         source = release.target.source
         result = {
             "bundle": release.target.to_dict(),

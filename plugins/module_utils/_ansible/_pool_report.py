@@ -24,7 +24,7 @@ from .._rollout._record._record_store import read_record
 from .._rollout._report._pool_report import ChangeGroup, FieldRow, PoolReport
 from .._rollout._run._pool_lock import current_holder
 from .._rollout._timing import Clock
-from ._release import SourceDocument
+from ._document_changes import SourceDocument
 from ._release_changes import NodeGroup, Overrides, denied_findings, group_changes, read_pool_nodes
 
 __all__ = ["read_pool_report"]

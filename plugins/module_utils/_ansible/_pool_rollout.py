@@ -12,7 +12,6 @@ from types import TracebackType
 from typing import Any, Literal, NamedTuple
 
 from .._kube._api_client import Client
-from .._nodeconfig._well_known import NAMESPACE_BUNDLES
 from .._rollout import RolloutError
 from .._rollout._decisions._planner import make_plan
 from .._rollout._drain._disruption_plan import plan_disruption
@@ -27,9 +26,10 @@ from .._rollout._run._run_options import RunOptions
 from .._rollout._run._runner import PoolRunner
 from .._rollout._run._wave_run import WaveResult
 from .._rollout._timing import current_time
+from ._document_changes import SourceDocument
 from ._overlaps import Overlap, find_overlaps, overlap_warnings
-from ._release import SourceDocument, read_documents, read_layered_document
-from ._release_changes import Release, TargetChanges, compare_target, prepare, render_release
+from ._release import Publication, Release, prepare, read_documents, read_layered_document, render_release
+from ._release_changes import TargetChanges, compare_target
 
 __all__ = ["Operation", "PlannedRollout", "PoolRollout", "plan"]
 
@@ -120,17 +120,18 @@ class PoolRollout:
         component: which the layers configure. directory: which their paths are relative to. Raises ConfigRefused,
         UnusableDocument, InvalidBundle, RolloutError, KubeError.
         """
-        return prepare(
-            self._client,
-            self._pool,
+        pool = self._pool
+        publication = Publication(
+            pool.name,
             self._documents(component, directory),
-            views=self._runner.nodes(),
-            trial=self._pool.trial if self._pool.sets_trial else None,
-            namespace=NAMESPACE_BUNDLES,
+            pool.kubernetes_versions,
+            pool.disruption_overrides,
+            pool.trial if pool.sets_trial else None,
+            change_cause=pool.change_cause,
             author=author,
-            now=current_time(),
             check=self._check,
         )
+        return prepare(self._client, publication, self._runner.nodes(), now=current_time())
 
     def plan(self, release: Release) -> PlannedRollout:
         """Plan the rollout of a release. Raises RolloutError, KubeError."""

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Read, validate and compare the documents of a bundle before it is published.
+"""Read and validate the documents of a bundle, compare it with what nodes use, and publish it.
 
 Private to configok.node: no compatibility is promised.
 """
@@ -9,50 +9,140 @@ Private to configok.node: no compatibility is promised.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._componentconfig import ConfigError
 from .._componentconfig._check import check
-from .._componentconfig._codec._document import decode
-from .._componentconfig._compare import FieldChange, diff
-from .._componentconfig._disruption import check_overrides, disruption_of, heaviest_class
 from .._componentconfig._file_documents import load_for_check
 from .._componentconfig._findings import Finding, InvalidConfig, bounded
 from .._componentconfig._load import Config, load
 from .._componentconfig._scalars._wording import and_more
-from .._componentconfig._schema._kinds import find_kind
-from .._componentconfig._schema._releases import newest_minor, parse_minor
+from .._componentconfig._schema._releases import is_kubernetes_version
 from .._kube._api_client import Client
-from .._kube._api_errors import NotFound
-from .._kube._api_paths import config_map
-from .._nodeconfig._bundle import Bundle, InvalidBundle
+from .._nodeconfig._bundle import build_bundle
+from .._nodeconfig._bundle_trial import Trial
+from .._nodeconfig._well_known import NAMESPACE_BUNDLES
 from .._rollout import ConfigRefused, UnusableDocument
-from .._rollout._record._record import COMPLETE, Record
+from .._rollout._nodes._node_view import NodeView
+from .._rollout._plan import Target
+from .._rollout._record._record_store import read_record
+from .._rollout._record._revisions import publish_bundle
 from ._cel import cel_checker
+from ._document_changes import SourceDocument, current_documents, diff_documents
+from ._release_changes import (
+    NodeGroup,
+    Overrides,
+    PoolNodes,
+    denied_findings,
+    group_changes,
+    read_pool_nodes,
+    render_changes,
+)
 
 __all__ = [
-    "Changes",
-    "SourceDocument",
-    "current_documents",
-    "decode_or_empty",
-    "diff_documents",
+    "Publication",
+    "Release",
+    "prepare",
     "read_documents",
     "read_layered_document",
-    "text_diff",
+    "render_release",
     "validate_documents",
 ]
 
 
-Changes = list[tuple[str, FieldChange]]  # component and change
+class Publication(NamedTuple):
+    """What is published for a pool, and how.
+
+    documents: by component. kubernetes_versions: for which they are validated; none for those of the nodes. overrides:
+    the user's own disruption classes. trial: None for the agents' defaults. check: let the API server validate the
+    bundle, and change nothing.
+    """
+
+    pool: str
+    documents: Mapping[str, SourceDocument]
+    kubernetes_versions: Sequence[str] = ()
+    overrides: Overrides | None = None
+    trial: Trial | None = None
+    namespace: str = NAMESPACE_BUNDLES
+    change_cause: str = ""
+    author: str = ""
+    check: bool = False
 
 
-class SourceDocument(NamedTuple):
-    """The document of a component. name: for messages; layers: the files that text is merged from, if there are any."""
+class Release(NamedTuple):
+    """A bundle that was published (in check mode: validated), and what it changes.
 
-    name: str
-    text: str
-    layers: tuple[tuple[str, bytes], ...] = ()
+    groups: the changes by nodes. findings: warnings. before: the documents of the pool's last complete rollout. after:
+    those of the bundle. versions: the Kubernetes versions that the bundle was validated for.
+    """
+
+    target: Target
+    revision: int
+    changed: bool
+    groups: Sequence[NodeGroup]
+    findings: Sequence[Finding]
+    before: Mapping[str, str]
+    after: Mapping[str, str]
+    versions: Sequence[str]
+
+
+def prepare(client: Client, publication: Publication, views: Sequence[NodeView], *, now: str) -> Release:
+    """Build, validate, compare and publish the bundle of a pool's documents.
+
+    views: the nodes of the pool, with which the bundle is compared; empty for none. Raises ConfigRefused,
+    UnusableDocument, InvalidBundle, RolloutError, KubeError.
+    """
+    pool, documents = publication.pool, publication.documents
+    texts = {component: document.text for component, document in documents.items()}
+    bundle = build_bundle(
+        pool,
+        texts,
+        trial=publication.trial,
+        namespace=publication.namespace,
+        change_cause=publication.change_cause,
+        author=publication.author,
+    )
+    versions = list(publication.kubernetes_versions)
+    node_versions = {} if versions else _node_versions(views)
+    pool_nodes = read_pool_nodes(client, views)
+    denied = denied_findings(pool_nodes, documents)
+    findings = validate_documents(documents, versions, node_versions, denied)
+    before = current_documents(client, read_record(client, pool))
+    groups = _release_groups(publication, pool_nodes, before, texts)
+    published = publish_bundle(client, bundle, now=now, check=publication.check)
+    return Release(
+        published.target,
+        published.revision,
+        published.changed,
+        groups,
+        findings,
+        before,
+        texts,
+        versions or sorted(set(node_versions.values())),
+    )
+
+
+def _node_versions(views: Iterable[NodeView]) -> dict[str, str]:
+    """Return the kubelet version of each node. Omits invalid versions: the plan skips these nodes, with the reason."""
+    return {view.name: view.kubelet_version for view in views if is_kubernetes_version(view.kubelet_version)}
+
+
+def _release_groups(
+    publication: Publication, pool_nodes: PoolNodes, before: Mapping[str, str], after: Mapping[str, str]
+) -> list[NodeGroup]:
+    """Return the changes by nodes; without nodes, the changes to the pool's last complete rollout."""
+    overrides = publication.overrides
+    if pool_nodes.views:
+        return group_changes(pool_nodes, after, overrides)
+    changes = diff_documents(before, after, publication.kubernetes_versions, overrides)
+    return [NodeGroup((), changes if before else None)] if changes else []
+
+
+def render_release(release: Release) -> list[str]:
+    """Return the changes of a release, and the fields that nodes may deny, as human-readable lines."""
+    lines = render_changes(f"{release.target.name} is revision {release.revision}", release.groups)
+    return lines + [f"Warning: {finding}" for finding in release.findings if finding.rule == "denied"]
 
 
 def read_documents(documents: Mapping[str, Any] | None, src: Mapping[str, str] | None) -> dict[str, SourceDocument]:
@@ -141,77 +231,3 @@ def _check_document(
     except InvalidConfig as error:
         return list(error.findings)
     return check(config, component=component, versions=versions, nodes=nodes, bundle=True, expressions=cel_checker)
-
-
-def current_documents(client: Client, record: Record) -> dict[str, str]:
-    """Return the documents of the pool's last complete rollout, none for the init config. Raises KubeError.
-
-    A missing or damaged bundle gives no documents: they are shown to the user, and no decision depends on them.
-    """
-    rollout = record.rollout
-    if rollout is not None and rollout.phase == COMPLETE:
-        namespace, name = rollout.target.namespace, rollout.target.name
-    else:
-        complete = [revision for revision in record.revisions if revision.result == COMPLETE]
-        namespace, name = (complete[-1].namespace, complete[-1].name) if complete else ("", "")
-    if not namespace:
-        return {}
-    try:
-        return dict(Bundle.from_config_map(client.get(config_map(namespace, name))).documents)
-    except (NotFound, InvalidBundle):
-        return {}
-
-
-def diff_documents(
-    before: Mapping[str, str],
-    after: Mapping[str, str],
-    versions: Sequence[str] = (),
-    overrides: Mapping[str, Mapping[str, str]] | None = None,
-) -> Changes:
-    """Return the fields in which the documents of two bundles differ, without defaults, with their components.
-
-    versions: of the nodes, none for the newest known: the disruption of a change is the heaviest one among them.
-    overrides: the user's own disruption classes, by component and field path. Raises UnusableDocument for an override
-    that is invalid.
-    """
-    minors = sorted({parse_minor(version) for version in versions}) or [newest_minor()]
-    changes = []
-    for component in sorted({*before, *after}):
-        old, new = decode_or_empty(before.get(component)), decode_or_empty(after.get(component))
-        kind, own_classes = str((new or old).get("kind", "")), (overrides or {}).get(component) or {}
-        try:
-            if not isinstance(own_classes, Mapping):
-                raise ConfigError("must be classes by field path")
-            check_overrides(own_classes, find_kind((new or old).get("apiVersion"), kind))
-        except ConfigError as error:
-            raise UnusableDocument(f"disruption_overrides of {component}: {error}") from error
-        for change in diff(old, new):
-            if not old and change.path in ("apiVersion", "kind"):
-                continue  # these say nothing about a new config
-            disruptions = (disruption_of(change.field_path, kind, minor, (old, new), own_classes) for minor in minors)
-            by_class = {disruption.name: disruption for disruption in disruptions}
-            changes.append((component, FieldChange(change, by_class[heaviest_class(by_class) or ""])))
-    return changes
-
-
-def text_diff(before: Mapping[str, str], after: Mapping[str, str]) -> list[dict[str, str]]:
-    """Return the differing documents as text, for --diff. A bundle with a secret is refused before this."""
-    return [
-        {
-            "before_header": component,
-            "after_header": component,
-            "before": before.get(component, ""),
-            "after": after.get(component, ""),
-        }
-        for component in sorted({*before, *after})
-        if before.get(component) != after.get(component)
-    ]
-
-
-def decode_or_empty(text: str | None) -> dict[str, Any]:
-    """Return a document's values, no values for a text that cannot be decoded."""
-    try:
-        data = decode(text or "", file="published").data
-    except InvalidConfig:
-        return {}
-    return data if isinstance(data, dict) else {}

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Prepare a release; group, by node, what a release or an undo changes, as lines and as data.
+"""Group, by node, what a release or an undo changes, as lines and as data.
 
 Private to configok.node: no compatibility is promised.
 """
@@ -25,30 +25,23 @@ from .._kube._api_client import Client
 from .._kube._api_errors import Forbidden, NotFound
 from .._kube._api_paths import config_map
 from .._nodeconfig._assignment import ConfigSource
-from .._nodeconfig._bundle import Bundle, InvalidBundle, build_bundle
-from .._nodeconfig._bundle_trial import Trial
+from .._nodeconfig._bundle import Bundle, InvalidBundle
 from .._nodeconfig._local_config import LocalConfig
 from .._rollout._nodes._node_access import MAX_CONNECTIONS
 from .._rollout._nodes._node_view import NodeView
 from .._rollout._plan import Target
-from .._rollout._pool._pool_file import Pool
-from .._rollout._record._record_store import read_record
-from .._rollout._record._revisions import publish_bundle
-from ._release import Changes, SourceDocument, current_documents, decode_or_empty, diff_documents, validate_documents
+from ._document_changes import Changes, SourceDocument, decode_or_empty, diff_documents
 
 __all__ = [
     "NodeGroup",
     "PoolNodes",
-    "Release",
     "TargetChanges",
     "compare_target",
     "denied_findings",
     "field_changes",
     "group_changes",
-    "prepare",
     "read_pool_nodes",
     "render_changes",
-    "render_release",
 ]
 
 _MAX_GROUPS = 5
@@ -64,87 +57,6 @@ class NodeGroup(NamedTuple):
 
     def __str__(self) -> str:
         return _nodes_text(self.nodes)
-
-
-class Release(NamedTuple):
-    """A bundle that was published (in check mode: validated), and what it changes.
-
-    groups: the changes by nodes. findings: warnings. before: the documents of the pool's last complete rollout. after:
-    those of the bundle. versions: the Kubernetes versions that the bundle was validated for.
-    """
-
-    target: Target
-    revision: int
-    changed: bool
-    groups: Sequence[NodeGroup]
-    findings: Sequence[Finding]
-    before: Mapping[str, str]
-    after: Mapping[str, str]
-    versions: Sequence[str]
-
-
-def prepare(
-    client: Client,
-    pool: Pool,
-    documents: Mapping[str, SourceDocument],
-    *,
-    views: Sequence[NodeView],
-    trial: Trial | None,
-    namespace: str,
-    author: str,
-    now: str,
-    check: bool,
-) -> Release:
-    """Build, validate, compare and publish the bundle of a pool's documents.
-
-    documents: by component. views: the nodes of the pool, with which the bundle is compared; empty for none. trial:
-    None for the agents' defaults. check: let the API server validate the bundle, and change nothing. Raises
-    ConfigRefused, UnusableDocument, InvalidBundle, RolloutError, KubeError.
-    """
-    texts = {component: document.text for component, document in documents.items()}
-    bundle = build_bundle(
-        pool.name, texts, trial=trial, namespace=namespace, change_cause=pool.change_cause, author=author
-    )
-    versions = list(pool.kubernetes_versions)
-    node_versions = {} if versions else _node_versions(views)
-    pool_nodes = read_pool_nodes(client, views)
-    denied = denied_findings(pool_nodes, documents)
-    findings = validate_documents(documents, versions, node_versions, denied)
-    before = current_documents(client, read_record(client, pool.name))
-    groups = _release_groups(pool, pool_nodes, before, texts)
-    published = publish_bundle(client, bundle, now=now, check=check)
-    return Release(
-        published.target,
-        published.revision,
-        published.changed,
-        groups,
-        findings,
-        before,
-        texts,
-        versions or sorted(set(node_versions.values())),
-    )
-
-
-def _node_versions(views: Iterable[NodeView]) -> dict[str, str]:
-    """Return the kubelet version of each node. Omits invalid versions: the plan skips these nodes, with the reason."""
-    return {view.name: view.kubelet_version for view in views if is_kubernetes_version(view.kubelet_version)}
-
-
-def _release_groups(
-    pool: Pool, pool_nodes: PoolNodes, before: Mapping[str, str], after: Mapping[str, str]
-) -> list[NodeGroup]:
-    """Return the changes by nodes; without nodes, the changes to the pool's last complete rollout."""
-    overrides = pool.disruption_overrides
-    if pool_nodes.views:
-        return group_changes(pool_nodes, after, overrides)
-    changes = diff_documents(before, after, pool.kubernetes_versions, overrides)
-    return [NodeGroup((), changes if before else None)] if changes else []
-
-
-def render_release(release: Release) -> list[str]:
-    """Return the changes of a release, and the fields that nodes may deny, as human-readable lines."""
-    lines = render_changes(f"{release.target.name} is revision {release.revision}", release.groups)
-    return lines + [f"Warning: {finding}" for finding in release.findings if finding.rule == "denied"]
 
 
 def render_changes(name: str, groups: Sequence[NodeGroup]) -> list[str]:

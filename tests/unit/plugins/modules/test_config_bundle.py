@@ -169,23 +169,6 @@ def test_what_failed_in_the_pool_is_refused(cluster: SandboxCluster) -> None:
     assert read_record(cluster.client, "workers").latest is not None
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ({"policy": {"maxUnavailabel": 1}}, "policy.maxUnavailabel"),
-        ({"policy": {"nodeTimeout": "10s"}}, "policy.nodeTimeout: 10s is shorter than a crash loop takes"),
-        ({"policy": {}, "label_selector": ""}, "a pool never means all nodes by accident"),
-    ],
-)
-def test_a_pool_that_cannot_be_meant_is_refused_and_nothing_is_published(
-    cluster: SandboxCluster, arguments: dict[str, Any], words: str
-) -> None:
-    result = run(cluster, **{"label_selector": "pool=workers", **arguments})
-    assert result["failed"] is True
-    assert words in result["msg"]
-    assert bundles(cluster) == []
-
-
 def test_check_mode_lets_the_api_server_judge(cluster: SandboxCluster, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_client: Client, path: str, _body: Any, *, dry_run: bool = False) -> Any:
         assert dry_run is True

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._release import diff_documents
+from ansible_collections.configok.node.plugins.module_utils._ansible._document_changes import diff_documents
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._compare import Change, FieldChange
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._disruption import (
     Disruption,
