@@ -39,12 +39,16 @@ from ansible_collections.configok.node.plugins.module_utils._rollout import (
     InvalidPool,
     RolloutError,
 )
+from ansible_collections.configok.node.plugins.module_utils._rollout._gates._gate_client import access_errors
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import Pool, parse_pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_keys import POOL_KEYS
 from ansible_collections.configok.node.plugins.module_utils._rollout._report._rendering import render_plan
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._run_options import RunOptions
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._wave_run import WaveResult
-from ansible_collections.configok.node.plugins.plugin_utils._extra_variables import unknown_variables
+from ansible_collections.configok.node.plugins.plugin_utils._extra_variables import (
+    unknown_file_keys,
+    unknown_variables,
+)
 from ansible_collections.configok.node.plugins.plugin_utils._playbook_runner import (
     PlaybookOptions,
     WavePlaybookRunner,
@@ -145,14 +149,17 @@ class ActionModule(ActionBase):
             return self._carry_out(rollout, pool, params, self._author(params, variables))
 
     def _playbooks(self, pool: Pool, directory: str) -> WavePlaybookRunner:
-        """Return the user's own playbooks before and after each wave. Raises InvalidPool for one that is missing."""
+        """Return the user's own playbooks before and after each wave.
+
+        Raises InvalidPool for a missing one, and for a gate without its token: a wave would pause because of either.
+        """
         settings = pool.policy.playbooks
         names = {
             "policy.playbooks.beforeWave": settings.before_wave,
             "policy.playbooks.afterWave": settings.after_wave,
             "policy.reboot.playbook": pool.policy.reboot.playbook,
         }
-        errors = missing_playbooks(names, directory)
+        errors = [*missing_playbooks(names, directory), *access_errors(pool.policy.gates.servers)]
         if errors:
             raise InvalidPool(errors)
         options = PlaybookOptions.of_present_run(self._loader, self._play_context)
@@ -240,6 +247,7 @@ class ActionModule(ActionBase):
             errors = unknown_variables(self._loader)
         except AnsibleError:
             errors = []  # Ansible has read them already; some can be read only once (a pipe), which is not an error.
+        errors += unknown_file_keys(variables)
         if errors:
             raise RolloutError("; ".join(errors))
         names = [name for name in POOL_KEYS[""] if name in variables]

@@ -13,9 +13,14 @@ from ansible import context
 from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.splitter import parse_kv
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool_keys import find_unknown_variables
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool_keys import (
+    find_unknown_keys,
+    find_unknown_variables,
+)
 
-__all__ = ["extra_variables", "unknown_variables"]
+__all__ = ["extra_variables", "unknown_file_keys", "unknown_variables"]
+
+_FILE_KEYS = "pool_file_keys"  # set by read_pool.yml of the project for AWX
 
 
 def extra_variables(arguments: Iterable[str], loader: DataLoader) -> Iterator[list[str]]:
@@ -37,3 +42,8 @@ def unknown_variables(loader: DataLoader) -> list[str]:
     Raises AnsibleError when they cannot be read a second time, for example from a pipe.
     """
     return find_unknown_variables(list(extra_variables(context.CLIARGS.get("extra_vars") or (), loader)))
+
+
+def unknown_file_keys(variables: Mapping[str, Any]) -> list[str]:
+    """Return a sentence for each key of a pool file that a playbook has read, and that a rollout would ignore."""
+    return find_unknown_keys([str(name) for name in variables.get(_FILE_KEYS) or ()])

@@ -15,6 +15,7 @@ from .._kube._api_client import Client
 from .._rollout import RolloutError
 from .._rollout._decisions._planner import make_plan
 from .._rollout._drain._disruption_plan import plan_disruption
+from .._rollout._drain._drain_preview import preview_drains
 from .._rollout._nodes._node_view import NodeView
 from .._rollout._plan import Plan, Target
 from .._rollout._pool._pool_file import Pool
@@ -70,9 +71,11 @@ def plan(
     views: Sequence[NodeView],
     *,
     release: Release | None,
+    check: bool = False,
 ) -> PlannedRollout:
     """Plan the rollout of a target from the pool's nodes, its record and the other pools.
 
+    check: also look for pods that would refuse a drain; a rollout finds them node by node.
     release: knows its changes; without one, the target is compared with what the nodes use. Raises RolloutError,
     KubeError, InvalidBundle.
     """
@@ -83,10 +86,12 @@ def plan(
     else:
         changes = TargetChanges(release.groups, (), render_release(release), release.before, release.after)
     disruption = plan_disruption(changes.groups, reboot=pool.policy.reboot, forbid=pool.policy.forbid)
+    moving = {name for wave in planned.waves if not wave.finished for name in wave.nodes}
+    drains = preview_drains(client, moving & set(disruption.to_drain), pool.policy.drain) if check else ()
     planned = replace(
         planned,
         refusals=(*planned.refusals, *changes.refusals, *(disruption.refusals if planned.has_work else ())),
-        warnings=(*planned.warnings, *disruption.warnings, *overlap_warnings(overlaps)),
+        warnings=(*planned.warnings, *disruption.warnings, *drains, *overlap_warnings(overlaps)),
         to_drain=disruption.to_drain,
         to_reboot=disruption.to_reboot,
     )
@@ -174,7 +179,7 @@ class PoolRollout:
         return render_status(status, views, status["not_fine"])
 
     def _plan(self, target: Target, record: Record, release: Release | None) -> PlannedRollout:
-        return plan(self._client, self._pool, target, record, self._runner.nodes(), release=release)
+        return plan(self._client, self._pool, target, record, self._runner.nodes(), release=release, check=self._check)
 
     def _documents(self, component: str, directory: str) -> dict[str, SourceDocument]:
         if self._pool.layers:

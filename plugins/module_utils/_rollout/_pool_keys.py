@@ -11,7 +11,7 @@ from typing import Any
 
 from .._nodeconfig._strict_mapping import MessageForm, suggest_key
 
-__all__ = ["FORM", "POOL_KEYS", "describe_type", "find_unknown_variables", "not_a_mapping"]
+__all__ = ["FORM", "POOL_KEYS", "describe_type", "find_unknown_keys", "find_unknown_variables", "not_a_mapping"]
 
 _INDEX = re.compile(r"\[[0-9]+\]")  # a list's entries have the keys of the list
 _SERVER_KEYS = ("url", "caCert", "validateCerts", "tokenFile", "tokenVariable")
@@ -95,6 +95,16 @@ def find_unknown_variables(groups: Iterable[Sequence[str]]) -> list[str]:
                     f"{name[:100]}: unknown key of the pool file: "
                     f"it has {', '.join(POOL_KEYS[''])}; give variables of your own with another -e"
                 )
+    return errors
+
+
+def find_unknown_keys(names: Iterable[str]) -> list[str]:
+    """Return a sentence for each name that is not a key of a pool file."""
+    errors = []
+    for name in sorted(set(names) - set(POOL_KEYS[""])):
+        suggestion = suggest_key(name, "", POOL_KEYS)
+        advice = f"did you mean {suggestion}?" if suggestion else f"it has {', '.join(POOL_KEYS[''])}"
+        errors.append(f"{name[:100]}: unknown key of the pool file: {advice}")
     return errors
 
 

@@ -88,6 +88,13 @@ def test_a_change_that_needs_a_drain(pool: Pool) -> None:
     for pods in pool.pods.values():
         pods.add("db", labels=labels)
         budget = budget or pods.protect(pool.name, labels, allowed=0)
+    pool.write(DRAIN)
+    planned = pool.user.run("rollout", "--check")
+    assert planned.code == 0, planned.output
+    assert f"3 nodes ({pool.name}-0, {pool.name}-1, {pool.name}-2) would refuse the drain" in planned.output
+    pool.write(DRAIN, drain={"timeout": "60s", "force": True})
+    planned = pool.user.run("rollout", "--check")
+    assert "would refuse the drain" not in planned.output
     last = pool.pods[f"{pool.name}-2"]
     running = pool.user.start("rollout")
     allowing = [threading.Timer(delay, last.allow, (budget, 1)) for delay in (12.0, 22.0, 32.0)]

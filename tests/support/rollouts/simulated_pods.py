@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pods of simulated nodes: lists by node, and the Eviction API with PodDisruptionBudgets.
+"""Pods of simulated nodes: lists, and the Eviction API with PodDisruptionBudgets.
 
 The embedded API server has no pods. This answers the requests about them before it sees them, as the real one does.
 """
@@ -120,8 +120,8 @@ class SimulatedPods:
         query = request.query
         self.lists.append(dict(query))
         assert "continue" not in query or "resourceVersion" not in query, "the real API server refuses both together"
-        node = query["fieldSelector"].partition("spec.nodeName=")[2]
-        pods = [pod for pod in self._present() if pod.node == node]
+        node = query.get("fieldSelector", "").partition("spec.nodeName=")[2]
+        pods = [pod for pod in self._present() if pod.node == node or not node]
         metadata: dict[str, Any] = {"resourceVersion": "1"}
         if query.get("resourceVersion") == "0":  # from the cache, which ignores the limit
             pods = [pod for pod in pods if pod.visible_at <= self.clock.monotonic()]

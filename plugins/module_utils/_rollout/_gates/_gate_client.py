@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from urllib.parse import urljoin, urlsplit
 
 from ..._kube._api_errors import KubeError
@@ -21,7 +21,7 @@ from ._answers import ServerAnswer
 from ._gate_settings import ServerAccess, ServerGate, UrlGate
 from ._server_answers import make_target, read_answer, unknown
 
-__all__ = ["GateClient"]
+__all__ = ["GateClient", "access_errors"]
 
 _LONGEST_SILENCE = 30.0  # seconds of a server that has not timed out yet
 _MAX_ANSWER = 16 << 20  # bytes: some ten thousand alerts
@@ -96,6 +96,25 @@ class GateClient:
             longest_answer=_MAX_PAGE if isinstance(gate, UrlGate) else _MAX_ANSWER,
         )
         return Transport(credentials, settings, monotonic=self._monotonic)
+
+
+def access_errors(gates: Iterable[ServerGate], environ: Mapping[str, str] | None = None) -> list[str]:
+    """Return a sentence for each gate whose token or CA certificate is missing on this machine. Asks no server."""
+    variables = os.environ if environ is None else environ
+    errors = []
+    for gate in gates:
+        access, where = gate.access, f"policy.gates: {gate.name}"
+        if access.token_variable and not variables.get(access.token_variable, "").strip():
+            errors.append(f"{where}: the environment variable {access.token_variable} with its token is not set")
+        for name, what in ((access.token_file, "token"), (access.ca_cert, "CA certificate")):
+            try:
+                with open(_path(name) or os.devnull, "rb") as file:
+                    is_empty = bool(name) and not file.read(_MAX_PAGE).strip()
+            except OSError as error:
+                errors.append(f"{where}: its {what} cannot be read from {sanitize(name, 200)}: {error.strerror}")
+            else:
+                errors += [f"{where}: the file {sanitize(name, 200)} with its {what} is empty"] if is_empty else []
+    return errors
 
 
 def _path(name: str) -> str | None:

@@ -36,12 +36,13 @@ POLICY = {
     "waves": ["100%"],
     "soak": 0,
     "maxUnavailable": 3,
-    "nodeTimeout": "1s",
+    "nodeTimeout": "20s",
     "restartDelay": "10ms",
     "timeToCrash": "10ms",
     "healthTimeout": "100ms",
 }
 POOL = document_pool(DOCUMENT, policy=POLICY)
+IMPATIENT = {**POOL, "policy": {**POLICY, "nodeTimeout": "1s"}}
 Act = Callable[..., dict[str, Any]]
 
 
@@ -153,7 +154,7 @@ def test_no_node_draws_on_the_screen(
 
     monkeypatch.setattr(nodes, "say", forge)
     nodes.behaviour = lambda _name, _source: CRASHES
-    result = act()
+    result = act(pool=IMPATIENT)
     assert result["failed"] is True
     assert any("wave 1 passed" in line for line in shown)
     assert unsafe_texts([shown, result]) == []
@@ -209,14 +210,14 @@ def test_no_secret_is_shown(act: Act, cluster: SandboxCluster, shown: list[str])
 
 def test_an_agent_that_says_no_more_does_not_pass(act: Act, nodes: SimulatedNodes) -> None:
     nodes.behaviour = lambda _name, _source: ADOPTS
-    result = act()
+    result = act(pool=IMPATIENT)
     assert result["failed"] is True
     assert result["phase"] in ("Halted", "Paused")
 
 
 def test_nodes_that_do_not_answer_pause_the_rollout(act: Act, nodes: SimulatedNodes) -> None:
     nodes.behaviour = lambda _name, _source: SILENT
-    result = act()
+    result = act(pool=IMPATIENT)
     assert (result["failed"], result["changed"], result["phase"]) == (True, True, "Paused")
     assert result["msg"].startswith("pool workers is Paused in canary: ")
     assert result["reason"]
@@ -350,6 +351,46 @@ def test_extra_variables_that_look_like_a_misspelt_key_are_refused(cluster: Sand
     assert run_rollout(options, extra_vars=[f"@{tmp_path}/pool.yml"], check=True)["changed"] is True
     variables = {**POOL, "kubeconfig": cluster.kubeconfig}
     assert run_rollout({}, variables=variables, extra_vars=["@/no/such/pipe"], check=True)["changed"] is True
+
+
+def test_unknown_keys_that_a_playbook_has_read_from_a_pool_file_are_refused(cluster: SandboxCluster) -> None:
+    variables = {**POOL, "kubeconfig": cluster.kubeconfig, "pool_file_keys": [*POOL, "maxUnavialable", "team"]}
+    result = run_rollout({}, variables=variables)
+    assert (result["failed"], result["changed"]) == (True, False)
+    maximum, team = result["msg"].split("; ")
+    assert maximum == "maxUnavialable: unknown key of the pool file: did you mean policy.maxUnavailable?"
+    assert team.startswith("team: unknown key of the pool file: it has pool, selector, ")
+    result = run_rollout({}, variables={**variables, "pool_file_keys": list(POOL)}, check=True)
+    assert result["phase"] == "Planned"
+
+
+def test_a_gate_without_its_token_is_refused_before_anything_is_written(
+    act: Act, cluster: SandboxCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gate(name: str, **access: str) -> dict[str, Any]:
+        return {"name": name, "url": {"url": "https://127.0.0.1:9/", **access}}
+
+    (tmp_path / "empty").write_text("\n")
+    gates = [
+        gate("variable", tokenVariable="CONFIGOK_TEST_TOKEN"),
+        gate("missing", tokenFile=str(tmp_path / "missing")),
+        gate("empty", tokenFile=str(tmp_path / "empty")),
+        gate("directory", caCert=str(tmp_path)),
+        gate("fine"),
+    ]
+    before = versions(cluster)
+    for check in (True, False):
+        result = act(pool={**POOL, "policy": {**POLICY, "gates": gates}}, check=check)
+        assert (result["failed"], result["changed"], result["phase"]) == (True, False, "Error")
+        assert result["msg"].split("; ") == [
+            "policy.gates: variable: the environment variable CONFIGOK_TEST_TOKEN with its token is not set",
+            f"policy.gates: missing: its token cannot be read from {tmp_path}/missing: No such file or directory",
+            f"policy.gates: empty: the file {tmp_path}/empty with its token is empty",
+            f"policy.gates: directory: its CA certificate cannot be read from {tmp_path}: Is a directory",
+        ]
+        assert versions(cluster) == before
+    monkeypatch.setenv("CONFIGOK_TEST_TOKEN", "secret")
+    assert act(pool={**POOL, "policy": {**POLICY, "gates": gates[:1]}}, check=True)["phase"] == "Planned"
 
 
 @pytest.mark.parametrize(
