@@ -151,10 +151,11 @@ class Client:
         field_manager: str | None = None,
         force: bool = False,
         metadata_only: bool = False,
+        retry: bool = True,
     ) -> Object:
         """Patch the object at path and return it. kind: merge, strategic, json (a list), apply (needs a manager).
 
-        metadata_only: the answer has no spec and status, which are most of a Node.
+        metadata_only: the answer has no spec and status, which are most of a Node. retry: False sends it once.
         """
         query = _dry(dry_run)
         if field_manager:
@@ -169,6 +170,7 @@ class Client:
             content_type=_PATCH_TYPES[kind],
             accept=_METADATA if metadata_only else _JSON,
             idempotent=kind != "json" or dry_run,
+            retry=retry,
         )
 
     def delete(
@@ -238,7 +240,9 @@ class Client:
         body: Any = None,
         content_type: str | None = None,
         accept: str = _JSON,
+        retry: bool = True,
     ) -> Object:
+        retries = self._settings.retries if retry else ONCE
         target = _target(path, query)
         data = None if body is None else json.dumps(body, separators=(",", ":"), ensure_ascii=False).encode()
         attempt = 0
@@ -259,7 +263,7 @@ class Client:
                 raise self._error(answer, f"{method} {describe(path)}")
             except KubeError as error:
                 pause = wait_before_retry(
-                    self._settings.retries,
+                    retries,
                     error,
                     attempt=attempt,
                     waited=waited,

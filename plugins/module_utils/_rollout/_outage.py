@@ -18,15 +18,32 @@ from .._kube._retry import is_transient
 from . import ApiUnavailable
 from ._timing import Clock
 
-__all__ = ["MAX_OUTAGE", "Outage", "OutageClock", "OutageTolerantClient"]
+__all__ = [
+    "MAX_OUTAGE",
+    "MAX_SINGLE_FAILURE",
+    "Outage",
+    "OutageClock",
+    "OutageTolerantClient",
+    "SingleAttemptClient",
+    "WriteNotRepeated",
+]
 
 MAX_OUTAGE = 300.0  # seconds without an API server that a run survives
 _PAUSE = 1.0  # seconds between two attempts, in addition to the client's own backoff
 _LONGEST_PAUSE = 30.0
-_MAX_SINGLE_FAILURE = 120.0  # seconds for which one request is refused while others are answered: not an outage
+MAX_SINGLE_FAILURE = 120.0  # seconds for which one request is refused while others are answered: not an outage
 _REMINDER = 60.0  # seconds between two lines on the screen
+_STALE = 1.0  # seconds after which a decision to write is made again
 
 _T = TypeVar("_T")
+
+
+class WriteNotRepeated(Exception):
+    """A write that must be decided again. error: why it has no answer, None when it was not sent."""
+
+    def __init__(self, error: KubeError | None = None) -> None:
+        self.error = error
+        super().__init__("the write was not sent" if error is None else str(error))
 
 
 class Outage:
@@ -67,7 +84,7 @@ class Outage:
                 now = self._clock.monotonic()
                 if failed_at is not None and self._last_answered > failed_at:
                     alone_seconds += now - failed_at
-                    if alone_seconds > _MAX_SINGLE_FAILURE:
+                    if alone_seconds > MAX_SINGLE_FAILURE:
                         raise
                 else:
                     self._note_failure(sent, error)
@@ -76,6 +93,27 @@ class Outage:
             else:
                 self._note_answer(sent)
                 return result
+
+    def send_once(self, request: Callable[[], _T], *, before: Callable[[], object]) -> _T:
+        """Return the result of a request that is sent once.
+
+        before: runs before it, and may take long. Raises WriteNotRepeated when it did, or the API server is away;
+        ApiUnavailable after five minutes, and any other error of the request.
+        """
+        outages, began = self.count, self._clock.monotonic()
+        before()
+        sent = self._clock.monotonic()
+        if self.count != outages or sent - began > _STALE:
+            raise WriteNotRepeated
+        try:
+            result = request()
+        except KubeError as error:
+            if not self._is_away(error):
+                raise
+            self._note_failure(sent, error)
+            raise WriteNotRepeated(error) from error
+        self._note_answer(sent)
+        return result
 
     @property
     def is_under_way(self) -> bool:
@@ -207,3 +245,16 @@ class OutageTolerantClient(Client):
 
     def _write(self, request: Callable[[], Object]) -> Object:
         return self._outage.retry_while_away(request, before_each=self._before_write)
+
+
+class SingleAttemptClient(OutageTolerantClient):
+    """The same client, except that it sends a PATCH once: when that has no answer, the reason for it may be gone.
+
+    patch raises WriteNotRepeated then. All reads survive an outage.
+    """
+
+    def patch(self, path: str, body: Any, **options: Any) -> Object:
+        """Patch the object at path and return it."""
+        return self._outage.send_once(
+            lambda: self._client.patch(path, body, retry=False, **options), before=self._before_write
+        )

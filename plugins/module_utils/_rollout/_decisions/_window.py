@@ -238,10 +238,9 @@ class Window:
             return WindowStep(outcome=WaveOutcome.PAUSE, reason="no canary is left that could pass")
         return WindowStep(outcome=WaveOutcome.DONE)
 
-    def resume_assignments(self, names: Iterable[str], now: float) -> None:
-        """Give slots to waiting nodes that an earlier run has assigned already, however many they are."""
-        for name in names:
-            self._take_slot(name, now)
+    def resume_assignment(self, name: str, now: float) -> None:
+        """Give a slot to a waiting node that is assigned already, however many hold one."""
+        self._take_slot(name, now)
 
     def take_back_assignments(self, names: Iterable[str]) -> None:
         """Return nodes of the last step, which were not assigned, to their places among the waiting ones."""

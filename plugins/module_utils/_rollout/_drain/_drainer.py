@@ -53,7 +53,7 @@ class Drainer:
     """Drains the nodes of one pool; safe for many threads, each with a node of its own.
 
     client: should survive outages of the API server. clock: measures the timeout; one that stands still during an
-    outage charges no node for it. report: shows a line to the user.
+    outage charges no node for it. report: shows a line to the user. cordon_client: sends the PATCH that cordons.
     """
 
     def __init__(
@@ -64,8 +64,10 @@ class Drainer:
         clock: Clock,
         *,
         report: Callable[[str], None] = lambda _line: None,
+        cordon_client: Client | None = None,
     ) -> None:
         self._client = client
+        self._cordon_client = cordon_client or client
         self._pool = pool
         self._settings = settings
         self._clock = clock
@@ -160,7 +162,7 @@ class Drainer:
             patch = cordon_patch(mark, resource_version=view.resource_version)
             self._cordoned.add(view.name)
             try:
-                self._client.patch(node(view.name), patch, metadata_only=True, field_manager=FIELD_MANAGER)
+                self._cordon_client.patch(node(view.name), patch, metadata_only=True, field_manager=FIELD_MANAGER)
             except Conflict as error:
                 conflict = error
             except NotFound:

@@ -104,6 +104,11 @@ class NodeView:
         return None if self.status is None else self.status.active
 
     @property
+    def is_settled(self) -> bool:
+        """Return whether the node has adopted or refused what it is assigned, and does not move."""
+        return self.has_answered(self.source) and self.config_ok in ("True", "False")
+
+    @property
     def report(self) -> str:
         """Return the agent's report on its config: effect and cause."""
         if self.status_error:

@@ -11,18 +11,23 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from ..._kube._api_client import Client
 from ..._kube._api_errors import KubeError
+from ..._kube._api_paths import node
 from ..._nodeconfig._assignment import ConfigSource
 from .. import RebootFailed
 from .._drain._cordon import is_reboot_pending, marking_pool
 from .._drain._drainer import Drainer
 from .._drain._rebooter import Rebooter
 from .._nodes._node_access import NodeAssignment, assign_node
-from .._nodes._node_view import NodeView
+from .._nodes._node_view import NodeView, node_view
 from .._nodes._node_watcher import NodeWatcher
+from .._outage import MAX_SINGLE_FAILURE, WriteNotRepeated
 from ._session import RunSession
 
-__all__ = ["NodeMover", "NotDrained", "Rebooted", "Uncordoned"]
+__all__ = ["NodeMover", "NotDrained", "Postponed", "Rebooted", "Uncordoned"]
+
+_PAUSE = 1.0  # seconds after a write without an answer
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,11 @@ class NotDrained:
     """A node that could not be drained, and was not assigned anything. reason: one sentence."""
 
     reason: str
+
+
+@dataclass(frozen=True)
+class Postponed:
+    """A node that was not assigned because a write had no answer: whether it may move is to be decided again."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +81,7 @@ class NodeMover:
         self._to_drain = to_drain
         self._to_reboot = to_reboot
         self._is_broken_wave = is_broken_wave
+        self._refused_since: dict[str, float] = {}  # nodes of which the writes have no answer, while reads have
         self._not_rebooted: set[str] = set()  # they use their new config, and could not be rebooted yet
         self.is_stopping = False  # ends drains, and waits for reboots, that are under way
 
@@ -81,11 +92,23 @@ class NodeMover:
 
     def move(
         self, view: NodeView | None, source: ConfigSource | None, *, possibly_assigned: bool, forget_bad: bool
-    ) -> NodeAssignment | NotDrained:
-        """Drain a node if its change asks for it, and assign it. Raises KubeError, RolloutError."""
+    ) -> NodeAssignment | NotDrained | Postponed:
+        """Drain a node if its change asks for it, and assign it. Raises KubeError, RolloutError.
+
+        The write that makes the node unavailable is not repeated after an outage, since other nodes may be down then.
+        """
         if view is None or view.deleting:
             return NodeAssignment(None)
+        try:
+            return self._move(view, source, possibly_assigned=possibly_assigned, forget_bad=forget_bad)
+        except WriteNotRepeated as stopped:
+            return self._look_again(view, source, stopped.error)
+
+    def _move(
+        self, view: NodeView, source: ConfigSource | None, *, possibly_assigned: bool, forget_bad: bool
+    ) -> NodeAssignment | NotDrained:
         name = view.name
+        client: Client = self._session.single_attempt_client
         if self.is_cordoned(name) and not view.is_on(source):
             reboot = name in self._to_reboot
             if self._is_broken_wave and view.ready is not True:
@@ -94,14 +117,35 @@ class NodeMover:
                 result = self._drainer.drain(view, lambda: self.is_stopping, reboot=reboot)
             if not result.drained:
                 return NotDrained(result.reason)
+            client = self._session.client  # the node is unavailable already
         return assign_node(
-            self._session.client,
+            client,
             self._watcher.nodes.get(name, view),
             source,
             possibly_assigned=possibly_assigned,
             forget_bad=forget_bad,
             latest=lambda: self._watcher.nodes.get(name),
         )
+
+    def _look_again(
+        self, before: NodeView, source: ConfigSource | None, error: KubeError | None
+    ) -> NodeAssignment | Postponed:
+        """Wait for the API server, and return whether a write without an answer has taken effect after all."""
+        name, clock = before.name, self._session.clock
+        clock.sleep(max(_PAUSE, (error.retry_after if error else None) or 0.0))
+        if self.is_cordoned(name):
+            self._drainer.uncordon(name)
+        item = self._session.client.find(node(name))
+        if item is None:
+            return NodeAssignment(None)
+        view = node_view(item)
+        if view.uid == before.uid and view.is_assigned(source) and view.assigned_id > before.assigned_id:
+            return NodeAssignment(before, view.assigned_id, True)
+        if error is not None:
+            since = self._refused_since.setdefault(name, clock.monotonic())
+            if clock.monotonic() - since > MAX_SINGLE_FAILURE:
+                raise error
+        return Postponed()
 
     def needs_reboot(self, view: NodeView) -> bool:
         """Return whether a node that uses its new config must be rebooted for it, and was not yet."""
@@ -121,7 +165,7 @@ class NodeMover:
             if not result.drained:
                 return Rebooted(f"it could not be drained: {result.reason}")
             self._rebooter.reboot(name, lambda: self.is_stopping)
-        except (KubeError, RebootFailed) as error:
+        except (KubeError, RebootFailed, WriteNotRepeated) as error:
             return Rebooted(str(error))
         self._not_rebooted.discard(name)
         return Rebooted()

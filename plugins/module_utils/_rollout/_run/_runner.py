@@ -29,6 +29,7 @@ from .._timing import Clock
 from ._bundle_pruning import prune_after_rollout
 from ._run_options import RunOptions
 from ._session import RunSession
+from ._unsettled_nodes import UnsettledNodes
 from ._wave_run import WaveResult, WaveRun
 
 __all__ = ["PoolRunner"]
@@ -93,9 +94,10 @@ class PoolRunner:
             return [self.complete(plan)]
         results: list[WaveResult] = []
         with self._hold_lock(plan):
+            unsettled = self._unsettled_nodes(plan)
             self._uncordon_left_behind(plan)
             for wave in waves:
-                results.append(self._run_wave(plan, wave))
+                results.append(self._run_wave(plan, wave, unsettled))
                 if results[-1].failed:
                     break
             if results and results[-1].phase == COMPLETE:
@@ -121,7 +123,7 @@ class PoolRunner:
         The errors are those of run.
         """
         with self._hold_lock(plan):
-            return self._run_wave(plan, wave)
+            return self._run_wave(plan, wave, self._unsettled_nodes(plan))
 
     def complete(self, plan: Plan) -> WaveResult:
         """Record a plan without work as complete, unless the record says so already.
@@ -175,11 +177,15 @@ class PoolRunner:
         with _as_interrupted(f"pool {plan.pool}"), self._session.hold_lock():
             yield
 
-    def _run_wave(self, plan: Plan, wave: str) -> WaveResult:
+    def _unsettled_nodes(self, plan: Plan) -> UnsettledNodes:
+        until = self._session.node_clock.monotonic() + plan.node_timeout
+        return UnsettledNodes(self.nodes(), until)
+
+    def _run_wave(self, plan: Plan, wave: str, unsettled: UnsettledNodes) -> WaveResult:
         self._session.begin_wave(wave)
         with _as_interrupted(f"{wave} of pool {plan.pool}"):
             self.nodes()
-            return WaveRun(self._session, self._watcher, self._pool, self._options, plan, wave).run()
+            return WaveRun(self._session, self._watcher, self._pool, self._options, plan, wave, unsettled).run()
 
     def _wait_until_listed(self) -> None:
         """Wait for the watcher's first list.

@@ -21,7 +21,7 @@ from ..._nodeconfig._well_known import NAMESPACE_ROLLOUTS
 from .. import RolloutError
 from .._decisions import _transitions as transitions
 from .._decisions._window import Progress
-from .._outage import Outage, OutageClock, OutageTolerantClient
+from .._outage import Outage, OutageClock, OutageTolerantClient, SingleAttemptClient
 from .._plan import Target
 from .._record._control import Control
 from .._record._control_watcher import ControlWatcher
@@ -38,9 +38,10 @@ Report = Callable[[Progress], None]  # shows a change to the user
 class RunSession:
     """The context of one run: the lock, the record as this run writes it, and clients; all survive an outage.
 
-    client: survives an outage. direct_client: gives up soon, for requests that a run can do without. node_clock: stands
-    still during an outage. report: shows a change to the user. has_changed: whether this run has changed the record,
-    which it does before any other change.
+    client: survives an outage. single_attempt_client: the same, for a PATCH that makes a node unavailable, and must be
+    decided again when it has no answer. direct_client: gives up soon, for requests that a run can do without.
+    node_clock: stands still during an outage. report: shows a change to the user. has_changed: whether this run has
+    changed the record, which it does before any other change.
     """
 
     def __init__(
@@ -63,6 +64,7 @@ class RunSession:
         self._control_problems: list[str] = []
         self.node_clock = OutageClock(clock, self.outage)
         self.client = OutageTolerantClient(client, self.outage, before_write=self.keep_lock)
+        self.single_attempt_client = SingleAttemptClient(client, self.outage, before_write=self.keep_lock)
         self._store = RecordStore(self.client, pool)
 
     @contextmanager

@@ -9,12 +9,11 @@ Private to configok.node: no compatibility is promised.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 
 from ..._kube._api_errors import CredentialsError, KubeError, Unauthorized, Unreachable
-from ..._nodeconfig._assignment import ConfigSource
 from ..._nodeconfig._untrusted import sanitize
 from .. import ApiUnavailable
 from .._decisions import _transitions as transitions
@@ -38,17 +37,18 @@ from .._nodes._node_access import NodeAssignment, read_nodes
 from .._nodes._node_view import NodeView, describe_drift
 from .._nodes._node_watcher import NodeWatcher
 from .._outage import MAX_OUTAGE
-from .._plan import Target
 from .._record._record import DRIFTED, FailedNode, FailureKind
 from .._record._revisions import missing_bundle
-from ._node_mover import NodeMover, NotDrained, Rebooted, Uncordoned
+from ._node_mover import NodeMover, NotDrained, Postponed, Rebooted, Uncordoned
 from ._operator_pause import OperatorPause
 from ._session import RunSession
+from ._unsettled_nodes import UnsettledNodes
 from ._wave_ending import WaveEnding
+from ._wave_job import WaveJob
 from ._wave_progress import WaveProgress
 from ._worker_pool import WorkerPool
 
-__all__ = ["MAX_ASSIGNMENTS", "WaveExecutor", "WaveJob"]
+__all__ = ["MAX_ASSIGNMENTS", "WaveExecutor"]
 
 MAX_ASSIGNMENTS = 16  # at a time: more only wait for each other in this process
 _LONGEST_WAIT = 1.0  # seconds between two rounds without an event
@@ -56,36 +56,6 @@ _BUNDLE_CHECK_INTERVAL = 5.0  # seconds
 _SOAK_SAVE_INTERVAL = 30.0  # seconds
 _RUNNER_ERRORS = (CredentialsError, Unauthorized, Unreachable)  # not a node's fault: they end the run
 _FAILURE_KIND: Mapping[NodeState, FailureKind] = {FAILED: "failed", UNKNOWN: "unknown", GONE: "gone"}
-
-
-@dataclass(frozen=True)
-class WaveJob:
-    """What a wave has to do.
-
-    targets: what each node is assigned, in the order in which the nodes move. position: in the record's waves; None for
-    a rollback, of which only the end is recorded. bundle: what is checked to exist while the wave moves, None for no
-    check. lookahead: how many nodes beyond those of a step are recorded as possibly assigned with it.
-
-    possibly_assigned: nodes that an earlier run may have assigned already. not_ready_at_start: nodes that were not
-    Ready when the wave began. passed_in: nodes of earlier waves, which may still fail, each with the name of its wave.
-    expected_sources: what each node that needs no move is assigned, including those of passed_in. soaked_before: for
-    how many seconds nodes had soaked when an earlier run ended. forget_bad: nodes that refused the config are assigned
-    it again.
-    """
-
-    name: str
-    targets: Mapping[str, ConfigSource | None]
-    soak: float
-    node_timeout: float
-    position: int | None = None
-    bundle: Target | None = None
-    lookahead: int = 0
-    possibly_assigned: Collection[str] = ()
-    not_ready_at_start: Collection[str] = ()
-    passed_in: Mapping[str, str] = field(default_factory=dict)
-    expected_sources: Mapping[str, ConfigSource | None] = field(default_factory=dict)
-    soaked_before: Mapping[str, int] = field(default_factory=dict)
-    forget_bad: bool = False
 
 
 AfterWave = Callable[[], GateAnswer]
@@ -96,7 +66,7 @@ class WaveExecutor:
     """The control loop of one wave. It never waits for an assignment: these run in threads of their own.
 
     watcher: has delivered its first list. gates: ask servers while the wave moves. after_wave: None for no question.
-    wait_timeout: for how many seconds a pause is waited for.
+    wait_timeout: for how many seconds a pause is waited for. unsettled: nodes that an earlier rollout still moves.
     """
 
     def __init__(
@@ -110,7 +80,9 @@ class WaveExecutor:
         gates: GateMonitor,
         after_wave: AfterWave | None = None,
         wait_timeout: float = 0.0,
+        unsettled: UnsettledNodes,
     ) -> None:
+        self._unsettled = unsettled
         self._session = session
         self._watcher = watcher
         self._window = window
@@ -129,6 +101,7 @@ class WaveExecutor:
         self._changed_nodes: set[str] = set()
         self._rebooting: set[str] = set()  # they use their new config, and are rebooted for it
         self._uncordoned: set[str] = set()
+        self._postponed: set[str] = set()  # an assignment of theirs has no answer
         self._unconfirmed: set[str] = set()  # assigned, and the watch has not shown the assignment yet
         self._last_seen: dict[str, NodeView] = {}  # the last views of deleted nodes
         self._late_failures: dict[str, FailedNode] = {}
@@ -187,6 +160,7 @@ class WaveExecutor:
                 wait = _LONGEST_WAIT
                 continue
             self._evaluate_attempts()
+            self._give_up_unsettled()
             problem = self._bundle_problem()
             if problem and not self._workers.pending:
                 return WindowStep(outcome=WaveOutcome.PAUSE, reason=problem)
@@ -210,15 +184,19 @@ class WaveExecutor:
 
     def _resume_assignments(self) -> None:
         """Continue with the nodes that an earlier run has assigned: they hold their slots before any other node."""
-        views = [self._watcher.nodes[name] for name in self._job.targets if self._is_moving(name)]
-        self._window.resume_assignments([view.name for view in views], self._now())
-        for view in views:
-            self._start_attempt(view.name, view, NodeAssignment(view, view.assigned_id))
+        for name in self._job.targets:
+            if name in self._job.possibly_assigned and self._is_moving(name):
+                self._resume_assignment(name)
+
+    def _resume_assignment(self, name: str) -> None:
+        view = self._watcher.nodes[name]
+        self._window.resume_assignment(name, self._now())
+        self._start_attempt(name, view, NodeAssignment(view, view.assigned_id))
 
     def _is_moving(self, name: str) -> bool:
-        """Return whether an earlier run has assigned a node, which is not up on its config and needs no assignment."""
+        """Return whether a node is assigned, is not up on its config and needs no assignment."""
         view, source = self._watcher.nodes.get(name), self._job.targets[name]
-        if name not in self._job.possibly_assigned or view is None or view.deleting or not view.is_assigned(source):
+        if view is None or view.deleting or not view.is_assigned(source):
             return False
         return not ((view.is_on(source) and view.ready) or (self._job.forget_bad and view.config_ok == "False"))
 
@@ -251,11 +229,16 @@ class WaveExecutor:
                 self._mover.move,
                 self._watcher.nodes.get(name),
                 self._job.targets[name],
-                possibly_assigned=name in self._job.possibly_assigned,
+                possibly_assigned=name in self._job.possibly_assigned or name in self._postponed,
                 forget_bad=self._job.forget_bad,
             )
             self._workers.submit(name, move)
         return True
+
+    def _give_up_unsettled(self) -> None:
+        for name in self._unsettled.take_silent(self._now()):
+            view = self._watcher.nodes.get(name)
+            self._window.set_unavailable(name, view is not None and view.ready is not True)
 
     def _start_after_wave(self, ask: AfterWave) -> None:
         self._progress.say("running the playbook after the wave")
@@ -269,6 +252,10 @@ class WaveExecutor:
                 self._record_result(name, GateResult(Verdict.UNKNOWN, f"it could not be assigned: {result}"))
             elif isinstance(result, GateAnswer):
                 self._ending.answer(result)
+            elif isinstance(result, Postponed):
+                self._postponed.add(name)
+                if self._window.state(name) == IN_FLIGHT:
+                    self._window.take_back_assignments([name])
             elif isinstance(result, NotDrained):
                 self._record_result(name, GateResult(Verdict.UNKNOWN, f"it could not be drained: {result.reason}"))
             elif isinstance(result, Uncordoned):
@@ -351,7 +338,8 @@ class WaveExecutor:
     def _process_view(self, view: NodeView, *, was_deleted: bool) -> None:
         if was_deleted:
             self._last_seen[view.name] = view
-        self._window.set_unavailable(view.name, not was_deleted and view.ready is not True)
+        is_unavailable = view.ready is not True or self._unsettled.includes(view, self._now())
+        self._window.set_unavailable(view.name, not was_deleted and is_unavailable)
         attempt = self._attempts.get(view.name)
         if attempt is not None and (
             was_deleted or view.uid != attempt.node_uid or view.assigned_id >= attempt.assignment
@@ -359,6 +347,8 @@ class WaveExecutor:
             self._unconfirmed.discard(view.name)
         if view.name in self._open:
             self._changed_nodes.add(view.name)
+        elif view.name in self._postponed and self._window.state(view.name) == WAITING and self._is_moving(view.name):
+            self._resume_assignment(view.name)  # a request without an answer has taken effect late
         elif not was_deleted:
             self._check_passed_node(view)
 

@@ -29,7 +29,9 @@ from .._record._record import ABORTED, COMPLETE, DRIFTED, HALTED, PAUSED, Failed
 from ._node_mover import NodeMover
 from ._run_options import RunOptions
 from ._session import RunSession, announce_end, announce_start
-from ._wave import WaveExecutor, WaveJob
+from ._unsettled_nodes import UnsettledNodes
+from ._wave import WaveExecutor
+from ._wave_job import WaveJob
 from ._wave_start import WaveStart
 
 __all__ = ["WaveResult", "WaveRun"]
@@ -76,6 +78,7 @@ class WaveRun:
         options: RunOptions,
         plan: Plan,
         wave: str,
+        unsettled: UnsettledNodes,
     ) -> None:
         self._session = session
         self._watcher = watcher
@@ -83,6 +86,7 @@ class WaveRun:
         self._options = options
         self._plan = plan
         self._wave = wave
+        self._unsettled = unsettled
 
     def run(self) -> WaveResult:
         """Start the rollout or continue it, and run the wave."""
@@ -219,7 +223,14 @@ class WaveRun:
 
     def _executor(self, window: Window, job: WaveJob, gates: GateMonitor) -> WaveExecutor:
         session = self._session
-        drainer = Drainer(session.client, session.pool, self._policy.drain, session.node_clock, report=session.say)
+        drainer = Drainer(
+            session.client,
+            session.pool,
+            self._policy.drain,
+            session.node_clock,
+            report=session.say,
+            cordon_client=session.single_attempt_client,
+        )
         rebooter = Rebooter(
             session.client,
             self._policy.reboot,
@@ -246,6 +257,7 @@ class WaveRun:
             gates=gates,
             after_wave=partial(after_wave, job.name, tuple(job.targets)) if after_wave and has_question else None,
             wait_timeout=self._options.wait_timeout,
+            unsettled=self._unsettled,
         )
 
     def _result(self, rollout: Rollout, window: Window, summary: str = "") -> WaveResult:
@@ -269,7 +281,11 @@ class WaveRun:
         return Window(
             nodes,
             WindowLimits(self._plan.max_unavailable, failure_budget, timeout, earlier_failures),
-            unavailable=[view.name for view in _not_ready(watcher)],
+            unavailable=[
+                view.name
+                for view in watcher.nodes.values()
+                if view.ready is not True or self._unsettled.includes(view, self._session.node_clock.monotonic())
+            ],
             is_canary=wave == CANARY,
             is_broken_wave=wave == BROKEN,
             expected_unavailable=ignored_nodes,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -171,6 +172,25 @@ def test_killed_at_any_write_and_run_again_no_node_is_left_cordoned(make_world: 
         assert (at, cordoned(world)) == (at, [])
         assert sorted(nodes.assigned) == ["n00", "n01", "n02"], "no node was assigned twice"
     assert at > 20
+
+
+def test_nodes_that_a_kill_has_left_cordoned_keep_max_unavailable(make_world: MakeWorld) -> None:
+    """A node that was down is up again after the kill, and its turn is before that of the cordoned ones."""
+    policy = {"canary": {"count": 1, "soak": "0s"}, "waves": ["100%"], "soak": "0s", "maxUnavailable": 3}
+    for at in range(1, 40):
+        world = make_world(6)
+        add_pods(world, 6)
+        target = world.publish(100)
+        down = plan(world, target, **policy).wave("wave 1").nodes[0]
+        nodes = world.nodes.behaviour = Nodes(world)
+        world.when("canary: through", partial(world.nodes.set_ready, down, False))
+        with contextlib.suppress(Killed):
+            rollout(world, target, client=Dying(world.client, at, after=True), **policy)
+        world.hooks.clear()
+        world.nodes.set_ready(down, True)
+        rollout(world, target, **policy)
+        assert (at, nodes.errors, world.rollout_recorded().phase) == (at, [], "Complete")
+        assert nodes.most_cordoned <= 3, at
 
 
 def test_the_answer_to_any_write_may_be_lost(make_world: MakeWorld) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from support.fuzz.settings import fuzz
 from support.rollouts.fleet_strategies import ALL_INCIDENTS, DOWN, FINE, MOSTLY_FINE, fleets, policies
-from support.rollouts.runner_process import Faults
+from support.rollouts.runner_process import Fault, Faults
 from support.rollouts.scenario import Scenario, scenario
 from support.rollouts.scripted_fleet import Fleet, Incident, script
 from support.rollouts.world import QUICK
@@ -22,6 +22,9 @@ from support.rollouts.world import QUICK
 FLEETS = fleets((*FINE * 3, *MOSTLY_FINE), smallest=3, most_incidents=6, actions=(*DOWN * 3, *ALL_INCIDENTS))
 LIMITS = st.sampled_from([1, 2, 2, 3, 6])
 LATENCIES = st.sampled_from([0.005, 0.3])
+GOOD_NODE = script((1.0, "adopting"), (1.0, "good"))
+ONE_AT_A_TIME = {**QUICK, "canary": {"count": 1, "soak": "0s"}, "waves": ["100%"], "soak": "0s", "maxUnavailable": 1}
+REFUSALS: tuple[Fault, ...] = (429, 503, "not received", "lost", "slowly not received")
 
 
 def check(moved: Scenario, limit: int) -> None:
@@ -63,22 +66,53 @@ def test_runs_that_follow_a_kill_keep_max_unavailable(fleet: Fleet, latency: flo
 
 def test_a_node_counts_whenever_it_goes_down() -> None:
     """Every tenth of a second of a rollout: also while the record is written, right before an assignment."""
-    good = script((1.0, "adopting"), (1.0, "good"))
-    policy = {**QUICK, "canary": {"count": 1, "soak": "0s"}, "waves": ["100%"], "soak": "0s", "maxUnavailable": 1}
     for tenth in range(170):
-        with scenario(Fleet((good,) * 5, (Incident(tenth / 10, 4, "not ready"),)), policy, latency=0.3) as moved:
+        fleet = Fleet((GOOD_NODE,) * 5, (Incident(tenth / 10, 4, "not ready"),))
+        with scenario(fleet, ONE_AT_A_TIME, latency=0.3) as moved:
             moved.run()
             check(moved, 1)
 
 
 def test_a_run_that_follows_a_kill_waits_for_the_nodes_that_were_moving() -> None:
     """The second run finds more failures than the budget, and rolls back: but not while another node restarts."""
-    good, late = script((1.0, "adopting"), (1.0, "good")), script((1.0, "adopting"), (1.0, "good"), (1.0, "failed"))
-    fleet = Fleet((good, late, script((1.0, "adopting"), (40.0, "good"))))
-    policy = {**QUICK, "canary": {"count": 1, "soak": "0s"}, "waves": ["100%"], "soak": "0s", "maxUnavailable": 1}
+    late = script((1.0, "adopting"), (1.0, "good"), (1.0, "failed"))
+    fleet = Fleet((GOOD_NODE, late, script((1.0, "adopting"), (40.0, "good"))))
     for write in range(1, 25):
-        with scenario(fleet, {**policy, "failureBudget": 0, "onFailure": "rollback"}) as moved:
+        with scenario(fleet, {**ONE_AT_A_TIME, "failureBudget": 0, "onFailure": "rollback"}) as moved:
             moved.run(moved.process(Faults(kill_at=write)))
             moved.run()
             assert moved.phase == "Halted"
             check(moved, 1)
+
+
+def times_of_moves(fleet: Fleet) -> list[float]:
+    """Return when each assignment is sent, in seconds since the run began."""
+    with scenario(fleet, ONE_AT_A_TIME) as moved:
+        process = moved.process()
+        moved.run(process)
+        return [move.sent - process.began for move in moved.timeline.moves]
+
+
+def test_an_assignment_that_meets_an_outage_is_decided_again() -> None:
+    """The API server goes away when an assignment is sent, and a node goes down before the server is back."""
+    fleet = Fleet((GOOD_NODE,) * 5)
+    for sent in times_of_moves(fleet):
+        down = Fleet(fleet.nodes, (Incident(sent + 10, 4, "not ready"), Incident(sent + 80, 4, "ready")))
+        for patient in (False, True):
+            with scenario(down, ONE_AT_A_TIME) as moved:
+                moved.run(moved.process(Faults(outages=((sent - 0.001, 60.0),), patient=patient)))
+                check(moved, 1)
+                assert moved.phase == "Complete", moved.story()
+
+
+@fuzz(60)
+@given(FLEETS, st.data())
+def test_faults_do_not_exceed_max_unavailable(fleet: Fleet, data: st.DataObject) -> None:
+    requests = data.draw(st.dictionaries(st.integers(1, 60), st.sampled_from(REFUSALS), max_size=4))
+    outages = data.draw(st.lists(st.tuples(st.floats(0, 60), st.floats(0.5, 90)), max_size=2))
+    with scenario(fleet, a_policy(data, len(fleet.nodes))) as moved:
+        limit = moved.plan().max_unavailable
+        faults = Faults(requests=requests, outages=tuple(outages), patient=data.draw(st.booleans()))
+        moved.run(moved.process(faults))
+        moved.run()
+        check(moved, limit)
