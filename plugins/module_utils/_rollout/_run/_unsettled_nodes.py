@@ -15,7 +15,7 @@ __all__ = ["UnsettledNodes"]
 class UnsettledNodes:
     """Nodes that have not answered their assignment when a run begins, and may restart at any moment.
 
-    They count as unavailable until they answer. until: when a node that has not answered is taken for silent instead.
+    They count as unavailable until they answer. until: when a node that has not answered counts as silent.
     """
 
     def __init__(self, views: Iterable[NodeView], until: float) -> None:

@@ -176,7 +176,7 @@ def test_killed_at_any_write_and_run_again_no_node_is_left_cordoned(make_world: 
 
 def test_nodes_that_a_kill_has_left_cordoned_keep_max_unavailable(make_world: MakeWorld) -> None:
     """A node that was down is up again after the kill, and its turn is before that of the cordoned ones."""
-    policy = {"canary": {"count": 1, "soak": "0s"}, "waves": ["100%"], "soak": "0s", "maxUnavailable": 3}
+    policy: dict[str, Any] = {"canary": {"count": 1}, "waves": ["100%"], "maxUnavailable": 3}
     for at in range(1, 40):
         world = make_world(6)
         add_pods(world, 6)
