@@ -9,6 +9,7 @@ import getpass
 import os
 import signal
 import socket
+import threading
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -33,6 +34,8 @@ __all__ = [
     "runner_name",
 ]
 
+_PARENT_CHECK = 1.0  # seconds between two looks whether ansible-playbook still runs
+
 
 def runner_name() -> str:
     """Return a name for this run: readable for other users, and unique."""
@@ -48,8 +51,17 @@ def interruptible() -> Iterator[None]:
     """Raise KeyboardInterrupt for the first signal that ends a run; ignore later ones, so that it can release the lock.
 
     Since ansible-core 2.19 a worker does not get Ctrl-C from the terminal, and kills itself when it is notified of it.
+    It has a session of its own, too: when ansible-playbook is killed with its process group, as ansible-runner does for
+    a cancelled job, the worker continues unseen. This ends it.
     """
     signals = (signal.SIGINT, signal.SIGTERM)
+    parent, has_ended = os.getppid(), threading.Event()
+
+    def watch_parent() -> None:
+        while not has_ended.wait(_PARENT_CHECK):
+            if os.getppid() != parent:
+                os.kill(os.getpid(), signal.SIGTERM)
+                return
 
     def interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
         for number in signals:
@@ -57,9 +69,11 @@ def interruptible() -> Iterator[None]:
         raise KeyboardInterrupt
 
     before = {number: signal.signal(number, interrupt) for number in signals}
+    threading.Thread(target=watch_parent, name="parent-watcher", daemon=True).start()
     try:
         yield
     finally:
+        has_ended.set()
         for number, handler in before.items():
             signal.signal(number, handler)
 

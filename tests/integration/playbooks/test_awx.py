@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+import signal
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,7 +23,7 @@ from support.ansible_runs.playbooks import quick_pool
 from support.api.clusters import prepare
 from support.api.servers import ApiServer, Embedded, Real
 from support.configs.kubelet import KUBELET_HEADER
-from support.rollouts.simulated_nodes import CRASHES, GOOD, SimulatedNodes
+from support.rollouts.simulated_nodes import CRASHES, GOOD, SILENT, SimulatedNodes, status_of
 
 _LAYERS = ["layers/base/kubelet.yaml", "layers/workers/kubelet.yaml"]
 
@@ -58,6 +59,19 @@ class Fleet:
         stored = self.client.find(paths.config_map("configok-rollouts", self.name))
         record = decode_record(stored) if stored else None
         return f"{record.rollout.phase}: {record.rollout.reason}" if record and record.rollout else ""
+
+    def wait_for(self, phase: str) -> None:
+        """Wait until the rollout has this phase."""
+        deadline = time.monotonic() + 60
+        while not self.rollout().startswith(phase):
+            assert time.monotonic() < deadline, self.rollout()
+            time.sleep(0.1)
+
+    def answer(self, name: str) -> None:
+        """Have a node that was silent so far say that it is fine on what it is assigned."""
+        view = self.nodes.view(name)
+        if view.assigned_id > view.answered_id:
+            self.nodes.say(name, *status_of(view, view.source, GOOD)[-1])
 
 
 @pytest.fixture
@@ -144,6 +158,53 @@ def test_the_log_of_a_running_job_shows_each_change_as_a_line_when_it_happens(fl
     assert (assigned[1] - assigned[0]).total_seconds() > 0.2, "reported when it happened, and not at the end"
 
 
+def test_a_cancelled_job_frees_the_lock_and_the_next_one_resumes(fleet: Fleet) -> None:
+    fleet.nodes.behaviour = lambda _name, _source: SILENT
+    process, artifacts = fleet.controller.start("configok rollout", pool_file="workers")
+    fleet.wait_for("Canary")
+    process.send_signal(signal.SIGTERM)  # AWX cancels the runner
+    cancelled = fleet.controller.finish(process, artifacts)
+    assert cancelled.status == "canceled", cancelled.log
+    deadline = time.monotonic() + 10  # ansible-runner kills ansible-playbook, and its worker sees that
+    while fleet.client.get(paths.lease("configok-rollouts", fleet.name))["spec"]["holderIdentity"]:
+        assert time.monotonic() < deadline, cancelled.log
+        time.sleep(0.1)
+    fleet.nodes.behaviour = lambda _name, _source: GOOD
+    for name in fleet.names:
+        fleet.answer(name)
+    done = fleet.controller.run("configok rollout", pool_file="workers")
+    assert (done.status, done.artifacts["configok"]["phase"]) == ("successful", "Complete"), done.log
+    assert "is locked by" not in done.log
+
+
+def test_pause_resume_reconcile_and_prune(fleet: Fleet) -> None:
+    fleet.nodes.behaviour = lambda _name, _source: SILENT
+    process, artifacts = fleet.controller.start("configok rollout", pool_file="workers")
+    fleet.wait_for("Canary")
+    paused = fleet.controller.run("configok pause", pool_file="workers", reason="lunch")
+    assert paused.status == "successful", paused.log
+    record = fleet.client.get(paths.config_map("configok-rollouts", fleet.name))
+    assert (record["data"]["request"], record["data"]["requestedBy"]) == ("pause", "alice")
+    fleet.nodes.behaviour = lambda _name, _source: GOOD
+    for name in fleet.names:
+        fleet.answer(name)
+    fleet.wait_for("Paused")
+    resumed = fleet.controller.run("configok resume", pool_file="workers", reason="back")
+    assert resumed.status == "successful", resumed.log
+    done = fleet.controller.finish(process, artifacts)
+    assert (done.status, done.artifacts["configok"]["phase"]) == ("successful", "Complete"), done.log
+
+    fleet.names.append(f"{fleet.name}-late")
+    fleet.nodes.add(fleet.names[-1], labels={"pool": fleet.name})
+    late = fleet.controller.run("configok reconcile", pool_file="workers")
+    assert (late.status, len(fleet.configs())) == ("successful", 1), late.log
+    assert "init" not in fleet.configs()
+    again = fleet.controller.run("configok reconcile", pool_file="workers")
+    assert (again.status, again.changed) == ("successful", 0), again.log
+    pruned = fleet.controller.run("configok prune", pool_file="workers")
+    assert (pruned.status, pruned.changed) == ("successful", 0), pruned.log
+
+
 @pytest.mark.parametrize("approved", [True, False], ids=["approved", "denied"])
 def test_the_workflow_waits_for_an_approval_after_the_canary(fleet: Fleet, approved: bool) -> None:
     fleet.write_pool(approval={"before": ["wave 1"]})
@@ -200,3 +261,14 @@ def test_a_pool_file_that_the_project_does_not_have_fails_in_a_sentence(
     failed = fleet.controller.run("configok status", pool_file="../../etc/other")
     assert failed.status == "failed"
     assert "pools/other.yml" in failed.log
+
+
+def test_a_key_that_a_pool_file_does_not_have_is_refused(
+    embedded_api: Embedded, small: Callable[[dict[str, str]], Fleet]
+) -> None:
+    fleet = small({"KUBECONFIG": embedded_api.admin_kubeconfig})
+    pool_file = fleet.controller.project / "pools/workers.yml"
+    pool_file.write_text(pool_file.read_text() + "maxUnavialable: 1\n")
+    failed = fleet.controller.run("configok plan", pool_file="workers")
+    assert failed.status == "failed"
+    assert "maxUnavialable: unknown key of the pool file: did you mean policy.maxUnavailable?" in failed.log

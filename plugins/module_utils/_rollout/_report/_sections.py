@@ -10,6 +10,7 @@ from datetime import datetime
 
 from ..._componentconfig._scalars._wording import first_names
 from ..._nodeconfig._durations import describe_duration
+from .._record._control import Control
 from .._record._record import ABORTED, COMPLETE, HALTED, PAUSED, Record, Rollout
 from ._markup import Html, element, join
 from ._node_grid import count_nodes, state_label, table
@@ -112,7 +113,7 @@ def _facts(report: PoolReport, rollout: Rollout | None) -> list[tuple[str, objec
         facts: list[tuple[str, object, object]] = [("Nodes", size, "")]
         if latest is not None:
             facts.append(("Latest revision", f"{latest.number}", latest.name))
-        return facts
+        return facts + _control_facts(record.control)
     revision = record.revision_of(rollout.target)
     number = f"Revision {rollout.revision}" if rollout.revision else "Init config"
     facts = [("Target", number, rollout.target.name if rollout.revision else "")]
@@ -124,7 +125,28 @@ def _facts(report: PoolReport, rollout: Rollout | None) -> list[tuple[str, objec
         facts.append(("Started", _time(start), f"{'ended' if rollout.has_ended else 'last change'} after {took}"))
     facts.append(("Runner", rollout.runner or "none", _runner_state(report, rollout)))
     facts.append(("Nodes", size, rollout.selector))
+    return facts + _control_facts(record.control)
+
+
+def _control_facts(control: Control) -> list[tuple[str, object, object]]:
+    """Return what people request of the rollout, and which waves they have approved."""
+    facts: list[tuple[str, object, object]] = []
+    if control.is_pause or control.is_abort:
+        facts.append(("Requested", control.request, _by(control.by, control.time, control.reason)))
+    if control.approved_waves:
+        waves = ", ".join(sorted(control.approved_waves))
+        facts.append(("Approved", waves, _by(control.approved_by, control.approved_at, control.approval_reason)))
     return facts
+
+
+def _by(author: str, time: str, reason: str) -> Html:
+    """Return who wrote a request, when and why, as far as the writer said so."""
+    parts = [
+        element("span", f"by {author}" if author else "by an unknown author"),
+        *([time_text(time)] if parse_time(time) is not None else []),
+        *([element("span", reason)] if reason else []),
+    ]
+    return join(parts, ", ")
 
 
 def _runner_state(report: PoolReport, rollout: Rollout) -> str:

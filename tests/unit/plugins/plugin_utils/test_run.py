@@ -1,12 +1,16 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the action plugins of a rollout share: signals."""
+"""What the action plugins of a rollout share: signals, and the end of ansible-playbook."""
 
 from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -26,3 +30,35 @@ def test_two_signals_at_once_interrupt_a_run_once() -> None:
         for number in SIGNALS:  # the lock is released meanwhile
             signal.raise_signal(number)
     assert before == [signal.getsignal(number) for number in SIGNALS]
+
+
+# A worker with a session of its own, whose parent is killed.
+ORPHAN = """
+import os, sys, time
+from ansible_collections.configok.node.plugins.plugin_utils._run import interruptible
+
+if os.fork():
+    time.sleep(60)
+os.setsid()
+try:
+    with interruptible():
+        open(sys.argv[1], "w").write("running")
+        time.sleep(60)
+except KeyboardInterrupt:
+    open(sys.argv[1], "w").write("interrupted")
+"""
+
+
+def test_a_run_whose_ansible_playbook_is_killed_is_interrupted(tmp_path: Path) -> None:
+    def wait_for(text: str) -> None:
+        deadline = time.monotonic() + 30
+        while not (state.exists() and state.read_text() == text):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+    state = tmp_path / "state"
+    parent = subprocess.Popen([sys.executable, "-c", ORPHAN, str(state)])
+    wait_for("running")
+    parent.kill()
+    parent.wait()
+    wait_for("interrupted")

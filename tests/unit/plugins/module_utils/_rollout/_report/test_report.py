@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target, Wave
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._control import Control
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import (
     FailedNode,
     Record,
@@ -137,7 +138,8 @@ def hostile_report(text: str) -> PoolReport:
     rollout = replace(rollout, failed_nodes=(FailedNode(f"d{text}", "failed", text, text),)).with_timeline()
     changes = (ChangeGroup((text,), (FieldRow(text, text, text, text, text),), text), ChangeGroup((text,), None))
     target = Target(text, text, text, text, (text,), None)
-    record = replace(record, rollout=replace(rollout, target=target))
+    control = Control("pause", text, text, "all", text, text, text, text)
+    record = replace(record, rollout=replace(rollout, target=target), control=control)
     views = [view, a_view(f"e{text}", agent=False, zone=text)]
     return PoolReport(record, views, changes, changes_note=text, findings=(text,), moved_by=text)
 
@@ -223,6 +225,28 @@ def test_the_head_says_whether_a_runner_moves_the_pool(moved_by: str | None, pha
     head = named(page_of(report), "header", **{"class": "masthead"})[0].text
     assert text in head
     assert text or "runner moves" not in head
+
+
+def test_the_head_shows_requests_and_approvals_of_the_record() -> None:
+    control = Control(
+        request="pause",
+        by="alice",
+        reason="the network is slow",
+        time="2026-03-04T09:02:10Z",
+        approved="wave-2, wave 1",
+        approved_by="bob",
+    )
+    moving = report_of(a_view("a"))
+    for record in (replace(moving.record, control=control), Record("workers", control=control)):
+        head = named(page_of(replace(moving, record=record)), "header", **{"class": "masthead"})[0].text
+        for text in ("Requested", "pause", "by alice", "2026-03-04 09:02:10 UTC", "the network is slow"):
+            assert text in head
+        assert head.index("Approved") < head.index("wave 1, wave 2") < head.index("by bob")
+    for ignored in (Control(), Control(request="stop", approved="soon")):
+        record = replace(moving.record, control=ignored)
+        head = named(page_of(replace(moving, record=record)), "header", **{"class": "masthead"})[0].text
+        assert "Requested" not in head
+        assert "Approved" not in head
 
 
 def test_the_states_of_nodes() -> None:
