@@ -55,12 +55,12 @@ def interruptible() -> Iterator[None]:
     a cancelled job, the worker continues unseen. This ends it.
     """
     signals = (signal.SIGINT, signal.SIGTERM)
-    parent, has_ended = os.getppid(), threading.Event()
+    parent, runner, has_ended = os.getppid(), threading.get_ident(), threading.Event()
 
     def watch_parent() -> None:
         while not has_ended.wait(_PARENT_CHECK):
             if os.getppid() != parent:
-                os.kill(os.getpid(), signal.SIGTERM)
+                signal.pthread_kill(runner, signal.SIGTERM)
                 return
 
     def interrupt(_number: int, _frame: FrameType | None) -> NoReturn:

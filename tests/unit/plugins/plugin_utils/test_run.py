@@ -21,8 +21,8 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 def test_two_signals_at_once_interrupt_a_run_once() -> None:
     before = [signal.getsignal(number) for number in SIGNALS]
+    signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)  # also in the threads that start from here on
     with interruptible():
-        signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
         for number in SIGNALS:
             os.kill(os.getpid(), number)
         with pytest.raises(KeyboardInterrupt):
