@@ -99,9 +99,9 @@ def find_unknown_variables(groups: Iterable[Sequence[str]]) -> list[str]:
 
 
 def find_unknown_keys(names: Iterable[str]) -> list[str]:
-    """Return a sentence for each name that is not a key of a pool file."""
+    """Return a sentence for each name that is neither a key of a pool file nor a variable of the playbooks."""
     errors = []
-    for name in sorted(set(names) - set(POOL_KEYS[""])):
+    for name in sorted(set(names) - set(POOL_KEYS[""]) - set(_PLAYBOOK_VARIABLES)):
         suggestion = suggest_key(name, "", POOL_KEYS)
         advice = f"did you mean {suggestion}?" if suggestion else f"it has {', '.join(POOL_KEYS[''])}"
         errors.append(f"{name[:100]}: unknown key of the pool file: {advice}")

@@ -360,7 +360,7 @@ def test_unknown_keys_that_a_playbook_has_read_from_a_pool_file_are_refused(clus
     maximum, team = result["msg"].split("; ")
     assert maximum == "maxUnavialable: unknown key of the pool file: did you mean policy.maxUnavailable?"
     assert team.startswith("team: unknown key of the pool file: it has pool, selector, ")
-    result = run_rollout({}, variables={**variables, "pool_file_keys": list(POOL)}, check=True)
+    result = run_rollout({}, variables={**variables, "pool_file_keys": [*POOL, "rollout_wait_timeout"]}, check=True)
     assert result["phase"] == "Planned"
 
 
