@@ -21,7 +21,6 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_errors im
 from support.api.binaries import Unavailable
 
 from . import _sweep
-from ._namespaces import finish_deletions
 from ._node import NodeSpec
 from ._testbed import Testbed
 from ._units import LAYOUTS
@@ -30,7 +29,7 @@ __all__ = ["main"]
 
 _KEEPER = ("-m", "support.machines", "keep")  # the process that keeps a testbed
 _UNAVAILABLE = 3
-_ROUND = 0.5  # seconds between two checks of the namespaces
+_ROUND = 0.5  # seconds between two rounds of what machines and controllers do on their own
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -122,7 +121,7 @@ def _keep(options: argparse.Namespace) -> int:
             os.dup2(log.fileno(), 2)
         while not select.select(end, [], [], _ROUND)[0]:
             try:
-                finish_deletions(bed.client)
+                bed.tend()
             except KubeError:
                 pass  # retried in the next iteration
         return 0

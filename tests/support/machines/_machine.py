@@ -25,6 +25,8 @@ __all__ = ["Machine"]
 _KERNEL_WORDS = "systemd.unified_cgroup_hierarchy=0 SYSTEMD_CGROUP_ENABLE_LEGACY_FORCE=1"
 # Enters the control groups, then becomes the container's supervisor.
 _ENTER_GROUPS = 'groups=$1; shift; for group in $groups; do echo $$ > "$group/cgroup.procs" || exit 1; done; exec "$@"'
+# The supervisor's exit code when the container reboots: like a machine that restarts, it has to be switched on again.
+_REBOOTED = 133
 _POLL = 0.05
 
 
@@ -106,6 +108,11 @@ class Machine:
         self.run(["systemctl", "--no-block", "reboot"])
         self._wait_off(timeout)
         self.boot(timeout)
+
+    def restart_if_rebooted(self) -> None:
+        """Switch it on again if it has rebooted on its own; `reboot` does that itself."""
+        if self._supervisor is not None and self._supervisor.poll() == _REBOOTED:
+            self.switch_on()
 
     def power_cut(self) -> None:
         """Cut its power: all its processes are killed at once, without notice. Files keep all written data."""

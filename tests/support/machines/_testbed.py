@@ -34,6 +34,7 @@ from ._network import Network
 from ._node import Node, NodeSpec
 from ._node_files import CERTIFICATE, KUBECONFIG, kubelet_config, node_files
 from ._tree import tree
+from ._workloads import control_workloads
 
 __all__ = ["Testbed"]
 
@@ -145,6 +146,16 @@ class Testbed:
         _sweep.sweep(self.number)
         self._guard.kill()
         self._guard.wait()
+
+    def tend(self) -> None:
+        """Do once what machines and controllers do all the time: restart, finish, replace. Raises KubeError.
+
+        Only testbeds that are kept for playbooks need it; a test does what it needs by itself.
+        """
+        for node in self.nodes:
+            node.machine.restart_if_rebooted()
+        finish_deletions(self.client)
+        control_workloads(self.client)
 
     def node(self, name: str) -> Node:
         """Return the node with this name."""
