@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.plugin_utils._run import interruptible
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._window import Progress
+from ansible_collections.configok.node.plugins.plugin_utils._run import interruptible, progress_line
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -62,3 +63,14 @@ def test_a_run_whose_ansible_playbook_is_killed_is_interrupted(tmp_path: Path) -
     parent.kill()
     parent.wait()
     wait_for("interrupted")
+
+
+@pytest.mark.parametrize(
+    ("progress", "line"),
+    [
+        (Progress("", "pool a is locked by b"), "pool a is locked by b"),
+        (Progress("canary", "canary: n1 waits"), "canary: n1 waits"),
+    ],
+)
+def test_progress_line_begins_with_its_wave_if_it_has_one(progress: Progress, line: str) -> None:
+    assert progress_line(progress) == line
