@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Replaces pods and counts disruptions, like a kube-controller-manager and a scheduler.
 
-Of ReplicaSets and PodDisruptionBudgets it knows what tests use: replicas, matchLabels and a number as minAvailable.
+It knows what tests use: replicas and a nodeSelector of ReplicaSets, matchLabels and a number as minAvailable of
+PodDisruptionBudgets.
 """
 
 from __future__ import annotations
@@ -47,8 +48,9 @@ def _replace(client: Client, replica_set: _Object, pods: Sequence[_Object]) -> N
     own = [pod for pod in pods if _is_owned_by(pod, owner["uid"]) and not _is_ending(pod)]
     missing = replica_set["spec"]["replicas"] - len(own)
     used = [pod["spec"].get("nodeName") for pod in pods]
-    for node in sorted(_usable_nodes(client), key=used.count)[: max(missing, 0)]:
-        template = replica_set["spec"]["template"]
+    template = replica_set["spec"]["template"]
+    usable = _usable_nodes(client, template["spec"].get("nodeSelector") or {}) if missing > 0 else []
+    for node in sorted(usable, key=used.count)[:missing]:
         reference = {
             "apiVersion": "apps/v1",
             "kind": "ReplicaSet",
@@ -69,24 +71,20 @@ def _replace(client: Client, replica_set: _Object, pods: Sequence[_Object]) -> N
         client.create(paths.pods(owner["namespace"]), pod)
 
 
-def _usable_nodes(client: Client) -> list[str]:
+def _usable_nodes(client: Client, labels: Mapping[str, str]) -> list[str]:
     return [
         node["metadata"]["name"]
         for node in client.list(paths.NODES).items
-        if not node["spec"].get("unschedulable") and _is_ready(node)
+        if not node["spec"].get("unschedulable") and _is_ready(node) and _has(node, labels)
     ]
 
 
 def _count(client: Client, version: str, budget: _Object, pods: Sequence[_Object]) -> None:
     """Write how many evictions a budget allows now."""
     namespace, name = budget["metadata"]["namespace"], budget["metadata"]["name"]
-    labels = budget["spec"]["selector"]["matchLabels"].items()
+    labels = budget["spec"]["selector"]["matchLabels"]
     disrupted = (budget.get("status") or {}).get("disruptedPods") or {}
-    chosen = [
-        pod
-        for pod in pods
-        if pod["metadata"]["namespace"] == namespace and labels <= (pod["metadata"].get("labels") or {}).items()
-    ]
+    chosen = [pod for pod in pods if pod["metadata"]["namespace"] == namespace and _has(pod, labels)]
     healthy = [
         pod for pod in chosen if _is_ready(pod) and not _is_ending(pod) and pod["metadata"]["name"] not in disrupted
     ]
@@ -107,6 +105,10 @@ def _count(client: Client, version: str, budget: _Object, pods: Sequence[_Object
         client.patch(path, {"metadata": version_seen, "status": status})
     except Conflict:
         pass  # the next round counts again
+
+
+def _has(thing: _Object, labels: Mapping[str, str]) -> bool:
+    return labels.items() <= (thing["metadata"].get("labels") or {}).items()
 
 
 def _is_owned_by(pod: _Object, uid: str) -> bool:
