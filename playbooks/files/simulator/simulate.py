@@ -33,7 +33,8 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_errors im
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._durations import setting_duration
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import VERSION
 from fleet_simulator.scenario import InvalidScenario, Scenario, parse_scenario
-from fleet_simulator.simulator import CONNECTIONS, FleetSimulator, SimulatorError, remove_simulation
+from fleet_simulator.senders import CONNECTIONS
+from fleet_simulator.simulator import FleetSimulator, SimulatorError, remove_simulation
 
 USER_AGENT = f"configok.node-simulator/{VERSION}"
 

@@ -37,6 +37,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube._parallel impo
 from ansible_collections.configok.node.plugins.module_utils._kube._watch import watch
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import Bundle, InvalidBundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import Cause
 
 from .hollow_node import BOOT_ID, FetchedBundle, HollowNode
 from .node_objects import (
@@ -53,10 +54,10 @@ from .node_objects import (
     status_of_node,
 )
 from .scenario import Scenario
+from .senders import CONNECTIONS, Senders
 
-__all__ = ["CONNECTIONS", "FleetSimulator", "SimulatorError", "remove_simulation"]
+__all__ = ["FleetSimulator", "SimulatorError", "remove_simulation"]
 
-CONNECTIONS = 8  # requests at a time
 _RETRY = 1.0  # seconds after which a request that failed is sent again
 _FETCH_AGAIN = 10.0  # seconds after which a bundle that could not be fetched is tried again
 _REPORT_INTERVAL = 5.0  # seconds between two lines about what has changed
@@ -107,14 +108,13 @@ class FleetSimulator:
             for spec in hollow_specs(scenario)
         }
         self._inbox: SimpleQueue[Callable[[], None]] = SimpleQueue()
-        self._outbox: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._senders = Senders(self.stop)
         self._timers: list[tuple[float, int, Callable[[], None]]] = []
         self._numbers = itertools.count()
         self._bundles: dict[ConfigSource, FetchedBundle | None] = {}
         self._waiting: dict[ConfigSource, dict[str, _Member]] = {}
         self._began = time.monotonic()
         self._watch_interrupt = Interrupt()
-        self._senders: list[threading.Thread] = []
         self._counts: Counter[str] = Counter()
         self._shown = ""
 
@@ -172,10 +172,7 @@ class FleetSimulator:
     def _start_threads(self) -> None:
         for member in self._members.values():
             self._schedule_life(member)
-        for number in range(CONNECTIONS):
-            sender = threading.Thread(target=self._send_requests, name=f"simulator-{number}", daemon=True)
-            self._senders.append(sender)
-            sender.start()
+        self._senders.start()
         threading.Thread(target=self._follow, name="simulator-watch", daemon=True).start()
         self._at(time.monotonic() + _REPORT_INTERVAL, self._report_changes)
 
@@ -198,10 +195,7 @@ class FleetSimulator:
         """Stop the threads, and remove exactly the Nodes that this process has created."""
         self.stop.set()
         self._watch_interrupt.trip()
-        for _sender in self._senders:
-            self._outbox.put(None)
-        for sender in self._senders:
-            sender.join()  # one of them may be creating a Node
+        self._senders.join()  # one of them may be creating a Node
         created = [(member.spec.name, member.uid) for member in self._members.values() if member.uid]
         failed = _remove_nodes(self._client, created, has_leases=self._scenario.leases > 0)
         self._show(f"removed {len(created) - len(failed)} Nodes")
@@ -323,7 +317,7 @@ class FleetSimulator:
         if source not in self._bundles:
             self._bundles[source] = None
             self._waiting[source] = {}
-            self._outbox.put(partial(self._fetch, source))
+            self._senders.submit(partial(self._fetch, source), is_answer=True)
         fetched = self._bundles[source]
         if fetched is None or fetched.bundle is None:
             self._waiting[source][member.spec.name] = member
@@ -357,7 +351,8 @@ class FleetSimulator:
         report = member.reports.popleft()
         member.is_writing = True
         body = status_of_node(report, member.condition_status, member.uid, now=rfc3339(time.time()))
-        self._patch_status(member, body, partial(self._written, member, report))
+        is_answer = report.verdict.cause != Cause.ADOPTING
+        self._patch_status(member, body, partial(self._written, member, report), is_answer=is_answer)
 
     def _written(self, member: _Member, report: NodeReport, _result: Any) -> None:
         member.condition_status = report.verdict.status
@@ -367,11 +362,26 @@ class FleetSimulator:
 
     # Requests
 
-    def _patch_status(self, member: _Member, body: dict[str, Any], then: Callable[[Any], None] | None = None) -> None:
+    def _patch_status(
+        self,
+        member: _Member,
+        body: dict[str, Any],
+        then: Callable[[Any], None] | None = None,
+        *,
+        is_answer: bool = False,
+    ) -> None:
         path = paths.node_status(member.spec.name)
-        self._request(member, partial(self._client.patch, path, body, kind="strategic", metadata_only=True), then)
+        send = partial(self._client.patch, path, body, kind="strategic", metadata_only=True)
+        self._request(member, send, then, is_answer=is_answer)
 
-    def _request(self, member: _Member, send: Callable[[], Any], then: Callable[[Any], None] | None = None) -> None:
+    def _request(
+        self,
+        member: _Member,
+        send: Callable[[], Any],
+        then: Callable[[Any], None] | None = None,
+        *,
+        is_answer: bool = False,
+    ) -> None:
         """Send a request in another thread, until it succeeds or the Node is gone; then run a function."""
 
         def attempt() -> None:
@@ -380,30 +390,24 @@ class FleetSimulator:
             except (NotFound, Conflict):  # the Node was deleted, and perhaps registered again
                 self._inbox.put(partial(self._lost, member))
             except KubeError as error:
-                self._inbox.put(partial(self._failed, attempt, error))
+                self._inbox.put(partial(self._failed, send_again, error))
             else:
                 if then is not None:
                     self._inbox.put(partial(then, result))
 
-        self._outbox.put(attempt)
+        send_again = partial(self._senders.submit, attempt, is_answer=is_answer)
+        send_again()
 
     def _lost(self, member: _Member) -> None:
         if not member.is_gone:
             member.is_gone = True
             self._counts["deleted by others"] += 1
 
-    def _failed(self, attempt: Callable[[], None], error: KubeError) -> None:
+    def _failed(self, send_again: Callable[[], None], error: KubeError) -> None:
         if not self._counts["failed requests"]:
             self._show(f"a request failed, and is sent again: {error}")
         self._counts["failed requests"] += 1
-        self._at(time.monotonic() + _RETRY, partial(self._outbox.put, attempt))
-
-    def _send_requests(self) -> None:
-        while True:
-            send = self._outbox.get()
-            if send is None or self.stop.is_set():
-                return
-            send()
+        self._at(time.monotonic() + _RETRY, send_again)
 
     # The watch
 
