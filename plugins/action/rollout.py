@@ -62,6 +62,7 @@ from ansible_collections.configok.node.plugins.plugin_utils._run import (
     read_lease_duration,
     read_wait_timeout,
     runner_name,
+    spare_garbage_collections,
 )
 
 display = Display()
@@ -108,6 +109,7 @@ class ActionModule(ActionBase):
             "reason": "",
             "exceptions": [],
         }
+        spare_garbage_collections()
         result: dict[str, Any] = {}
         try:
             result.update(self._roll_out(params, task_vars or {}))

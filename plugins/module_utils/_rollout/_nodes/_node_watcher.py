@@ -69,7 +69,7 @@ class NodeWatcher:
         self._clock = clock
         self._gates = gates or NodeGates()
         self._monotonic = monotonic or clock.monotonic
-        self._events: queue.Queue[NodeEvent] = queue.Queue()
+        self._events: queue.Queue[list[NodeEvent]] = queue.Queue()  # events that are taken together
         self._stop = threading.Event()
         self._interrupt = Interrupt()
 
@@ -91,18 +91,18 @@ class NodeWatcher:
 
     def wake(self) -> None:
         """Let take_events return, because something else has changed. Any thread may call it."""
-        self._events.put(NodeEvent("WAKE"))
+        self._events.put([NodeEvent("WAKE")])
 
     def take_events(self, seconds: float) -> list[NodeEvent]:
         """Wait up to `seconds` for an event, take all present events, and update nodes.
 
         Raises KubeError when the Nodes may not be watched, RolloutError when the watcher has ended.
         """
-        taken = []
-        event = self._clock.get(self._events, seconds)
-        while event is not None:
-            taken.append(self._apply(event))
-            event = self._events.get_nowait() if not self._events.empty() else None
+        taken: list[NodeEvent] = []
+        events = self._clock.get(self._events, seconds)
+        while events is not None:
+            taken += map(self._apply, events)
+            events = self._events.get_nowait() if not self._events.empty() else None
         return taken
 
     def _apply(self, event: NodeEvent) -> NodeEvent:
@@ -129,12 +129,14 @@ class NodeWatcher:
             self._watch()
         except Exception as error:  # noqa: BLE001 - a fault of ours; unreported, the run would wait without end
             ended = RolloutError(f"the nodes are watched no more: {error}: {_ADVICE}")
-            self._events.put(NodeEvent("ENDED", error=ended))
+            self._events.put([NodeEvent("ENDED", error=ended)])
 
     def _reduce(self, node: dict[str, Any]) -> dict[str, Any]:
         return {**reduce_node(node), _GATE_ANSWERS: self._gates.check(node)}
 
     def _watch(self) -> None:
+        events: list[NodeEvent] = []
+        is_listed = False
         for event in watch(
             self._client,
             NODES,
@@ -153,4 +155,9 @@ class NodeWatcher:
             view = None
             if event.object is not None:
                 view = replace(node_view(event.object), gate_answers=event.object.get(_GATE_ANSWERS, ()))
-            self._events.put(NodeEvent(event.type, view, event.error))
+            events.append(NodeEvent(event.type, view, event.error))
+            if event.type == "SYNCED" or event.error is not None:
+                is_listed = event.error is None
+            if is_listed or view is None:  # a list's thousands of Nodes are taken together, not one by one
+                self._events.put(events)
+                events = []

@@ -1,10 +1,12 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the action plugins of a rollout share: signals, and the end of ansible-playbook."""
+"""What the action plugins of a rollout share: signals, the end of ansible-playbook, and garbage collections."""
 
 from __future__ import annotations
 
+import gc
+import json
 import os
 import signal
 import subprocess
@@ -15,7 +17,11 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._window import Progress
-from ansible_collections.configok.node.plugins.plugin_utils._run import interruptible, progress_line
+from ansible_collections.configok.node.plugins.plugin_utils._run import (
+    interruptible,
+    progress_line,
+    spare_garbage_collections,
+)
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -74,3 +80,19 @@ def test_a_run_whose_ansible_playbook_is_killed_is_interrupted(tmp_path: Path) -
 )
 def test_progress_line_begins_with_its_wave_if_it_has_one(progress: Progress, line: str) -> None:
     assert progress_line(progress) == line
+
+
+def test_a_page_of_a_list_does_not_cause_a_full_garbage_collection() -> None:
+    thresholds = gc.get_threshold()
+    node = {"images": [{"names": [str(number)]} for number in range(45)]}
+    text = json.dumps({"items": [node] * 500})
+    try:
+        spare_garbage_collections()
+        before = gc.get_stats()[2]["collections"]
+        pages = [json.loads(text) for _page in range(4)]
+        assert len(pages) == 4
+        assert gc.get_stats()[2]["collections"] == before
+        assert gc.get_freeze_count() > 0
+    finally:
+        gc.set_threshold(*thresholds)
+        gc.unfreeze()

@@ -16,7 +16,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_client im
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Gone, KubeError, ServerError
 from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutError
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes import _node_watcher
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_watcher import NodeWatcher
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_watcher import NodeEvent, NodeWatcher
 from ansible_collections.configok.node.plugins.module_utils._rollout._outage import MAX_OUTAGE
 from support.rollouts.virtual_clock import VirtualClock
 
@@ -34,12 +34,13 @@ class Lines:
 class Scripted:
     """A client that answers each watch with the next reply, and each list with one Node, older each time.
 
-    may_list: while it is not set, lists wait.
+    may_list: while it is not set, lists wait. more: names of further Nodes.
     """
 
-    def __init__(self, clock: VirtualClock, *replies: Lines | Exception) -> None:
+    def __init__(self, clock: VirtualClock, *replies: Lines | Exception, more: tuple[str, ...] = ()) -> None:
         self._clock = clock
         self._replies = list(replies)
+        self._more = more
         self._ended = threading.Event()
         self.lists = 0
         self.may_list = threading.Event()
@@ -54,8 +55,11 @@ class Scripted:
     def list(self, _path: str, *, transform: Any, **_options: Any) -> Listing:
         self._clock.wait_until(self.may_list.is_set)
         self.lists += 1
-        node = {"metadata": {"name": "n", "uid": f"u{self.lists}", "resourceVersion": str(self.lists)}}
-        return Listing([transform(node)], str(self.lists))
+        nodes = [
+            {"metadata": {"name": name, "uid": f"u{self.lists}", "resourceVersion": str(self.lists)}}
+            for name in ("n", *self._more)
+        ]
+        return Listing([transform(node) for node in nodes], str(self.lists))
 
     def stream(self, _path: str, **_options: Any) -> Iterator[bytes]:
         if self.lists == 1:
@@ -100,6 +104,25 @@ def check_blind_until_listed(feed: NodeWatcher, client: Scripted, fault: type[Ku
     until(feed, "BACK")
     assert not feed.error
     assert feed.nodes["n"].uid == "u2"
+
+
+def test_the_nodes_of_a_list_are_passed_on_together(clock: VirtualClock, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = Scripted(clock, Lines(EXPIRED), more=("o", "p"))
+    feed = make(client, clock)
+    passed_on: list[list[str]] = []
+    put = feed._events.put
+
+    def record(events: list[NodeEvent]) -> None:
+        passed_on.append([event.type for event in events])
+        put(events)
+
+    monkeypatch.setattr(feed._events, "put", record)
+    with feed:
+        until(feed, "GONE")
+        client.may_list.set()
+        until(feed, "BACK")
+    listed = ["ADDED", "ADDED", "ADDED", "SYNCED"]
+    assert passed_on == [listed, ["GONE"], ["DELETED", "DELETED", "DELETED", *listed], ["BACK"]]
 
 
 def test_a_version_that_is_gone_blinds_until_all_is_listed_again(clock: VirtualClock) -> None:
