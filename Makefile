@@ -106,7 +106,7 @@ define run-molecule
 endef
 
 .PHONY: molecule
-molecule: .venv/.molecule $(LINK) ## scenarios on real nodes (SCENARIO="provision remove" runs some, DISTRIBUTIONS=bullseye on that)
+molecule: .venv/.molecule $(LINK) apiserver ## scenarios on real nodes (SCENARIO="provision remove" runs some, DISTRIBUTIONS=bullseye on that)
 	$(call run-molecule,$(SCENARIO))
 
 .PHONY: molecule-quick
