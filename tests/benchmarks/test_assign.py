@@ -110,7 +110,7 @@ def bare_loop(cluster: Real, number: int) -> float:
     host, port = credentials.server.removeprefix("https://").split(":")
     pool = urllib3.HTTPSConnectionPool(host, int(port), maxsize=CONNECTIONS, block=True, ssl_context=context)
     body = json.dumps(assignment_patch(source(number), Assignment(number)))
-    headers = {"Content-Type": "application/merge-patch+json"}
+    headers = {"Content-Type": "application/strategic-merge-patch+json"}
 
     def patch(name: str) -> int:
         return pool.request("PATCH", f"/api/v1/nodes/{name}", body=body, headers=headers).status
