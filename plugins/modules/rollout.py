@@ -72,7 +72,8 @@ options:
     default: kubelet
   directory:
     description:
-      - The directory to which the paths of C(layers) are relative. By default the current directory.
+      - The directory to which the paths of C(layers), C(policy.playbooks) and C(policy.reboot.playbook) are
+        relative. By default the current directory.
     type: path
   author:
     description:
@@ -141,8 +142,8 @@ target:
   sample: workers-0a1b2c3d4e
 phase:
   description:
-    - The phase of the rollout now, for example V(Complete), V(Paused) or V(Halted). V(Planned) in check mode. V(Error)
-      if no wave was reached.
+    - The phase of the rollout now, for example V(Complete), V(Paused) or V(Halted). V(Planned) in check mode.
+    - V(Error) if the run had no outcome, because it was refused or interrupted, or lost its lock or the API server.
   returned: always
   type: str
   sample: Complete

@@ -34,6 +34,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._duratio
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._answers import GateAnswer, GateVerdict
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._gate_settings import WavePlaybooks
+from ansible_collections.configok.node.plugins.module_utils._rollout._run._run_options import ShouldStop
 
 __all__ = [
     "PlaybookOptions",
@@ -338,7 +339,7 @@ def _feed(pipe: str, value: bytes) -> None:
 
 
 class _Stopped(Exception):
-    """The present run ends, and the playbook with it."""
+    """The present run or its rollout ends, and the playbook with it."""
 
 
 class WavePlaybookRunner:
@@ -371,18 +372,23 @@ class WavePlaybookRunner:
         if self._running.acquire(timeout=len(_SIGNALS) * _GRACE + _GRACE):
             self._running.release()
 
-    def before_wave(self, wave: str, nodes: Sequence[str]) -> GateAnswer:
-        """Run the playbook before a wave. Without one: PASS."""
-        return self._run("before", self._settings.before_wave, wave, nodes)
+    def before_wave(self, wave: str, nodes: Sequence[str], should_stop: ShouldStop) -> GateAnswer:
+        """Run the playbook before a wave, and end it when it should stop. Without one: PASS."""
+        return self._run("before", self._settings.before_wave, wave, nodes, should_stop)
 
-    def after_wave(self, wave: str, nodes: Sequence[str]) -> GateAnswer:
-        """Run the playbook after a wave. Without one: PASS."""
-        return self._run("after", self._settings.after_wave, wave, nodes)
+    def after_wave(self, wave: str, nodes: Sequence[str], should_stop: ShouldStop) -> GateAnswer:
+        """Run the playbook after a wave, and end it when it should stop. Without one: PASS."""
+        return self._run("after", self._settings.after_wave, wave, nodes, should_stop)
 
-    def _run(self, moment: str, playbook: str, wave: str, nodes: Sequence[str]) -> GateAnswer:
+    def _run(self, moment: str, playbook: str, wave: str, nodes: Sequence[str], should_stop: ShouldStop) -> GateAnswer:
         name = f"playbook {moment} {wave}"
         if not playbook:
             return GateAnswer(name, GateVerdict.PASS)
+
+        def check() -> None:
+            if self._stop.is_set() or should_stop():
+                raise _Stopped
+
         with self._running:
             try:
                 result = run_playbook(
@@ -392,7 +398,7 @@ class WavePlaybookRunner:
                         "configok_rollout": {**self._facts(), "wave": wave, "moment": moment, "nodes": [*nodes]}
                     },
                     timeout=self._settings.timeout,
-                    tick=self._check,
+                    tick=check,
                 )
             except _Stopped:
                 return GateAnswer(name, GateVerdict.UNKNOWN, f"{name} was stopped")
@@ -404,7 +410,3 @@ class WavePlaybookRunner:
         shown = sanitize(os.path.basename(playbook), 100)
         says = "says no" if verdict is GateVerdict.FAIL else "does not know"
         return GateAnswer(name, verdict, f"{name} ({shown}) {says}: {reason}")
-
-    def _check(self) -> None:
-        if self._stop.is_set():
-            raise _Stopped

@@ -19,7 +19,7 @@ from .._rollout._drain._drain_preview import preview_drains
 from .._rollout._nodes._node_view import NodeView
 from .._rollout._plan import Plan, Target
 from .._rollout._pool._pool_file import Pool
-from .._rollout._record._record import Record
+from .._rollout._record._record import ABORTED, Record
 from .._rollout._record._record_store import read_record
 from .._rollout._record._revisions import find_undo_revision, read_target
 from .._rollout._report._pool_status import pool_status, render_status
@@ -153,6 +153,11 @@ class PoolRollout:
         record = read_record(self._client, self._pool.name)
         if record.rollout is None:
             raise RolloutError(f"pool {self._pool.name} was never rolled out: run configok.node.rollout first")
+        if record.rollout.phase == ABORTED:
+            raise RolloutError(
+                f"the last rollout of pool {self._pool.name} was {record.rollout.reason}; nothing is reconciled until "
+                "you run configok.node.rollout or configok.node.undo"
+            )
         target = record.rollout.target
         if not target.is_init:
             revision = record.revision_of(target)

@@ -14,10 +14,13 @@ from .._gates._gate_monitor import AskServer
 from .._timing import Clock
 from ._session import Report
 
-__all__ = ["AskWave", "RunOptions"]
+__all__ = ["AskWave", "RunOptions", "ShouldStop"]
 
-AskWave = Callable[[str, Sequence[str]], GateAnswer]
-"""Asks whether a wave of this name with these nodes may begin, or end; takes minutes at most."""
+ShouldStop = Callable[[], bool]
+"""Returns whether the answer is not needed any more, for example because the rollout was aborted."""
+
+AskWave = Callable[[str, Sequence[str], ShouldStop], GateAnswer]
+"""Asks whether a wave of this name with these nodes may begin, or end; may take minutes."""
 
 
 class RunOptions(NamedTuple):

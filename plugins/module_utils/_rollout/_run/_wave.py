@@ -9,7 +9,7 @@ Private to configok.node: no compatibility is promised.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -31,7 +31,6 @@ from .._decisions._window import (
     Window,
     WindowStep,
 )
-from .._gates._answers import GateAnswer
 from .._gates._gate_monitor import GateMonitor
 from .._nodes._node_access import NodeAssignment, read_nodes
 from .._nodes._node_view import NodeView, describe_drift
@@ -43,7 +42,7 @@ from ._node_mover import NodeMover, NotDrained, Postponed, Rebooted, Uncordoned
 from ._operator_pause import OperatorPause
 from ._session import RunSession
 from ._unsettled_nodes import UnsettledNodes
-from ._wave_ending import WaveEnding
+from ._wave_ending import AfterWave, WaveEnding
 from ._wave_job import WaveJob
 from ._wave_progress import WaveProgress
 from ._worker_pool import WorkerPool
@@ -56,10 +55,6 @@ _BUNDLE_CHECK_INTERVAL = 5.0  # seconds
 _SOAK_SAVE_INTERVAL = 30.0  # seconds
 _RUNNER_ERRORS = (CredentialsError, Unauthorized, Unreachable)  # not a node's fault: they end the run
 _FAILURE_KIND: Mapping[NodeState, FailureKind] = {FAILED: "failed", UNKNOWN: "unknown", GONE: "gone"}
-
-
-AfterWave = Callable[[], GateAnswer]
-"""Asks whether a wave whose nodes have passed may end; runs in a thread of its own, and may take minutes."""
 
 
 class WaveExecutor:
@@ -92,6 +87,7 @@ class WaveExecutor:
         self._pause = OperatorPause(session, job.name, is_recorded=job.position is not None, wait_timeout=wait_timeout)
         self._ask_gates = gates.decide_node if gates.has_node_answers else None
         self._workers = WorkerPool(session.clock, MAX_ASSIGNMENTS, watcher.wake)
+        self._question = WorkerPool(session.clock, 1, watcher.wake)  # an abort does not wait for its answer
         self._progress = WaveProgress(job.name, len(job.targets), job.soak, window, session.report, session.clock)
         self._places = {name: place for place, name in enumerate(job.targets, 1)}
         self._recorded_up_to = 0  # the places up to which the record says that nodes may be assigned
@@ -145,6 +141,7 @@ class WaveExecutor:
         finally:
             self._mover.is_stopping = True
             self._workers.close()
+            self._question.close()
             self._progress.flush()
 
     def _execute(self) -> WindowStep:
@@ -162,12 +159,14 @@ class WaveExecutor:
             self._evaluate_attempts()
             self._give_up_unsettled()
             problem = self._bundle_problem()
-            if problem and not self._workers.pending:
+            if problem and not self._is_busy:
                 return WindowStep(outcome=WaveOutcome.PAUSE, reason=problem)
             requested = self._pause.check(self._session.control, is_quiet=not self._window.counts[IN_FLIGHT])
             if requested is not None and requested.outcome is WaveOutcome.ABORT:
                 self._leave_nodes()
-            if requested is not None and not self._workers.pending:
+                if not self._workers.pending:
+                    return requested
+            elif requested is not None and not self._is_busy:
                 return requested
             may_assign = not problem and not self._pause.is_held and requested is None
             step = self._window.next_step(self._now(), self._workers.free if may_assign else 0)
@@ -176,7 +175,7 @@ class WaveExecutor:
                 wait = 0.0
                 continue
             step = self._ending.check(step, self._now(), self._start_after_wave)
-            if step.outcome is not None and not self._workers.pending:
+            if step.outcome is not None and not self._is_busy:
                 return step
             if not self._pause.is_held:
                 self._save_progress()
@@ -199,6 +198,10 @@ class WaveExecutor:
         if view is None or view.deleting or not view.is_assigned(source):
             return False
         return not ((view.is_on(source) and view.ready) or (self._job.forget_bad and view.config_ok == "False"))
+
+    @property
+    def _is_busy(self) -> bool:
+        return bool(self._workers.pending or self._question.pending)
 
     def _now(self) -> float:
         return self._session.node_clock.monotonic()
@@ -242,16 +245,16 @@ class WaveExecutor:
 
     def _start_after_wave(self, ask: AfterWave) -> None:
         self._progress.say("running the playbook after the wave")
-        self._workers.submit("", ask)
+        self._question.submit("", partial(ask, lambda: self._mover.is_stopping))
 
     def _take_results(self) -> None:
+        for _key, answer in self._question.take_results():
+            self._ending.answer(answer)
         for name, result in self._workers.take_results():
             if isinstance(result, _RUNNER_ERRORS):
                 raise result
             if isinstance(result, KubeError):
                 self._record_result(name, GateResult(Verdict.UNKNOWN, f"it could not be assigned: {result}"))
-            elif isinstance(result, GateAnswer):
-                self._ending.answer(result)
             elif isinstance(result, Postponed):
                 self._postponed.add(name)
                 if self._window.state(name) == IN_FLIGHT:

@@ -13,8 +13,12 @@ from collections.abc import Callable
 from .._decisions._window import WaveOutcome, Window, WindowStep
 from .._gates._answers import GateAnswer, GateVerdict
 from .._gates._gate_monitor import GateMonitor
+from ._run_options import ShouldStop
 
-__all__ = ["WaveEnding"]
+__all__ = ["AfterWave", "WaveEnding"]
+
+AfterWave = Callable[[ShouldStop], GateAnswer]
+"""Asks whether a wave whose nodes have passed may end; runs in a thread of its own, and may take minutes."""
 
 _STOP = {GateVerdict.FAIL: WaveOutcome.HALT, GateVerdict.UNKNOWN: WaveOutcome.PAUSE}
 
@@ -26,7 +30,7 @@ class WaveEnding:
     question from after the last soak; None for no question.
     """
 
-    def __init__(self, window: Window, gates: GateMonitor, after_wave: Callable[[], GateAnswer] | None) -> None:
+    def __init__(self, window: Window, gates: GateMonitor, after_wave: AfterWave | None) -> None:
         self._window = window
         self._gates = gates
         self._after_wave = after_wave
@@ -40,7 +44,7 @@ class WaveEnding:
         if answer.verdict in _STOP:
             self._window.stop(_STOP[answer.verdict], answer.reason)
 
-    def check(self, step: WindowStep, now: float, start: Callable[[Callable[[], GateAnswer]], None]) -> WindowStep:
+    def check(self, step: WindowStep, now: float, start: Callable[[AfterWave], None]) -> WindowStep:
         """Return the step, or one without an outcome while something has not agreed yet.
 
         start: starts after_wave, whose answer is taken by answer().

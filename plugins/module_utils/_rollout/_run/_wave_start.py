@@ -8,6 +8,7 @@ Private to configok.node.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
@@ -23,7 +24,7 @@ from .._plan import Plan, Wave
 from .._pool._maintenance_windows import parse_time
 from .._pool._policy import Policy
 from .._record._record import Rollout
-from ._run_options import RunOptions
+from ._run_options import RunOptions, ShouldStop
 from ._session import RunSession
 from ._worker_pool import WorkerPool
 
@@ -106,6 +107,8 @@ class WaveStart:
         if decision.verdict is GateVerdict.PASS and ask is not None:
             session.say(f"{wave.name}: running the playbook before the wave")
             answer = self._ask(partial(ask, wave.name, wave.nodes))
+            if answer is None:
+                return self._abort(plan)
             decision = GateDecision(answer.verdict, answer.reason)
         if decision.verdict is GateVerdict.PASS:
             return None
@@ -113,16 +116,21 @@ class WaveStart:
         session.say(f"{wave.name}: PAUSED: {reason}")
         return self._pause(plan, reason)
 
-    def _ask(self, question: Callable[[], GateAnswer]) -> GateAnswer:
-        """Return the answer to a question that may take minutes. Keeps the lock meanwhile."""
+    def _ask(self, question: Callable[[ShouldStop], GateAnswer]) -> GateAnswer | None:
+        """Return the answer to a question that may take minutes, None after an abort. Keeps the lock meanwhile."""
+        has_stopped = threading.Event()
         worker = WorkerPool(self._session.clock, 1, self._watcher.wake)
-        worker.submit("", question)
+        worker.submit("", partial(question, lambda: has_stopped.is_set() or self._session.control.is_abort))
         try:
             while True:
-                for _key, answer in worker.take_results():
+                results = worker.take_results()
+                if self._session.control.is_abort:  # an aborted question has an answer too, which means nothing
+                    return None
+                for _key, answer in results:
                     return answer if isinstance(answer, GateAnswer) else _unknown(answer)
                 self._idle()
         finally:
+            has_stopped.set()
             worker.close()
 
     def _idle(self) -> None:

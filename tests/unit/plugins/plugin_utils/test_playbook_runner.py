@@ -32,6 +32,7 @@ from ansible_collections.configok.node.plugins.plugin_utils._playbook_runner imp
 )
 
 PASS, FAIL, UNKNOWN = GateVerdict.PASS, GateVerdict.FAIL, GateVerdict.UNKNOWN
+ONE = PlaybookOptions(("--inventory=one,", "--connection=local"))
 LOCAL = PlaybookOptions(("--inventory=one,two,", "--connection=local"))
 
 
@@ -50,6 +51,10 @@ def write(path: Path, *tasks: dict[str, Any], hosts: str = "all", **play: Any) -
 
 def run(playbook: str, options: PlaybookOptions = LOCAL, **more: Any) -> PlaybookResult:
     return run_playbook(playbook, options, **{"variables": {}, "timeout": 60.0, **more})
+
+
+def go_on() -> bool:
+    return False
 
 
 OK = {"ansible.builtin.assert": {"that": ["true"]}}
@@ -257,26 +262,49 @@ def test_the_playbooks_of_a_wave(tmp_path: Path) -> None:
         facts=lambda: {"pool": "workers", "revision": 3},
         show=shown.append,
     )
-    answer = runner.before_wave("wave 1", ["n1", "n2"])
+    answer = runner.before_wave("wave 1", ["n1", "n2"], go_on)
     assert (answer.gate, answer.verdict, answer.reason) == ("playbook before wave 1", PASS, "")
     assert not shown
-    answer = runner.after_wave("wave 1", ["n1", "n2"])
+    answer = runner.after_wave("wave 1", ["n1", "n2"], go_on)
     assert answer.verdict is FAIL
     assert answer.reason == (
         "playbook after wave 1 (after.yml) says no: the task 'Check the application' failed on one, two"
     )
     assert any("Check the application" in line for line in shown)
     nothing = WavePlaybookRunner(WavePlaybooks(), LOCAL, directory="/", facts=dict)
-    assert nothing.before_wave("canary", []).verdict is nothing.after_wave("canary", []).verdict is PASS
+    assert nothing.before_wave("canary", [], go_on).verdict is nothing.after_wave("canary", [], go_on).verdict is PASS
 
 
 def test_a_playbook_ends_with_the_present_run(tmp_path: Path) -> None:
     slow = write(tmp_path / "slow.yml", {"ansible.builtin.pause": {"seconds": 300}})
     runner = WavePlaybookRunner(WavePlaybooks(slow), LOCAL, directory="/", facts=dict)
     answers: list[Any] = []
-    thread = threading.Thread(target=lambda: answers.append(runner.before_wave("canary", [])), daemon=True)
+    thread = threading.Thread(target=lambda: answers.append(runner.before_wave("canary", [], go_on)), daemon=True)
     thread.start()
     time.sleep(2.0)
     runner.close()
     thread.join(10.0)
     assert [(answer.verdict, answer.reason) for answer in answers] == [(UNKNOWN, "playbook before canary was stopped")]
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_an_abort_ends_the_process_of_a_playbook(tmp_path: Path, moment: str) -> None:
+    note = tmp_path / "pid"
+    task = {"ansible.builtin.command": f"sh -c 'echo $$ > {note}; exec sleep 300'"}
+    slow = write(tmp_path / "slow.yml", task)
+    runner = WavePlaybookRunner(WavePlaybooks(slow, slow), ONE, directory="/", facts=dict)
+    ask = runner.before_wave if moment == "before" else runner.after_wave
+    asked: list[float] = []
+
+    def should_stop() -> bool:
+        if note.exists() and note.read_text():
+            asked.append(time.monotonic())
+        return bool(asked)
+
+    answer = ask("canary", [], should_stop)
+    assert (answer.verdict, answer.reason) == (UNKNOWN, f"playbook {moment} canary was stopped")
+    assert time.monotonic() - asked[0] < 12.0
+    deadline = time.monotonic() + 5.0
+    while Path(f"/proc/{note.read_text().strip()}").exists():
+        assert time.monotonic() < deadline, "the task outlives its playbook"
+        time.sleep(0.05)

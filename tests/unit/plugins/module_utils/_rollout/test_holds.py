@@ -243,7 +243,7 @@ def test_the_playbook_after_a_wave_has_the_last_word(make_world: MakeWorld, verd
     target = world.publish(100)
     asked: list[tuple[str, int]] = []
 
-    def after(wave: str, nodes: Any) -> GateAnswer:
+    def after(wave: str, nodes: Any, _should_stop: object) -> GateAnswer:
         asked.append((wave, len(nodes)))
         world.clock.sleep(90.0)
         return GateAnswer("after", verdict, "the playbook failed")
@@ -258,13 +258,59 @@ def test_the_playbook_after_a_wave_has_the_last_word(make_world: MakeWorld, verd
 def test_the_playbook_before_a_wave_can_keep_it_from_beginning(make_world: MakeWorld) -> None:
     world = make_world(4)
     target = world.publish(100)
-    world.options["before_wave"] = lambda wave, _nodes: GateAnswer(
+    world.options["before_wave"] = lambda wave, _nodes, _should_stop: GateAnswer(
         "before", GateVerdict.PASS if wave == "canary" else GateVerdict.FAIL, "the change is frozen"
     )
     result = world.rollout(target)[-1]
     assert (result.phase, result.wave) == ("Paused", "wave 1")
     assert "wave 1 was not begun: the change is frozen" in result.reason
     assert len(world.nodes.assignments) == 2
+
+
+@pytest.mark.parametrize(
+    ("moment", "line", "assigned"),
+    [("before_wave", "running the playbook before", 0), ("after_wave", "running the playbook after the wave", 2)],
+)
+def test_an_abort_ends_the_playbook_that_runs_and_waits_for_nothing(
+    make_world: MakeWorld, moment: str, line: str, assigned: int
+) -> None:
+    world = make_world(6)
+    target = world.publish(100)
+    at: list[float] = []
+    stopped: list[bool] = []
+
+    def ask(_wave: str, _nodes: object, should_stop: Callable[[], bool]) -> GateAnswer:
+        world.clock.sleep(600.0)  # a playbook is asked twice a second; this one takes as long to end as it takes
+        stopped.append(should_stop())
+        return GateAnswer("playbook", GateVerdict.PASS)
+
+    def abort() -> None:
+        world.clock.sleep(60.0)
+        at.append(world.clock.monotonic())
+        write(world, lambda record: request_abort(record, ALICE))()
+
+    world.options[moment] = ask
+    world.when(line, lambda: world.clock.start(abort, "abort"))
+    result = world.rollout(target)[-1]
+    assert (result.phase, result.wave, world.rollout_recorded().phase) == ("Aborted", "canary", "Aborted")
+    assert world.clock.monotonic() - at[0] < 5.0
+    assert len(world.nodes.assignments) == assigned
+    world.until(lambda: bool(stopped), 700.0)
+    assert stopped == [True]
+
+
+def test_an_aborted_playbook_that_answers_before_the_run_looks_does_not_pause_it(make_world: MakeWorld) -> None:
+    world = make_world(4)
+    target = world.publish(100)
+
+    def ask(_wave: str, _nodes: object, should_stop: Callable[[], bool]) -> GateAnswer:
+        write(world, lambda record: request_abort(record, ALICE))()
+        while not should_stop():
+            world.clock.sleep(0.5)
+        return GateAnswer("playbook", GateVerdict.UNKNOWN, "it was stopped")
+
+    world.options["before_wave"] = ask
+    assert world.rollout(target)[-1].phase == "Aborted"
 
 
 def test_a_change_that_needs_a_drain_cordons_and_uncordons(make_world: MakeWorld) -> None:
