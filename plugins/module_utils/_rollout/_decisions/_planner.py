@@ -26,6 +26,7 @@ __all__ = [
     "ADOPTION_SECONDS",
     "agent_fits",
     "is_broken",
+    "is_down_for_another_reason",
     "make_plan",
     "skip_reason",
     "target_has_passed",
@@ -66,8 +67,6 @@ def skip_reason(view: NodeView, target: Target, *, forget_bad: bool = False) -> 
         return "dynamic configuration is turned off on it"
     if view.status is not None and not agent_fits(view.status.agent_version):
         return f"its agent {sanitize(view.status.agent_version)} does not work with collection {VERSION}"
-    if view.ready is not True and view.config_ok == "True":
-        return f"it was not ready before, and not for its config: {view.ready_reason}".rstrip(": ")
     return None
 
 
@@ -81,7 +80,12 @@ def is_broken(view: NodeView) -> bool:
         view.status.cause in _FAILING_CAUSES
         or any(component.state == "failing" for component in view.status.components.values())
     )
-    return view.config_ok != "True" and (view.ready is not True or is_failing)
+    return view.ready is not True or (is_failing and view.config_ok != "True")
+
+
+def is_down_for_another_reason(view: NodeView) -> bool:
+    """Return whether a node is not Ready although it is fine with its config. A config may not help it."""
+    return view.ready is not True and view.config_ok == "True"
 
 
 def target_has_passed(target: Target, record: Record, already_on_target: Iterable[NodeView]) -> bool:
@@ -118,12 +122,15 @@ def make_plan(nodes: Sequence[NodeView], pool: Pool, target: Target, record: Rec
         warnings: list[str] = []
     else:
         waves, uncovered, warnings = _cut_waves(sorter, pool, target, size, broken_first=has_passed)
-    max_unavailable = policy.max_unavailable.as_limit(size)
+    # Fewer nodes than at the start of a rollout allow fewer to be unavailable.
+    max_unavailable = policy.max_unavailable.as_limit(min(size, len(views)))
     # The failures are counted from the record, which keeps a limited number of them.
     failure_budget = min(policy.failure_budget.as_limit(size), MAX_FAILED_NODES - 1)
     has_work = any(not wave.finished for wave in waves)
     in_waves = {name for wave in waves for name in wave.nodes}
-    refusals = _refusals(pool, target, record, views, in_waves, size) if has_work or not views else []
+    in_broken_wave = {view.name for view in sorter.broken}
+    repairable = {name for name in in_waves if not (name in in_broken_wave and is_down_for_another_reason(views[name]))}
+    refusals = _refusals(pool, target, record, views, repairable, size) if has_work or not views else []
     if has_work and chooses_canary:
         movable = (*sorter.to_move, *sorter.already_on_target) if sorter.to_move else ()
         candidates = [view.name for view in movable]
@@ -232,7 +239,11 @@ def _add_new_nodes(
     A wave of broken nodes takes none of them, since no failure stops it. After it, they get a wave of their own, and a
     canary if there was none.
     """
-    new_nodes = tuple(view.name for view in (*sorter.broken, *spread_over_zones(sorter.to_move)))
+    for view in sorter.broken:
+        reason = "it is broken, and appeared after the rollout began: run it again afterwards"
+        sorter.skipped.append(SkippedNode(view.name, reason))
+    sorter.broken.clear()
+    new_nodes = tuple(view.name for view in spread_over_zones(sorter.to_move))
     if not new_nodes or not waves:
         return waves
     last = waves[-1]
@@ -297,8 +308,9 @@ def _candidates_in_trial(sorter: _NodeSorter, labels: Mapping[str, str]) -> list
 
 
 def _refusals(
-    pool: Pool, target: Target, record: Record, views: dict[str, NodeView], in_waves: set[str], size: int
+    pool: Pool, target: Target, record: Record, views: dict[str, NodeView], repairable: set[str], size: int
 ) -> list[str]:
+    """Return why a plan must not be carried out. repairable: the nodes of waves that do not count as down."""
     policy = pool.policy
     refusals = []
     if not views:
@@ -315,13 +327,13 @@ def _refusals(
         refusals.append(
             f"failureBudget {policy.failure_budget} allows everything: all {size} nodes of pool {pool.name} could fail"
         )
-    # Nodes of the waves do not count, since the rollout may repair them: a broken pool can be fixed.
-    not_ready = [name for name, view in views.items() if view.ready is not True and name not in in_waves]
-    if len(not_ready) >= limit and any(views[name].ready is True for name in in_waves if name in views):
+    # Nodes that the rollout may repair do not count: a broken pool can be fixed.
+    not_ready = [name for name, view in views.items() if view.ready is not True and name not in repairable]
+    if len(not_ready) >= limit and any(views[name].ready is True for name in repairable if name in views):
         nodes = f"{count_of(len(not_ready), 'node')} {'is' if len(not_ready) == 1 else 'are'}"
         refusals.append(
             f"{nodes} down already ({first_names(not_ready, _NAMES_SHOWN)}), and maxUnavailable "
-            f"{policy.max_unavailable} of {size} is {limit}: no other node may be moved"
+            f"{policy.max_unavailable} of {size} is {limit}: no other node may be moved; bring them back, or allow more"
         )
     if target.trial is not None:
         needed = crash_loop_seconds(policy, target.trial)

@@ -8,7 +8,7 @@ Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from ..._componentconfig._scalars._wording import count_of
@@ -17,6 +17,7 @@ from .._nodes._node_view import NodeView
 from .._plan import BROKEN, CANARY, Plan, Target, Wave, replace_canary
 from .._record._control import Control
 from .._record._record import (
+    ASK_OPERATOR,
     COMPLETE,
     DRIFTED,
     HALTED,
@@ -32,7 +33,7 @@ from .._record._record import (
     moving_phase,
 )
 from ._control_requests import abort_rollout
-from ._planner import skip_reason
+from ._planner import is_broken, is_down_for_another_reason, skip_reason
 from ._window import WaveOutcome, WindowStep
 
 __all__ = [
@@ -52,11 +53,6 @@ __all__ = [
     "start_rollback",
     "start_rollout",
 ]
-
-_ASK_OPERATOR = (
-    "no other node failed: if the node is at fault, clear the config with configok.node.forget and run it again; "
-    "if the config is at fault, publish another, or undo"
-)
 
 
 def start_rollout(record: Record, plan: Plan, views: Sequence[NodeView], now: str) -> Record:
@@ -123,7 +119,7 @@ def enter_wave(
         new_nodes = [
             view
             for view in sorted(views, key=lambda view: view.name)
-            if view.name not in known and _needs_move(view, rollout.target, rollout.forget_bad)
+            if view.name not in known and not is_broken(view) and _needs_move(view, rollout.target, rollout.forget_bad)
         ]
         waves = (*waves[:-1], replace(waves[-1], nodes=waves[-1].nodes + tuple(view.name for view in new_nodes)))
         sources.update({view.name: view.active for view in new_nodes})
@@ -265,16 +261,18 @@ def save_soak(record: Record, seconds: Mapping[str, int]) -> Record:
     return replace(record, rollout=replace(rollout, soaked_seconds=soaked))
 
 
-def broken_nodes_to_ignore(rollout: Rollout, position: int, not_ready: Iterable[NodeView]) -> frozenset[str]:
+def broken_nodes_to_ignore(rollout: Rollout, position: int, not_ready: Collection[NodeView]) -> frozenset[str]:
     """Return the broken nodes that hold up no other wave: all before their wave, then those that failed in it.
 
-    not_ready: the nodes of the pool that are not Ready. A node that the wave has repaired counts like any other.
+    not_ready: the nodes of the pool that are not Ready. A node that the wave has repaired counts like any other, and so
+    does one whose config is not at fault.
     """
+    down_otherwise = {view.name for view in not_ready if is_down_for_another_reason(view)}
     later_broken = {name for wave in rollout.waves[position + 1 :] if wave.name == BROKEN for name in wave.nodes}
     failed_names = {failed.node for failed in rollout.failed_nodes if failed.wave == BROKEN and failed.kind != DRIFTED}
     if len(rollout.failed_nodes) >= MAX_FAILED_NODES:  # not all are kept, so all broken nodes count as failed
         failed_names = {name for wave in rollout.waves[:position] if wave.name == BROKEN for name in wave.nodes}
-    return frozenset(later_broken | {view.name for view in not_ready if view.name in failed_names})
+    return frozenset((later_broken | {view.name for view in not_ready if view.name in failed_names}) - down_otherwise)
 
 
 def finish_wave(
@@ -284,11 +282,11 @@ def finish_wave(
     rollout = replace(current_rollout(record).with_failed_nodes(failed_nodes), reason=step.full_reason, changed_at=now)
     if step.outcome is WaveOutcome.HALT:
         confirmed = _is_config_at_fault(rollout, rollout.waves[position])
-        reason = step.full_reason if confirmed else f"{step.full_reason}; {_ASK_OPERATOR}"
+        reason = step.full_reason if confirmed else f"{step.full_reason}; {ASK_OPERATOR}"
         halted = replace(rollout, phase=HALTED, reason=reason, is_rolling_back=plan.on_failure == "rollback")
         control = record.control if halted.is_rolling_back else Control()  # requests end with their rollout
         record = replace(record, rollout=halted, control=control)
-        record = record.with_bad_config(rollout.target, reason, now, confirmed=confirmed)
+        record = record.with_bad_config(rollout.target, step.full_reason, now, confirmed=confirmed)
         return record.with_result(rollout.revision, HALTED)
     if step.outcome is WaveOutcome.ABORT:
         return abort_rollout(replace(record, rollout=rollout), now)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final, Literal, NamedTuple
 
-from ..._componentconfig._scalars._wording import and_more
+from ..._componentconfig._scalars._wording import and_more, first_names
 from ._gate import GateResult, Verdict
 
 __all__ = [
@@ -46,6 +46,7 @@ UNKNOWN: Final = "unknown"
 GONE: Final = "gone"
 _OPEN = (IN_FLIGHT, SOAKING)
 _BAR_WIDTH = 24
+_NAMES_SHOWN = 5
 _ENDED: tuple[NodeState, ...] = (PASSED, FAILED, UNKNOWN, GONE)
 _SHOWN_STATES: tuple[NodeState, ...] = (IN_FLIGHT, SOAKING, FAILED, UNKNOWN, GONE)
 _NEXT_STATE: Mapping[Verdict, NodeState] = {
@@ -235,7 +236,8 @@ class Window:
         if self._counts[SOAKING]:
             return WindowStep()
         if self._is_canary and not self._counts[PASSED]:
-            return WindowStep(outcome=WaveOutcome.PAUSE, reason="no canary is left that could pass")
+            reason = "no canary is left that could pass: run it again, and other nodes take their place"
+            return WindowStep(outcome=WaveOutcome.PAUSE, reason=reason)
         return WindowStep(outcome=WaveOutcome.DONE)
 
     def resume_assignment(self, name: str, now: float) -> None:
@@ -287,7 +289,11 @@ class Window:
         if now - self._blocked_since <= self._limits.timeout:
             return WindowStep()
         limit = self._limits.max_unavailable
-        reason = f"nodes down for another reason: {len(self._unavailable)}, and maxUnavailable is {limit}"
+        down = first_names(sorted(self._unavailable), _NAMES_SHOWN)
+        reason = (
+            f"nodes down for another reason: {len(self._unavailable)} ({down}), and maxUnavailable is {limit}: "
+            "run it again when they are back"
+        )
         if not self._is_broken_wave:
             return WindowStep(outcome=WaveOutcome.PAUSE, reason=reason)
         for name in list(self._waiting):

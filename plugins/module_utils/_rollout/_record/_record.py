@@ -15,6 +15,7 @@ from ._control import Control
 
 __all__ = [
     "ABORTED",
+    "ASK_OPERATOR",
     "BadConfig",
     "COMPLETE",
     "ClearedConfig",
@@ -55,6 +56,12 @@ UNPROVEN: Final = "Unproven"  # the rollout is complete, but no node has passed 
 
 FailureKind = Literal["failed", "unknown", "gone", "drifted"]
 DRIFTED: Final = "drifted"  # the node had passed, then it was assigned another config by other means
+
+# What to do when one node of several has failed.
+ASK_OPERATOR: Final = (
+    "no other node failed: if the node is at fault, clear the config with configok.node.forget and run it again; "
+    "if the config is at fault, publish another, or undo"
+)
 
 # Bounds that keep the record of 15,000 nodes below the 1 MiB of a ConfigMap.
 _MAX_REVISIONS = 100
@@ -293,7 +300,7 @@ class Record:
                 f"{bad.name} failed in pool {self.pool} at {bad.time} and is refused: {bad.reason}: "
                 "publish another config, undo, or clear it with configok.node.forget"
             )
-        return f"{bad.name} failed in pool {self.pool} at {bad.time}: {bad.reason}"
+        return f"{bad.name} failed in pool {self.pool} at {bad.time}: {bad.reason}; {ASK_OPERATOR}"
 
     def refusal_to_publish(self, target: Target) -> str | None:
         """Return why this target must not be published; None when it is allowed, or when the operator has to decide."""

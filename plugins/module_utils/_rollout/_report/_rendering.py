@@ -28,7 +28,10 @@ def render_plan(plan: Plan, policy: Policy | None = None) -> list[str]:
     if not plan.target.is_published:
         lines[0] += ", which is not published yet"
     if not plan.waves:
-        lines.append(f"Nothing to do: {len(plan.already_on_target)} of {plan.pool_size} nodes use it already.")
+        left_out = f", and {len(plan.skipped)} are left out" if plan.skipped else ""
+        lines.append(
+            f"Nothing to do: {len(plan.already_on_target)} of {plan.pool_size} nodes use it already{left_out}."
+        )
     else:
         if plan.is_resumed:
             lines.append("This rollout was begun: it goes on where it stood.")

@@ -55,7 +55,10 @@ class WaveStart:
 
         Raises RolloutError, KubeError.
         """
-        return self._wait_for_holds(plan, wave) or self._wait_for_answers(plan, wave)
+        while True:
+            ended = self._wait_for_holds(plan, wave) or self._wait_for_answers(plan, wave)
+            if ended is not None or self._hold(wave.name) is None:
+                return ended  # a window may have closed, or a person have asked for a pause, while gates were asked
 
     def _wait_for_holds(self, plan: Plan, wave: Wave) -> Rollout | None:
         session = self._session
@@ -101,6 +104,8 @@ class WaveStart:
         while decision.verdict is GateVerdict.WAIT:
             if session.control.is_abort:
                 return self._abort(plan)
+            if self._hold(wave.name) is not None:
+                return None
             self._idle()
             decision = self._gates.decide_start()
         ask = self._options.before_wave

@@ -40,7 +40,8 @@ def test_never_more_than_max_unavailable_at_a_time_those_that_are_down_included(
     results = world.rollout(target, maxUnavailable=3)
     assert results[-1].phase == "Complete"
     assert 2 <= maximum <= 3
-    assert world.nodes.view("n05").assigned_id == 0
+    assert "broken" in [wave.name for wave in world.rollout_recorded().waves]
+    assert world.nodes.view("n05").is_on(target.source), "the config may help it, and the lane gives it its time"
 
 
 @pytest.mark.parametrize("limit", [1, 2, 4])

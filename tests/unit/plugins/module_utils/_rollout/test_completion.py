@@ -143,10 +143,11 @@ def test_a_paused_rollout_with_nothing_left_to_move_is_complete_only_when_its_no
     world.until(lambda: world.nodes.view("n00").is_on(None) and world.nodes.view("n01").is_on(None))
     assign_nodes(world.client, target.source, names=names_on_target)
     world.until(lambda: all(world.nodes.view(name).is_on(target.source) for name in names_on_target))
-    for name in {"n00", "n01"} - set(names_on_target):
-        world.nodes.set_ready(name, False)
-    # As a run planned it that did not see the record yet.
-    views = list_nodes(world.client, selector="pool=workers")
+    # As a run planned it that did not see the record yet. The other node has lost its agent since.
+    views = [
+        view if view.name in names_on_target else replace(view, status=None, config_ok="")
+        for view in list_nodes(world.client, selector="pool=workers")
+    ]
     made = make_plan(
         views, world.pool(**TWO), target, Record("workers").with_revision(target, time="", author="", cause="")
     )

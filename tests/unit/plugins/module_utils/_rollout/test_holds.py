@@ -158,6 +158,35 @@ def test_a_wave_begins_only_inside_a_window(make_world: MakeWorld) -> None:
     assert world.clock.monotonic() > 1800.0
 
 
+def test_a_window_that_closes_while_the_playbook_runs_is_not_used(make_world: MakeWorld) -> None:
+    world = make_world(4)
+    target = world.publish(100)
+    window = {"days": ["Thu"], "start": "00:30", "duration": "30m"}
+    durations = iter([2400.0, 1.0, 1.0, 1.0])
+
+    def before(_wave: str, _nodes: Any) -> GateAnswer:
+        world.clock.sleep(next(durations))
+        return GateAnswer("before", GateVerdict.PASS)
+
+    world.options["before_wave"] = before
+    result = world.rollout(target, maintenanceWindows=[window])[-1]
+    assert (result.phase, world.nodes.assignments) == ("Paused", [])
+    assert "the next window opens 2026-01-08T00:30+00:00 (Thu)" in result.reason
+
+
+def test_a_pause_while_a_gate_is_asked_before_a_wave_is_obeyed(make_world: MakeWorld) -> None:
+    world = make_world(4)
+    target = world.publish(100)
+    world.options["ask_server"] = lambda _gate: ServerAnswer(GateAnswer("errors", GateVerdict.WAIT))
+    world.later(10.0, write(world, lambda record: request_pause(record, ALICE)))
+    seen: list[float] = []
+    world.when("PAUSED: paused by alice", lambda: seen.append(world.clock.monotonic()))
+    began = world.clock.monotonic()
+    world.rollout(target, gates=[{**GATE, "timeout": "10m"}])
+    assert seen
+    assert seen[0] - began < 16.0
+
+
 def test_a_run_does_not_wait_for_a_window_that_opens_too_late(make_world: MakeWorld) -> None:
     world = make_world(4)
     target = world.publish(100)

@@ -398,4 +398,4 @@ def test_nodes_that_went_down_during_an_outage_count_before_the_next_are_assigne
     assert falling.fell
     assert world.nodes.assignments == []
     assert result.phase == "Paused"
-    assert "nodes down for another reason: 2, and maxUnavailable is 2" in result.reason
+    assert "nodes down for another reason: 2 (n02, n03), and maxUnavailable is 2" in result.reason

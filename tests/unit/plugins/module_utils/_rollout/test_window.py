@@ -155,7 +155,7 @@ def test_a_wave_that_only_others_hold_up_waits_for_them_and_then_pauses() -> Non
     assert window.next_step(1).to_assign == ("n0",)
     window = a_window(3, max_unavailable=1, unavailable=["other"])
     window.next_step(0)
-    assert "nodes down for another reason: 1, " in window.next_step(101).reason
+    assert "nodes down for another reason: 1 (other), " in window.next_step(101).reason
 
 
 def test_a_wave_without_nodes_is_done() -> None:
