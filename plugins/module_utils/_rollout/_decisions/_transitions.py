@@ -46,6 +46,7 @@ __all__ = [
     "go_on",
     "hold",
     "finish_wave",
+    "late_nodes",
     "mark_soaking",
     "require_own_rollout",
     "require_owner",
@@ -385,6 +386,14 @@ def _mark_superseded(record: Record) -> Record:
     if rollout is None or rollout.has_ended:
         return replace(record, control=record.control.for_new_rollout())
     return replace(record, control=Control()).with_result(rollout.revision, SUPERSEDED)
+
+
+def late_nodes(rollout: Rollout, views: Iterable[NodeView]) -> tuple[str, ...]:
+    """Return the nodes that have appeared too late for this rollout, and need it."""
+    known = {name for wave in rollout.waves for name in wave.nodes}
+    return tuple(
+        view.name for view in views if view.name not in known and _needs_move(view, rollout.target, rollout.forget_bad)
+    )
 
 
 def _needs_move(view: NodeView, target: Target, forget_bad: bool) -> bool:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from ..._componentconfig._scalars._wording import first_names
 from ..._kube._api_client import Client
 from ..._kube._api_errors import KubeError
 from .. import ApiUnavailable, Interrupted, RolloutError, RolloutRefused
@@ -33,6 +34,8 @@ from ._unsettled_nodes import UnsettledNodes
 from ._wave_run import WaveResult, WaveRun
 
 __all__ = ["PoolRunner"]
+
+_NAMES_SHOWN = 5
 
 
 class PoolRunner:
@@ -101,8 +104,16 @@ class PoolRunner:
                 if results[-1].failed:
                     break
             if results and results[-1].phase == COMPLETE:
+                self._say_late_nodes()
                 self._prune()
         return results
+
+    def _say_late_nodes(self) -> None:
+        rollout = transitions.current_rollout(self._session.read_record())
+        late = transitions.late_nodes(rollout, self.nodes())
+        if late:
+            names = first_names(late, _NAMES_SHOWN)
+            self._session.say(f"not moved, because they came too late: {names}: configok.node.reconcile moves them")
 
     def _prune(self) -> None:
         """Delete old bundles of the pool. What cannot be deleted does not fail the run."""

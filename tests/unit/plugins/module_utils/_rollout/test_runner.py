@@ -141,6 +141,15 @@ def test_failures_within_the_budget_are_exceptions_of_a_complete_rollout(make_wo
     assert [(failed.node, failed.kind) for failed in results[-1].failed_nodes] == [(doomed, "failed")]
 
 
+def test_nodes_that_appear_in_the_last_wave_are_named_at_the_end(make_world: MakeWorld) -> None:
+    world = make_world(4)
+    target = world.publish(100)
+    world.when("wave 1: ConfigOK, soaking", lambda: world.nodes.add("n98"))
+    assert world.rollout(target, canary={"count": 1}, waves=["100%"])[-1].phase == "Complete"
+    late = "not moved, because they came too late: n98: configok.node.reconcile moves them"
+    assert any(late in line for line in world.lines()), world.lines()
+
+
 def test_nodes_that_appear_join_the_last_wave_and_those_that_vanish_are_struck_out(make_world: MakeWorld) -> None:
     world = make_world(9)
     target = world.publish(100)
