@@ -166,8 +166,8 @@ pool:
   description:
     - The state of the pool's rollout. C(revision), C(target) and C(phase), C(waves), nodes C(by_state) and
       C(by_config), and C(exceptions), the nodes that did not pass.
-    - C(moved_by) is the runner that moves nodes now. It is empty if a rollout was begun and no runner moves it, and
-      null if nothing is to be moved.
+    - C(moved_by) is the runner that moves nodes now, or waits while the rollout is paused. It is empty if a rollout has
+      not ended and has no runner, and null if no rollout is under way.
     - C(requested) is what is requested of the rollout, such as a pause, with author, time and reason; C(approved) lists
       the approved waves. C(ignored_requests) has a sentence for each value in the record that is not understood.
     - C(refused) lists the configs that failed in this pool, C(forgotten) those that an operator has cleared.
@@ -233,8 +233,8 @@ def main() -> None:
     with fail_on_errors(module), client_from_params(params) as client:
         views = select_nodes(client, params["nodes"], params["label_selector"])
         record = read_record(client, params["pool"]) if params["pool"] else Record("")
-        is_moving = record.rollout is not None and record.rollout.is_moving
-        moved_by = current_holder(client, params["pool"], Clock()) if is_moving else None
+        is_open = record.rollout is not None and not record.rollout.has_ended
+        moved_by = current_holder(client, params["pool"], Clock()) if is_open else None
         status = pool_status(record, views, moved_by=moved_by)
         states = {node["node"]: node["state"] for node in status["not_fine"]}
         result: dict[str, Any] = {

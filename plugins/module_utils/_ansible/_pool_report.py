@@ -50,7 +50,7 @@ def read_pool_report(
     except (NotFound, Forbidden, InvalidBundle) as error:
         note = f"What it changes is not known, since the bundle {rollout.target.name} cannot be read: {error}"
         report = replace(report, changes_note=note)
-    if not rollout.is_moving:
+    if rollout.has_ended:
         return report
     return replace(report, moved_by=current_holder(client, pool, clock or Clock()))
 

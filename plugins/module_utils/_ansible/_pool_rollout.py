@@ -17,7 +17,7 @@ from .._rollout._decisions._planner import make_plan
 from .._rollout._drain._disruption_plan import plan_disruption
 from .._rollout._drain._drain_preview import preview_drains
 from .._rollout._nodes._node_view import NodeView
-from .._rollout._plan import Plan, Target
+from .._rollout._plan import BROKEN, Plan, Target
 from .._rollout._pool._pool_file import Pool
 from .._rollout._record._record import ABORTED, Record
 from .._rollout._record._record_store import read_record
@@ -29,7 +29,15 @@ from .._rollout._run._wave_run import WaveResult
 from .._rollout._timing import current_time
 from ._document_changes import SourceDocument
 from ._overlaps import Overlap, find_overlaps, overlap_warnings
-from ._release import Publication, Release, prepare, read_documents, read_layered_document, render_release
+from ._release import (
+    Publication,
+    Release,
+    prepare,
+    read_documents,
+    read_layered_document,
+    render_release,
+    version_warnings,
+)
 from ._release_changes import TargetChanges, compare_target
 
 __all__ = ["Operation", "PlannedRollout", "PoolRollout", "plan"]
@@ -87,15 +95,35 @@ def plan(
         changes = TargetChanges(release.groups, (), render_release(release), release.before, release.after)
     disruption = plan_disruption(changes.groups, reboot=pool.policy.reboot, forbid=pool.policy.forbid)
     moving = {name for wave in planned.waves if not wave.finished for name in wave.nodes}
+    moved_views = [view for view in views if view.name in moving]
+    # A release is validated for the versions of the pool file, or else of the nodes; an older bundle is not.
+    checks_versions = release is None or pool.kubernetes_versions
+    unfit = version_warnings(changes.after, moved_views) if checks_versions else ()
     drains = preview_drains(client, moving & set(disruption.to_drain), pool.policy.drain) if check else ()
     planned = replace(
         planned,
         refusals=(*planned.refusals, *changes.refusals, *(disruption.refusals if planned.has_work else ())),
-        warnings=(*planned.warnings, *disruption.warnings, *drains, *overlap_warnings(overlaps)),
+        warnings=(
+            *planned.warnings,
+            *unfit,
+            *disruption.warnings,
+            *drains,
+            *_approval_warnings(pool, planned),
+            *overlap_warnings(overlaps),
+        ),
         to_drain=disruption.to_drain,
         to_reboot=disruption.to_reboot,
     )
     return PlannedRollout(planned, overlaps, changes)
+
+
+def _approval_warnings(pool: Pool, planned: Plan) -> list[str]:
+    """Return a sentence if the policy needs an approval before waves that the plan does not have."""
+    names = [wave.name for wave in planned.waves]
+    missing = [name for name in pool.policy.approval.waves if name not in (*names, BROKEN)]
+    if not missing or not planned.has_work:
+        return []
+    return [f"policy.approval.before names {', '.join(missing)}, and this rollout has only {', '.join(names)}"]
 
 
 class PoolRollout:

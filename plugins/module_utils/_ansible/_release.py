@@ -17,7 +17,7 @@ from .._componentconfig._check import check
 from .._componentconfig._file_documents import load_for_check
 from .._componentconfig._findings import Finding, InvalidConfig, bounded
 from .._componentconfig._load import Config, load
-from .._componentconfig._scalars._wording import and_more
+from .._componentconfig._scalars._wording import and_more, count_of, first_names
 from .._componentconfig._schema._releases import is_kubernetes_version
 from .._kube._api_client import Client
 from .._nodeconfig._bundle import build_bundle
@@ -48,7 +48,12 @@ __all__ = [
     "read_layered_document",
     "render_release",
     "validate_documents",
+    "version_warnings",
 ]
+
+
+_NAMES_SHOWN = 4
+_WARNINGS_SHOWN = 10
 
 
 class Publication(NamedTuple):
@@ -211,6 +216,28 @@ def validate_documents(
     if any(finding.is_refusal for finding in findings):
         raise _refusal(findings)
     return findings
+
+
+def version_warnings(documents: Mapping[str, str], views: Iterable[NodeView]) -> list[str]:
+    """Return a sentence for each part of a bundle that the kubelet version of a node would refuse, with the nodes.
+
+    Raises UnusableDocument.
+    """
+    nodes = _node_versions(views)
+    sentences = []
+    for component, text in sorted(documents.items()) if nodes else ():
+        try:
+            findings = _check_document(SourceDocument(component, text), component, (), nodes)
+        except ConfigError as error:
+            raise UnusableDocument(str(error)) from error
+        for finding in findings:
+            if finding.is_refusal:
+                # Of some of the nodes, the text names them itself.
+                is_of_all = len(finding.nodes) == len(nodes)
+                where = f" (Kubernetes {', '.join(finding.versions)}: {first_names(finding.nodes, _NAMES_SHOWN)})"
+                sentences.append(f"{component}: {finding.text}{where if is_of_all else ''}")
+    more = len(sentences) - _WARNINGS_SHOWN
+    return sentences if more <= 0 else [*sentences[:_WARNINGS_SHOWN], f"{count_of(more, 'more field')} like these"]
 
 
 def _refusal(findings: Sequence[Finding]) -> ConfigRefused:

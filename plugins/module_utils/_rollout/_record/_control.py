@@ -148,6 +148,11 @@ class Approval:
 
     before: tuple[str, ...] = ()
 
+    @property
+    def waves(self) -> tuple[str, ...]:
+        """Return the waves that are named; none for "all"."""
+        return tuple(name for name in self.before if name != ALL)
+
     def is_needed(self, wave: str) -> bool:
         """Return whether the wave of this name needs an approval."""
         return wave in self.before or ALL in self.before

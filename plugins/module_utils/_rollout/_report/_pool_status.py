@@ -14,7 +14,7 @@ from ..._nodeconfig._assignment import ConfigSource
 from ..._nodeconfig._config_status import ComponentStatus
 from ..._nodeconfig._untrusted import sanitize
 from .._nodes._node_view import NodeView, describe_drift
-from .._record._record import DRIFTED, HALTED, Record
+from .._record._record import DRIFTED, HALTED, PAUSED, Record
 from ._rendering import render_table
 
 __all__ = [
@@ -238,10 +238,11 @@ def _pool_lines(pool: Mapping[str, Any], not_fine: Sequence[Mapping[str, str]]) 
         revision = f"revision {pool['revision']} ({pool['target']})" if pool["revision"] else "the init config"
         where = f"{revision}, {pool['phase']}"
     lines = [f"Pool {pool['pool']}: {where}, {count_of(pool['size'], 'node')}"]
+    is_paused = pool["phase"] == PAUSED
     if pool.get("moved_by"):
-        lines.append(f"  moved by {pool['moved_by']}")
+        lines.append(f"  {pool['moved_by']} waits to go on" if is_paused else f"  moved by {pool['moved_by']}")
     elif pool.get("moved_by") == "":
-        lines.append("  no runner is moving it: run it again to go on")
+        lines.append(f"  no runner {'waits' if is_paused else 'is moving it'}: run it again to go on")
     if pool.get("requested") and pool["requested"] not in pool["reason"]:
         lines.append(f"  to be {pool['requested']}")
     lines += [f"  {problem}" for problem in pool.get("ignored_requests", ())]

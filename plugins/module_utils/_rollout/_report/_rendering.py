@@ -55,8 +55,10 @@ def render_plan(plan: Plan, policy: Policy | None = None) -> list[str]:
             f"{describe_duration(plan.node_timeout)} for a node to answer; on failure {plan.on_failure}."
         )
         if plan.has_work:
-            lines += [] if policy is None else [*_disruption_lines(plan), *_condition_lines(plan, policy)]
-            lines.append(f"It takes about {describe_duration(plan.estimate)}.")
+            disruptions = _disruption_lines(plan)
+            lines += [] if policy is None else [*disruptions, *_condition_lines(plan, policy)]
+            on_top = "; drains and reboots come on top" if disruptions else ""
+            lines.append(f"It takes about {describe_duration(plan.estimate)}{on_top}.")
     if plan.already_on_target and plan.waves:
         lines.append(
             f"Already there: {count_of(len(plan.already_on_target), 'node')} ({_some(plan.already_on_target)})"

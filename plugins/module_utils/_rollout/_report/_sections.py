@@ -150,10 +150,12 @@ def _by(author: str, time: str, reason: str) -> Html:
 
 
 def _runner_state(report: PoolReport, rollout: Rollout) -> str:
-    if not rollout.is_moving:
+    if rollout.has_ended:
         return ""
     if report.moved_by is None:
         return "whether it still runs is not known"
+    if rollout.phase == PAUSED:
+        return "waits to go on" if report.moved_by else "no runner waits: run it again to go on"
     return "moves the pool now" if report.moved_by else "no runner moves the pool: run it again to go on"
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import signal
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,17 +20,8 @@ from ansible_collections.configok.node.plugins.module_utils._kube import _api_pa
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigOk, status_patch
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import (
-    ABORTED,
-    COMPLETE,
-    Record,
-    Rollout,
-)
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
-    encode_record,
-    read_record,
-    update_record,
-)
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import COMPLETE, Record, Rollout
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import encode_record
 from ansible_collections.configok.node.plugins.modules import rollout as documentation
 from support.ansible_runs.actions import run_rollout
 from support.ansible_runs.in_process import document_pool, publish
@@ -40,7 +30,6 @@ from support.configs.kubelet import KUBELET_HEADER, kubelet_config
 from support.fuzz.hostile import FORGED, unsafe_texts
 from support.rollouts.simulated_nodes import ADOPTS, CRASHES, SILENT, SimulatedNodes
 
-ROOT = Path(__file__).resolve().parents[4]
 DOCUMENT = kubelet_config("maxPods: 60")
 POLICY = {
     "canary": {"count": 1, "soak": 0},
@@ -331,40 +320,6 @@ def test_late_nodes_are_reconciled(act: Act, nodes: SimulatedNodes) -> None:
     result = act(operation="reconcile", pool={"pool": "workers", "selector": "pool=workers", "policy": POLICY})
     assert (result["changed"], result["phase"], result["revision"]) == (True, "Complete", 1)
     assert [name for name, _id, _source in nodes.assignments] == ["late"]
-
-
-def test_an_aborted_rollout_is_not_reconciled(act: Act, cluster: SandboxCluster, nodes: SimulatedNodes) -> None:
-    target = Target.from_dict(publish(cluster.kubeconfig, DOCUMENT))
-    reason = "aborted by alice at 2026-11-24T10:00:00Z: the shop is slow"
-    record = read_record(cluster.client, "workers")
-    rollout = Rollout(1, target, ABORTED, (), 4, "", "", selector="pool", reason=reason)
-    update_record(cluster.client, "workers", lambda present: replace(present, rollout=rollout))
-    assert record.rollout is None
-    for check in (True, False):
-        result = act(operation="reconcile", check=check)
-        assert result["failed"] is True
-        assert result["msg"] == (
-            f"the last rollout of pool workers was {reason}; nothing is reconciled until you run "
-            "configok.node.rollout or configok.node.undo"
-        )
-    assert nodes.assignments == []
-    assert act()["phase"] == "Complete"
-    assert act(operation="reconcile").get("failed") is None
-
-
-@pytest.mark.parametrize("operation", ["rollout", "undo", "reconcile"])
-def test_each_playbook_finds_the_playbooks_of_the_pool_in_its_directory(
-    act: Act, tmp_path: Path, operation: str
-) -> None:
-    (play,) = yaml.safe_load((ROOT / f"playbooks/{operation}.yml").read_text())
-    (task,) = play["tasks"][0]["block"]
-    arguments = task["configok.node.rollout"]
-    assert arguments["directory"] == "{{ pool_directory | default(omit) }}"
-    (tmp_path / "shop.yml").write_text("[]")
-    assert act()["phase"] == "Complete"
-    pool = {**POOL, "policy": {**POLICY, "playbooks": {"beforeWave": "shop.yml"}, "reboot": {"playbook": "shop.yml"}}}
-    result = act(operation=arguments.get("operation", "rollout"), pool=pool, directory=str(tmp_path), check=True)
-    assert result.get("failed") is None, result["msg"]
 
 
 def test_undo_returns_to_the_init_config_or_to_a_revision(act: Act, nodes: SimulatedNodes) -> None:

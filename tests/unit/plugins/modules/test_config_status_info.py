@@ -6,8 +6,11 @@
 from __future__ import annotations
 
 import json
+import threading
 from dataclasses import replace
 from typing import Any
+
+import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig import _config_ok as verdicts
@@ -158,6 +161,42 @@ def test_a_rollout_whose_runner_is_dead_is_said_to_be_moved_by_no_runner(
         f"Pool workers: revision 1 ({target.name}), Wave 1, 4 nodes",
         "  no runner is moving it: run it again to go on",
     ]
+
+
+@pytest.mark.parametrize(
+    ("holder", "line"),
+    [("bob@b", "  bob@b waits to go on"), ("", "  no runner waits: run it again to go on")],
+)
+def test_a_paused_rollout_says_whether_a_runner_waits(
+    cluster: SandboxCluster, nodes: SimulatedNodes, holder: str, line: str
+) -> None:
+    del nodes
+    target = a_target()
+    paused = Rollout(1, target, "Paused", (), 4, "now", "now", runner="bob@b")
+    update_record(
+        cluster.client,
+        "workers",
+        lambda record: replace(record.with_revision(target, time="now", author="", cause=""), rollout=paused),
+    )
+    lock = PoolLock(cluster.client, "workers", "bob@b", clock=Clock(), duration=2.0)
+    lock.acquire(lambda _line: None)
+    has_ended = threading.Event()
+
+    def renew() -> None:
+        while not has_ended.wait(0.1):
+            lock.renew_if_due()
+
+    thread = threading.Thread(target=renew, daemon=True)
+    if holder:
+        thread.start()
+    else:
+        lock.release()
+    try:
+        result = run(cluster, label_selector="pool=workers", pool="workers")
+    finally:
+        has_ended.set()
+    assert result["pool"]["moved_by"] == holder
+    assert result["text"][1] == line
 
 
 def test_who_moves_a_pool_is_named_and_a_rollout_that_is_over_needs_no_runner() -> None:

@@ -217,7 +217,9 @@ def test_the_head_names_target_reason_runner_and_cause() -> None:
         ("", "Wave 1", "no runner moves the pool: run it again to go on"),
         (None, "Wave 1", "whether it still runs is not known"),
         ("", "Complete", ""),
-        ("", "Paused", ""),
+        ("", "Paused", "no runner waits: run it again to go on"),
+        ("bob", "Paused", "waits to go on"),
+        ("", "Aborted", ""),
     ],
 )
 def test_the_head_says_whether_a_runner_moves_the_pool(moved_by: str | None, phase: str, text: str) -> None:

@@ -1,0 +1,147 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a plan warns about and refuses, for a rollout, an undo and a reconcile alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ansible_collections.configok.node.plugins.action import rollout as action
+from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import ABORTED, Rollout
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import update_record
+from support.ansible_runs.actions import run_rollout
+from support.ansible_runs.in_process import document_pool, publish
+from support.api.clusters import SandboxCluster
+from support.configs.kubelet import kubelet_config
+from support.rollouts.simulated_nodes import SimulatedNodes
+
+ROOT = Path(__file__).resolve().parents[5]
+DOCUMENT = kubelet_config("maxPods: 60")
+POLICY: dict[str, Any] = {
+    "canary": {"count": 1, "soak": 0},
+    "waves": ["100%"],
+    "soak": 0,
+    "maxUnavailable": 3,
+    "nodeTimeout": "20s",
+    "restartDelay": "10ms",
+    "timeToCrash": "10ms",
+    "healthTimeout": "100ms",
+}
+POOL = document_pool(DOCUMENT, policy=POLICY)
+Act = Callable[..., dict[str, Any]]
+
+pytestmark = pytest.mark.usefixtures("nodes")
+
+
+@pytest.fixture
+def act(cluster: SandboxCluster, monkeypatch: pytest.MonkeyPatch) -> Act:
+    """Return a function that runs the action plugin as a task would; by default it rolls out POOL."""
+    monkeypatch.setattr(action.display, "display", lambda _line: None)
+
+    def run(*, check: bool = False, **arguments: Any) -> dict[str, Any]:
+        return run_rollout({"kubeconfig": cluster.kubeconfig, "pool": POOL, **arguments}, check=check)
+
+    return run
+
+
+def with_policy(**policy: Any) -> dict[str, Any]:
+    return {**POOL, "policy": {**POLICY, **policy}}
+
+
+def warnings(result: dict[str, Any], words: str) -> list[str]:
+    """Return the warnings of a plan that have these words."""
+    return [sentence for sentence in result["plan"]["warnings"] if words in sentence]
+
+
+def test_an_aborted_rollout_is_not_reconciled(act: Act, cluster: SandboxCluster, nodes: SimulatedNodes) -> None:
+    target = Target.from_dict(publish(cluster.kubeconfig, DOCUMENT))
+    reason = "aborted by alice at 2026-11-24T10:00:00Z: the shop is slow"
+    aborted = Rollout(1, target, ABORTED, (), 4, "", "", selector="pool", reason=reason)
+    update_record(cluster.client, "workers", lambda record: replace(record, rollout=aborted))
+    for check in (True, False):
+        result = act(operation="reconcile", check=check)
+        assert result["failed"] is True
+        assert result["msg"] == (
+            f"the last rollout of pool workers was {reason}; nothing is reconciled until you run "
+            "configok.node.rollout or configok.node.undo"
+        )
+    assert nodes.assignments == []
+    assert act()["phase"] == "Complete"
+    assert act(operation="reconcile").get("failed") is None
+
+
+@pytest.mark.parametrize("operation", ["rollout", "undo", "reconcile"])
+def test_each_playbook_finds_the_playbooks_of_the_pool_in_its_directory(
+    act: Act, tmp_path: Path, operation: str
+) -> None:
+    (play,) = yaml.safe_load((ROOT / f"playbooks/{operation}.yml").read_text())
+    (task,) = play["tasks"][0]["block"]
+    arguments = task["configok.node.rollout"]
+    assert arguments["directory"] == "{{ pool_directory | default(omit) }}"
+    (tmp_path / "shop.yml").write_text("[]")
+    assert act()["phase"] == "Complete"
+    pool = with_policy(playbooks={"beforeWave": "shop.yml"}, reboot={"playbook": "shop.yml"})
+    result = act(operation=arguments.get("operation", "rollout"), pool=pool, directory=str(tmp_path), check=True)
+    assert result.get("failed") is None, result["msg"]
+
+
+def test_an_undo_and_a_reconcile_name_the_nodes_whose_version_does_not_know_a_field(
+    act: Act, nodes: SimulatedNodes
+) -> None:
+    newer = kubelet_config("singleProcessOOMKill: true")  # known from 1.32
+    assert act(pool={**POOL, "documents": {"kubelet": newer}})["phase"] == "Complete"
+    nodes.add("old", version="v1.30.0")
+    (sentence,) = warnings(act(operation="reconcile", check=True), "unknown field")
+    assert sentence == (
+        "kubelet: singleProcessOOMKill: true: unknown field: KubeletConfiguration knows it from Kubernetes 1.32 "
+        "(Kubernetes 1.30: old)"
+    )
+    assert act()["phase"] == "Complete"
+    (sentence,) = warnings(act(operation="undo", check=True), "unknown field")
+    assert "singleProcessOOMKill" in sentence
+    assert "(Kubernetes 1.30: old)" in sentence
+    assert warnings(act(operation="undo", to_revision=0, check=True), "unknown field") == []
+
+
+def test_versions_of_the_pool_file_do_not_hide_those_of_the_nodes(act: Act, nodes: SimulatedNodes) -> None:
+    nodes.add("old", version="v1.30.0")
+    newer = kubelet_config("singleProcessOOMKill: true")
+    pool = {**POOL, "documents": {"kubelet": newer}, "kubernetesVersions": ["1.35"]}
+    result = act(pool=pool, check=True)
+    assert result.get("failed") is None
+    (sentence,) = warnings(result, "unknown field")
+    assert "knows it from Kubernetes 1.32 (Kubernetes 1.30: old)" in sentence
+    fitting = {**POOL, "kubernetesVersions": ["1.35"]}
+    assert warnings(act(pool=fitting, check=True), "Kubernetes 1.30") == []
+
+
+def test_an_approval_before_a_wave_that_the_rollout_does_not_have_is_a_warning(act: Act) -> None:
+    pool = with_policy(approval={"before": ["broken", "wave 1", "wave 7"]})
+    assert warnings(act(pool=pool, check=True), "approval") == [
+        "policy.approval.before names wave 7, and this rollout has only canary, wave 1"
+    ]
+    for before in ("all", ["canary"]):
+        assert warnings(act(pool=with_policy(approval={"before": before}), check=True), "approval") == []
+    act()
+    assert warnings(act(pool=pool, check=True), "approval") == [], "nothing is left to move"
+
+
+def test_the_plan_says_that_its_estimate_has_no_drains_and_reboots(act: Act) -> None:
+    def sentence(result: dict[str, Any]) -> str:
+        (line,) = (line for line in result["text"] if line.startswith("It takes about "))
+        return str(line)
+
+    assert sentence(act(check=True)) == "It takes about 12s."
+    act()
+    more_pods = {**POOL, "documents": {"kubelet": kubelet_config("maxPods: 61")}}
+    result = act(pool={**more_pods, "disruptionOverrides": {"kubelet": {"maxPods": "drain"}}}, check=True)
+    assert result["plan"]["to_drain"]
+    assert sentence(result) == "It takes about 12s; drains and reboots come on top."
