@@ -60,7 +60,7 @@ def _variable(all_variables: Mapping[str, Any], host: str, name: str) -> str:
 
 
 class _Stopped(Exception):
-    """The present run ends."""
+    """The present run or its rollout ends."""
 
 
 class RebootPlaybook:
@@ -118,6 +118,10 @@ class RebootPlaybook:
                 self._state.notify_all()
 
     def _reboot(self, request: RebootRequest, hosts: Iterable[InventoryHost]) -> str:
+        def check() -> None:
+            if self._stop.is_set() or request.should_stop():
+                raise _Stopped
+
         host = find_host(request.node, request.addresses, hosts)
         result = self._run(
             self._playbook,
@@ -130,7 +134,7 @@ class RebootPlaybook:
             },
             timeout=request.timeout,
             limit=(host,),
-            tick=self._check,
+            tick=check,
         )
         verdict, reason = result.verdict(request.timeout)
         if verdict is GateVerdict.PASS:
@@ -138,7 +142,3 @@ class RebootPlaybook:
         for line in result.tail:
             self._show(line)
         return f"playbook {sanitize(self._playbook, 200)}: {reason}"
-
-    def _check(self) -> None:
-        if self._stop.is_set():
-            raise _Stopped

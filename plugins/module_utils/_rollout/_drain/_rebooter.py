@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..._kube._api_client import Client
 from ..._kube._api_paths import node
@@ -24,12 +24,17 @@ _STEP = 1.0  # seconds after which the wait notices that it should stop
 
 @dataclass(frozen=True)
 class RebootRequest:
-    """The machine to reboot. addresses: of its Node; boot_id: as its Node reports it; timeout: seconds."""
+    """The machine to reboot.
+
+    addresses: of its Node; boot_id: as its Node reports it; timeout: seconds. should_stop: returns whether the outcome
+    is no longer needed; a machine that has begun to reboot is not stopped.
+    """
 
     node: str
     addresses: tuple[str, ...]
     boot_id: str
     timeout: float
+    should_stop: Callable[[], bool] = field(default=lambda: False, compare=False)
 
 
 # Reboots a machine and waits until it can be reached again. Returns why that failed, "" for success.
@@ -61,7 +66,7 @@ class Rebooter:
     def reboot(self, name: str, should_stop: Callable[[], bool] = lambda: False) -> None:
         """Reboot a node and wait until its Node reports another boot id and is Ready.
 
-        should_stop: ends the wait, not the reboot. Raises RebootFailed, KubeError.
+        should_stop: ends the wait, not a reboot that has begun. Raises RebootFailed, KubeError.
         """
         if not self._settings.allowed:
             raise RebootFailed("policy.reboot.allowed does not allow a reboot")
@@ -75,9 +80,8 @@ class Rebooter:
             raise RebootFailed("its Node reports no boot id, so that a reboot could not be confirmed")
         addresses = (item.get("status") or {}).get("addresses") or ()
         self._report(f"rebooting {name}")
-        failure = self._run(
-            RebootRequest(name, tuple(str(address.get("address", "")) for address in addresses), boot_id, timeout)
-        )
+        texts = tuple(str(address.get("address", "")) for address in addresses)
+        failure = self._run(RebootRequest(name, texts, boot_id, timeout, should_stop))
         view = self._view(name)
         if failure and view.boot_id in ("", boot_id):
             raise RebootFailed(f"it was not rebooted: {failure}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +129,16 @@ def test_a_run_that_ends_takes_its_playbooks_with_it(tmp_path: Path) -> None:
     reboot.close()
     thread.join(10.0)
     assert failures == ["the run was interrupted"]
+    assert time.monotonic() - began < 30.0
+
+
+def test_an_abort_ends_the_playbook_of_a_reboot(tmp_path: Path) -> None:
+    (tmp_path / "own.yml").write_text(
+        yaml.safe_dump([{"hosts": "one", "gather_facts": False, "tasks": [{"ansible.builtin.command": "sleep 60"}]}])
+    )
+    reboot = RebootPlaybook("own.yml", LOCAL, lambda: [InventoryHost("one", "n1")], directory=str(tmp_path))
+    began = time.monotonic()
+    assert reboot(replace(REQUEST, should_stop=lambda: time.monotonic() > began + 2.0)) == "the run was interrupted"
     assert time.monotonic() - began < 30.0
 
 

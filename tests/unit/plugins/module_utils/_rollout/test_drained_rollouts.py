@@ -14,9 +14,14 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node_status
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._control_requests import (
+    Requester,
+    request_abort,
+)
 from ansible_collections.configok.node.plugins.module_utils._rollout._drain._rebooter import RebootRequest
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Plan, Target
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import update_record
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._wave_run import WaveResult
 from support.rollouts.faulty_clients import Dying, Killed, Losing
 from support.rollouts.simulated_nodes import CRASHES, GOOD, SILENT
@@ -296,6 +301,29 @@ def test_a_machine_that_cannot_be_rebooted_pauses_the_rollout(make_world: MakeWo
     assert rollout(world, target, **REBOOT)[-1].phase == "Complete"
     assert sorted(machines.rebooted) == [f"n{number:02d}" for number in range(4)], "also that one, in the next run"
     assert cordoned(world) == []
+
+
+def test_an_abort_does_not_wait_for_a_reboot_that_takes_minutes(make_world: MakeWorld) -> None:
+    world = make_world(4)
+    Machines(world)
+    at: list[float] = []
+
+    def reboot(request: RebootRequest) -> str:
+        while not request.should_stop():
+            world.clock.sleep(0.5)
+        return "the run was interrupted"
+
+    def abort() -> None:
+        world.clock.sleep(30.0)
+        at.append(world.clock.monotonic())
+        requester = Requester("alice", "the shop is slow", world.clock.now())
+        update_record(world.client, "workers", lambda record: request_abort(record, requester))
+
+    world.options["run_reboot"] = reboot
+    world.when("rebooting n", lambda: world.clock.start(abort, "abort"))
+    assert rollout(world, world.publish(100), **REBOOT)[-1].phase == "Aborted"
+    assert world.clock.monotonic() - at[0] < 5.0
+    assert not any(view.unschedulable for view in list_nodes(world.client, selector="pool=workers"))
 
 
 def test_a_node_whose_kubelet_was_down_is_drained_for_its_reboot_when_it_is_up(make_world: MakeWorld) -> None:
