@@ -164,7 +164,7 @@ def test_a_window_that_closes_while_the_playbook_runs_is_not_used(make_world: Ma
     window = {"days": ["Thu"], "start": "00:30", "duration": "30m"}
     durations = iter([2400.0, 1.0, 1.0, 1.0])
 
-    def before(_wave: str, _nodes: Any) -> GateAnswer:
+    def before(_wave: str, _nodes: Any, _should_stop: object) -> GateAnswer:
         world.clock.sleep(next(durations))
         return GateAnswer("before", GateVerdict.PASS)
 
