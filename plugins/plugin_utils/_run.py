@@ -108,8 +108,8 @@ def progress_line(progress: Progress) -> str:
     """Return a change as one plain line, also for the log of a controller."""
     prefix = f"{progress.wave}: "
     line = progress.line[len(prefix) :] if progress.line.startswith(prefix) else progress.line
-    bar = progress.text or progress.wave  # of the pool, before its first wave: neither
-    return sanitize(f"{bar}: {line}" if bar else line)
+    head = progress.text or progress.wave  # of the pool, before its first wave: neither
+    return sanitize(f"{head}: {line}" if head else line)
 
 
 def failure_message(pool: str, result: WaveResult) -> str:

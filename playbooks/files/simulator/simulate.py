@@ -13,6 +13,7 @@ end of the input ends the simulation too.
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import os
 import signal
@@ -22,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 try:
-    import ansible_collections.configok.node.plugins  # noqa: F401
+    importlib.import_module("ansible_collections.configok.node.plugins")
 except ImportError:  # without PYTHONPATH: as it is installed, .../ansible_collections/configok/node/playbooks/files/...
     sys.path.insert(0, str(Path(__file__).absolute().parents[6]))
 

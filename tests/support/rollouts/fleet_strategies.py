@@ -51,7 +51,7 @@ FATES: dict[str, st.SearchStrategy[tuple[Step, ...]]] = {
     "fails in the soak": _steps("adopting", "good", "failed"),
     "adopts only": _steps("adopting"),
     "silent": st.just(()),
-    "lies": st.sampled_from(LIES).flatmap(lambda lie: _steps(lie)),
+    "lies": st.sampled_from(LIES).flatmap(_steps),
     "adopts and lies": st.sampled_from(LIES).flatmap(lambda lie: _steps("adopting", lie)),
     "stays down": _steps("adopting", "not ready"),
     "stays unknown": _steps("adopting", "ready unknown"),

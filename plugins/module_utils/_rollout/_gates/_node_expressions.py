@@ -82,7 +82,7 @@ class NodeExpression:
 
 
 def _first_line(error: Exception) -> str:
-    return sanitize(str(error).strip().split("\n")[0], 200)
+    return sanitize(str(error).strip().partition("\n")[0], 200)
 
 
 def _check_functions(tree: Any) -> None:

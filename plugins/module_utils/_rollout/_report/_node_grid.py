@@ -61,7 +61,7 @@ def table(heads: Sequence[str], rows: Iterable[Html], *, caption: str, classes: 
 def legend(counts: Mapping[NodeState, int], rules: StyleRules) -> Html:
     """Return how many nodes are in each state, as a bar and as a list."""
     shown = [state for state in STATES if counts.get(state)]
-    bar = element(
+    proportions = element(
         "div",
         *(element("i", class_=f"{_slug(state)} {rules.class_of(f'flex-grow:{counts[state]}')}") for state in shown),
         class_="bar",
@@ -78,7 +78,9 @@ def legend(counts: Mapping[NodeState, int], rules: StyleRules) -> Html:
         for state in shown
     ]
     meanings = "; ".join(f"{STATES[state][0]}: {STATES[state][1]}" for state in shown)
-    return join([bar, element("ul", *items, class_="legend", id="legend"), element("p", f"{meanings}.", class_="hint")])
+    return join(
+        [proportions, element("ul", *items, class_="legend", id="legend"), element("p", f"{meanings}.", class_="hint")]
+    )
 
 
 def grid(lanes: Sequence[Lane], rules: StyleRules) -> Html:

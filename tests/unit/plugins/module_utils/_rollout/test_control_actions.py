@@ -360,7 +360,7 @@ def test_a_run_that_may_not_watch_its_record_says_so_and_still_obeys(make_world:
         def __getattr__(self, name: str) -> Any:
             return getattr(self._client, name)
 
-        def interruptible(self, interrupt: Any) -> NoWatch:
+        def interruptible(self, interrupt: Any) -> Any:
             return NoWatch(self._client.interruptible(interrupt))
 
         def stream(self, path: str, **options: Any) -> Any:

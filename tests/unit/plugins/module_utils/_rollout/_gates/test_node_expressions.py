@@ -37,9 +37,9 @@ def disk(comparison: str) -> str:
     return f"status.conditions[?type=='DiskPressure'].status | [0] {comparison}"
 
 
-def value(text: str, node: Any = NODE) -> bool | None:
+def value(text: str, node: Any = None) -> bool | None:
     try:
-        return NodeExpression(text).is_true(node)
+        return NodeExpression(text).is_true(NODE if node is None else node)
     except Undecided:
         return None
 
