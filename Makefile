@@ -77,7 +77,7 @@ browser:
 
 .PHONY: report-screenshot
 report-screenshot: .venv/.test $(LINK) browser ## the screenshots of docs/report.md
-	@$(RUN) .venv/bin/python tools/take_report_screenshots.py
+	@$(RUN) PYTHONPATH="$(CURDIR)/$(COLLECTIONS):$(CURDIR)/tests" .venv/bin/python tools/take_report_screenshots.py
 
 .PHONY: bench
 bench: .venv/.test $(LINK) build/community/.made apiserver nodes ## the figures, to build/bench.jsonl and docs/development/figures.md

@@ -14,14 +14,12 @@ import sys
 import tempfile
 from pathlib import Path
 
+from ansible_collections.configok.node.plugins.module_utils._rollout._report._page import render_report
+from support.api.binaries import Unavailable
+from support.rollouts.reports import GENERATED, halted_report
+from support.session.browser import Browser
+
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
-
-from ansible_collections.configok.node.plugins.module_utils._rollout._report._page import render_report  # noqa: E402
-from support.api.binaries import Unavailable  # noqa: E402
-from support.rollouts.reports import GENERATED, halted_report  # noqa: E402
-from support.session.browser import Browser  # noqa: E402
-
 NODES = 600
 WIDTH = 1180
 END = "document.querySelector('#timeline .keys').getBoundingClientRect().bottom + 24"

@@ -38,6 +38,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._run._run_o
 
 __all__ = [
     "PlaybookOptions",
+    "PlaybookStopped",
     "PlaybookResult",
     "WavePlaybookRunner",
     "locate_playbook",
@@ -192,6 +193,10 @@ def missing_playbooks(playbooks: Mapping[str, str], directory: str) -> list[str]
     ]
 
 
+class PlaybookStopped(Exception):
+    """A playbook whose outcome is no longer needed, because the run or its rollout ends."""
+
+
 def run_playbook(
     playbook: str,
     options: PlaybookOptions,
@@ -199,14 +204,14 @@ def run_playbook(
     variables: Mapping[str, Any],
     timeout: float,
     limit: Sequence[str] = (),
-    tick: Callable[[], object] = lambda: None,
+    should_stop: ShouldStop = lambda: False,
     report: Callable[[str], object] = lambda _line: None,
 ) -> PlaybookResult:
     """Run a playbook and return its outcome. Safe for several threads.
 
-    variables: extra variables, which win over all others. limit: the hosts, () for all of the playbook's. tick: called
-    twice a second; what it raises ends the run, and is raised here. report: called in another thread with each line of
-    output, which is safe to show but may hold what the user's tasks print.
+    variables: extra variables, which win over all others. limit: the hosts, () for all of the playbook's. should_stop:
+    asked twice a second. report: called in another thread with each line of output, which is safe to show but may hold
+    what the user's tasks print. Raises PlaybookStopped when it should stop and the playbook has been ended.
     """
     with tempfile.TemporaryDirectory(prefix="configok-") as directory, _secret_files(directory, options.typed) as typed:
         path = Path(directory, "variables.json")
@@ -219,7 +224,7 @@ def run_playbook(
             return PlaybookResult(_NOT_STARTED, tail=(sanitize(f"{command[0]} cannot be run: {error}"),))
         output = _Output(process.stdout, report)
         try:
-            code = _wait(process, timeout, tick)
+            code = _wait(process, timeout, should_stop)
         finally:
             _end(process)
             output.join()
@@ -246,12 +251,13 @@ def _program() -> list[str]:
     return [str(sibling) if sibling.is_file() else shutil.which("ansible-playbook") or "ansible-playbook"]
 
 
-def _wait(process: subprocess.Popen[str], timeout: float, tick: Callable[[], object]) -> int | None:
+def _wait(process: subprocess.Popen[str], timeout: float, should_stop: ShouldStop) -> int | None:
     deadline = time.monotonic() + timeout
     while True:
         with suppress(subprocess.TimeoutExpired):
             return process.wait(min(_TICK, max(0.0, deadline - time.monotonic())))
-        tick()
+        if should_stop():
+            raise PlaybookStopped
         if time.monotonic() >= deadline:
             return None
 
@@ -338,10 +344,6 @@ def _feed(pipe: str, value: bytes) -> None:
         stream.write(value)
 
 
-class _Stopped(Exception):
-    """The present run or its rollout ends, and the playbook with it."""
-
-
 class WavePlaybookRunner:
     """Runs the playbooks of a policy before and after a wave, one at a time, in any thread.
 
@@ -384,11 +386,6 @@ class WavePlaybookRunner:
         name = f"playbook {moment} {wave}"
         if not playbook:
             return GateAnswer(name, GateVerdict.PASS)
-
-        def check() -> None:
-            if self._stop.is_set() or should_stop():
-                raise _Stopped
-
         with self._running:
             try:
                 result = run_playbook(
@@ -398,9 +395,9 @@ class WavePlaybookRunner:
                         "configok_rollout": {**self._facts(), "wave": wave, "moment": moment, "nodes": [*nodes]}
                     },
                     timeout=self._settings.timeout,
-                    tick=check,
+                    should_stop=lambda: self._stop.is_set() or should_stop(),
                 )
-            except _Stopped:
+            except PlaybookStopped:
                 return GateAnswer(name, GateVerdict.UNKNOWN, f"{name} was stopped")
         verdict, reason = result.verdict(self._settings.timeout)
         if verdict is GateVerdict.PASS:

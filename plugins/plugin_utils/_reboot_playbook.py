@@ -22,6 +22,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._gates._ans
 from ansible_collections.configok.node.plugins.plugin_utils._playbook_runner import (
     PlaybookOptions,
     PlaybookResult,
+    PlaybookStopped,
     locate_playbook,
     run_playbook,
 )
@@ -57,10 +58,6 @@ def _variable(all_variables: Mapping[str, Any], host: str, name: str) -> str:
         return value if isinstance(value, str) and len(value) <= _MAX_VALUE and "{{" not in value else ""
     except (AnsibleError, KeyError):
         return ""
-
-
-class _Stopped(Exception):
-    """The present run or its rollout ends."""
 
 
 class RebootPlaybook:
@@ -108,7 +105,7 @@ class RebootPlaybook:
             self._running += 1
         try:
             return self._reboot(request, self._hosts)
-        except _Stopped:
+        except PlaybookStopped:
             return "the run was interrupted"
         except RebootFailed as error:
             return str(error)
@@ -118,10 +115,6 @@ class RebootPlaybook:
                 self._state.notify_all()
 
     def _reboot(self, request: RebootRequest, hosts: Iterable[InventoryHost]) -> str:
-        def check() -> None:
-            if self._stop.is_set() or request.should_stop():
-                raise _Stopped
-
         host = find_host(request.node, request.addresses, hosts)
         result = self._run(
             self._playbook,
@@ -134,7 +127,7 @@ class RebootPlaybook:
             },
             timeout=request.timeout,
             limit=(host,),
-            tick=check,
+            should_stop=lambda: self._stop.is_set() or request.should_stop(),
         )
         verdict, reason = result.verdict(request.timeout)
         if verdict is GateVerdict.PASS:

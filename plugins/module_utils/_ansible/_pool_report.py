@@ -40,10 +40,9 @@ def read_pool_report(
     """
     record = read_record(client, pool)
     views = list_nodes(client, selector=selector)
-    rollout = record.rollout
+    rollout, report = record.rollout, PoolReport(record, views)
     if rollout is None:
-        return PoolReport(record, views)
-    report = PoolReport(record, views)
+        return report
     try:
         groups, findings = _changes(client, views, rollout, overrides)
         report = replace(report, changes=tuple(map(_change_group, groups)), findings=findings)

@@ -158,9 +158,9 @@ class SimulatedPods:
     def blocked(self, budget: Budget, retry_after: int = 0) -> tuple[int, dict[str, Any]]:
         """Return the answer when a budget allows no eviction."""
         message = f"The disruption budget {budget.name} needs 2 healthy pods and has 2 currently"
-        details = {"causes": [{"reason": "DisruptionBudget", "message": message}]}
+        details: dict[str, Any] = {"causes": [{"reason": "DisruptionBudget", "message": message}]}
         if retry_after:
-            details["retryAfterSeconds"] = retry_after  # type: ignore[assignment]
+            details["retryAfterSeconds"] = retry_after
         text = "Cannot evict pod as it would violate the pod's disruption budget."
         return _failure(429, "TooManyRequests", text, details)
 

@@ -109,7 +109,7 @@ def make_plan(nodes: Sequence[NodeView], pool: Pool, target: Target, record: Rec
     revision = record.revision_of(target)
     running = _rollout_to_resume(record, target)
     size = running.size if running else len(views)
-    sorter = _NodeSorter(record.lets_nodes_forget(target))
+    sorter = _NodeSorter(record.lets_nodes_forget(target), running is not None)
     waves = _resume_waves(running, views, sorter, policy) if running else ()
     for name in views:
         if name not in sorter.sorted_names:
@@ -160,9 +160,10 @@ def make_plan(nodes: Sequence[NodeView], pool: Pool, target: Target, record: Rec
 
 @dataclass
 class _NodeSorter:
-    """Sorts nodes into the parts of a plan, one by one."""
+    """Sorts nodes into the parts of a plan, one by one. is_resumed: the nodes are new to a rollout that has begun."""
 
     forget_bad: bool
+    is_resumed: bool
     sorted_names: set[str] = field(default_factory=set)
     to_move: list[NodeView] = field(default_factory=list)
     broken: list[NodeView] = field(default_factory=list)
@@ -173,6 +174,8 @@ class _NodeSorter:
     def sort(self, view: NodeView, target: Target) -> None:
         self.sorted_names.add(view.name)
         reason = skip_reason(view, target, forget_bad=self.forget_bad)
+        if reason is None and self.is_resumed and is_broken(view):
+            reason = "it is broken, and appeared after the rollout began: run it again afterwards"
         if target.is_published and view.is_on(target.source) and not view.deleting:
             self.already_on_target.append(view)
         elif reason is not None:
@@ -239,10 +242,6 @@ def _add_new_nodes(
     A wave of broken nodes takes none of them, since no failure stops it. After it, they get a wave of their own, and a
     canary if there was none.
     """
-    for view in sorter.broken:
-        reason = "it is broken, and appeared after the rollout began: run it again afterwards"
-        sorter.skipped.append(SkippedNode(view.name, reason))
-    sorter.broken.clear()
     new_nodes = tuple(view.name for view in spread_over_zones(sorter.to_move))
     if not new_nodes or not waves:
         return waves

@@ -119,8 +119,8 @@ def enter_wave(
     if position == len(waves) - 1 and waves[position].name != BROKEN:
         new_nodes = [
             view
-            for view in sorted(views, key=lambda view: view.name)
-            if view.name not in known and not is_broken(view) and _needs_move(view, rollout.target, rollout.forget_bad)
+            for view in _new_nodes(rollout, waves, sorted(views, key=lambda view: view.name))
+            if not is_broken(view)
         ]
         waves = (*waves[:-1], replace(waves[-1], nodes=waves[-1].nodes + tuple(view.name for view in new_nodes)))
         sources.update({view.name: view.active for view in new_nodes})
@@ -390,10 +390,13 @@ def _mark_superseded(record: Record) -> Record:
 
 def late_nodes(rollout: Rollout, views: Iterable[NodeView]) -> tuple[str, ...]:
     """Return the nodes that have appeared too late for this rollout, and need it."""
-    known = {name for wave in rollout.waves for name in wave.nodes}
-    return tuple(
-        view.name for view in views if view.name not in known and _needs_move(view, rollout.target, rollout.forget_bad)
-    )
+    return tuple(view.name for view in _new_nodes(rollout, rollout.waves, views))
+
+
+def _new_nodes(rollout: Rollout, waves: Iterable[Wave], views: Iterable[NodeView]) -> list[NodeView]:
+    """Return the nodes that are in no wave, and need the rollout."""
+    known = {name for wave in waves for name in wave.nodes}
+    return [view for view in views if view.name not in known and _needs_move(view, rollout.target, rollout.forget_bad)]
 
 
 def _needs_move(view: NodeView, target: Target, forget_bad: bool) -> bool:

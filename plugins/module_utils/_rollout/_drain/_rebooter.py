@@ -26,8 +26,8 @@ _STEP = 1.0  # seconds after which the wait notices that it should stop
 class RebootRequest:
     """The machine to reboot.
 
-    addresses: of its Node; boot_id: as its Node reports it; timeout: seconds. should_stop: returns whether the outcome
-    is no longer needed; a machine that has begun to reboot is not stopped.
+    addresses: of its Node; boot_id: as its Node reports it; timeout: seconds. should_stop: returns whether to
+    give up waiting; a reboot that has begun is not interrupted.
     """
 
     node: str

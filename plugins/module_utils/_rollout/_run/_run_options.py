@@ -17,7 +17,7 @@ from ._session import Report
 __all__ = ["AskWave", "RunOptions", "ShouldStop"]
 
 ShouldStop = Callable[[], bool]
-"""Returns whether the answer is no longer needed, for example because the rollout was aborted."""
+"""Returns whether to give up waiting for an answer, for example after an abort."""
 
 AskWave = Callable[[str, Sequence[str], ShouldStop], GateAnswer]
 """Asks whether a wave of this name with these nodes may begin, or end; may take minutes."""

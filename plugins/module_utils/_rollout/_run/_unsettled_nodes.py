@@ -23,10 +23,8 @@ class UnsettledNodes:
         self._until = until
 
     def includes(self, view: NodeView, now: float) -> bool:
-        """Return whether a node may still restart because of an earlier assignment."""
-        if view.name not in self._names:
-            return False
-        if view.is_settled or now >= self._until:
+        """Return whether a node may still restart because of an earlier assignment. Forgets one that may not."""
+        if view.name in self._names and (view.is_settled or now >= self._until):
             self._names.discard(view.name)
         return view.name in self._names
 

@@ -25,6 +25,7 @@ from ansible_collections.configok.node.plugins.plugin_utils import _playbook_run
 from ansible_collections.configok.node.plugins.plugin_utils._playbook_runner import (
     PlaybookOptions,
     PlaybookResult,
+    PlaybookStopped,
     WavePlaybookRunner,
     locate_playbook,
     missing_playbooks,
@@ -112,16 +113,9 @@ def test_a_playbook_that_takes_too_long_is_ended(tmp_path: Path) -> None:
 
 def test_a_run_that_must_stop_ends_the_playbook(tmp_path: Path) -> None:
     slow = write(tmp_path / "slow.yml", {"ansible.builtin.command": "sleep 300"})
-    ticks = 0
-
-    def tick() -> None:
-        nonlocal ticks
-        ticks += 1
-        if ticks == 4:
-            raise InterruptedError("the lock is lost")
-
-    with pytest.raises(InterruptedError, match="the lock is lost"):
-        run(slow, tick=tick)
+    answers = iter([False, False, False, True])
+    with pytest.raises(PlaybookStopped):
+        run(slow, should_stop=lambda: next(answers))
 
 
 def test_the_limit_the_variables_and_the_output(tmp_path: Path) -> None:
