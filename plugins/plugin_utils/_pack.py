@@ -23,7 +23,7 @@ __all__ = ["ARCHIVE", "PACKAGE", "pack", "sources"]
 
 ARCHIVE = "configok-agent.pyz"
 PACKAGE = "configok_agent"
-_PACKAGES = ("_agent", "_componentconfig", "_host", "_kube", "_nodeconfig")
+_PACKAGES = ("_agent", "_componentconfig", "_host", "_kube", "_nodeconfig", "_trust")
 _ENTRY = "roles/node/files/agent"
 # Controller only: credentials through the kubernetes package, and the thread pool.
 _LEFT_OUT = frozenset({"_kube/_user_credentials.py", "_kube/_parallel.py"})

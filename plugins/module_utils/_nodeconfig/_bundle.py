@@ -18,6 +18,8 @@ from ._well_known import (
     ANNOTATION_AUTHOR,
     ANNOTATION_CHANGE_CAUSE,
     ANNOTATION_CONTENT_HASH,
+    ANNOTATION_SIGNATURES,
+    ANNOTATION_STATEMENT,
     LABEL_HASH_SCHEME,
     LABEL_POOL,
     NAMESPACE_BUNDLES,
@@ -66,6 +68,9 @@ class Bundle(NamedTuple):
     documents: Mapping[str, str]  # component -> its config document, as text
     trial: Trial
     content_hash: str
+    pool: str = ""  # by its name
+    statement: str = ""  # who vouches for it, as its annotations say: not verified here
+    signatures: str = ""
 
     @classmethod
     def from_config_map(cls, config_map: Any, source: ConfigSource | None = None) -> Bundle:
@@ -103,7 +108,19 @@ class Bundle(NamedTuple):
             trial = Trial.parse(data.pop(TRIAL_KEY)) if TRIAL_KEY in data else Trial()
         except InvalidTrial as error:
             raise InvalidBundle(f"{where}: {error}") from error
-        return cls(ConfigSource(*reference), data, trial, digest)
+        return cls(
+            ConfigSource(*reference),
+            data,
+            trial,
+            digest,
+            reference[1][:-11],
+            _text(annotations.get(ANNOTATION_STATEMENT)),
+            _text(annotations.get(ANNOTATION_SIGNATURES)),
+        )
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def build_bundle(

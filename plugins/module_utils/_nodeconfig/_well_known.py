@@ -16,6 +16,8 @@ __all__ = [
     "ANNOTATION_CONFIG_STATUS",
     "ANNOTATION_CONTENT_HASH",
     "ANNOTATION_CORDONED_BY",
+    "ANNOTATION_SIGNATURES",
+    "ANNOTATION_STATEMENT",
     "CONDITION_CONFIG_OK",
     "LABEL_CONFIG",
     "LABEL_CONFIG_OK",
@@ -39,6 +41,8 @@ ANNOTATION_CORDONED_BY = "configok.dev/cordoned-by"
 ANNOTATION_CONTENT_HASH = "configok.dev/content-hash"
 ANNOTATION_CHANGE_CAUSE = "configok.dev/change-cause"
 ANNOTATION_AUTHOR = "configok.dev/author"
+ANNOTATION_STATEMENT = "configok.dev/statement"
+ANNOTATION_SIGNATURES = "configok.dev/signatures"
 LABEL_HASH_SCHEME = "configok.dev/hash-scheme"
 LABEL_POOL = "configok.dev/pool"
 

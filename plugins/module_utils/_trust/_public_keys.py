@@ -1,0 +1,53 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""SSH public keys, as they are in authorized_keys and .pub files. Private to configok.node."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+from typing import NamedTuple
+
+__all__ = ["InvalidPublicKey", "PublicKey", "parse_public_key"]
+
+_MAX_CHARACTERS = 16 * 1024
+
+
+class InvalidPublicKey(ValueError):
+    """A text that is not an SSH public key; the message says why in one sentence."""
+
+
+class PublicKey(NamedTuple):
+    """A public key. type: as the first word of a .pub file. blob: the key in SSH's wire format. comment: for people."""
+
+    type: str
+    blob: bytes
+    comment: str = ""
+
+    @property
+    def fingerprint(self) -> str:
+        """Return "SHA256:..." as ssh-keygen -l prints it."""
+        digest = base64.b64encode(hashlib.sha256(self.blob).digest()).decode()
+        return f"SHA256:{digest.rstrip('=')}"
+
+    @property
+    def line(self) -> str:
+        """Return the text of a .pub file, without a line end."""
+        return f"{self.type} {base64.b64encode(self.blob).decode()} {self.comment}".rstrip()
+
+
+def parse_public_key(line: str) -> PublicKey:
+    """Read "ssh-ed25519 AAAA... comment". Raises InvalidPublicKey."""
+    words = line.split(None, 2) if len(line) <= _MAX_CHARACTERS else []
+    if len(words) < 2:
+        raise InvalidPublicKey("must be a public key such as ssh-ed25519 AAAA... comment")
+    try:
+        blob = base64.b64decode(words[1], validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise InvalidPublicKey("must be a public key: its second word is not base64") from error
+    name = words[0].encode("utf-8", "surrogatepass")
+    if blob[: 4 + len(name)] != len(name).to_bytes(4, "big") + name:
+        raise InvalidPublicKey(f"must be a public key: it holds no key of type {words[0][:60]!r}")
+    return PublicKey(words[0], blob, words[2].strip() if len(words) > 2 else "")
