@@ -69,7 +69,7 @@ class Bundle(NamedTuple):
     trial: Trial
     content_hash: str
     pool: str = ""  # by its name
-    statement: str = ""  # who vouches for it, as its annotations say: not verified here
+    statement: str = ""  # with signatures: as its annotations say, not verified here
     signatures: str = ""
 
     @classmethod

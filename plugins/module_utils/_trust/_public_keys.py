@@ -20,7 +20,7 @@ class InvalidPublicKey(ValueError):
 
 
 class PublicKey(NamedTuple):
-    """A public key. type: as the first word of a .pub file. blob: the key in SSH's wire format. comment: for people."""
+    """A public key. type: as the first word of a .pub file. blob: the key in SSH's wire format. comment: its description."""
 
     type: str
     blob: bytes

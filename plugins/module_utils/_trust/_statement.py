@@ -40,8 +40,8 @@ class Statement(NamedTuple):
     """What signers vouch for: this content is meant for this pool.
 
     content_hash: all 64 digits. sequence: increases with each bundle of the pool, 1 to MAX_SEQUENCE. floor: the lowest
-    sequence that nodes accept from now on, at most sequence. not_after: the last moment of adoption, RFC 3339 in UTC, ""
-    for no end.
+    sequence that nodes accept from now on, at most sequence. not_after: the last moment of adoption, RFC 3339 in UTC,
+    "" for no end.
     """
 
     pool: str

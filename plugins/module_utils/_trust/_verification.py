@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Decides whether a node's trust policy accepts a bundle. Pure: time and floors are inputs. Private to configok.node."""
+"""Decides whether a trust policy accepts a bundle; time and floors are inputs. Pure. Private to configok.node."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class UntrustedSignature(ValueError):
 
 
 class Signer(NamedTuple):
-    """Who signed. fingerprint: of the signing key. name: the certificate's key id, or the comment of the trusted key.
+    """The signer of a bundle. fingerprint: of the signing key. name: the certificate's key id, or the comment of the trusted key.
 
     authority: the fingerprint of the key that signed the certificate, "" for a plain key. valid_until: the end of the
     certificate, RFC 3339, "" for none.
