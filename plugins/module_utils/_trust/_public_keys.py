@@ -20,7 +20,7 @@ class InvalidPublicKey(ValueError):
 
 
 class PublicKey(NamedTuple):
-    """A public key. type: as the first word of a .pub file. blob: the key in SSH's wire format. comment: its description."""
+    """A public key. type: the first word of a .pub file. blob: the key in SSH's wire format. comment: its owner."""
 
     type: str
     blob: bytes

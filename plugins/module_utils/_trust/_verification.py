@@ -20,8 +20,9 @@ class UntrustedSignature(ValueError):
 
 
 class Signer(NamedTuple):
-    """The signer of a bundle. fingerprint: of the signing key. name: the certificate's key id, or the comment of the trusted key.
+    """The signer of a bundle. fingerprint: of the signing key.
 
+    name: the certificate's key id, or the comment of the trusted key.
     authority: the fingerprint of the key that signed the certificate, "" for a plain key. valid_until: the end of the
     certificate, RFC 3339, "" for none.
     """
