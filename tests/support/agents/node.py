@@ -32,8 +32,19 @@ SUPERVISOR = COLLECTION / "playbooks/files/demo/supervisor.py"
 class AgentNode:
     """A node in a directory; its processes are started and ended separately."""
 
-    def __init__(self, directory: Path, archive: Path, kubeconfig: str, command: list[str] | None = None) -> None:
-        """command: the command that the supervisor runs instead of the stub kubelet."""
+    def __init__(
+        self,
+        directory: Path,
+        archive: Path,
+        kubeconfig: str,
+        command: list[str] | None = None,
+        *,
+        name: str = "n1",
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
+        """command: the command that the supervisor runs instead of the stub kubelet. options: more of the agent's."""
+        self.node_name = name
+        self.options = dict(options or {})
         self.directory = directory
         self.archive = archive
         self.state = directory / "state"
@@ -49,7 +60,7 @@ class AgentNode:
         self.configure(
             kubeconfig=kubeconfig,
             kubelet={
-                "command": command or [*stub, f"--kubeconfig={kubeconfig}", "--hostname-override=n1"],
+                "command": command or [*stub, f"--kubeconfig={kubeconfig}", f"--hostname-override={name}"],
                 "version": "v1.35.0",
                 "initConfig": str(directory / "init.yaml"),
                 "instanceConfig": str(directory / "instance.yaml"),
@@ -63,7 +74,7 @@ class AgentNode:
         data = {
             "apiVersion": "agent.config.configok.dev/v1alpha1",
             "kind": "AgentConfiguration",
-            "nodeName": "n1",
+            "nodeName": self.node_name,
             "kubeconfig": kubeconfig,
             "stateDirectory": str(self.state),
             "runDirectory": str(self.run),
@@ -72,6 +83,7 @@ class AgentNode:
             "healthTimeout": "10s",
             "probeInterval": "200ms",
             "components": {"kubelet": kubelet},
+            **self.options,
         }
         (self.directory / "agent.yaml").write_text(json.dumps(data))
 
