@@ -31,6 +31,7 @@ ANSWERS: list[ConfigOk] = [
     _config_ok.assignment_lost(USING),
     _config_ok.invalid(LKG, "{new}", "{first error}"),
     _config_ok.invalid_in_trial(USING, "{new}", "{first error}"),
+    _config_ok.untrusted(LKG, "{new}", "{reason}"),
     _config_ok.known_bad(LKG, "{new}", "{time}", "{reason}"),
     _config_ok.not_healthy(LKG, "{new}", "{t}", "{probe}"),
     _config_ok.both_fail(LKG, "{new}"),
@@ -111,7 +112,8 @@ def test_the_page_of_the_playbooks_lists_all_of_them_and_their_variables() -> No
 
 
 def test_the_page_of_the_agent_configuration_lists_its_fields() -> None:
-    source = (ROOT / "plugins/module_utils/_agent/_agent_configuration.py").read_text(encoding="utf-8")
+    files = ("_agent/_agent_configuration.py", "_trust/_trust_policy.py")
+    source = "".join((ROOT / "plugins/module_utils" / file).read_text(encoding="utf-8") for file in files)
     fields = set(re.findall(r'\w\.[a-z]+\(\s*"([a-z]\w+)"', source)) | {"apiVersion", "kind"}
     listed = {name for row in rows("agent-configuration.md") for name in re.findall(r"`(\w+)`", row[0])}
     assert listed == fields

@@ -97,6 +97,8 @@ class AgentConfiguration(NamedTuple):
     checkpoints_kept: int = 5
     metrics_file: str = ""  # path of a .prom file for node_exporter's textfile collector, "" means none
     metrics_address: str = ""  # 127.0.0.1:PORT or [::1]:PORT to serve metrics on, "" means none
+    trust: Any = None  # the section as it is written: the hooks do not need it
+    file: str = ""  # where it was read
 
 
 _COMPONENT_DEFAULTS = ComponentConfiguration("", "")
@@ -148,6 +150,8 @@ def parse_configuration(text: str, *, file: str) -> AgentConfiguration:
         "metrics_file": top.get("metricsFile", _metrics_file, ""),
         "metrics_address": top.get("metricsAddress", _metrics_address, ""),
         "components": _components(top, supervised=manager == "supervisor"),
+        "trust": top.take("trust"),
+        "file": file,
     }
     top.reject_unknown()
     if top.errors:

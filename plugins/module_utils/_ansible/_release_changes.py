@@ -184,7 +184,7 @@ def _changes_on(pool: PoolNodes, view: NodeView, after: Mapping[str, str], overr
     for component in sorted((before.keys() | after.keys()) - in_both):
         if local_config is None:
             return None
-        if component in local_config:
+        if component in local_config.components:
             old, new = (
                 _effective_config(documents.get(component), local_config, component) for documents in (before, after)
             )
@@ -195,7 +195,7 @@ def _changes_on(pool: PoolNodes, view: NodeView, after: Mapping[str, str], overr
 
 def _effective_config(document: str | None, local_config: LocalConfig, component: str) -> dict[str, Any]:
     """Return the config that a component reads: a bundle's document under the instance config, or the init config."""
-    own = local_config[component]
+    own = local_config.components[component]
     return dict(own.init) if document is None else merge([decode_or_empty(document), own.instance])
 
 
@@ -224,7 +224,7 @@ def denied_findings(pool: PoolNodes, documents: Mapping[str, SourceDocument]) ->
 
 
 def _denied(component: str, file: str, text: str, local_config: LocalConfig | None, minor: int) -> list[Finding]:
-    if local_config is not None and component not in local_config:
+    if local_config is not None and component not in local_config.components:
         return []  # the node does not run it, and ignores the document
     try:
         document = decode(text, file=file)
@@ -235,8 +235,9 @@ def _denied(component: str, file: str, text: str, local_config: LocalConfig | No
         findings, level = denials(document.data, DenyPolicy(), node_values(kind, {}, {}), minor), Level.WARNING
         suffix = "; what these nodes allow, and which value they have, is not published"
     else:
-        own = node_values(kind, local_config[component].init, local_config[component].instance)
-        findings, level, suffix = denials(document.data, local_config[component].deny, own, minor), Level.POLICY, ""
+        local = local_config.components[component]
+        own = node_values(kind, local.init, local.instance)
+        findings, level, suffix = denials(document.data, local.deny, own, minor), Level.POLICY, ""
     return [
         document.locate(finding._replace(message=finding.message + suffix, level=level), look_up=False)
         for finding in findings

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from .._kube._api_client import Client
@@ -62,7 +62,7 @@ def read_local_configs(client: Client, hashes: Iterable[str], *, workers: int) -
     for name, result in run_parallel(lambda name: _read(client, name), names, workers=workers):
         if isinstance(result, KubeError) and not isinstance(result, NotFound):
             raise result
-        if isinstance(result, Mapping):
+        if isinstance(result, LocalConfig):
             local_configs[hash_by_name[name]] = result
     return local_configs
 

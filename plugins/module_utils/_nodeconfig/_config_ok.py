@@ -38,6 +38,7 @@ __all__ = [
     "stale_assignment",
     "status_patch",
     "unit_stopped",
+    "untrusted",
     "with_damaged",
     "with_drift",
     "with_last_message",
@@ -124,6 +125,11 @@ def invalid(using: ConfigInUse, new: str, first_error: str) -> ConfigOk:
 def invalid_in_trial(using: ConfigInUse, new: str, first_error: str) -> ConfigOk:
     """Return the condition for a new config that does not validate while the running one is still in its trial."""
     return ConfigOk("False", str(using), f"failed to validate (UID: {new}): {first_error}", Cause.INVALID_CONFIG)
+
+
+def untrusted(using: ConfigInUse, new: str, reason: str) -> ConfigOk:
+    """Return the condition for a new config for which no trusted signer vouches; the running config stays."""
+    return ConfigOk("False", str(using), f"failed to verify (UID: {new}): {reason}", Cause.UNTRUSTED)
 
 
 def known_bad(using: ConfigInUse, uid: str, time: str, reason: str) -> ConfigOk:

@@ -19,6 +19,8 @@ __all__ = [
     "ComponentStatus",
     "ConfigOkStatus",
     "ConfigStatus",
+    "SignerStatus",
+    "TrustStatus",
     "parse_status",
     "read_condition",
     "read_status",
@@ -41,6 +43,7 @@ class Cause:
     ASSIGNMENT_LOST = "AssignmentLost"
     STALE_ASSIGNMENT = "StaleAssignment"
     INVALID_CONFIG = "InvalidConfig"
+    UNTRUSTED = "Untrusted"
     KNOWN_BAD = "KnownBad"
     CRASH_LOOP = "CrashLoop"
     NOT_HEALTHY = "NotHealthy"
@@ -64,6 +67,27 @@ class ComponentStatus(NamedTuple):
     ] = ()  # fields that a flag or a drop-in overrides, each with its origin: "maxPods (--max-pods)"
 
 
+class SignerStatus(NamedTuple):
+    """A key that vouches for a bundle. name: the comment of the trusted key, or the key id of a certificate."""
+
+    fingerprint: str = ""
+    name: str = ""
+
+
+class TrustStatus(NamedTuple):
+    """Which bundles a node trusts, and who vouches for the one that it uses.
+
+    mode: a TrustMode, or what a newer agent reports; "" if the node's trust policy cannot be read. floors: by pool, the
+    lowest sequence that the node accepts. signers: of the bundle in use, as they were when it was adopted. problem: why
+    the policy cannot be read, or why the bundle in use is not trusted although it was adopted (mode warn).
+    """
+
+    mode: str = ""
+    floors: Mapping[str, int] = {}
+    signers: tuple[SignerStatus, ...] = ()
+    problem: str = ""
+
+
 class ConfigStatus(NamedTuple):
     """The structured status of a node (annotation ``configok.dev/config-status``).
 
@@ -81,6 +105,7 @@ class ConfigStatus(NamedTuple):
     ignored: tuple[str, ...] = ()  # keys of the bundle for components that this node does not run
     agent_version: str = ""
     local_config: str = ""  # hash of this node's local config, "" if the agent does not report it
+    trust: TrustStatus | None = None  # None while the node's trust policy is off
 
     def encode(self) -> str:
         """Return the annotation's value: the same status always gives the same text."""
@@ -100,6 +125,8 @@ class ConfigStatus(NamedTuple):
             "agentVersion": self.agent_version,
             "localConfig": self.local_config,
         }
+        if self.trust is not None:
+            value["trust"] = _encode_trust(self.trust)
         return json.dumps(value, separators=(",", ":"))
 
     @classmethod
@@ -134,6 +161,7 @@ class ConfigStatus(NamedTuple):
             ignored=_texts(value.get("ignored")),
             agent_version=_text(value.get("agentVersion")),
             local_config=_text(value.get("localConfig")),
+            trust=_decode_trust(value.get("trust")),
         )
 
 
@@ -144,6 +172,36 @@ def _text(value: Any) -> str:
 
 def _texts(value: Any) -> tuple[str, ...]:
     return tuple(_text(part) for part in value) if isinstance(value, list) else ()
+
+
+def _encode_trust(trust: TrustStatus) -> dict[str, Any]:
+    return {
+        "mode": trust.mode,
+        "floors": dict(sorted(trust.floors.items())),
+        "signers": [signer._asdict() for signer in trust.signers],
+        "problem": trust.problem,
+    }
+
+
+def _decode_trust(value: Any) -> TrustStatus | None:
+    """Return what a node reports; parts that are not what they should be are left out."""
+    if not isinstance(value, dict):
+        return None
+    floors, signers = value.get("floors"), value.get("signers")
+    return TrustStatus(
+        mode=_text(value.get("mode")),
+        floors={
+            _text(pool): floor
+            for pool, floor in (floors.items() if isinstance(floors, dict) else ())
+            if isinstance(floor, int) and not isinstance(floor, bool) and 0 < floor < LAST_ID
+        },
+        signers=tuple(
+            SignerStatus(_text(signer.get("fingerprint")), _text(signer.get("name")))
+            for signer in (signers if isinstance(signers, list) else ())
+            if isinstance(signer, dict)
+        ),
+        problem=_text(value.get("problem")),
+    )
 
 
 def _encode_source(source: ConfigSource | None) -> dict[str, Any] | None:

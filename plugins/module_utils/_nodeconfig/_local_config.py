@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The local config of a node as it may be published: init config, instance config, deny policy.
+"""The local config of a node as it may be published: init config, instance config, deny and trust policy.
 
 Private to configok.node. Provisioning publishes it once, in an immutable ConfigMap that is named by its content, and
 the agent reports the hash. It holds no secret, and no value that only one node can have, so nodes that were set up
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from .._componentconfig._denied_fields import INSTANCE_FIELDS, DenyPolicy
 from .._componentconfig._scalars._secrets import redact
-from ._untrusted import InvalidText
+from ._untrusted import InvalidText, load_json
 from ._well_known import LABEL_LOCAL_CONFIG, NAMESPACE_ROLLOUTS
 
 __all__ = [
@@ -52,7 +52,14 @@ class LocalComponent(NamedTuple):
     deny: DenyPolicy = DenyPolicy()
 
 
-LocalConfig = Mapping[str, LocalComponent]  # by component
+class LocalConfig(NamedTuple):
+    """A node's own configs, by component, and its trust policy.
+
+    trust: the section ``trust`` of an AgentConfiguration, which holds only public keys; empty while it is off.
+    """
+
+    components: Mapping[str, LocalComponent]
+    trust: Mapping[str, Any] = {}
 
 
 def encode_local_config(local: LocalConfig) -> str:
@@ -66,9 +73,11 @@ def encode_local_config(local: LocalConfig) -> str:
             "instance": _without_private_values(component.instance),
             "deny": {key: list(value) for key, value in component.deny._asdict().items() if value is not None},
         }
-        for name, component in local.items()
+        for name, component in local.components.items()
     }
-    text = json.dumps({"components": components}, sort_keys=True, separators=(",", ":"))
+    # Without a trust policy the text, and so the hash, is that of earlier versions.
+    value = {"components": components, "trust": local.trust} if local.trust else {"components": components}
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"))
     if len(text) > _MAX_BYTES:
         raise InvalidLocalConfig(f"the node's own configs are larger than {_MAX_BYTES} bytes")
     return text
@@ -77,12 +86,13 @@ def encode_local_config(local: LocalConfig) -> str:
 def parse_local_config(text: str) -> LocalConfig:
     """Read an encoded local config; fields that a newer agent adds are ignored. Raises InvalidLocalConfig."""
     try:
-        components = json.loads(text)["components"]
-        return {
+        value = load_json(text)
+        components = {
             str(name): LocalComponent(dict(part["init"]), dict(part["instance"]), _deny(part["deny"]))
-            for name, part in components.items()
+            for name, part in value["components"].items()
         }
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        return LocalConfig(components, dict(value.get("trust", {})))
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise InvalidLocalConfig("the text is not what configok-agent local-config prints") from error
 
 

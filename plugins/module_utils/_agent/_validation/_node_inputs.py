@@ -15,7 +15,13 @@ from typing import Any, NamedTuple
 
 from ..._componentconfig._codec._plain_values import fingerprint
 from ..._host._component_process import find_drop_ins, read_drop_in
-from ..._nodeconfig._local_config import InvalidLocalConfig, LocalComponent, encode_local_config, local_hash
+from ..._nodeconfig._local_config import (
+    InvalidLocalConfig,
+    LocalComponent,
+    LocalConfig,
+    encode_local_config,
+    local_hash,
+)
 from .._agent_configuration import AgentConfiguration, ComponentConfiguration
 from .._state._node_state import NodeInputs
 from .._store._durable_files import file_stamp
@@ -137,7 +143,7 @@ def local_config_text(configuration: AgentConfiguration) -> str:
     for name, component in configuration.components.items():
         init, instance = own_config_values(component, read_own_configs(component))
         local[name] = LocalComponent(init or {}, instance or {}, component.deny)
-    return encode_local_config(local)
+    return encode_local_config(LocalConfig(local))
 
 
 class LocalConfigHash:

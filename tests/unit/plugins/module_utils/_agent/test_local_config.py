@@ -17,8 +17,14 @@ from ansible_collections.configok.node.plugins.module_utils._agent._validation._
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._denied_fields import DenyPolicy
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._local_config import (
+    InvalidLocalConfig,
+    LocalComponent,
+    LocalConfig,
+    build_local_config_map,
+    encode_local_config,
     local_hash,
     parse_local_config,
+    read_local_config_map,
 )
 from support.agents.bench import Bench
 from support.configs.kubelet import KUBELET_HEADER
@@ -47,7 +53,7 @@ def test_the_status_has_the_hash_of_what_the_node_prints(bench: Bench, tmp_path:
     bench.run(10)
     text = local_config_text(bench.configuration)
     assert reported(bench) == local_hash(text)
-    kubelet = parse_local_config(text)["kubelet"]
+    kubelet = parse_local_config(text).components["kubelet"]
     assert kubelet.init["maxPods"] == 110
     assert kubelet.init["staticPodPath"] == str(tmp_path / "init" / "manifests")
     assert kubelet.deny == DenyPolicy(("maxPods",))
@@ -64,9 +70,31 @@ def test_another_init_config_is_another_hash(bench: Bench, tmp_path: Path) -> No
     assert hashes.current() not in ("", before)
     path.write_text("{")
     os.utime(path, (2, 2))
-    assert parse_local_config(local_config_text(bench.configuration))["kubelet"].init == {}
+    assert parse_local_config(local_config_text(bench.configuration)).components["kubelet"].init == {}
 
 
 def test_what_is_too_large_is_not_reported(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "init" / "kubelet.yaml").write_text(KUBELET_HEADER + "clusterDomain: " + 600_000 * "a")
     assert LocalConfigHash(bench.configuration).current() == ""
+
+
+COMPONENTS = {"kubelet": LocalComponent({"maxPods": 110}, {}, DenyPolicy(("maxPods",)))}
+TRUST = {"mode": "require", "pools": ["workers"], "keys": ["ssh-ed25519 AAAA alice"]}
+
+
+def test_the_trust_policy_of_a_node_is_published() -> None:
+    local = LocalConfig(COMPONENTS, TRUST)
+    assert parse_local_config(encode_local_config(local)) == local
+    assert read_local_config_map(build_local_config_map(local)) == local
+
+
+def test_a_node_without_a_trust_policy_publishes_what_it_published_before() -> None:
+    text = encode_local_config(LocalConfig(COMPONENTS))
+    assert list(json.loads(text)) == ["components"]
+    assert parse_local_config(text).trust == {}
+
+
+@pytest.mark.parametrize("trust", ["x", 1, ["mode"], None, "9" * 30])
+def test_another_thing_than_a_trust_policy_is_refused(trust: object) -> None:
+    with pytest.raises(InvalidLocalConfig, match="configok-agent local-config"):
+        parse_local_config(json.dumps({"components": {}, "trust": trust}))

@@ -19,6 +19,8 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
     ComponentStatus,
     ConfigStatus,
+    SignerStatus,
+    TrustStatus,
     parse_status,
     read_condition,
     read_status,
@@ -76,6 +78,12 @@ TABLE = [
         "False",
         f"using current (UID: {CUR})",
         f"failed to validate (UID: {NEW}): maxPods: -1",
+    ),
+    (
+        verdict.untrusted(LAST, NEW, "the bundle has no statement"),
+        "False",
+        f"using last-known-good (UID: {LKG})",
+        f"failed to verify (UID: {NEW}): the bundle has no statement",
     ),
     (
         verdict.known_bad(LAST, NEW, "2026-01-01T00:00:00Z", "crash loop"),
@@ -149,6 +157,40 @@ def full_status() -> ConfigStatus:
 
 def test_status_round_trip() -> None:
     assert ConfigStatus.parse(full_status().encode()) == full_status()
+
+
+TRUST = TrustStatus("warn", {"workers": 7}, (SignerStatus("SHA256:x", "alice"),), "the bundle has no statement")
+
+
+def test_the_trust_of_a_node_is_in_its_status() -> None:
+    status = full_status()._replace(trust=TRUST)
+    assert ConfigStatus.parse(status.encode()) == status
+    assert json.loads(status.encode())["trust"] == {
+        "mode": "warn",
+        "floors": {"workers": 7},
+        "signers": [{"fingerprint": "SHA256:x", "name": "alice"}],
+        "problem": "the bundle has no statement",
+    }
+    assert "trust" not in json.loads(full_status().encode())
+
+
+@pytest.mark.parametrize(
+    ("trust", "expected"),
+    [
+        (None, None),
+        ([], None),
+        ("require", None),
+        ({}, TrustStatus()),
+        ({"mode": 1, "floors": [], "signers": {}, "problem": None, "later": 1}, TrustStatus()),
+        ({"mode": "require", "floors": {"a": True, "b": 10**19, "c": -1, "d": "1", "e": 5}}, {"e": 5}),
+        ({"signers": [1, {"fingerprint": "\ud800", "name": 2}]}, (SignerStatus("?", ""),)),
+    ],
+)
+def test_what_is_no_trust_is_left_out(trust: object, expected: object) -> None:
+    value = {**json.loads(full_status().encode()), "trust": trust}
+    status = ConfigStatus.parse(json.dumps(value))
+    assert expected in (status.trust, *(status.trust or ()))
+    assert ConfigStatus.parse(status.encode()) == status
 
 
 def test_what_a_newer_agent_adds_is_ignored() -> None:

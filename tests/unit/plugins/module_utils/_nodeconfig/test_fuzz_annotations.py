@@ -41,6 +41,8 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
     ComponentStatus,
     ConfigStatus,
+    SignerStatus,
+    TrustStatus,
     read_condition,
     read_status,
 )
@@ -67,6 +69,7 @@ STATUS = ConfigStatus(
     components={"kubelet": ComponentStatus("v1.35.0", "0123456789", "healthy", "drift", ("maxPods (--max-pods)",))},
     ignored=("other",),
     agent_version="0.1.0",
+    trust=TrustStatus("require", {"workers": 3}, (SignerStatus("SHA256:x", "alice"),), "a problem"),
 )
 BUNDLE = build_bundle("workers", {"kubelet": "maxPods: 5\n", "kube-proxy": "{}\n"}, trial=Trial(60.0, 2))
 BUNDLE["metadata"]["uid"] = SOURCE.uid
