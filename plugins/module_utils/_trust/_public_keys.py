@@ -8,11 +8,18 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
+import re
 from typing import NamedTuple
 
-__all__ = ["InvalidPublicKey", "PublicKey", "parse_public_key"]
+from . import _ed25519
+from ._ssh_wire import InvalidSshData, WireReader
 
+__all__ = ["SK_ED25519", "SSH_ED25519", "InvalidPublicKey", "PublicKey", "parse_public_key", "read_ed25519"]
+
+SSH_ED25519 = "ssh-ed25519"
+SK_ED25519 = "sk-ssh-ed25519@openssh.com"
 _MAX_CHARACTERS = 16 * 1024
+_TYPE = re.compile(r"[a-z][a-z0-9@.-]{0,99}\Z")
 
 
 class InvalidPublicKey(ValueError):
@@ -43,11 +50,37 @@ def parse_public_key(line: str) -> PublicKey:
     words = line.split(None, 2) if len(line) <= _MAX_CHARACTERS else []
     if len(words) < 2:
         raise InvalidPublicKey("must be a public key such as ssh-ed25519 AAAA... comment")
+    comment = words[2].strip() if len(words) > 2 else ""
+    if not comment.isprintable():
+        raise InvalidPublicKey("must be one public key, on one line and without control characters")
+    if not _TYPE.match(words[0]):
+        raise InvalidPublicKey("must be a public key: its first word must be a type such as ssh-ed25519, not an option")
     try:
         blob = base64.b64decode(words[1], validate=True)
     except (binascii.Error, ValueError) as error:
         raise InvalidPublicKey("must be a public key: its second word is not base64") from error
-    name = words[0].encode("utf-8", "surrogatepass")
+    name = words[0].encode()
     if blob[: 4 + len(name)] != len(name).to_bytes(4, "big") + name:
-        raise InvalidPublicKey(f"must be a public key: it holds no key of type {words[0][:60]!r}")
-    return PublicKey(words[0], blob, words[2].strip() if len(words) > 2 else "")
+        raise InvalidPublicKey(f"must be a public key: it holds no key of type {words[0]!r}")
+    key = PublicKey(words[0], blob, comment)
+    if key.type in (SSH_ED25519, SK_ED25519):
+        try:
+            read_ed25519(key)
+        except InvalidSshData as error:
+            raise InvalidPublicKey(f"must be a public key: {error}") from error
+    return key
+
+
+def read_ed25519(key: PublicKey) -> tuple[bytes, bytes]:
+    """Return the 32 bytes of an Ed25519 key, and its FIDO2 application (b"" for an ordinary key).
+
+    Raises InvalidSshData.
+    """
+    reader = WireReader(key.blob, "the key")
+    reader.text()
+    public_key = reader.string()
+    application = reader.string() if key.type == SK_ED25519 else b""
+    reader.end()
+    if len(public_key) != _ed25519.KEY_BYTES:
+        raise InvalidSshData(f"an Ed25519 key has {_ed25519.KEY_BYTES} bytes, this one has {len(public_key)}")
+    return public_key, application

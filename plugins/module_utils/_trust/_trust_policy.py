@@ -9,7 +9,7 @@ import re
 from typing import Any, Callable, Literal, NamedTuple
 
 from .._nodeconfig._strict_mapping import StrictFields, integer
-from ._public_keys import InvalidPublicKey, PublicKey, parse_public_key
+from ._public_keys import SK_ED25519, SSH_ED25519, InvalidPublicKey, PublicKey, parse_public_key
 
 __all__ = ["TrustMode", "TrustPolicy", "VerifierKind", "read_trust_policy"]
 
@@ -17,7 +17,7 @@ TrustMode = Literal["off", "warn", "require"]
 VerifierKind = Literal["builtin", "ssh-keygen"]
 
 # What the built-in verifier knows. ssh-keygen knows more, such as the ECDSA and RSA keys of older PKCS#11 tokens.
-BUILTIN_KEY_TYPES = ("ssh-ed25519", "sk-ssh-ed25519@openssh.com")
+BUILTIN_KEY_TYPES = (SSH_ED25519, SK_ED25519)
 MAX_KEYS = 64
 _POOL = re.compile(r"[a-z0-9]([-a-z0-9]{0,50}[a-z0-9])?\Z")
 _FINGERPRINT = re.compile(r"SHA256:[A-Za-z0-9+/]{43}\Z")
@@ -106,6 +106,8 @@ def _keys(verifier: str) -> Callable[[Any], tuple[PublicKey, ...]]:
                 key = parse_public_key(line)
             except InvalidPublicKey as error:
                 raise ValueError(f"item {position} {error}") from error
+            if _is_certificate(key):
+                raise ValueError(f"item {position} is a certificate: give the key of its authority as an authority")
             if verifier == "builtin" and key.type not in BUILTIN_KEY_TYPES:
                 raise ValueError(
                     f"item {position} is a key of type {key.type[:60]}: the built-in verifier knows "
@@ -125,7 +127,14 @@ def _fingerprints(value: Any) -> tuple[str, ...]:
             fingerprints.append(text)
             continue
         try:
-            fingerprints.append(parse_public_key(text).fingerprint)
+            key = parse_public_key(text)
         except InvalidPublicKey as error:
             raise ValueError(f"item {position} must be a fingerprint such as SHA256:..., or a public key") from error
+        if _is_certificate(key):
+            raise ValueError(f"item {position} is a certificate: give the fingerprint that ssh-keygen -lf shows of it")
+        fingerprints.append(key.fingerprint)
     return tuple(fingerprints)
+
+
+def _is_certificate(key: PublicKey) -> bool:
+    return "-cert-" in key.type

@@ -1,43 +1,22 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Decides whether a trust policy accepts a bundle; time and floors are inputs. Pure. Private to configok.node."""
+"""Decides whether a trust policy accepts a bundle. Pure: time and floors are inputs. Private to configok.node."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from .._nodeconfig._bundle import Bundle
-from ._statement import Statement
+from .._nodeconfig._untrusted import sanitize
+from ._signatures import SignatureChecker, Signer, UntrustedSignature, check_builtin, format_time
+from ._statement import InvalidStatement, Statement, parse_signatures
 from ._trust_policy import TrustPolicy
 
-__all__ = ["SignatureChecker", "Signer", "TrustVerdict", "UntrustedSignature", "verify_bundle"]
+__all__ = ["SignatureChecker", "Signer", "TrustVerdict", "UntrustedSignature", "principal_of", "verify_bundle"]
 
-
-class UntrustedSignature(ValueError):
-    """A signature that does not count; the message says why in one sentence."""
-
-
-class Signer(NamedTuple):
-    """The signer of a bundle. fingerprint: of the signing key.
-
-    name: the certificate's key id, or the comment of the trusted key.
-    authority: the fingerprint of the key that signed the certificate, "" for a plain key. valid_until: the end of the
-    certificate, RFC 3339, "" for none.
-    """
-
-    fingerprint: str
-    name: str
-    authority: str = ""
-    valid_until: str = ""
-
-
-class SignatureChecker(Protocol):
-    """Checks one armored SSHSIG signature over a message, by the keys or authorities of a policy."""
-
-    def __call__(self, armored: str, message: bytes, policy: TrustPolicy, principal: str, now: float) -> Signer:
-        """Return who signed. now: seconds since the epoch. Raises UntrustedSignature."""
+_HASH_SCHEMES = ("1",)
 
 
 class TrustVerdict(NamedTuple):
@@ -56,6 +35,11 @@ class TrustVerdict(NamedTuple):
     problems: tuple[str, ...] = ()
 
 
+def principal_of(pool: str) -> str:
+    """Return the principal that a certificate must have to sign bundles of a pool."""
+    return f"pool-{pool}"
+
+
 def verify_bundle(
     bundle: Bundle,
     policy: TrustPolicy,
@@ -64,8 +48,107 @@ def verify_bundle(
     now: float,
     check_signature: SignatureChecker | None = None,
 ) -> TrustVerdict:
-    """Return the verdict. floors: by pool, the highest accepted. now: seconds since the epoch.
+    """Return the verdict, and raise nothing, whatever the bundle's annotations hold.
 
-    check_signature: None for the built-in one.
+    floors: by pool, the highest accepted. now: seconds since the epoch. check_signature: None for the built-in one.
     """
-    raise NotImplementedError
+    if policy.mode == "off":
+        return TrustVerdict(False, True, "verification is turned off on this node", None, ())
+    if bundle.pool not in policy.pools:
+        return TrustVerdict(
+            False,
+            False,
+            f"the bundle is of pool {sanitize(bundle.pool, 60)!r}, and the node accepts only {_names(policy.pools)}: "
+            "assign a bundle of the node's own pool, or add the pool to the node's trust policy",
+            None,
+            (),
+        )
+    in_warn_mode = policy.mode == "warn"
+    try:
+        statement = Statement.parse(bundle.statement) if bundle.statement else None
+    except InvalidStatement as error:
+        return TrustVerdict(False, in_warn_mode, f"{error}: publish the bundle again, signed", None, ())
+    if statement is None:
+        return TrustVerdict(
+            False, in_warn_mode, "the bundle has no statement: publish it again, with a key to sign with", None, ()
+        )
+    reason = _refuse_statement(statement, bundle, floors.get(bundle.pool, 0), now)
+    if reason:
+        return TrustVerdict(False, in_warn_mode, reason, statement, ())
+    try:
+        signatures = parse_signatures(bundle.signatures)
+    except InvalidStatement as error:
+        return TrustVerdict(False, in_warn_mode, f"{error}: publish the bundle again, signed", statement, ())
+    signers, problems = _count_signers(signatures, statement, policy, now, check_signature or check_builtin)
+    reason = _refuse_signers(len(signers), policy.threshold, problems)
+    return TrustVerdict(not reason, in_warn_mode or not reason, reason, statement, signers, problems)
+
+
+def _refuse_statement(statement: Statement, bundle: Bundle, floor: int, now: float) -> str:
+    """Return why a statement does not vouch for the bundle here and now, or ""."""
+    if statement.pool != bundle.pool:
+        return f"the statement is for pool {statement.pool}, not for {bundle.pool}: publish the bundle for its own pool"
+    if statement.hash_scheme not in _HASH_SCHEMES:
+        return (
+            f"the statement is of hash scheme {statement.hash_scheme}, and this version knows "
+            f"{_names(_HASH_SCHEMES)}: upgrade the agent, or sign with an older version"
+        )
+    if statement.content_hash != bundle.content_hash:
+        return (
+            f"the statement is of other content (hash {statement.content_hash[:10]}, the bundle has "
+            f"{bundle.content_hash[:10]}): sign what was published"
+        )
+    if statement.sequence < floor:
+        return (
+            f"the bundle is withdrawn: its sequence is {statement.sequence}, and the node accepts {floor} or higher of "
+            f"pool {statement.pool}: sign the content again with a new sequence"
+        )
+    if statement.not_after and format_time(now) > statement.not_after:
+        return f"the statement was valid until {statement.not_after}: sign the content again"
+    return ""
+
+
+def _count_signers(
+    signatures: tuple[str, ...], statement: Statement, policy: TrustPolicy, now: float, check: SignatureChecker
+) -> tuple[tuple[Signer, ...], tuple[str, ...]]:
+    """Return the distinct signers, and why other signatures do not count.
+
+    A person who holds certificates for several keys, or of two authorities while one replaces the other, counts once.
+    """
+    message = statement.encode().encode()
+    principal = principal_of(statement.pool)
+    signers: list[Signer] = []
+    problems: list[str] = []
+    seen: set[tuple[str, str]] = set()
+    for position, armored in enumerate(signatures, 1):
+        try:
+            signer = check(armored, message, policy, principal, now)
+        except UntrustedSignature as error:
+            problems.append(f"signature {position}: {error}")
+            continue
+        identities = {("key", signer.fingerprint)}
+        if signer.authority:
+            identities.add(("key id", signer.name))
+        if identities & seen:
+            problems.append(f"signature {position}: {signer.name or signer.fingerprint} has signed more than once")
+        else:
+            signers.append(signer)
+        seen |= identities
+    return tuple(signers), tuple(problems)
+
+
+def _refuse_signers(count: int, threshold: int, problems: tuple[str, ...]) -> str:
+    """Return why the signatures do not suffice, or ""."""
+    if count >= threshold:
+        return ""
+    if not count and not problems:
+        return "the bundle is not signed: publish it again with a key to sign with, or add a signature"
+    if not count and len(problems) == 1:
+        return problems[0].split(": ", 1)[1]
+    needed = "1 valid signature is" if threshold == 1 else f"valid signatures of {threshold} signers are"
+    reasons = f" ({'; '.join(problems)})" if problems else ""
+    return f"{needed} needed, and the bundle has {count}: add a signature{reasons}"
+
+
+def _names(names: tuple[str, ...]) -> str:
+    return " and ".join(names)
