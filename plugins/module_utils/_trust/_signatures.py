@@ -50,6 +50,11 @@ class Signer(NamedTuple):
     authority: str = ""
     valid_until: str = ""
 
+    @property
+    def label(self) -> str:
+        """Return name and fingerprint, as messages show them."""
+        return f"{self.name} ({self.fingerprint})" if self.name else self.fingerprint
+
 
 class SignatureChecker(Protocol):
     """Checks one armored SSHSIG signature over a message, by the keys or authorities of a policy."""
@@ -69,6 +74,11 @@ class Candidate(NamedTuple):
     trusted: PublicKey
     certificate: Certificate | None
     signer: Signer
+
+    @property
+    def verify_required(self) -> bool:
+        """Return whether the certificate needs a user that the security key has verified."""
+        return self.certificate is not None and self.certificate.verify_required
 
 
 def find_candidate(armored: str, policy: TrustPolicy, principal: str, now: float) -> Candidate:
@@ -90,21 +100,21 @@ def find_candidate(armored: str, policy: TrustPolicy, principal: str, now: float
 def check_builtin(armored: str, message: bytes, policy: TrustPolicy, principal: str, now: float) -> Signer:
     """Check a signature without another program (a SignatureChecker). Raises UntrustedSignature."""
     candidate = find_candidate(armored, policy, principal, now)
-    certificate = candidate.certificate
     try:
         verify_key_signature(
             candidate.key,
             candidate.signature.signed_data(message),
             candidate.signature.signature,
-            verify_required=certificate is not None and certificate.verify_required,
+            verify_required=candidate.verify_required,
         )
     except InvalidSshData as error:
-        raise UntrustedSignature(f"{_who(candidate.signer)}: {error}") from error
+        raise UntrustedSignature(f"{candidate.signer.label}: {error}") from error
+    certificate = candidate.certificate
     if certificate is not None:
         try:
             verify_key_signature(certificate.authority, certificate.signed_data, certificate.signature)
         except InvalidSshData as error:
-            raise UntrustedSignature(f"the certificate of {_who(candidate.signer)} is not genuine: {error}") from error
+            raise UntrustedSignature(f"the certificate of {candidate.signer.label} is not genuine: {error}") from error
     return candidate.signer
 
 
@@ -131,23 +141,22 @@ def _certified(signature: SshSignature, policy: TrustPolicy, principal: str, now
         )
     _refuse_revoked(authority, policy, "authority")
     _refuse_revoked(certificate.key, policy, "the certified key")
-    certificate.check(principal, now)
     signer = Signer(
         certificate.key.fingerprint,
         sanitize(certificate.key_id, _MAX_NAME),
         authority.fingerprint,
         "" if certificate.valid_before > _LAST_TIME else format_time(certificate.valid_before),
     )
+    try:
+        certificate.check(principal, now)
+    except InvalidSshData as error:
+        raise InvalidSshData(f"{signer.label}: {error}") from error
     return Candidate(signature, certificate.key, trusted, certificate, signer)
 
 
 def _refuse_revoked(key: PublicKey, policy: TrustPolicy, what: str) -> None:
     if key.fingerprint in policy.revoked:
         raise InvalidSshData(f"{what} {key.fingerprint} is revoked: sign with another key")
-
-
-def _who(signer: Signer) -> str:
-    return f"{signer.name} ({signer.fingerprint})" if signer.name else signer.fingerprint
 
 
 def format_time(seconds: float) -> str:

@@ -1,0 +1,103 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Checks signatures with ssh-keygen, which knows all types of keys. Pure but for its runner. Private to configok.node.
+
+Which key or authority must have signed, what a certificate allows and what is revoked is decided before, as for the
+built-in verifier. The file of allowed signers then has one line, for that key alone, of parts that were checked, so
+comments, key ids and names of others never reach it.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol
+
+from .._nodeconfig._untrusted import sanitize
+from ._key_signatures import check_authenticator
+from ._signatures import Candidate, SignatureChecker, Signer, UntrustedSignature, check_builtin, find_candidate
+from ._ssh_wire import InvalidSshData
+from ._statement import SIGNATURE_NAMESPACE
+from ._trust_policy import TrustPolicy
+
+__all__ = ["SshKeygenCheck", "SshKeygenResult", "SshKeygenRunner", "SshKeygenVerifier", "choose_checker"]
+
+_ALLOWED_SIGNERS = "allowed_signers"
+_SIGNATURE = "signature"
+_ADVICE = "install OpenSSH 8.1 or newer, or set verifier to builtin"
+
+
+class SshKeygenCheck(NamedTuple):
+    """One run of ssh-keygen. files: what its directory must hold, by name. stdin: the message that was signed."""
+
+    files: Mapping[str, str]
+    stdin: str
+    principal: str
+
+    def argv(self, directory: str) -> list[str]:
+        """Return the command. directory: where the files are."""
+        return [
+            "ssh-keygen",
+            *("-Y", "verify"),
+            *("-f", f"{directory}/{_ALLOWED_SIGNERS}"),
+            *("-I", self.principal),
+            *("-n", SIGNATURE_NAMESPACE),
+            *("-s", f"{directory}/{_SIGNATURE}"),
+        ]
+
+
+class SshKeygenResult(NamedTuple):
+    """The exit code and the output, of both streams."""
+
+    code: int
+    output: str
+
+
+class SshKeygenRunner(Protocol):
+    """Runs ssh-keygen for one check: writes the files to a directory that no other user can write, and removes it."""
+
+    def __call__(self, check: SshKeygenCheck) -> SshKeygenResult:
+        """Return the result. Raises OSError if it cannot run, TimeoutError (an OSError) if it does not end."""
+
+
+class SshKeygenVerifier:
+    """A SignatureChecker that runs ssh-keygen."""
+
+    def __init__(self, run: SshKeygenRunner) -> None:
+        self._run = run
+
+    def __call__(self, armored: str, message: bytes, policy: TrustPolicy, principal: str, now: float) -> Signer:
+        """Return the signer. Raises UntrustedSignature."""
+        candidate = find_candidate(armored, policy, principal, now)
+        certificate = candidate.certificate
+        try:
+            check_authenticator(candidate.key, candidate.signature.signature, verify_required=candidate.verify_required)
+            if certificate is not None:
+                check_authenticator(certificate.authority, certificate.signature)
+        except InvalidSshData as error:
+            raise UntrustedSignature(f"{candidate.signer.label}: {error}") from error
+        check = _check_of(candidate, armored, message, principal)
+        try:
+            result = self._run(check)
+        except OSError as error:
+            raise UntrustedSignature(f"ssh-keygen could not verify the signature: {error}: {_ADVICE}") from error
+        if result.code:
+            cause = sanitize(" ".join(result.output.split()), 200) or f"exit code {result.code}"
+            raise UntrustedSignature(f"{candidate.signer.label}: ssh-keygen refuses the signature: {cause}")
+        return candidate.signer
+
+
+def choose_checker(policy: TrustPolicy, run: SshKeygenRunner) -> SignatureChecker:
+    """Return the verifier that the policy names. run: for ssh-keygen."""
+    return SshKeygenVerifier(run) if policy.verifier == "ssh-keygen" else check_builtin
+
+
+def _check_of(candidate: Candidate, armored: str, message: bytes, principal: str) -> SshKeygenCheck:
+    options = f'namespaces="{SIGNATURE_NAMESPACE}"'
+    if candidate.certificate is not None:
+        options = f"cert-authority,{options}"
+    key = candidate.trusted
+    line = f"{principal} {options} {key.type} {base64.b64encode(key.blob).decode()}\n"
+    text = armored.strip() + "\n"
+    return SshKeygenCheck({_ALLOWED_SIGNERS: line, _SIGNATURE: text}, message.decode("ascii"), principal)
