@@ -40,16 +40,18 @@ class AgentNode:
         command: list[str] | None = None,
         *,
         name: str = "n1",
+        component: str = "kubelet",
         options: Mapping[str, Any] | None = None,
     ) -> None:
         """command: the command that the supervisor runs instead of the stub kubelet. options: more of the agent's."""
         self.node_name = name
+        self.component = component
         self.options = dict(options or {})
         self.directory = directory
         self.archive = archive
         self.state = directory / "state"
         self.run = directory / "run"
-        self.config = self.state / "components/kubelet/config.yaml"
+        self.config = self.state / f"components/{component}/config.yaml"
         self.starts_log = directory / "starts.log"
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
         port = _free_port()
@@ -82,10 +84,21 @@ class AgentNode:
             "settlingTime": "100ms",
             "healthTimeout": "10s",
             "probeInterval": "200ms",
-            "components": {"kubelet": kubelet},
+            "components": {self.component: kubelet},
             **self.options,
         }
-        (self.directory / "agent.yaml").write_text(json.dumps(data))
+        self._write(data)
+
+    def change(self, edit: Callable[[dict[str, Any]], object]) -> None:
+        """Change the AgentConfiguration in place."""
+        data = json.loads((self.directory / "agent.yaml").read_text())
+        edit(data)
+        self._write(data)
+
+    def _write(self, data: Mapping[str, Any]) -> None:
+        written = self.directory / "agent.yaml.new"
+        written.write_text(json.dumps(data))
+        written.replace(self.directory / "agent.yaml")  # at once: a running daemon may read it now
 
     def command(self, *arguments: str) -> list[str]:
         """Return the command line of the agent on this node."""
@@ -100,7 +113,7 @@ class AgentNode:
     def supervisor_command(self) -> list[str]:
         """Return the command line of the kubelet's supervisor."""
         config = f"--config={self.directory}/agent.yaml"
-        return [sys.executable, str(SUPERVISOR), config, "kubelet", "--", *self.command()]
+        return [sys.executable, str(SUPERVISOR), config, self.component, "--", *self.command()]
 
     def start(self, name: str) -> subprocess.Popen[bytes]:
         """Start the ``supervisor`` of the kubelet, or a command of the agent as ``run``; its output goes to a log."""
@@ -118,7 +131,7 @@ class AgentNode:
 
     def ask(self, word: SupervisorRequest) -> Unit:
         """Return the supervisor's answer to a command."""
-        return request(str(self.run), "kubelet", word)
+        return request(str(self.run), self.component, word)
 
     def unit(self) -> Unit:
         """Return the state of the unit; "missing" without a supervisor."""

@@ -1,0 +1,75 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The attacks that are tried, by what the attacker has, and the layers that each is tried against."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple, get_args
+
+__all__ = ["ATTACKS", "LAYERS", "PATHS", "Attack", "Layer", "Path", "attack_named"]
+
+Layer = Literal["signatures", "admission", "deny by kind", "sanitizing", "bounds", "RBAC and NodeRestriction"]
+LAYERS: tuple[Layer, ...] = get_args(Layer)
+
+Path = Literal["nodes", "bundles", "signers", "content", "node"]
+PATHS: tuple[Path, ...] = get_args(Path)
+
+
+class Attack(NamedTuple):
+    """An attack. stopped_by: layers that stop it. not_stopped_by: layers that are shown not to."""
+
+    name: str
+    path: Path
+    stopped_by: tuple[Layer, ...]
+    not_stopped_by: tuple[Layer, ...] = ()
+
+
+_SIGNED: tuple[Layer, ...] = ("signatures",)
+_SHOWN: tuple[Layer, ...] = ("sanitizing",)
+
+ATTACKS: tuple[Attack, ...] = (
+    # patch nodes/status, and nothing else
+    Attack("replay of an old bundle by patch nodes/status", "nodes", ("signatures", "admission")),
+    Attack("replay of a bundle that is not below the floor", "nodes", ("admission",), _SIGNED),
+    Attack("another pool's bundle", "nodes", ("signatures", "admission")),
+    Attack("removal of the assignment", "nodes", ("admission",), _SIGNED),
+    Attack("forgetBad for a bundle that the node has marked bad", "nodes", ("admission",), _SIGNED),
+    Attack("forgetBad for a bundle below the floor", "nodes", _SIGNED),
+    # create configmaps in configok-system as well
+    Attack("foreign bundle, whose creator is no publisher", "bundles", ("signatures", "admission")),
+    Attack("unsigned bundle of a publisher", "bundles", _SIGNED),
+    Attack("statement without signatures", "bundles", _SIGNED),
+    Attack("signed by a key that no node trusts", "bundles", _SIGNED),
+    Attack("signature of another SSHSIG namespace", "bundles", _SIGNED),
+    Attack("statement of another bundle", "bundles", _SIGNED),
+    Attack("tampered statement", "bundles", _SIGNED),
+    Attack("signed for another pool", "bundles", _SIGNED),
+    Attack("below the floor: an old statement on a new object", "bundles", _SIGNED),
+    # a key or a certificate of a signer
+    Attack("revoked key", "signers", _SIGNED),
+    Attack("certificate of a revoked authority", "signers", _SIGNED),
+    Attack("certificate of a revoked key", "signers", _SIGNED),
+    Attack("expired certificate", "signers", _SIGNED),
+    Attack("certificate for another pool", "signers", _SIGNED),
+    Attack("certificate of a host", "signers", _SIGNED),
+    Attack("certificate with an unknown critical option", "signers", _SIGNED),
+    Attack("threshold not met: one signer of two", "signers", _SIGNED),
+    Attack("threshold not met: one key signs twice", "signers", _SIGNED),
+    Attack("notAfter has passed", "signers", _SIGNED),
+    # what a bundle holds, whatever its signatures
+    Attack("a field that is root on the node", "content", ("deny by kind",)),
+    Attack("the same field for a second kubelet unit of another name", "content", ("deny by kind",)),
+    Attack("a kind that has no deny list", "content", ("deny by kind",)),
+    Attack("escape sequences in a bundle: the journal", "content", _SHOWN),
+    Attack("escape sequences in a bundle: status on the node", "content", _SHOWN),
+    Attack("escape sequences in a bundle: the condition", "content", _SHOWN),
+)
+
+
+def attack_named(name: str) -> Attack:
+    """Return the attack of this name. Raises KeyError."""
+    for attack in ATTACKS:
+        if attack.name == name:
+            return attack
+    raise KeyError(f"{name} is no attack of tests/support/attacks/catalogue.py")
