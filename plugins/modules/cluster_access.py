@@ -2,7 +2,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Create or remove the namespaces, RBAC and flow control objects of the collection."""
+"""Create or remove the namespaces, RBAC, flow control and admission objects of the collection."""
 
 from __future__ import annotations
 
@@ -20,9 +20,11 @@ description:
   - Keeps existing access if an option is not set. A binding of the collection that refers to another role is deleted
     and created again; a binding that the collection did not create is refused.
   - Creates the ClusterRole and the Roles C(configok-runner), with the permissions that a rollout needs, and binds them
-    to O(runner_subjects).
+    to O(runner_subjects). The roles C(configok-publisher) and C(configok-assigner) have one half of these permissions
+    each, for O(publisher_subjects) and O(assigner_subjects).
   - Needs an identity that may write namespaces and RBAC objects, which a runner may not.
-  - An identity that can write Nodes and ConfigMaps in C(configok-system) effectively has root on the nodes.
+  - An identity that can write Nodes and ConfigMaps in C(configok-system) effectively has root on the nodes. Those that
+    can patch C(nodes/status) can write the annotations of all Nodes, too. O(admission) limits both.
 extends_documentation_fragment:
   - configok.node.kube
   - configok.node.attributes
@@ -49,27 +51,78 @@ options:
     default: present
   runner_subjects:
     description:
-      - The subjects that may run rollouts.
+      - The subjects that may run rollouts, which publish bundles and assign them to Nodes.
       - By default, existing subjects keep their access; an empty list revokes it.
     type: list
     elements: dict
-    suboptions:
-      kind:
+    suboptions: &pooled
+      kind: &kind
         description: The kind of the subject.
         type: str
         choices: [User, Group, ServiceAccount]
         required: true
-      name:
+      name: &name
         description: Its name.
         type: str
         required: true
-      namespace:
+      namespace: &namespace
         description: The namespace of a ServiceAccount.
         type: str
+      pools:
+        description:
+          - The pools that it is limited to, by the names of their bundles and by O(admission_pool_label) of Nodes.
+          - Only O(admission) enforces it; RBAC has no pools. By default, it is not limited.
+        type: list
+        elements: str
+  publisher_subjects:
+    description:
+      - The subjects that may publish bundles, and not assign them. They may also read the records of rollouts.
+      - By default, existing subjects keep their access; an empty list revokes it.
+    type: list
+    elements: dict
+    suboptions: *pooled
+  assigner_subjects:
+    description:
+      - The subjects that may roll out bundles that others have published. They may read bundles, and not create them.
+      - By default, existing subjects keep their access; an empty list revokes it.
+    type: list
+    elements: dict
+    suboptions: *pooled
+  admission:
+    description:
+      - Whether the API server refuses writes that no rollout makes, with two C(ValidatingAdmissionPolicies).
+      - C(configok-nodes) lets only runners and assigners of the pool of a Node assign configs to it, and change nothing
+        else of it but its cordon. Only the node itself writes its C(ConfigOK), its C(config-status) and the labels of
+        the collection.
+      - C(configok-bundles) lets only runners and publishers of a pool create its bundles, which must have the form of
+        bundles and are never changed. In C(configok-system), nothing else is created.
+      - Their parameters are a ConfigMap in the namespace C(configok-admission). No role of the collection may write
+        there.
+      - Kubernetes 1.30 and newer. On an older API server, it is skipped with a warning.
+      - Needs an identity that may also write these objects. It is warned unless it is one of O(break_glass_subjects).
+      - By default, it stays as it is, which is V(false) at first.
+    type: bool
+  admission_pool_label:
+    description:
+      - The label with the name of the pool of a Node, which limits the runners and assigners of a pool to its Nodes.
+      - A node can set its own labels, except those of C(node-restriction.kubernetes.io).
+      - By default, it stays as it is, which is V(node-restriction.kubernetes.io/pool) at first.
+    type: str
+  break_glass_subjects:
+    description:
+      - The subjects to which the policies of O(admission) do not apply, for emergencies and for O(state=absent).
+      - RBAC grants them what they need; this option does not.
+      - By default, existing subjects stay; at first, there are none.
+    type: list
+    elements: dict
+    suboptions:
+      kind: *kind
+      name: *name
+      namespace: *namespace
   runner_prune:
     description:
-      - Whether runners may also delete ConfigMaps in the namespaces of bundles, so that each complete rollout prunes
-        old bundles (C(policy.revisionHistoryLimit) in the pool file).
+      - Whether runners and assigners may also delete ConfigMaps in the namespaces of bundles, so that each complete
+        rollout prunes old bundles (C(policy.revisionHistoryLimit) in the pool file).
       - RBAC cannot limit it to old bundles. Without it, run C(configok.node.prune) with another identity.
       - By default, it stays as it is, which is V(false) at first.
     type: bool
@@ -95,8 +148,9 @@ options:
       - Whether the API server limits the requests of agents and runners on their own, so that a rollout to many nodes
         and other clients do not delay each other.
       - V(true) creates a C(FlowSchema) and a C(PriorityLevelConfiguration) C(configok-agents), for the bundles that
-        nodes read, and a pair C(configok-runner), for all that the roles of O(runner_subjects) permit. What a subject
-        does with the same permissions outside of rollouts is limited too, so give runners an identity of their own.
+        nodes read, and a pair C(configok-runner), for all that the roles of O(runner_subjects),
+        O(publisher_subjects) and O(assigner_subjects) permit. What a subject does with the same permissions outside of
+        rollouts is limited too, so give runners an identity of their own.
       - Needs an identity that may also write these objects. The newest version of their API that the server has is
         used, from Kubernetes 1.20 on.
       - By default, it stays as it is, which is V(false) at first.
@@ -120,6 +174,21 @@ EXAMPLES = r"""
 - name: Also limit what agents and runners ask of the API server at a time
   configok.node.cluster_access:
     flow_control: true
+
+- name: Let reviewers publish, and the pipeline of a pool assign what they have published
+  configok.node.cluster_access:
+    publisher_subjects:
+      - kind: Group
+        name: config-reviewers
+    assigner_subjects:
+      - kind: ServiceAccount
+        namespace: awx
+        name: rollouts-workers
+        pools: [workers]
+    admission: true
+    break_glass_subjects:
+      - kind: Group
+        name: system:masters
 
 - name: Remove everything again
   configok.node.cluster_access:
@@ -149,6 +218,13 @@ objects:
       description: V(created), V(recreated), V(changed) or V(deleted).
       type: str
       sample: created
+admission:
+  description:
+    - Whether admission policies are in force. V(unsupported) on an API server without them, V(unknown) if this identity
+      may not read them.
+  returned: success
+  type: str
+  sample: enabled
 cleaned_nodes:
   description: The names of the Nodes from which annotations, labels and condition were removed.
   returned: success
@@ -157,6 +233,7 @@ cleaned_nodes:
   sample: [node-1]
 """
 
+from dataclasses import fields
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
@@ -167,9 +244,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
     fail_on_errors,
 )
 from ansible_collections.configok.node.plugins.module_utils._cluster._access import (
-    Removal,
-    apply_steps,
-    clean_nodes,
+    apply_change,
     describe_steps,
     diff_steps,
     plan_removal,
@@ -177,6 +252,8 @@ from ansible_collections.configok.node.plugins.module_utils._cluster._access imp
 )
 from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
+
+_ACCESS_OPTIONS = tuple(field.name for field in fields(Access))
 
 
 def argument_spec() -> dict[str, Any]:
@@ -187,15 +264,17 @@ def argument_spec() -> dict[str, Any]:
         "namespace": {"type": "str"},
     }
     needs_namespace = [("kind", "ServiceAccount", ["namespace"])]
+    subjects: dict[str, Any] = {"type": "list", "elements": "dict", "options": subject, "required_if": needs_namespace}
+    pooled = {**subjects, "options": {**subject, "pools": {"type": "list", "elements": "str"}}}
     return {
         **KUBE_ARGUMENT_SPEC,
         "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
-        "runner_subjects": {
-            "type": "list",
-            "elements": "dict",
-            "options": subject,
-            "required_if": needs_namespace,
-        },
+        "runner_subjects": pooled,
+        "publisher_subjects": pooled,
+        "assigner_subjects": pooled,
+        "admission": {"type": "bool"},
+        "admission_pool_label": {"type": "str"},
+        "break_glass_subjects": subjects,
         "runner_prune": {"type": "bool"},
         "node_configz": {"type": "bool"},
         "bundle_namespaces": {"type": "list", "elements": "str"},
@@ -210,24 +289,21 @@ def main() -> None:
     params = module.params
     with fail_on_errors(module), client_from_params(params) as client:
         if params["state"] == "present":
-            access = Access(
-                runner_subjects=params["runner_subjects"],
-                runner_prune=params["runner_prune"],
-                node_configz=params["node_configz"],
-                bundle_namespaces=params["bundle_namespaces"],
-                flow_control=params["flow_control"],
-            )
-            plan = Removal(plan_setup(client, access), [])
+            access = Access(**{option: params[option] for option in _ACCESS_OPTIONS})
+            change = plan_setup(client, access)
         else:
-            plan = plan_removal(client, force=params["force"])
-        clean_nodes(client, plan.nodes, workers=params["connections"], dry_run=module.check_mode)
-        apply_steps(client, plan.steps, dry_run=module.check_mode)
-        result = {"objects": describe_steps(plan.steps), "cleaned_nodes": list(plan.nodes)}
+            change = plan_removal(client, force=params["force"])
+        apply_change(client, change, workers=params["connections"], dry_run=module.check_mode)
+        result: dict[str, Any] = {
+            "objects": describe_steps(change.steps),
+            "admission": change.admission,
+            "cleaned_nodes": list(change.nodes),
+        }
         if module._diff:
-            result["diff"] = diff_steps(plan.steps, plan.nodes)
-        for warning in sanitize_all(list(plan.warnings)):
+            result["diff"] = diff_steps(change.steps, change.nodes)
+        for warning in sanitize_all(list(change.warnings)):
             module.warn(warning)
-        module.exit_json(changed=bool(plan.steps or plan.nodes), **sanitize_all(result))
+        module.exit_json(changed=bool(change.steps or change.nodes), **sanitize_all(result))
 
 
 if __name__ == "__main__":

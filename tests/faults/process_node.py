@@ -70,7 +70,7 @@ class ProcessNode(AgentNode):
     @classmethod
     def prepared(cls, directory: Path, archive: Path, client: Client, kubeconfig: str, agents: str = "") -> ProcessNode:
         """Prepare the cluster; return a node with an agent that runs its init config."""
-        apply_steps(client, plan_setup(client, Access()), dry_run=False)
+        apply_steps(client, plan_setup(client, Access()).steps, dry_run=False)
         directory.mkdir()
         node = cls(directory, archive, client, kubeconfig, agents)
         node.start("supervisor")

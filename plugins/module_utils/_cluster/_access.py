@@ -1,20 +1,30 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Applies the steps of a plan to a cluster, and removes our marks from Nodes.
+"""Reads what a cluster has, applies the steps of a plan to it, and removes our marks from Nodes.
 
 Private to configok.node: no compatibility is promised.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from .._kube._api_client import Client
 from .._kube._api_errors import Forbidden, KubeError, NotFound
-from .._kube._api_paths import NODES, ROLES, config_map, config_maps, flow_schemas, node, node_status
+from .._kube._api_paths import (
+    ADMISSION_POLICIES,
+    NODES,
+    ROLES,
+    SELF_SUBJECT_REVIEWS,
+    config_maps,
+    flow_schemas,
+    node,
+    node_status,
+)
 from .._kube._parallel import run_parallel
 from .._nodeconfig._config_status import read_condition
 from .._nodeconfig._well_known import (
@@ -28,53 +38,139 @@ from .._nodeconfig._well_known import (
     LABEL_POOL,
 )
 from . import ClusterRefused
-from ._access_plan import (
+from ._access_objects import (
     BUNDLES_READER,
     LABEL_MANAGED_BY,
     MANAGED_BY,
     NAMESPACES,
     Access,
+    is_admission_object,
+    possible_objects,
+)
+from ._access_plan import (
     AccessStep,
     StepAction,
+    admission_parameters,
     collection_of,
     name_of,
     path_of,
     plan_absent,
     plan_present,
-    possible_objects,
 )
+from ._admission_parameters import DEFAULT_POOL_LABEL, POOL_LABEL, is_break_glass
+from ._admission_policies import BUNDLES_POLICY, NODES_POLICY
 from ._flow_control import AGENTS_FLOW, FLOW_CONTROL_VERSIONS, RUNNER_FLOW
 
-__all__ = ["Removal", "apply_steps", "clean_nodes", "describe_steps", "diff_steps", "plan_removal", "plan_setup"]
+__all__ = [
+    "AccessChange",
+    "AdmissionState",
+    "apply_change",
+    "apply_steps",
+    "describe_steps",
+    "diff_steps",
+    "plan_removal",
+    "plan_setup",
+]
 
 _ANNOTATIONS = (ANNOTATION_CONFIG_SOURCE, ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_STATUS)
 _LABELS = (LABEL_CONFIG, LABEL_CONFIG_OK)
 # The one ConfigMap that Kubernetes itself puts into every namespace.
 _CLUSTER_OWN = "kube-root-ca.crt"
 _MAX_NODES = 10  # named in a diff
+_WAIT = 0.5  # s
+_MAX_WAITS = 60
+_REVIEW = {"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}
+
+
+AdmissionState = Literal["enabled", "disabled", "unsupported", "unknown"]
 
 
 @dataclass(frozen=True)
-class Removal:
-    """The objects to remove, with bundles and records in namespaces that stay, and the Nodes with our marks.
+class AccessChange:
+    """What is to be done in a cluster, with the Nodes that have marks to remove.
 
-    warnings: sentences on objects that could not be read.
+    admission: whether admission policies are in force after it. warnings: sentences, also on objects that could not be
+    read. bundle_namespaces: all of them.
     """
 
     steps: Sequence[AccessStep]
-    nodes: Sequence[str]
+    nodes: Sequence[str] = ()
     warnings: Sequence[str] = ()
+    admission: AdmissionState = "disabled"
+    bundle_namespaces: Sequence[str] = ()
 
 
-def plan_setup(client: Client, access: Access) -> list[AccessStep]:
+def plan_setup(client: Client, access: Access) -> AccessChange:
     """Return the steps to this access. Raises ClusterRefused and KubeError."""
     further = _further_namespaces(client)
     if access.bundle_namespaces is None:
         access = replace(access, bundle_namespaces=further)
     flow_version = _flow_version_for(client, access)
-    possible = possible_objects(sorted({*further, *(access.bundle_namespaces or ())}), flow_version)
+    admission, warnings = _admission_state(client, access)
+    if admission == "unsupported":
+        access = replace(access, admission=False)
+    possible = possible_objects(
+        sorted({*further, *(access.bundle_namespaces or ())}), flow_version, admission=admission == "enabled"
+    )
     present = {path_of(item): client.find(path_of(item)) for item in possible}
-    return plan_present(access, possible, present, flow_version)
+    if admission == "enabled":
+        parameters = admission_parameters(access, present, flow_version)
+        if parameters is None:
+            admission = "disabled"
+        else:
+            warnings += _admission_warnings(client, parameters)
+    if admission != "enabled" and _has_pools(access):
+        warnings.append("the pools of subjects limit nothing without admission policies (admission): RBAC has no pools")
+    steps = plan_present(access, possible, present, flow_version)
+    return AccessChange(steps, (), warnings, admission, access.publishing_namespaces)
+
+
+def _has_pools(access: Access) -> bool:
+    subjects = (access.runner_subjects, access.publisher_subjects, access.assigner_subjects)
+    return any(subject.get("pools") for group in subjects for subject in group or ())
+
+
+def _admission_state(client: Client, access: Access) -> tuple[AdmissionState, list[str]]:
+    """Return "enabled" if the server has admission policies to set up or to remove, and warnings. Raises KubeError."""
+    try:
+        client.list(ADMISSION_POLICIES, limit=1, metadata_only=True)
+    except NotFound:
+        if not access.admission:
+            return "unsupported", []
+        return "unsupported", [
+            "admission policies are skipped: the API server has no ValidatingAdmissionPolicies of "
+            "admissionregistration.k8s.io/v1, which came with Kubernetes 1.30. Without them, each identity that may "
+            "patch nodes or nodes/status can assign configs: docs/security.md says what else limits it"
+        ]
+    except Forbidden:
+        options = (access.admission, access.admission_pool_label, access.break_glass_subjects)
+        if any(option is not None for option in options):
+            raise
+        return "unknown", []
+    return "enabled", []
+
+
+def _admission_warnings(client: Client, parameters: Mapping[str, str]) -> list[str]:
+    """Return what is unwise about these parameters, from the point of view of this identity."""
+    warnings = []
+    label = parameters.get(POOL_LABEL, DEFAULT_POOL_LABEL)
+    if not label.partition("/")[0].endswith("node-restriction.kubernetes.io"):
+        warnings.append(
+            f"a node can set its own label {label}, and so choose which runners may assign its configs: "
+            f"use a label of node-restriction.kubernetes.io, such as {DEFAULT_POOL_LABEL}"
+        )
+    try:
+        review = client.create(SELF_SUBJECT_REVIEWS, dict(_REVIEW))
+    except KubeError as error:
+        return [*warnings, f"it is unknown whether this identity is a break-glass subject: {error}"]
+    identity = (review.get("status") or {}).get("userInfo") or {}
+    user = str(identity.get("username") or "")
+    if not is_break_glass(user, identity.get("groups") or (), parameters):
+        warnings.append(
+            f"{user} is not named in break_glass_subjects: with the admission policies it can still change and remove "
+            "them, but it can neither assign configs nor publish bundles, unless it is a runner"
+        )
+    return warnings
 
 
 def _flow_version_for(client: Client, access: Access) -> str | None:
@@ -104,7 +200,7 @@ def _flow_control_version(client: Client) -> str | None:
     return None
 
 
-def plan_removal(client: Client, *, force: bool) -> Removal:
+def plan_removal(client: Client, *, force: bool) -> AccessChange:
     """Return what to remove. Raises KubeError and, unless force, ClusterRefused while a Node is assigned."""
     further = _further_namespaces(client)
     warnings = []
@@ -116,7 +212,15 @@ def plan_removal(client: Client, *, force: bool) -> Removal:
             f"FlowSchemas and PriorityLevelConfigurations named {AGENTS_FLOW} and {RUNNER_FLOW} are not removed, "
             f"if there are any: {error}"
         )
-    possible = possible_objects(further, flow_version)
+    admission: AdmissionState = "unknown"
+    try:
+        admission, _warnings = _admission_state(client, Access(admission=False))
+    except Forbidden as error:
+        warnings.append(
+            f"ValidatingAdmissionPolicies named {NODES_POLICY} and {BUNDLES_POLICY} are not removed, "
+            f"if there are any: {error}"
+        )
+    possible = possible_objects(further, flow_version, admission=admission == "enabled")
     present = {path_of(item): client.find(path_of(item)) for item in possible}
     steps = plan_absent(possible, present)
     deleted = {step.item["metadata"]["name"] for step in steps if step.item["kind"] == "Namespace"}
@@ -144,7 +248,7 @@ def plan_removal(client: Client, *, force: bool) -> Removal:
             f"{count} still assigned a bundle ({some}): "
             "take them back to their init config first (undo), or force the removal"
         )
-    return Removal(steps, sorted(marked), warnings)
+    return AccessChange(steps, sorted(marked), warnings)
 
 
 def _further_namespaces(client: Client) -> list[str]:
@@ -165,6 +269,43 @@ def _config_maps(client: Client, namespace: str) -> tuple[list[dict[str, Any]], 
     return own, foreign
 
 
+def apply_change(
+    client: Client,
+    change: AccessChange,
+    *,
+    workers: int,
+    dry_run: bool,
+    sleep: Callable[[float], object] = time.sleep,
+) -> None:
+    """Apply a change. Raises KubeError.
+
+    Admission policies are removed first, because they refuse the removal of our marks from Nodes to all but break-glass
+    subjects. The API server sees that some moments later. In a dry run they are still there.
+    """
+    before = [step for step in change.steps if step.action == "delete" and is_admission_object(step.item)]
+    apply_steps(client, before, dry_run=dry_run)
+    if change.nodes and before and not dry_run:
+        _wait_for_removal(client, change.nodes[0], sleep)
+    if not (before and dry_run):
+        _clean_nodes(client, change.nodes, workers=workers, dry_run=dry_run)
+    apply_steps(client, [step for step in change.steps if step not in before], dry_run=dry_run)
+
+
+def _wait_for_removal(client: Client, name: str, sleep: Callable[[float], object]) -> None:
+    """Wait until the API server no longer refuses to clean this Node because of a policy."""
+    for _attempt in range(_MAX_WAITS):
+        try:
+            _clean_node(client, name, dry_run=True)
+        except Forbidden as error:
+            if NODES_POLICY not in str(error):
+                return
+        except KubeError:
+            return  # the write itself reports it
+        else:
+            return
+        sleep(_WAIT)
+
+
 def apply_steps(client: Client, steps: Sequence[AccessStep], *, dry_run: bool) -> None:
     """Apply the steps in order; with dry_run the API server only checks them, as far as it can. Raises KubeError.
 
@@ -182,9 +323,7 @@ def apply_steps(client: Client, steps: Sequence[AccessStep], *, dry_run: bool) -
         elif step.action == "patch":
             client.patch(path_of(step.item), step.body, dry_run=dry_run)
         else:
-            is_config_map = step.item["kind"] == "ConfigMap"
-            path = config_map(metadata["namespace"], metadata["name"]) if is_config_map else path_of(step.item)
-            client.delete(path, uid=metadata["uid"], dry_run=dry_run)
+            client.delete(path_of(step.item), uid=metadata["uid"], dry_run=dry_run)
             if step.action == "recreate" and not dry_run:  # in a dry run the name is still taken
                 client.create(collection_of(step.item), dict(step.body or {}))
 
@@ -198,7 +337,7 @@ def _clean_node(client: Client, name: str, *, dry_run: bool) -> None:
     client.patch(node_status(name), body, kind="strategic", dry_run=dry_run)
 
 
-def clean_nodes(client: Client, names: Sequence[str], *, workers: int, dry_run: bool) -> None:
+def _clean_nodes(client: Client, names: Sequence[str], *, workers: int, dry_run: bool) -> None:
     """Remove our annotations, labels and condition from these Nodes; one that is gone by now is clean.
 
     Raises the first other KubeError after all were tried.

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["AGENTS_FLOW", "FLOW_CONTROL_VERSIONS", "RUNNER_FLOW", "ScopedRule", "flow_control_objects"]
+__all__ = ["AGENTS_FLOW", "FLOW_CONTROL_VERSIONS", "RUNNER_FLOW", "Grant", "ScopedRule", "flow_control_objects"]
 
 # The newest first. v1beta1 came with Kubernetes 1.20, v1 with 1.29.
 FLOW_CONTROL_VERSIONS = ("v1", "v1beta3", "v1beta2", "v1beta1")
@@ -63,29 +63,36 @@ class ScopedRule:
     namespaces: Sequence[str] = ()
 
 
+@dataclass(frozen=True)
+class Grant:
+    """RBAC subjects, and all that they may do."""
+
+    subjects: Sequence[Mapping[str, Any]]
+    rules: Sequence[ScopedRule]
+
+
 def flow_control_objects(
-    version: str,
-    *,
-    runners: Sequence[Mapping[str, Any]],
-    runner_rules: Sequence[ScopedRule],
-    bundle_namespaces: Sequence[str],
+    version: str, *, runners: Sequence[Grant], bundle_namespaces: Sequence[str]
 ) -> list[dict[str, Any]]:
     """Return the objects without metadata other than names, in the order of their creation.
 
-    version: of the API group. runners: RBAC subjects; without any, only the agents have a level. runner_rules: all
-    that a runner may do.
+    version: of the API group. runners: all that publish or assign; without subjects, only the agents have a level.
     """
     nodes = {"kind": "Group", "group": {"name": "system:nodes"}}
     reading = ScopedRule({"verbs": ["get"], "apiGroups": [""], "resources": ["configmaps"]}, bundle_namespaces)
     objects = [
         _level(version, AGENTS_FLOW, _AGENTS),
-        _schema(version, AGENTS_FLOW, _AGENTS_PRECEDENCE, [nodes], [reading]),
+        _schema(version, AGENTS_FLOW, _AGENTS_PRECEDENCE, [_flow_rule([nodes], [reading])]),
     ]
-    if runners:
-        subjects = [_subject(subject) for subject in runners]
+    rules = [
+        _flow_rule([_subject(subject) for subject in grant.subjects], grant.rules)
+        for grant in runners
+        if grant.subjects
+    ]
+    if rules:
         objects += [
             _level(version, RUNNER_FLOW, _RUNNER),
-            _schema(version, RUNNER_FLOW, _RUNNER_PRECEDENCE, subjects, runner_rules),
+            _schema(version, RUNNER_FLOW, _RUNNER_PRECEDENCE, rules),
         ]
     return objects
 
@@ -105,15 +112,17 @@ def _level(version: str, name: str, level: _Level) -> dict[str, Any]:
     return _object(version, "PriorityLevelConfiguration", name, {"type": "Limited", "limited": limited})
 
 
-def _schema(
-    version: str, name: str, precedence: int, subjects: Sequence[Mapping[str, Any]], rules: Sequence[ScopedRule]
-) -> dict[str, Any]:
+def _flow_rule(subjects: Sequence[Mapping[str, Any]], rules: Sequence[ScopedRule]) -> dict[str, Any]:
+    return {"subjects": list(subjects), "resourceRules": [_resource_rule(rule) for rule in rules]}
+
+
+def _schema(version: str, name: str, precedence: int, rules: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return a FlowSchema that sends these requests to the level of the same name; users take turns."""
     spec = {
         "priorityLevelConfiguration": {"name": name},
         "matchingPrecedence": precedence,
         "distinguisherMethod": {"type": "ByUser"},
-        "rules": [{"subjects": list(subjects), "resourceRules": [_resource_rule(rule) for rule in rules]}],
+        "rules": [dict(rule) for rule in rules],
     }
     return _object(version, "FlowSchema", name, spec)
 

@@ -12,11 +12,15 @@ from ._api_errors import Invalid
 __all__ = [
     "CLUSTER_ROLES",
     "ROLES",
+    "ADMISSION_POLICIES",
     "CLUSTER_ROLE_BINDINGS",
     "CRDS",
     "NAMESPACES",
     "NODES",
     "PODS",
+    "SELF_SUBJECT_REVIEWS",
+    "admission_binding",
+    "admission_policy",
     "cluster_role",
     "cluster_role_binding",
     "config_map",
@@ -45,6 +49,7 @@ _CORE = "/api/v1"
 _COORDINATION = "/apis/coordination.k8s.io/v1"
 _RBAC = "/apis/rbac.authorization.k8s.io/v1"
 _FLOW_CONTROL = "/apis/flowcontrol.apiserver.k8s.io"
+_ADMISSION = "/apis/admissionregistration.k8s.io/v1"
 
 NODES = f"{_CORE}/nodes"
 NAMESPACES = f"{_CORE}/namespaces"
@@ -52,6 +57,8 @@ PODS = f"{_CORE}/pods"
 ROLES = f"{_RBAC}/roles"
 CLUSTER_ROLES = f"{_RBAC}/clusterroles"
 CLUSTER_ROLE_BINDINGS = f"{_RBAC}/clusterrolebindings"
+ADMISSION_POLICIES = f"{_ADMISSION}/validatingadmissionpolicies"
+SELF_SUBJECT_REVIEWS = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 # RBAC names may hold a colon (system:nodes). None of these characters needs quoting, and no name can leave its place.
@@ -172,6 +179,16 @@ def flow_schema(version: str, name: str) -> str:
 def priority_level(version: str, name: str) -> str:
     """Return the path of a PriorityLevelConfiguration."""
     return f"{_FLOW_CONTROL}/{_checked(version)}/prioritylevelconfigurations/{_checked(name)}"
+
+
+def admission_policy(name: str) -> str:
+    """Return the path of a ValidatingAdmissionPolicy (Kubernetes 1.30 and newer)."""
+    return f"{ADMISSION_POLICIES}/{_checked(name)}"
+
+
+def admission_binding(name: str) -> str:
+    """Return the path of a ValidatingAdmissionPolicyBinding."""
+    return f"{_ADMISSION}/validatingadmissionpolicybindings/{_checked(name)}"
 
 
 def describe(path: str) -> str:

@@ -37,7 +37,7 @@ class World:
     def __init__(self, api: Embedded, make_node: Callable[..., Any]) -> None:
         self.api = api
         self.client: Client = api.client()
-        apply_steps(self.client, plan_setup(self.client, Access()), dry_run=False)
+        apply_steps(self.client, plan_setup(self.client, Access()).steps, dry_run=False)
         self.node = make_node(api.node_kubeconfig("n1"))
         self._assignments = 0
 

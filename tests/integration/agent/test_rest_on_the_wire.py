@@ -31,7 +31,7 @@ def test_an_idle_agent_keeps_one_watch_and_asks_nothing(
     embedded_api: Embedded, make_node: Callable[..., Any], tmp_path: Path
 ) -> None:
     client, requests = embedded_api.client(), embedded_api.server.requests
-    apply_steps(client, plan_setup(client, Access()), dry_run=False)
+    apply_steps(client, plan_setup(client, Access()).steps, dry_run=False)
     # The component heartbeats under a name of its own: what AGENT asks is the agent's.
     component = embedded_api.kubeconfig_for("component", ["system:masters"])
     config = tmp_path / "n1/state/components/kubelet/config.yaml"

@@ -65,4 +65,4 @@ class SandboxCluster:
 
 def prepare(client: Client, access: Access | None = None) -> None:
     """Make the namespaces and the RBAC objects, as the role cluster does."""
-    apply_steps(client, plan_setup(client, access or Access()), dry_run=False)
+    apply_steps(client, plan_setup(client, access or Access()).steps, dry_run=False)

@@ -63,7 +63,7 @@ RESOURCES: tuple[Resource, ...] = (
 )
 
 # API groups that a server may be without, as this one is. Requests for any other path that is missing get 501.
-_ABSENT_GROUPS = ("flowcontrol.apiserver.k8s.io",)
+_ABSENT_GROUPS = ("flowcontrol.apiserver.k8s.io", "admissionregistration.k8s.io")
 
 _BY_PATH = {(resource.group, resource.version, resource.name): resource for resource in RESOURCES}
 

@@ -11,13 +11,12 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import (
+from ansible_collections.configok.node.plugins.module_utils._cluster._access_objects import (
     Access,
     desired_objects,
-    path_of,
-    plan_present,
     possible_objects,
 )
+from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import path_of, plan_present
 from ansible_collections.configok.node.plugins.module_utils._cluster._flow_control import FLOW_CONTROL_VERSIONS
 
 RUNNER = {"kind": "ServiceAccount", "name": "rollouts", "namespace": "awx"}

@@ -1,0 +1,222 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The namespaces, RBAC, flow control and admission objects that an access needs. Pure.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .._nodeconfig._well_known import NAMESPACE_ADMISSION, NAMESPACE_BUNDLES, NAMESPACE_ROLLOUTS
+from ._admission_parameters import PARAMETERS
+from ._admission_policies import admission_policies
+from ._flow_control import Grant, ScopedRule, flow_control_objects
+
+__all__ = [
+    "ASSIGNER",
+    "Access",
+    "BUNDLES_READER",
+    "CONFIGZ_READER",
+    "FORMER_RUNNER_NAMESPACE",
+    "LABEL_MANAGED_BY",
+    "MANAGED_BY",
+    "NAMESPACES",
+    "PRUNER",
+    "PUBLISHER",
+    "RUNNER",
+    "desired_objects",
+    "is_admission_object",
+    "possible_objects",
+]
+
+LABEL_MANAGED_BY = "app.kubernetes.io/managed-by"
+MANAGED_BY = "configok.node"
+NAMESPACES = (NAMESPACE_BUNDLES, NAMESPACE_ROLLOUTS)
+
+_GROUP = "rbac.authorization.k8s.io"
+_NODES = {"kind": "Group", "name": "system:nodes", "apiGroup": _GROUP}
+BUNDLES_READER = "configok-nodes"
+CONFIGZ_READER = "configok-nodes-configz"
+RUNNER = "configok-runner"
+PUBLISHER = "configok-publisher"
+ASSIGNER = "configok-assigner"
+PRUNER = "configok-runner-prune"
+# Runners of earlier releases could create Events on Nodes here; now only the nodes themselves create them.
+FORMER_RUNNER_NAMESPACE = "default"
+
+# The permissions that a rollout needs, and no others. It watches, assigns, cordons and drains Nodes, ...
+_ASSIGNING = [
+    {"apiGroups": [""], "resources": ["nodes"], "verbs": ["get", "list", "watch", "patch"]},
+    {"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]},
+    {"apiGroups": [""], "resources": ["pods/eviction"], "verbs": ["create"]},
+]
+# ... publishes bundles, which are immutable, or only reads them, ...
+_READING = [{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"]}]
+_PUBLISHING = [{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "create"]}]
+# ... deletes old bundles if the user allows it (RBAC cannot limit that to old ones), ...
+_PRUNING = [{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["delete"]}]
+# ... keeps its record and its lock, sees requests such as pause, checks whether other pools have the same nodes, and
+# creates Events.
+_RECORDING = [
+    {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "list", "watch", "create", "update"]},
+    {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["get", "create", "update"]},
+    {"apiGroups": [""], "resources": ["events"], "verbs": ["create"]},
+]
+
+
+@dataclass(frozen=True)
+class Access:
+    """The access of runners and nodes; nodes may always read bundles. None keeps the present access.
+
+    runner_subjects: RBAC subjects (kind, name, and namespace for a ServiceAccount) that may run rollouts.
+    node_configz: whether nodes may read the live config of kubelets, as nodes/configz (Kubernetes 1.33 and newer).
+    runner_prune: whether runners may delete old bundles. bundle_namespaces: further namespaces of bundles.
+    flow_control: whether the API server limits the requests of agents and runners on their own.
+    publisher_subjects, assigner_subjects: subjects with one half of what a runner may do. Subjects may have pools,
+    which only admission policies enforce. admission: whether there are such policies. admission_pool_label: the label
+    with the pool of a Node. break_glass_subjects: subjects to which the policies do not apply.
+    """
+
+    runner_subjects: Sequence[Mapping[str, Any]] | None = None
+    node_configz: bool | None = None
+    bundle_namespaces: Sequence[str] | None = None
+    flow_control: bool | None = None
+    runner_prune: bool | None = None
+    publisher_subjects: Sequence[Mapping[str, Any]] | None = None
+    assigner_subjects: Sequence[Mapping[str, Any]] | None = None
+    admission: bool | None = None
+    admission_pool_label: str | None = None
+    break_glass_subjects: Sequence[Mapping[str, Any]] | None = None
+
+    @property
+    def publishing_namespaces(self) -> list[str]:
+        """Return all namespaces of bundles."""
+        return [NAMESPACE_BUNDLES, *sorted({*(self.bundle_namespaces or ())} - {*NAMESPACES, NAMESPACE_ADMISSION})]
+
+
+def _object(kind: str, name: str, namespace: str = "", **content: Any) -> dict[str, Any]:
+    metadata: dict[str, Any] = {"name": name, "labels": {LABEL_MANAGED_BY: MANAGED_BY}}
+    if namespace:
+        metadata["namespace"] = namespace
+    version = "v1" if kind == "Namespace" else f"{_GROUP}/v1"
+    return {"apiVersion": version, "kind": kind, "metadata": metadata, **content}
+
+
+def _role_and_binding(
+    name: str, rules: Sequence[Mapping[str, Any]], subjects: Sequence[Mapping[str, Any]], namespace: str = ""
+) -> list[dict[str, Any]]:
+    """Return a role, and the binding of the same name if there are subjects."""
+    kind = "Role" if namespace else "ClusterRole"
+    reference = {"apiGroup": _GROUP, "kind": kind, "name": name}
+    role = _object(kind, name, namespace, rules=[dict(rule) for rule in rules])
+    binding = _object(
+        f"{kind}Binding", name, namespace, roleRef=reference, subjects=[dict(subject) for subject in subjects]
+    )
+    return [role, binding] if subjects else [role]
+
+
+def _subject(option: Mapping[str, Any]) -> dict[str, Any]:
+    if option["kind"] == "ServiceAccount":
+        return {"kind": "ServiceAccount", "name": option["name"], "namespace": option["namespace"]}
+    return {"kind": option["kind"], "name": option["name"], "apiGroup": _GROUP}
+
+
+def desired_objects(
+    access: Access, flow_version: str | None = None, parameters: Mapping[str, str] | None = None
+) -> list[dict[str, Any]]:
+    """Return all objects of this access, in the order of their creation.
+
+    flow_version: of the API group of flow control; None leaves its objects out. parameters: those of the admission
+    policies; None leaves the policies out.
+    """
+    publishing = access.publishing_namespaces
+    objects = [_object("Namespace", namespace) for namespace in NAMESPACES]
+    # Without our label: these namespaces may hold other objects, so they are never deleted.
+    objects += [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}} for name in publishing[1:]]
+    for namespace in publishing:
+        objects += _role_and_binding(BUNDLES_READER, _READING, [_NODES], namespace)
+    if access.node_configz:
+        live = [{"apiGroups": [""], "resources": ["nodes/configz"], "verbs": ["get"]}]
+        objects += _role_and_binding(CONFIGZ_READER, live, [_NODES])
+    for name, grant in _grants(access).items():
+        subjects = [_subject(subject) for subject in grant.subjects]
+        for scope in dict.fromkeys(tuple(scoped.namespaces) for scoped in grant.rules):
+            rules = [scoped.rule for scoped in grant.rules if tuple(scoped.namespaces) == scope]
+            for namespace in scope or ("",):
+                objects += _role_and_binding(name, rules, subjects, namespace)
+    if access.flow_control and flow_version:
+        objects += _flow_control(access, flow_version)
+    return objects + (_admission(access, parameters) if parameters is not None else [])
+
+
+def _grants(access: Access) -> dict[str, Grant]:
+    """Return what the subjects of each role may do, by the name of the role."""
+    publishing = access.publishing_namespaces
+    assigning = [ScopedRule(rule) for rule in _ASSIGNING]
+    recording = [ScopedRule(rule, [NAMESPACE_ROLLOUTS]) for rule in _RECORDING]
+    reading = [ScopedRule(rule, publishing) for rule in _READING]
+    publishes = [ScopedRule(rule, publishing) for rule in _PUBLISHING]
+    records = [ScopedRule(rule, [NAMESPACE_ROLLOUTS]) for rule in _READING]
+    runners, assigners = [*(access.runner_subjects or ())], [*(access.assigner_subjects or ())]
+    grants = {RUNNER: Grant(runners, [*assigning, *publishes, *recording])}
+    if access.runner_prune:
+        grants[PRUNER] = Grant([*runners, *assigners], [ScopedRule(rule, publishing) for rule in _PRUNING])
+    grants[PUBLISHER] = Grant(access.publisher_subjects or (), [*publishes, *records])
+    grants[ASSIGNER] = Grant(assigners, [*assigning, *reading, *recording])
+    return grants
+
+
+def _labelled(objects: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    labels = {LABEL_MANAGED_BY: MANAGED_BY}
+    return [{**item, "metadata": {**item["metadata"], "labels": labels}} for item in objects]
+
+
+def _flow_control(access: Access, version: str) -> list[dict[str, Any]]:
+    """Return the flow control of the nodes' reads of bundles, and of all that the roles permit."""
+    grants = [*_grants(access).values()]
+    return _labelled(flow_control_objects(version, runners=grants, bundle_namespaces=access.publishing_namespaces))
+
+
+def _admission(access: Access, parameters: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the namespace, the parameters and the policies, which come last: they need all the others."""
+    metadata = {"name": PARAMETERS, "namespace": NAMESPACE_ADMISSION}
+    data = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": dict(parameters)}
+    policies = admission_policies(access.publishing_namespaces)
+    return [_object("Namespace", NAMESPACE_ADMISSION), *_labelled([data, *policies])]
+
+
+def is_admission_object(item: Mapping[str, Any]) -> bool:
+    """Return whether this is an admission policy, or what belongs to it."""
+    metadata = item["metadata"]
+    is_in_namespace = NAMESPACE_ADMISSION in (metadata.get("namespace"), metadata["name"])
+    return is_in_namespace or item["kind"].startswith("ValidatingAdmission")
+
+
+def possible_objects(
+    bundle_namespaces: Sequence[str], flow_version: str | None = None, *, admission: bool = False
+) -> list[dict[str, Any]]:
+    """Return all objects that any access has, or had in an earlier release, with these further namespaces.
+
+    admission: whether the API server has admission policies, and the identity may read them.
+    """
+    any_subject = [{"kind": "User", "name": "any"}]
+    most = Access(
+        any_subject,
+        True,
+        bundle_namespaces,
+        flow_control=True,
+        runner_prune=True,
+        publisher_subjects=any_subject,
+        assigner_subjects=any_subject,
+    )
+    objects = desired_objects(most, flow_version, {} if admission else None)
+    if FORMER_RUNNER_NAMESPACE not in bundle_namespaces:
+        former = _role_and_binding(RUNNER, [], any_subject, FORMER_RUNNER_NAMESPACE)
+        first_admission = next((i for i, item in enumerate(objects) if is_admission_object(item)), len(objects))
+        objects[first_admission:first_admission] = former
+    return objects

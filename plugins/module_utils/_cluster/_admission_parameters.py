@@ -1,0 +1,132 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The parameters of the admission policies: what each subject may do, as the data of one ConfigMap. Pure.
+
+Each list of subjects is one key with one line for each subject and pool: "<pool> User <name>" or "<pool> Group <name>",
+where "*" is every pool. A ServiceAccount is the user that it has at the API server.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from enum import Enum
+from typing import Any
+
+from .._nodeconfig._bundle import MAX_POOL_LENGTH
+from .._nodeconfig._untrusted import sanitize
+from . import ClusterRefused
+
+__all__ = [
+    "BREAK_GLASS",
+    "DEFAULT_POOL_LABEL",
+    "PARAMETERS",
+    "POOL_LABEL",
+    "Role",
+    "check_pool_label",
+    "is_break_glass",
+    "parameter_keys",
+    "subject_lines",
+    "subject_of",
+]
+
+PARAMETERS = "configok-admission"  # the name of the ConfigMap
+POOL_LABEL = "poolLabel"
+BREAK_GLASS = "breakGlass"
+DEFAULT_POOL_LABEL = "node-restriction.kubernetes.io/pool"
+
+
+class Role(Enum):
+    """The roles of subjects that may be limited to pools; the value is the key of the parameter."""
+
+    RUNNER = "runners"
+    PUBLISHER = "publishers"
+    ASSIGNER = "assigners"
+
+
+_POOL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?\Z")
+_LABEL = re.compile(
+    r"(?=.{1,317}\Z)(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?\Z"
+)
+_MAX_LINES = 500  # of one list; the API server compares each with each group of a user
+_MAX_NAME = 500
+
+# What is named as a runner changes nothing else of a Node. With one of these, that would be kubelets or controllers.
+_SYSTEM_USERS = ("system:node:", "system:kube-")
+_SYSTEM_GROUPS = frozenset(
+    (
+        "system:authenticated",
+        "system:unauthenticated",
+        "system:nodes",
+        "system:serviceaccounts",
+        "system:serviceaccounts:kube-system",
+    )
+)
+
+
+def parameter_keys() -> tuple[str, ...]:
+    """Return the keys of all lists."""
+    return (*(role.value for role in Role), BREAK_GLASS)
+
+
+def subject_of(subject: Mapping[str, Any]) -> str:
+    """Return "User alice", "Group admins" for an RBAC subject; a ServiceAccount as its user."""
+    name = str(subject["name"])
+    if subject["kind"] == "ServiceAccount":
+        return f"User system:serviceaccount:{subject['namespace']}:{name}"
+    return f"{subject['kind']} {name}"
+
+
+def subject_lines(subjects: Sequence[Mapping[str, Any]], option: str) -> str:
+    """Return the parameter for these subjects, each with optional pools. Raises ClusterRefused.
+
+    option: its name for messages.
+    """
+    lines: dict[str, None] = {}
+    for subject in subjects:
+        name = str(subject["name"])
+        where = f"{sanitize(name, 100)!r} in {option}"
+        if not name or len(name) > _MAX_NAME or not name.isprintable():
+            raise ClusterRefused(
+                f"{where} is not a name of a {subject['kind']}: it must have 1 to {_MAX_NAME} printable characters"
+            )
+        if name in _SYSTEM_GROUPS or (subject["kind"] == "User" and name.startswith(_SYSTEM_USERS)):
+            raise ClusterRefused(
+                f"{where} must not be named with admission policies, because kubelets or controllers of Kubernetes "
+                "are among them: name the identities of your rollouts"
+            )
+        pools = subject.get("pools")
+        if pools is not None and not pools:
+            raise ClusterRefused(
+                f"{where} has an empty list of pools: name some, or leave the list out for all of them"
+            )
+        for pool in pools or ["*"]:
+            if pool != "*" and not (_POOL.match(pool) and len(pool) <= MAX_POOL_LENGTH):
+                raise ClusterRefused(
+                    f"pool {sanitize(pool, 100)!r} of {where} must be a DNS label (a-z, 0-9, -) of at most "
+                    f"{MAX_POOL_LENGTH} characters"
+                )
+            lines[f"{pool} {subject_of(subject)}"] = None
+    if len(lines) > _MAX_LINES:
+        raise ClusterRefused(
+            f"{option} has {len(lines)} pairs of subject and pool, at most {_MAX_LINES} are allowed: name a group"
+        )
+    return "\n".join(lines)
+
+
+def check_pool_label(label: str) -> str:
+    """Return the label. Raises ClusterRefused if no Node can have it."""
+    if not _LABEL.match(label):
+        raise ClusterRefused(
+            f"admission_pool_label {sanitize(label, 100)!r} is not the key of a label, such as {DEFAULT_POOL_LABEL}"
+        )
+    return label
+
+
+def is_break_glass(user: str, groups: Collection[str], parameters: Mapping[str, str]) -> bool:
+    """Return whether the policies let this identity do everything."""
+    lines = parameters.get(BREAK_GLASS, "").split("\n")
+    return any(f"* {subject}" in lines for subject in (f"User {user}", *(f"Group {group}" for group in groups)))

@@ -1,0 +1,315 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The ValidatingAdmissionPolicies on Nodes and bundles, with their bindings. Pure.
+
+docs/admission.md describes the rules for users. Nothing but what a rule protects may depend on the parameters: the
+API server evaluates configok-nodes for each heartbeat of each kubelet, and a heartbeat that is refused makes a node
+NotReady. A rule therefore passes before it reads them when a request changes nothing that it protects.
+
+The specs name every field that the API server would fill in, so that an unchanged object compares as equal.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .._nodeconfig._well_known import (
+    ANNOTATION_ASSIGNMENT,
+    ANNOTATION_CONFIG_SOURCE,
+    ANNOTATION_CONFIG_STATUS,
+    ANNOTATION_CORDONED_BY,
+    CONDITION_CONFIG_OK,
+    LABEL_CONFIG,
+    LABEL_CONFIG_OK,
+    LABEL_HASH_SCHEME,
+    LABEL_POOL,
+    NAMESPACE_ADMISSION,
+    NAMESPACE_BUNDLES,
+)
+from ._admission_parameters import BREAK_GLASS, DEFAULT_POOL_LABEL, PARAMETERS, POOL_LABEL, Role
+
+__all__ = ["BUNDLES_POLICY", "NODES_POLICY", "admission_policies"]
+
+NODES_POLICY = "configok-nodes"
+BUNDLES_POLICY = "configok-bundles"
+
+# The ConfigMap that Kubernetes itself puts into every namespace. Its name is never that of a bundle.
+_CLUSTER_OWN = "kube-root-ca.crt"
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return "[" + ", ".join(f"'{name}'" for name in names) + "]"
+
+
+# --- variables of both policies
+
+
+def _lines(*keys: str) -> str:
+    """Return the expression for the lines of these parameters; a missing one has none."""
+    parts = [f"('{key}' in variables.parameters ? variables.parameters['{key}'].split('\\n') : [])" for key in keys]
+    return " + ".join(parts)
+
+
+def _is_named(lines: str, pool: str) -> str:
+    """Return the expression for: a subject of the request is named for this pool, or for every one."""
+    return (
+        f"variables.subjects.exists(s, ('* ' + s) in variables.{lines} || (variables.{pool} != '' && "
+        f"(variables.{pool} + ' ' + s) in variables.{lines}))"
+    )
+
+
+_OF_REQUEST = {
+    # In the form of the parameters. A ServiceAccount is a user here.
+    "subjects": (
+        "['User ' + request.userInfo.username] + "
+        "(has(request.userInfo.groups) ? request.userInfo.groups.map(g, 'Group ' + g) : [])"
+    ),
+    "parameters": "params != null && has(params.data) ? params.data : {}",
+    "breakGlassLines": _lines(BREAK_GLASS),
+    "breakGlass": "variables.subjects.exists(s, ('* ' + s) in variables.breakGlassLines)",
+}
+
+_ANNOTATIONS = "has({0}.metadata.annotations) ? {0}.metadata.annotations : {{}}"
+_LABELS = "has({0}.metadata.labels) ? {0}.metadata.labels : {{}}"
+_IF_UPDATE = "request.operation == 'UPDATE' && "
+_OF_OBJECT = {
+    "annotations": _ANNOTATIONS.format("object"),
+    "oldAnnotations": _IF_UPDATE + _ANNOTATIONS.format("oldObject"),
+    "labels": _LABELS.format("object"),
+    "oldLabels": _IF_UPDATE + _LABELS.format("oldObject"),
+}
+
+
+def _same_keys(new: str, old: str, keys: str) -> str:
+    """Return the expression for: these keys of a map are as before."""
+    return (
+        f"{keys}.all(k, (k in variables.{new}) == (k in variables.{old}) && "
+        f"(!(k in variables.{new}) || variables.{new}[k] == variables.{old}[k]))"
+    )
+
+
+def _same_fields(part: str, but: Sequence[str]) -> str:
+    """Return the expression for: a part of the object is as before, apart from these fields. It must be there."""
+    return (
+        f"dyn(object.{part}).all(k, k in {_quoted(but)} || (k in dyn(oldObject.{part}) && "
+        f"dyn(object.{part})[k] == dyn(oldObject.{part})[k])) && "
+        f"dyn(oldObject.{part}).all(k, k in {_quoted(but)} || k in dyn(object.{part}))"
+    )
+
+
+# --- Nodes
+
+_ASSIGNMENT = _quoted([ANNOTATION_CONFIG_SOURCE, ANNOTATION_ASSIGNMENT, ANNOTATION_CORDONED_BY])
+_STATUS_LABELS = _quoted([LABEL_CONFIG, LABEL_CONFIG_OK])
+_CONDITION = (
+    "has({0}.status) && has({0}.status.conditions) ? "
+    f"{{0}}.status.conditions.filter(c, c.type == '{CONDITION_CONFIG_OK}') : []"
+)
+_BOOKKEEPING = ("annotations", "managedFields", "resourceVersion", "generation")
+
+_NODES_VARIABLES = {
+    **_OF_REQUEST,
+    **_OF_OBJECT,
+    "condition": _CONDITION.format("object"),
+    "oldCondition": _IF_UPDATE + _CONDITION.format("oldObject"),
+    "runnerLines": _lines(Role.RUNNER.value, Role.ASSIGNER.value),
+    "poolLabel": (
+        f"'{POOL_LABEL}' in variables.parameters ? variables.parameters['{POOL_LABEL}'] : '{DEFAULT_POOL_LABEL}'"
+    ),
+    # As it was before the request, which must not choose whose Node this is.
+    "pool": "variables.poolLabel in variables.oldLabels ? variables.oldLabels[variables.poolLabel] : ''",
+    # A pool has no blanks, so the subject of a line is what follows the first one.
+    "isRunner": (
+        "variables.runnerLines.filter(l, l.contains(' ')).map(l, l.split(' ', 2)[1]).exists(r, r in variables.subjects)"
+    ),
+    "isRunnerOfPool": _is_named("runnerLines", "pool"),
+    "isNode": (
+        "request.userInfo.username == 'system:node:' + object.metadata.name && "
+        "'Group system:nodes' in variables.subjects"
+    ),
+    "sameAssignment": _same_keys("annotations", "oldAnnotations", _ASSIGNMENT),
+    "sameStatus": (
+        _same_keys("annotations", "oldAnnotations", _quoted([ANNOTATION_CONFIG_STATUS]))
+        + " && "
+        + _same_keys("labels", "oldLabels", _STATUS_LABELS)
+        + " && variables.condition == variables.oldCondition"
+    ),
+    "sameMetadata": _same_fields("metadata", _BOOKKEEPING),
+    "sameOtherAnnotations": (
+        f"variables.annotations.all(k, k in {_ASSIGNMENT} || (k in variables.oldAnnotations && "
+        "variables.annotations[k] == variables.oldAnnotations[k])) && "
+        f"variables.oldAnnotations.all(k, k in {_ASSIGNMENT} || k in variables.annotations)"
+    ),
+    "sameSpec": (
+        "has(object.spec) == has(oldObject.spec) && (!has(object.spec) || ("
+        + _same_fields("spec", ["unschedulable"])
+        + "))"
+    ),
+    "sameNodeStatus": (
+        "has(object.status) == has(oldObject.status) && (!has(object.status) || object.status == oldObject.status)"
+    ),
+}
+
+_ASSIGNED_BY_RUNNERS = (
+    "only the runners of the pool of a Node may change configok.dev/config-source, configok.dev/assignment and "
+    "configok.dev/cordoned-by on it"
+)
+_NODES_VALIDATIONS = [
+    {
+        "expression": f"variables.sameAssignment || variables.breakGlass || ({_IF_UPDATE}variables.isRunnerOfPool)",
+        "message": _ASSIGNED_BY_RUNNERS,
+        "messageExpression": (
+            f"'{_ASSIGNED_BY_RUNNERS}: user ' + request.userInfo.username + "
+            "(variables.pool == '' ? ' is not a runner of every pool, and the Node has no label ' + "
+            "variables.poolLabel : ' is not a runner of pool ' + variables.pool)"
+        ),
+    },
+    {
+        "expression": f"variables.sameStatus || variables.breakGlass || ({_IF_UPDATE}variables.isNode)",
+        "message": (
+            "only the node itself may change configok.dev/config-status, the condition ConfigOK and the labels "
+            "configok.dev/config and configok.dev/config-ok of a Node, and not as it creates it"
+        ),
+    },
+    {
+        "expression": (
+            "variables.isNode || !variables.isRunner || variables.breakGlass || "
+            f"({_IF_UPDATE}variables.sameMetadata && variables.sameOtherAnnotations && variables.sameSpec && "
+            "variables.sameNodeStatus)"
+        ),
+        "message": (
+            "a runner may change the assignment of a Node, configok.dev/cordoned-by and spec.unschedulable, and "
+            "nothing else"
+        ),
+    },
+]
+
+# --- bundles
+
+_IS_BUNDLE = " || ".join(
+    f"({guard}has({item}.metadata.labels) && ('{LABEL_POOL}' in {item}.metadata.labels || "
+    f"'{LABEL_HASH_SCHEME}' in {item}.metadata.labels))"
+    for guard, item in (("", "object"), (_IF_UPDATE, "oldObject"))
+)
+# Finalizers may be removed: a bundle that RBAC lets someone delete must not stay because of them.
+_DELETION = ("managedFields", "resourceVersion", "generation", "finalizers")
+
+_BUNDLES_VARIABLES = {
+    **_OF_REQUEST,
+    "labels": _LABELS.format("object"),
+    "pool": f"'{LABEL_POOL}' in variables.labels ? variables.labels['{LABEL_POOL}'] : ''",
+    "publisherLines": _lines(Role.RUNNER.value, Role.PUBLISHER.value),
+    "isPublisherOfPool": _is_named("publisherLines", "pool"),
+    "finalizers": "has(object.metadata.finalizers) ? object.metadata.finalizers : []",
+    "oldFinalizers": f"{_IF_UPDATE}has(oldObject.metadata.finalizers) ? oldObject.metadata.finalizers : []",
+}
+_EXEMPT = "request.operation != 'CREATE' || variables.breakGlass || "
+_BUNDLES_VALIDATIONS = [
+    {
+        "expression": f"{_EXEMPT}(has(object.immutable) && object.immutable && !has(object.binaryData))",
+        "message": "a bundle is immutable and has no binaryData",
+    },
+    {
+        "expression": (
+            f"{_EXEMPT}(variables.pool != '' && object.metadata.name.startsWith(variables.pool + '-') && "
+            "object.metadata.name.matches('-[0-9a-f]{10}$') && "
+            "size(object.metadata.name) == size(variables.pool) + 11 && "
+            f"'{LABEL_HASH_SCHEME}' in variables.labels && "
+            f"variables.labels['{LABEL_HASH_SCHEME}'].matches('^[1-9][0-9]*$'))"
+        ),
+        "message": (
+            "a bundle is named <pool>-<10 hexadecimal digits> and has the labels configok.dev/pool and "
+            "configok.dev/hash-scheme"
+        ),
+    },
+    {
+        "expression": f"{_EXEMPT}variables.isPublisherOfPool",
+        "message": "only the publishers of a pool may create its bundles",
+        "messageExpression": (
+            "'only the publishers of a pool may create its bundles: user ' + request.userInfo.username + "
+            "' is not a publisher of ' + (variables.pool == '' ? 'every pool' : 'pool ' + variables.pool)"
+        ),
+    },
+    {
+        "expression": (
+            "request.operation != 'UPDATE' || variables.breakGlass || ("
+            + _same_fields("metadata", _DELETION)
+            + " && variables.finalizers.all(f, f in variables.oldFinalizers)"
+            + " && dyn(object).all(k, k == 'metadata' || (k in dyn(oldObject) && dyn(object)[k] == dyn(oldObject)[k]))"
+            + " && dyn(oldObject).all(k, k in dyn(object)))"
+        ),
+        "message": "a bundle is never changed: publish another one",
+    },
+]
+
+
+# --- objects
+
+
+def admission_policies(bundle_namespaces: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the policies and bindings without labels, in the order of their creation."""
+    nodes = {"operations": ["CREATE", "UPDATE"], "resources": ["nodes", "nodes/status"], "scope": "Cluster"}
+    bundles = {"operations": ["CREATE", "UPDATE"], "resources": ["configmaps"], "scope": "Namespaced"}
+    in_namespaces = {
+        "matchExpressions": [
+            {"key": "kubernetes.io/metadata.name", "operator": "In", "values": list(bundle_namespaces)}
+        ]
+    }
+    conditions = [
+        {"name": "not-of-the-cluster", "expression": f"object.metadata.name != '{_CLUSTER_OWN}'"},
+        {
+            "name": "in-our-namespace-or-a-bundle",
+            "expression": f"request.namespace == '{NAMESPACE_BUNDLES}' || {_IS_BUNDLE}",
+        },
+    ]
+    return [
+        _policy(NODES_POLICY, nodes, {}, [], _NODES_VARIABLES, _NODES_VALIDATIONS),
+        # Without parameters nothing is refused: otherwise their loss would refuse the heartbeats of all nodes.
+        _binding(NODES_POLICY, "Allow"),
+        _policy(BUNDLES_POLICY, bundles, in_namespaces, conditions, _BUNDLES_VARIABLES, _BUNDLES_VALIDATIONS),
+        _binding(BUNDLES_POLICY, "Deny"),
+    ]
+
+
+def _policy(
+    name: str,
+    rule: Mapping[str, Any],
+    namespace_selector: Mapping[str, Any],
+    conditions: Sequence[Mapping[str, str]],
+    variables: Mapping[str, str],
+    validations: Sequence[Mapping[str, str]],
+) -> dict[str, Any]:
+    spec: dict[str, Any] = {
+        "failurePolicy": "Fail",
+        "paramKind": {"apiVersion": "v1", "kind": "ConfigMap"},
+        "matchConstraints": {
+            "matchPolicy": "Equivalent",
+            "namespaceSelector": dict(namespace_selector),
+            "objectSelector": {},
+            "resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"], **rule}],
+        },
+        "variables": [{"name": key, "expression": expression} for key, expression in variables.items()],
+        "validations": [{**validation, "reason": "Forbidden"} for validation in validations],
+    }
+    if conditions:
+        spec["matchConditions"] = [dict(condition) for condition in conditions]
+    return _object("ValidatingAdmissionPolicy", name, spec)
+
+
+def _binding(policy: str, without_parameters: str) -> dict[str, Any]:
+    parameters = {
+        "name": PARAMETERS,
+        "namespace": NAMESPACE_ADMISSION,
+        "parameterNotFoundAction": without_parameters,
+    }
+    spec = {"policyName": policy, "paramRef": parameters, "validationActions": ["Deny"]}
+    return _object("ValidatingAdmissionPolicyBinding", policy, spec)
+
+
+def _object(kind: str, name: str, spec: dict[str, Any]) -> dict[str, Any]:
+    version = "admissionregistration.k8s.io/v1"
+    return {"apiVersion": version, "kind": kind, "metadata": {"name": name}, "spec": spec}
