@@ -11,6 +11,7 @@ comments, key ids and names of others never reach it.
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
@@ -25,6 +26,7 @@ __all__ = ["SshKeygenCheck", "SshKeygenResult", "SshKeygenRunner", "SshKeygenVer
 
 _ALLOWED_SIGNERS = "allowed_signers"
 _SIGNATURE = "signature"
+_PRINCIPAL = re.compile(r"pool-[a-z0-9-]{1,52}\Z")  # a pattern to ssh-keygen, so it must not have * or a comma
 _ADVICE = "install OpenSSH 8.1 or newer, or set verifier to builtin"
 
 
@@ -69,6 +71,8 @@ class SshKeygenVerifier:
 
     def __call__(self, armored: str, message: bytes, policy: TrustPolicy, principal: str, now: float) -> Signer:
         """Return the signer. Raises UntrustedSignature."""
+        if not _PRINCIPAL.match(principal):
+            raise UntrustedSignature(f"{sanitize(principal, 60)!r} is not the name of a pool after pool-")
         candidate = find_candidate(armored, policy, principal, now)
         certificate = candidate.certificate
         try:

@@ -95,8 +95,8 @@ def _refuse_statement(statement: Statement, bundle: Bundle, floor: int, now: flo
         )
     if statement.content_hash != bundle.content_hash:
         return (
-            f"the statement is of other content (hash {statement.content_hash[:10]}, the bundle has "
-            f"{bundle.content_hash[:10]}): sign what was published"
+            f"the statement is of other content (hash {statement.content_hash[:20]}, the bundle has "
+            f"{bundle.content_hash[:20]}): sign what was published"
         )
     if statement.sequence < floor:
         return (

@@ -1,0 +1,234 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The verdict on a bundle: what a policy accepts, in which order it refuses, and what it advises."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import Bundle, build_bundle
+from ansible_collections.configok.node.plugins.module_utils._trust._statement import Statement, encode_signatures
+from ansible_collections.configok.node.plugins.module_utils._trust._trust_policy import TrustPolicy
+from ansible_collections.configok.node.plugins.module_utils._trust._verification import (
+    Signer,
+    TrustVerdict,
+    verify_bundle,
+)
+from support.trust.ssh_keys import SshKey, certified, sshsig
+
+UID = "11111111-1111-1111-1111-111111111111"
+NOW = 1_800_000_000  # 2027-01-15T08:00:00Z
+ALICE, BOB, CAROL = SshKey("alice"), SshKey("bob"), SshKey("carol")
+AUTHORITY, NEXT_AUTHORITY = SshKey("authority"), SshKey("next authority")
+POLICY = TrustPolicy("require", ("workers",), (ALICE.public, BOB.public), (AUTHORITY.public, NEXT_AUTHORITY.public))
+
+
+def published(pool: str = "workers") -> Bundle:
+    config_map = build_bundle(pool, {"kubelet": "kind: KubeletConfiguration\n"})
+    config_map["metadata"]["uid"] = UID
+    return Bundle.from_config_map(config_map)
+
+
+BUNDLE = published()
+STATEMENT = Statement("workers", BUNDLE.content_hash, "1", 5, 3)
+
+
+def signed(*signers: SshKey | tuple[SshKey, Any], statement: Statement = STATEMENT, bundle: Bundle = BUNDLE) -> Bundle:
+    """Return the bundle with a signature of each key, or of each (key, certificate)."""
+    text = statement.encode()
+    signatures = [
+        sshsig(signer, text) if isinstance(signer, SshKey) else sshsig(signer[0], text, certificate=signer[1])
+        for signer in signers
+    ]
+    return bundle._replace(statement=text, signatures=encode_signatures(signatures))
+
+
+def verdict(bundle: Bundle, floors: dict[str, int] | None = None, now: float = NOW, **changes: Any) -> TrustVerdict:
+    return verify_bundle(bundle, POLICY._replace(**changes), floors=floors or {}, now=now)
+
+
+def test_a_signed_bundle_is_trusted() -> None:
+    assert verdict(signed(ALICE)) == TrustVerdict(
+        True, True, "", STATEMENT, (Signer(ALICE.public.fingerprint, "alice"),), ()
+    )
+
+
+def test_turned_off_everything_is_accepted_and_nothing_is_read() -> None:
+    bundle = BUNDLE._replace(statement="{", signatures="{", pool="another")
+    assert verdict(bundle, mode="off", pools=()) == TrustVerdict(
+        False, True, "verification is turned off on this node", None, ()
+    )
+
+
+@pytest.mark.parametrize("mode", ["warn", "require"])
+def test_a_bundle_of_another_pool_is_refused_in_both_modes(mode: str) -> None:
+    bundle = published("masters")
+    statement = STATEMENT._replace(pool="masters", content_hash=bundle.content_hash)
+    result = verdict(signed(ALICE, bundle=bundle, statement=statement), mode=mode)
+    assert (result.trusted, result.accepted) == (False, False)
+    assert result.reason == (
+        "the bundle is of pool 'masters', and the node accepts only workers: assign a bundle of the node's own pool, "
+        "or add the pool to the node's trust policy"
+    )
+
+
+REFUSED = {
+    "no statement": (BUNDLE, "the bundle has no statement: publish it again, with a key to sign with"),
+    "no signature": (
+        signed(),
+        "the bundle is not signed: publish it again with a key to sign with, or add a signature",
+    ),
+    "not a statement": (
+        BUNDLE._replace(statement="[]"),
+        "the statement is not the JSON object that config_bundle writes: publish the bundle again, signed",
+    ),
+    "spaces": (
+        signed(ALICE)._replace(statement=STATEMENT.encode() + " "),
+        "the statement is not exactly the text that config_bundle writes: spaces, order, duplicate or unknown fields "
+        "are not allowed: publish the bundle again, signed",
+    ),
+    "another pool's statement": (
+        signed(ALICE, statement=STATEMENT._replace(pool="masters")),
+        "the statement is for pool masters, not for workers: publish the bundle for its own pool",
+    ),
+    "another content": (
+        signed(ALICE, statement=STATEMENT._replace(content_hash=BUNDLE.content_hash[:10] + "0" * 54)),
+        f"the statement is of other content (hash {BUNDLE.content_hash[:10]}0000000000, the bundle has "
+        f"{BUNDLE.content_hash[:20]}): sign what was published",
+    ),
+    "another hash scheme": (
+        signed(ALICE, statement=STATEMENT._replace(hash_scheme="2")),
+        "the statement is of hash scheme 2, and this version knows 1: upgrade the agent, or sign with an older version",
+    ),
+    "below the floor": (
+        signed(ALICE, statement=STATEMENT._replace(sequence=3)),
+        "the bundle is withdrawn: its sequence is 3, and the node accepts 4 or higher of pool workers: sign the "
+        "content again with a new sequence",
+    ),
+    "after its end": (
+        signed(ALICE, statement=STATEMENT._replace(not_after="2027-01-15T07:59:59Z")),
+        "the statement was valid until 2027-01-15T07:59:59Z: sign the content again",
+    ),
+    "signatures that are not JSON": (
+        signed(ALICE)._replace(signatures="["),
+        "the signatures are not JSON: publish the bundle again, signed",
+    ),
+    "a signature by another key": (
+        signed(CAROL),
+        f"key {CAROL.public.fingerprint} is not trusted: sign with a trusted key, or add it to the keys of the trust "
+        "policy",
+    ),
+    "a signature of another statement": (
+        signed(ALICE)._replace(statement=STATEMENT._replace(sequence=6).encode()),
+        f"alice ({ALICE.public.fingerprint}): the signature does not match what it should have signed",
+    ),
+    "two that do not count": (
+        signed(CAROL)._replace(signatures=encode_signatures(["x", sshsig(ALICE, "y")])),
+        "1 valid signature is needed, and the bundle has 0: add a signature (signature 1: the signature is not a text "
+        "from -----BEGIN SSH SIGNATURE----- to -----END SSH SIGNATURE----- of at most 8192 characters, as ssh-keygen "
+        f"-Y sign writes it; signature 2: alice ({ALICE.public.fingerprint}): the signature does not match what it "
+        "should have signed)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_bundle_is_refused_with_a_reason(name: str) -> None:
+    bundle, reason = REFUSED[name]
+    result = verdict(bundle, {"workers": 4})
+    assert (result.trusted, result.accepted, result.reason, result.signers) == (False, False, reason, ())
+    warned = verdict(bundle, {"workers": 4}, mode="warn")
+    assert warned == result._replace(accepted=True)
+
+
+def test_the_last_moment_is_included() -> None:
+    bundle = signed(ALICE, statement=STATEMENT._replace(not_after="2027-01-15T08:00:00Z"))
+    assert verdict(bundle, now=NOW + 0.9).trusted
+    assert not verdict(bundle, now=NOW + 1).trusted
+
+
+def test_only_the_floor_of_its_own_pool_counts() -> None:
+    assert verdict(signed(ALICE), {"workers": 5, "masters": 9}).trusted
+    assert not verdict(signed(ALICE), {"workers": 6}).trusted
+
+
+def test_every_revision_above_the_floor_is_accepted() -> None:
+    """Undo within the window needs no new signature: the floor counts, not the highest sequence."""
+    assert verdict(signed(ALICE, statement=STATEMENT._replace(sequence=3)), {"workers": 3}).trusted
+
+
+@pytest.mark.parametrize(
+    ("signers", "names"),
+    [
+        ((ALICE, BOB), ["alice", "bob"]),
+        ((ALICE, ALICE), ["alice"]),
+        ((ALICE, (CAROL, certified(CAROL, AUTHORITY, key_id="carol"))), ["alice", "carol"]),
+        ((ALICE, (ALICE, certified(ALICE, AUTHORITY, key_id="another name"))), ["alice"]),
+        (
+            ((BOB, certified(BOB, AUTHORITY, key_id="carol")), (CAROL, certified(CAROL, AUTHORITY, key_id="carol"))),
+            ["carol"],
+        ),
+        (
+            (
+                (BOB, certified(BOB, AUTHORITY, key_id="carol")),
+                (CAROL, certified(CAROL, NEXT_AUTHORITY, key_id="carol")),
+            ),
+            ["carol"],
+        ),
+        (
+            ((BOB, certified(BOB, AUTHORITY, key_id="bob")), (CAROL, certified(CAROL, NEXT_AUTHORITY, key_id="carol"))),
+            ["bob", "carol"],
+        ),
+    ],
+    ids=[
+        "two keys",
+        "one key twice",
+        "a key and a certificate",
+        "a key and its certificate",
+        "one person with two certified keys",
+        "one person with certificates of two authorities",
+        "two persons with certificates of two authorities",
+    ],
+)
+def test_signers_are_counted_once(signers: tuple[Any, ...], names: list[str]) -> None:
+    result = verdict(signed(*signers), threshold=2)
+    assert [signer.name for signer in result.signers] == names
+    assert result.trusted == (len(names) == 2)
+    assert ("has signed more than once" in result.reason) == (len(names) == 1)
+
+
+def test_the_reason_says_how_many_signatures_are_missing() -> None:
+    assert verdict(signed(ALICE), threshold=2).reason == (
+        "valid signatures of 2 signers are needed, and the bundle has 1: add a signature"
+    )
+
+
+def test_a_signature_that_does_not_count_does_no_harm() -> None:
+    result = verdict(signed(CAROL, ALICE))
+    assert result.trusted
+    assert result.problems == (
+        f"signature 1: key {CAROL.public.fingerprint} is not trusted: sign with a trusted key, or add it to the keys "
+        "of the trust policy",
+    )
+
+
+def test_a_certificate_is_for_its_pools_alone() -> None:
+    result = verdict(signed((CAROL, certified(CAROL, AUTHORITY, principals=["pool-masters"]))))
+    assert result.reason.endswith(": the certificate does not have the principal pool-workers")
+
+
+def test_names_are_safe_to_show() -> None:
+    result = verdict(signed((CAROL, certified(CAROL, AUTHORITY, key_id="\x1b[31mcarol\n" + "x" * 200))))
+    assert result.signers[0].name == (" [31mcarol " + "x" * 200)[:97] + "..."
+
+
+def test_the_checker_may_be_another() -> None:
+    def anyone(_armored: str, message: bytes, _policy: TrustPolicy, principal: str, now: float) -> Signer:
+        return Signer(f"{message.decode()} {principal} {now}", "")
+
+    bundle = signed(CAROL)
+    signers = verify_bundle(bundle, POLICY, floors={}, now=NOW, check_signature=anyone).signers
+    assert signers == (Signer(f"{bundle.statement} pool-workers {NOW}", ""),)
