@@ -29,6 +29,7 @@ __all__ = [
     "InvalidConfiguration",
     "load_configuration",
     "parse_configuration",
+    "trust_fields",
 ]
 
 API_VERSION = "agent.config.configok.dev/v1alpha1"
@@ -157,6 +158,14 @@ def parse_configuration(text: str, *, file: str) -> AgentConfiguration:
     if top.errors:
         raise InvalidConfiguration(top.errors)
     return AgentConfiguration(**values)
+
+
+def trust_fields(configuration: AgentConfiguration) -> StrictFields:
+    """Return the fields of the section trust, which only those who verify bundles parse."""
+    value = configuration.trust
+    if isinstance(value, Mapping) and value.get("mode") is False:
+        value = {**value, "mode": "off"}  # in YAML, off is a boolean
+    return StrictFields(value, "trust", [], _message_form(configuration.file or "AgentConfiguration"))
 
 
 def _components(top: StrictFields, *, supervised: bool) -> dict[str, ComponentConfiguration]:

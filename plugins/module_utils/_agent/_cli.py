@@ -19,6 +19,7 @@ from ._agent_configuration import AgentConfiguration
 from ._interfaces import LastMessageReader
 from ._notify import is_listening, notify_agent
 from ._reporting._status_writer import read_report
+from ._reporting._trust_status import trust_status
 from ._state._active_config import in_trial
 from ._state._node_state import NodeState
 from ._state._records import ConfigRecord
@@ -29,6 +30,7 @@ from ._store._state_reader import read_node_state
 from ._store._store import Store, digest
 from ._system_clock import SystemClock
 from ._transaction import Transactions
+from ._trust_settings import TrustSettings
 from ._validation._component_flags import overridden_fields
 from ._validation._node_inputs import InitConfigDrift
 
@@ -50,6 +52,7 @@ def describe_node(configuration: AgentConfiguration, messages: LastMessageReader
         state = read_node_state(configuration, store, clock)
         damaged = store.damaged_files()
         components = _components(configuration, store, state)
+        trust = trust_status(TrustSettings(configuration), store, state.records, state.active_record)
     for name, component in components.items():
         component["lastCrash"] = _crash(state.startups[name], messages)  # without the lock: the journal may be slow
     snapshot = state.records
@@ -79,6 +82,7 @@ def describe_node(configuration: AgentConfiguration, messages: LastMessageReader
         },
         "badConfigs": {uid: mark._asdict() for uid, mark in sorted(state.bad_configs.items())},
         "components": components,
+        "trust": None if trust is None else {"mode": trust.mode, "floors": trust.floors, "problem": trust.problem},
         "damaged": damaged,
         "faults": faults,
     }
@@ -120,6 +124,7 @@ def _record(record: ConfigRecord) -> dict[str, Any]:
         "trialDuration": record.trial.duration,
         "crashLoopThreshold": record.trial.crash_loop_threshold,
         "healthySeconds": record.healthy_seconds,
+        "trust": None if record.trust is None else record.trust.to_dict(),
     }
 
 
@@ -192,6 +197,8 @@ def operator_advice(status: Mapping[str, Any]) -> list[str]:
         advice.append(f"look at what the component says: journalctl -u {units}")
     if outcome is not None and outcome["kind"] in _WENT_BACK:
         advice.append(f"have it tried again, once the cause is gone:\nconfigok-agent forget-bad {outcome['uid']}")
+    elif outcome is not None and outcome["kind"] == "Untrusted":
+        advice.append("have the bundle signed by a signer that this node trusts, then roll it out again")
     elif outcome is not None:
         advice.append(
             "publish a config that validates, and assign that; "
@@ -237,6 +244,7 @@ def render_status(status: Mapping[str, Any]) -> str:
     else:
         lines += _source("last-known-good", "", good)
     lines += _assigned(assignment, using)
+    lines += _trust(status["trust"])
     for name, component in status["components"].items():
         lines += _component(name, component)
     newest = sorted(status["badConfigs"].items(), key=lambda item: item[1]["time"], reverse=True)
@@ -301,6 +309,20 @@ def _assigned(assignment: Mapping[str, Any], using: Mapping[str, Any]) -> list[s
     return lines
 
 
+def _trust(trust: Mapping[str, Any] | None) -> list[str]:
+    if trust is None:
+        return []
+    floors = [f"{pool} from sequence {floor} on" for pool, floor in sorted(trust["floors"].items())]
+    lines = _row("trust", ", ".join([trust["mode"] or "no bundle is adopted", *floors]))
+    return lines + (_row("", trust["problem"]) if trust["problem"] else [])
+
+
+def _signers(config: Mapping[str, Any]) -> list[str]:
+    trust = config.get("trust")
+    names = [f"{signer['name']} ({signer['fingerprint']})" for signer in trust["signers"]] if trust else []
+    return _first_few("", [f"signed by {name}" for name in names])
+
+
 def _component(name: str, component: Mapping[str, Any]) -> list[str]:
     start = component["lastStart"]
     started = "no start on record"
@@ -327,7 +349,7 @@ def _source(label: str, before: str, config: Mapping[str, Any], after: str = "")
     reference = config["source"]["configMap"]
     adopted = config.get("adoptedAt")
     more = [f"UID: {reference['uid']}", *([after] if after else []), *([adopted] if adopted else [])]
-    return _row(label, f"{before}{reference['name']}") + _row("", ", ".join(more))
+    return _row(label, f"{before}{reference['name']}") + _row("", ", ".join(more)) + _signers(config)
 
 
 def _first_few(label: str, texts: Sequence[str]) -> list[str]:

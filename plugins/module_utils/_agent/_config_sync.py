@@ -14,13 +14,14 @@ from .._kube._api_paths import config_map
 from .._kube._retry import Backoff, is_transient
 from .._nodeconfig._assignment import ConfigSource
 from .._nodeconfig._bundle import Bundle, InvalidBundle
-from ._agent_configuration import ComponentConfiguration
+from ._agent_configuration import ComponentConfiguration, InvalidConfiguration
 from ._agent_context import AgentContext
+from ._bundle_verifier import BundleUntrusted, BundleVerifier, record_trust
 from ._log import log
 from ._state._actions import SyncPhase, SyncResult
 from ._state._desired_state import DesiredKind, DesiredState
 from ._state._node_state import NodeInputs, NodeState
-from ._state._records import ConfigRecord
+from ._state._records import ConfigRecord, RecordTrust
 from ._store._durable_files import LOCK_WAIT, LockTimeout, locked
 from ._store._rendered_files import UndecodableConfig, keep_rendered, render_config, same_values
 from ._store._store import digest
@@ -34,6 +35,9 @@ from ._validation._validator import (
 )
 
 __all__ = ["BundlePreparer", "BundleRejected", "BundleUnavailable", "ConfigSync"]
+
+
+_ANSWERED = (SyncPhase.PREPARED, SyncPhase.REJECTED, SyncPhase.UNTRUSTED)
 
 
 class ConfigSync:
@@ -77,7 +81,7 @@ class ConfigSync:
             self._target, self._result = target, SyncResult()
             self._task.abandon()
             self._backoff.reset()
-        if target is not None and self._result.phase not in (SyncPhase.PREPARED, SyncPhase.REJECTED):
+        if target is not None and self._result.phase not in _ANSWERED:
             self._result = self._advance(target[0], desired, state, versions)
         return self._result
 
@@ -107,6 +111,8 @@ class ConfigSync:
             record: ConfigRecord = self._task.result()
         except BundleRejected as error:
             return SyncResult(SyncPhase.REJECTED, rejection=str(error), findings=error.findings)
+        except BundleUntrusted as error:
+            return SyncResult(SyncPhase.UNTRUSTED, rejection=str(error))
         except BundleUnavailable as error:
             return self._failed(source, error)
         except (OSError, LockTimeout) as error:
@@ -151,26 +157,49 @@ class BundlePreparer:
         self._api = context.api
         self._commands = context.commands
         self._engine = context.agent_version  # names the validator, for recorded findings
+        self._verifier = BundleVerifier(context)
 
     def prepare(self, source: ConfigSource, versions: Mapping[str, str]) -> ConfigRecord:
         """Return the record of a bundle that is ready to be adopted, without the fields that the adoption fills in.
 
-        versions: component -> version to validate for, "" if it is unknown. Raises BundleUnavailable, BundleRejected,
-        OSError, LockTimeout.
+        versions: component -> version to validate for, "" if it is unknown. Raises BundleUnavailable, BundleUntrusted,
+        BundleRejected, OSError, LockTimeout.
         """
-        bundle = self._fetch(source)
+        try:
+            bundle, trust = self._obtain(source)
+        except InvalidConfiguration as error:
+            raise BundleUnavailable(f"this node's trust policy cannot be used: {error}") from error
         files = {
             name: self._prepare_component(component, bundle.documents[name], versions.get(name, ""))
             for name, component in sorted(self._configuration.components.items())
             if name in bundle.documents
         }
-        return ConfigRecord(source=source, content_hash=bundle.content_hash, trial=bundle.trial, files=files)
+        return ConfigRecord(
+            source=source, content_hash=bundle.content_hash, trial=bundle.trial, files=files, trust=trust
+        )
 
-    def _fetch(self, source: ConfigSource) -> Bundle:
+    def _obtain(self, source: ConfigSource) -> tuple[Bundle, RecordTrust | None]:
+        """Return the bundle from its checkpoint or from the API, verified, and who vouches for it.
+
+        A checkpoint that is not trusted is fetched again: it may have been signed since. Raises InvalidConfiguration.
+        """
         with locked(self._store.lock, wait=LOCK_WAIT):
-            bundle = self._store.read_checkpoint(source)
-        if bundle is not None:
-            return bundle
+            checkpoint = self._store.read_checkpoint(source)
+        verdict = None if checkpoint is None else self._verifier.verify(checkpoint)
+        if checkpoint is not None and (verdict is None or verdict.trusted):
+            return checkpoint, record_trust(checkpoint, verdict)
+        try:
+            bundle, config = self._fetch(source)
+        except BundleUnavailable:
+            if checkpoint is not None and verdict is not None and verdict.accepted:
+                return checkpoint, record_trust(checkpoint, verdict)
+            raise
+        trust = record_trust(bundle, self._verifier.verify(bundle))
+        with locked(self._store.lock, wait=LOCK_WAIT):
+            self._store.write_checkpoint(source, config)
+        return bundle, trust
+
+    def _fetch(self, source: ConfigSource) -> tuple[Bundle, dict[str, Any]]:
         try:
             config = self._api.get(config_map(source.namespace, source.name))
         except KubeError as error:
@@ -179,12 +208,9 @@ class BundlePreparer:
         config = {"apiVersion": "v1", "kind": "ConfigMap", **config}
         (config.get("metadata") or {}).pop("managedFields", None)
         try:
-            bundle = Bundle.from_config_map(config, source)
+            return Bundle.from_config_map(config, source), config
         except InvalidBundle as error:
             raise BundleUnavailable(str(error)) from error
-        with locked(self._store.lock, wait=LOCK_WAIT):
-            self._store.write_checkpoint(source, config)
-        return bundle
 
     def _prepare_component(self, component: ComponentConfiguration, document: str, version: str) -> str:
         """Validate one component's document and keep the file rendered from it; return the hash of that file."""

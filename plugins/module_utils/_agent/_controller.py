@@ -272,7 +272,7 @@ class Controller:
 
     def _pin(self, action: actions.Pin, observation: Observation) -> bool:
         with self._transactions.begin(observation.state):
-            self._transactions.pin(action.record, in_trial=action.in_trial)
+            self._transactions.pin(observation.state, action.record, in_trial=action.in_trial)
         self._record_sync(observation, "pinned", _name(action.source))
         self.config_sync.reset()
         return True
@@ -328,7 +328,7 @@ class Controller:
 
     def _promote(self, action: actions.Promote, observation: Observation) -> bool:
         with self._transactions.begin(observation.state):
-            self._transactions.promote(action.record)
+            self._transactions.promote(observation.state, action.record)
             self._transactions.remove_unused(observation.state)
         self._unsaved_trial = 0.0
         self._trial_end = float("inf")

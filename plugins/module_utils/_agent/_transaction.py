@@ -20,7 +20,7 @@ from ._log import ROLLED_BACK, log
 from ._state._active_config import crash_reason, failure_from_mark, unhealthy_reason
 from ._state._health import CommandLine
 from ._state._node_state import NodeState
-from ._state._records import LOCAL_CONFIG, AnsweredAssignment, AssignmentFailure, ConfigRecord
+from ._state._records import LOCAL_CONFIG, AnsweredAssignment, AssignmentFailure, ConfigRecord, raised_floors
 from ._state._startups import BadConfig, BadConfigKind, append_start
 from ._store._durable_files import LOOP_WAIT, DurableFiles, locked
 from ._store._rendered_files import (
@@ -34,6 +34,9 @@ from ._store._store import Store, digest
 from ._validation._component_flags import fields_set_elsewhere, recorded_command_line, write_command_line_note
 
 __all__ = ["StateChanged", "Transactions"]
+
+
+_NEVER_MARKED = ("InvalidConfig", "Untrusted")  # refused before anything was touched
 
 
 class StateChanged(Exception):
@@ -118,11 +121,25 @@ class Transactions:
         return policies
 
     def adopt(self, state: NodeState, record: ConfigRecord) -> None:
-        """Adopt a prepared config. ``current`` is written first: from then on each component start switches to it."""
+        """Adopt a prepared config. Once ``current`` is written, each component start switches to it."""
+        self._keep_floors(state, record)
         self._store.write_current(
             record._replace(dropped_components=self._dropped_components(state.active_record, record))
         )
         self.switch(state, record)
+
+    def _keep_floors(self, state: NodeState, record: ConfigRecord | None = None) -> None:
+        """Record the floors of the records, before one is replaced, and of the record that replaces it.
+
+        An interruption after this lowers no floor, and the bundle that raised it can still be adopted.
+        """
+        records = (state.records.current, state.records.last_known_good, record)
+        if all(known is None or known.trust is None for known in records):
+            return
+        floors = self._store.read_trust_floors()
+        raised = raised_floors(floors, *records)
+        if raised != floors:
+            self._store.write_trust_floors(raised)
 
     def _dropped_components(self, before: ConfigRecord, after: ConfigRecord) -> tuple[str, ...]:
         """Return the components that revert to their init config with this change."""
@@ -140,6 +157,7 @@ class Transactions:
         The order matters: after an interruption the node still uses its config, has the init config as
         last-known-good, and unassigns again.
         """
+        self._keep_floors(state)
         self._store.write_last_known_good(LOCAL_CONFIG)
         self._store.write_current(LOCAL_CONFIG)
         self._store.write_answered(answered)
@@ -151,8 +169,9 @@ class Transactions:
         self._store.write_current(record._replace(assignment=answered.id, node_uid=answered.node_uid))
         self._store.write_answered(answered)
 
-    def pin(self, record: ConfigRecord, *, in_trial: bool) -> None:
+    def pin(self, state: NodeState, record: ConfigRecord, *, in_trial: bool) -> None:
         """Record the config in use under another UID; as last-known-good too, unless it is on trial."""
+        self._keep_floors(state, record)
         self._store.write_current(record)
         if not in_trial:
             self._store.write_last_known_good(record)
@@ -177,8 +196,9 @@ class Transactions:
         """Record the command line of a component's latest start."""
         write_command_line_note(self._store, component, command_line)
 
-    def promote(self, record: ConfigRecord) -> None:
+    def promote(self, state: NodeState, record: ConfigRecord) -> None:
         """Make the record in use last-known-good: its trial is over."""
+        self._keep_floors(state)
         self._store.write_current(record)
         self._store.write_last_known_good(record)
 
@@ -214,6 +234,7 @@ class Transactions:
             confirmed=False,  # until it is probed healthy again: a component may still run the abandoned config
         )
         target = now if target.source is not None else LOCAL_CONFIG
+        self._keep_floors(state)
         self._store.write_current(target)
         self.switch(state, target)
         log.error(
@@ -284,7 +305,7 @@ class Transactions:
                     forgotten |= set(marks) - set(remaining)
         answered = self._store.read_records().answered
         failure = answered.failure
-        if failure is not None and failure.kind != "InvalidConfig" and (uid is None or failure.uid == uid):
+        if failure is not None and failure.kind not in _NEVER_MARKED and (uid is None or failure.uid == uid):
             self._store.write_answered(answered._replace(failure=None))
             forgotten.add(failure.uid)
         return sorted(forgotten)

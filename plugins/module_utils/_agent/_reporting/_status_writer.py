@@ -29,8 +29,10 @@ from .._state._node_state import NodeState
 from .._state._records import ConfigRecord
 from .._store._durable_files import DurableFiles
 from .._store._store import UNKNOWN_VERSION, Store, digest
+from .._trust_settings import TrustSettings
 from .._validation._component_flags import overridden_fields
 from .._validation._node_inputs import InitConfigDrift, LocalConfigHash
+from ._trust_status import trust_status
 
 __all__ = [
     "MIN_INTERVAL",
@@ -111,6 +113,7 @@ class StatusBuilder:
         self._agent_version = agent_version
         self._ignored: tuple[str | None, tuple[str, ...]] = (None, ())  # the uid of a bundle, and its ignored keys
         self._local_config = LocalConfigHash(configuration)
+        self._trust = TrustSettings(configuration)
         self.drift = InitConfigDrift(configuration)
         self.init_provided = any(component.init_config for component in configuration.components.values())
 
@@ -139,6 +142,7 @@ class StatusBuilder:
             agent_version=self._agent_version,
             ignored=self._ignored_keys(active),
             local_config=self._local_config.current(),
+            trust=trust_status(self._trust, self._store, state.records, active),
         )
 
     def _component(

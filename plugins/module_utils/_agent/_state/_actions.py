@@ -17,7 +17,7 @@ from ._active_config import in_trial
 from ._desired_state import DesiredKind, DesiredState
 from ._health import CommandLine, ComponentsObservation
 from ._node_state import Moment, NodeState
-from ._records import LOCAL_CONFIG, AnsweredAssignment, AssignmentFailure, ConfigRecord, same_config
+from ._records import LOCAL_CONFIG, AnsweredAssignment, AssignmentFailure, ConfigRecord, FailureKind, same_config
 from ._trial_period import MarkSuspect, Promote, RollBack, SaveTrial, TrialAction, plan_trial
 
 __all__ = [
@@ -54,7 +54,7 @@ class SyncPhase(Enum):
     """How far the preparation of the assigned bundle is.
 
     IDLE: there is nothing to prepare. WAITING: for the recorded answer, a component's version, or the next attempt.
-    PREPARED: ready to be adopted. REJECTED: it does not validate.
+    PREPARED: ready to be adopted. REJECTED: it does not validate. UNTRUSTED: no trusted signer vouches for it.
     """
 
     IDLE = 1
@@ -62,14 +62,15 @@ class SyncPhase(Enum):
     PREPARING = 3
     PREPARED = 4
     REJECTED = 5
+    UNTRUSTED = 6
 
 
 class SyncResult(NamedTuple):
     """The result of preparing the assigned bundle.
 
     record: of a PREPARED bundle, without the fields that are set when it is adopted. rejection, findings: of a REJECTED
-    one, the first error and all findings. fetch_error: why the last attempt failed, or "". started_at: when the
-    preparation started, in seconds since boot.
+    one, the first error and all findings; of an UNTRUSTED one, only the reason. fetch_error: why the last attempt
+    failed, or "". started_at: when the preparation started, in seconds since boot.
     """
 
     phase: SyncPhase = SyncPhase.IDLE
@@ -269,8 +270,9 @@ def _plan_adopt(observation: Observation, desired: DesiredState, source: ConfigS
     if answered != state.records.answered:
         return [RecordAnswer(answered)]  # on disk before it is reported
     sync, moment = observation.sync, observation.moment
-    if sync.phase is SyncPhase.REJECTED:
-        failure = AssignmentFailure("InvalidConfig", source.uid, sync.rejection, time=moment.time)
+    if sync.phase in (SyncPhase.REJECTED, SyncPhase.UNTRUSTED):
+        kind: FailureKind = "Untrusted" if sync.phase is SyncPhase.UNTRUSTED else "InvalidConfig"
+        failure = AssignmentFailure(kind, source.uid, sync.rejection, time=moment.time)
         return [Refuse(answered, failure, sync.findings)]
     if sync.phase is not SyncPhase.PREPARED or sync.record is None:
         return []
@@ -284,7 +286,9 @@ def _plan_adopt(observation: Observation, desired: DesiredState, source: ConfigS
     current = state.records.current
     if current is not None and current.source is not None and same_config(record, current):
         # The same content under another uid (a ConfigMap that was deleted and restored): its trial continues.
-        pinned = current._replace(source=record.source, assignment=record.assignment, node_uid=record.node_uid)
+        pinned = current._replace(
+            source=record.source, assignment=record.assignment, node_uid=record.node_uid, trust=record.trust
+        )
         return [Pin(pinned, source, in_trial(current, state.records.last_known_good))]
     return _after_acknowledgement(observation, desired, record, Adopt(record, source, sync.started_at))
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ..._nodeconfig import _config_ok as verdicts
 from ..._nodeconfig._assignment import ConfigSource
 from ..._nodeconfig._config_ok import ConfigInUse, ConfigOk
-from ..._nodeconfig._config_status import Cause, ComponentStatus, ConfigStatus
+from ..._nodeconfig._config_status import Cause, ComponentStatus, ConfigStatus, TrustStatus
 from ..._nodeconfig._durations import condition_duration
 from ._active_config import in_trial
 from ._desired_state import DesiredKind, DesiredState
@@ -84,7 +84,7 @@ def _verdict(
     if desired is None:
         return None
     failure = state.records.answered.failure if desired.kind == DesiredKind.FAILED else None
-    if failure is not None and failure.kind in ("InvalidConfig", "KnownBad"):
+    if failure is not None and failure.kind in ("InvalidConfig", "Untrusted", "KnownBad"):
         return _refused(failure, state, in_use)
     if condition.stopped:
         return verdicts.unit_stopped(in_use.label, condition.stopped)
@@ -108,6 +108,8 @@ def _verdict(
 def _refused(failure: AssignmentFailure, state: NodeState, in_use: ConfigInUse) -> ConfigOk:
     if failure.kind == "KnownBad":
         return verdicts.known_bad(in_use, failure.uid, failure.time, failure.text)
+    if failure.kind == "Untrusted":
+        return verdicts.untrusted(in_use, failure.uid, failure.text)
     if in_trial(state.active_record, state.records.last_known_good):
         return verdicts.invalid_in_trial(in_use, failure.uid, failure.text)
     return verdicts.invalid(in_use, failure.uid, failure.text)
@@ -146,11 +148,13 @@ def build_status(
     agent_version: str,
     ignored: tuple[str, ...] = (),
     local_config: str = "",
+    trust: TrustStatus | None = None,
 ) -> ConfigStatus:
     """Return the structured status that goes with a verdict.
 
     assignment, assigned: the id that this answers, and its source. active: the record in use, or about to be. ignored:
     keys of the bundle in use for components that this node does not run. local_config: the hash of the local config.
+    trust: None while trust is off.
     """
     last_known_good = state.records.last_known_good
     return ConfigStatus(
@@ -165,6 +169,7 @@ def build_status(
         ignored=ignored,
         agent_version=agent_version,
         local_config=local_config,
+        trust=trust,
     )
 
 

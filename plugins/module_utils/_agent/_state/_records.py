@@ -16,6 +16,7 @@ from typing import Any, Literal, NamedTuple
 
 from ..._nodeconfig._assignment import ConfigSource, InvalidConfigSource
 from ..._nodeconfig._bundle_trial import Trial
+from ..._nodeconfig._config_status import SignerStatus
 
 __all__ = [
     "API_VERSION",
@@ -25,6 +26,10 @@ __all__ = [
     "FailureKind",
     "AssignmentFailure",
     "ConfigRecord",
+    "RecordTrust",
+    "decode_floors",
+    "encode_floors",
+    "raised_floors",
     "same_config",
 ]
 
@@ -58,6 +63,41 @@ def decode_document(data: bytes, kind: str) -> dict[str, Any]:
     return value
 
 
+class RecordTrust(NamedTuple):
+    """The signers of a bundle as they were verified at its adoption.
+
+    pool, sequence, floor: of its statement, if it was trusted; a floor of 0 raises none. problem: why it was not
+    trusted, but adopted all the same, "" if it was.
+    """
+
+    pool: str = ""
+    sequence: int = 0
+    floor: int = 0
+    signers: tuple[SignerStatus, ...] = ()
+    problem: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return this as JSON-able data; the keys are those of the record, and of ``status --json``."""
+        return {
+            "pool": self.pool,
+            "sequence": self.sequence,
+            "floor": self.floor,
+            "signers": [signer._asdict() for signer in self.signers],
+            "problem": self.problem,
+        }
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any]) -> RecordTrust:
+        """Read what to_dict() has written. Raises KeyError, TypeError, ValueError."""
+        return cls(
+            str(value["pool"]),
+            int(value["sequence"]),
+            int(value["floor"]),
+            tuple(SignerStatus(str(signer["fingerprint"]), str(signer["name"])) for signer in value["signers"]),
+            str(value["problem"]),
+        )
+
+
 class ConfigRecord(NamedTuple):
     """One adopted config: ``current`` or ``last-known-good``.
 
@@ -65,7 +105,7 @@ class ConfigRecord(NamedTuple):
     bundle reads. boot_id, since_boot (seconds): when it was adopted; adopted_at (RFC 3339): the same, human-readable.
     healthy_seconds: of its trial, during which the components were healthy. confirmed: whether a probe has found them
     healthy since the adoption. dropped_components: those that the config before had a file for and this one does not,
-    so that they reverted to their init config.
+    so that they reverted to their init config. trust: None if bundles were not verified when it was adopted.
     """
 
     source: ConfigSource | None = None
@@ -80,6 +120,7 @@ class ConfigRecord(NamedTuple):
     confirmed: bool = False
     files: Mapping[str, str] = {}
     dropped_components: tuple[str, ...] = ()
+    trust: RecordTrust | None = None
 
     def covers(self, component: str) -> bool:
         """Return whether this config decides what the component reads, so that its crashes count for its trial."""
@@ -102,6 +143,7 @@ class ConfigRecord(NamedTuple):
         """Return the file's content; empty for the local config."""
         if self.source is None:
             return b""
+        trust = {} if self.trust is None else {"trust": self.trust.to_dict()}
         return encode_document(
             "ConfigRecord",
             {
@@ -120,6 +162,7 @@ class ConfigRecord(NamedTuple):
                 },
                 "files": dict(self.files),
                 "dropped": list(self.dropped_components),
+                **trust,
             },
         )
 
@@ -145,6 +188,7 @@ class ConfigRecord(NamedTuple):
                 files={str(name): str(digest) for name, digest in value["files"].items()},
                 # Older agents did not record it.
                 dropped_components=tuple(str(name) for name in value.get("dropped", ())),
+                trust=None if value.get("trust") is None else RecordTrust.from_dict(value["trust"]),
             )
         except (KeyError, TypeError, ValueError, OverflowError, AttributeError, InvalidConfigSource) as error:
             raise DamagedFile(f"a field is missing or wrong: {error!r}") from error
@@ -160,7 +204,32 @@ def same_config(first: ConfigRecord | None, second: ConfigRecord | None) -> bool
     return first.content_hash == second.content_hash and dict(first.files) == dict(second.files)
 
 
-FailureKind = Literal["InvalidConfig", "KnownBad", "CrashLoop", "NotHealthy"]
+_FLOORS = "TrustFloors"
+
+
+def encode_floors(floors: Mapping[str, int]) -> bytes:
+    """Return the content of the file with the floors, by pool: the lowest sequence that this node accepts."""
+    return encode_document(_FLOORS, {"floors": dict(floors)})
+
+
+def decode_floors(data: bytes) -> dict[str, int]:
+    """Read the content of that file. Raises DamagedFile."""
+    try:
+        return {str(pool): int(floor) for pool, floor in decode_document(data, _FLOORS)["floors"].items()}
+    except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
+        raise DamagedFile(f"a field is missing or wrong: {error!r}") from error
+
+
+def raised_floors(floors: Mapping[str, int], *records: ConfigRecord | None) -> dict[str, int]:
+    """Return the floors, raised to those of records: a lost or damaged file lowers none while a record has it."""
+    raised = dict(floors)
+    for record in records:
+        if record is not None and record.trust is not None and record.trust.floor > raised.get(record.trust.pool, 0):
+            raised[record.trust.pool] = record.trust.floor
+    return raised
+
+
+FailureKind = Literal["InvalidConfig", "Untrusted", "KnownBad", "CrashLoop", "NotHealthy"]
 
 
 class AssignmentFailure(NamedTuple):

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..._nodeconfig._assignment import UID_PATTERN, ConfigSource
 from .._state._node_state import Records
-from .._state._records import AnsweredAssignment, ConfigRecord, DamagedFile
+from .._state._records import AnsweredAssignment, ConfigRecord, DamagedFile, decode_floors, encode_floors
 from .._state._startups import (
     BadConfig,
     Start,
@@ -42,6 +42,7 @@ _MAX_DAMAGED_KEPT = 3  # the newest copies of one file: enough to inspect, and a
 _CURRENT = "current"
 _LAST_KNOWN_GOOD = "last-known-good"
 _ANSWERED = "assignment"
+_TRUST_FLOORS = "trust-floors"
 _SWITCH_NOTE = "switched"  # the note on a component's file
 # The fields of notes that are not plain values, and their types.
 _NOTE_TYPES: Mapping[str, type] = {"argv": list, "dropIns": dict, "fields": list, "state": dict}
@@ -95,6 +96,14 @@ class Store:
     def write_answered(self, answered: AnsweredAssignment) -> None:
         """Replace the record of the assignment that this node has answered."""
         self.files.write(_ANSWERED, answered.encode())
+
+    def read_trust_floors(self) -> dict[str, int]:
+        """Return the recorded floors by pool; the records may have higher ones (raised_floors)."""
+        return self._read(_TRUST_FLOORS, decode_floors) or {}
+
+    def write_trust_floors(self, floors: Mapping[str, int]) -> None:
+        """Replace the recorded floors."""
+        self.files.write(_TRUST_FLOORS, encode_floors(floors))
 
     # Checkpoints
 

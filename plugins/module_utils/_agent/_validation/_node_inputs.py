@@ -22,7 +22,7 @@ from ..._nodeconfig._local_config import (
     encode_local_config,
     local_hash,
 )
-from .._agent_configuration import AgentConfiguration, ComponentConfiguration
+from .._agent_configuration import AgentConfiguration, ComponentConfiguration, InvalidConfiguration
 from .._state._node_state import NodeInputs
 from .._store._durable_files import file_stamp
 from .._store._rendered_files import (
@@ -32,6 +32,7 @@ from .._store._rendered_files import (
     resolve_relative_paths,
 )
 from .._store._store import Store
+from .._trust_settings import current_trust_policy
 from ._component_flags import recorded_command_line
 
 __all__ = [
@@ -138,12 +139,16 @@ def _decoded(text: str | None, path: str) -> Any:
 
 
 def local_config_text(configuration: AgentConfiguration) -> str:
-    """Return this node's own configs in the form that is published. Raises InvalidLocalConfig if they are too large."""
+    """Return this node's own configs in the form that is published.
+
+    Raises InvalidLocalConfig if they are too large, InvalidConfiguration if the trust policy cannot be used.
+    """
     local = {}
     for name, component in configuration.components.items():
         init, instance = own_config_values(component, read_own_configs(component))
         local[name] = LocalComponent(init or {}, instance or {}, component.deny)
-    return encode_local_config(LocalConfig(local))
+    trust = current_trust_policy(configuration)
+    return encode_local_config(LocalConfig(local, {} if trust is None else trust.to_dict()))
 
 
 class LocalConfigHash:
@@ -158,11 +163,12 @@ class LocalConfigHash:
         """Return the hash, "" if the node's own configs cannot be published."""
         components = self._configuration.components.values()
         paths = [path for component in components for path in (component.init_config, component.instance_config)]
+        paths.append(self._configuration.file)  # has the trust policy, which is read again
         stamps = [file_stamp(path) for path in paths]
         if stamps != self._stamps:
             try:
                 self._hash = local_hash(local_config_text(self._configuration))
-            except InvalidLocalConfig:
+            except (InvalidLocalConfig, InvalidConfiguration):
                 self._hash = ""
             self._stamps = stamps
         return self._hash

@@ -207,12 +207,14 @@ def _status(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> int:
+    from ._agent._trust_settings import parse_trust_policy
     from ._agent._validation._validate_on_node import check_deny_policy, deprecated_options
     from ._kube._api_errors import KubeError
     from ._kube._credentials import from_kubeconfig
 
     configuration = _configuration(arguments)
     check_deny_policy(configuration)
+    parse_trust_policy(configuration)
     for sentence in deprecated_options(configuration):
         complain(sentence)
     try:

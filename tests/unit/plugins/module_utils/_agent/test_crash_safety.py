@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._store._store
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from support.agents.bench import Bench
 from support.agents.lossy_disk import LossyDisk, PowerLost
+from support.trust.signing import Key, make_key, signed, trust_section
 
 pytestmark = pytest.mark.usefixtures("no_fsync")
 
@@ -46,8 +49,32 @@ def _crash_loop(bench: Bench) -> None:
     bench.assign(bench.publish("mood: deadly\n", trial=Trial(60.0, 0)))
 
 
+@lru_cache(maxsize=1)
+def _signer() -> Key:
+    return make_key(Path(tempfile.mkdtemp()), "alice")
+
+
+def _adopt_signed(bench: Bench) -> None:
+    bench.configure(trust=trust_section(pools=["pool"], keys=[_signer()]))
+    for text, number in (("maxPods: 120\n", 5), ("maxPods: 130\n", 9)):
+        source = bench.publish(text, trial=Trial(5.0, 3))
+        bundles = bench.api.config_maps
+        bundles[source.name] = signed(bundles[source.name], [_signer()], sequence=number, floor=number)
+        bench.assign(source)
+        if number == 5:
+            bench.run(30)
+
+
+def _assert_floor_is_kept(bench: Bench) -> None:
+    """Check that the floor of the bundle in use is recorded: an older one could be replayed otherwise."""
+    current = bench.store.read_records().current
+    if current is not None and current.trust is not None:
+        assert bench.store.read_trust_floors().get("pool", 0) >= current.trust.floor
+
+
 CHANGES = {
     "adopt": Change(_adopt, "maxPods: 130\n"),
+    "adopt a signed bundle": Change(_adopt_signed, "maxPods: 130\n"),
     "unassign": Change(_unassign, "maxPods: 110\n"),
     "roll back": Change(_crash_loop, "maxPods: 120\n"),
 }
@@ -96,6 +123,7 @@ def test_a_power_cut_at_any_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
             with pytest.raises(PowerLost):
                 bench.run(30)
         assert bench.reads() in WHOLE, f"step {step}"
+        _assert_floor_is_kept(bench)
         bench.reboot()
         assert bench.reads() in WHOLE, f"step {step}"
         assert bench.processes["kubelet"].state == "active", f"step {step}"
@@ -123,6 +151,7 @@ def test_an_agent_killed_at_any_step(tmp_path: Path, name: str) -> None:
         with pytest.raises(PowerLost):
             bench.run(30)
         assert bench.reads() in WHOLE, f"step {step}"
+        _assert_floor_is_kept(bench)
         bench.daemon = bench.new_daemon()
         bench.run(60)
         assert bench.reads() == change.ends_with, f"step {step}"
@@ -143,6 +172,7 @@ def test_a_disk_that_refuses_any_one_step(tmp_path: Path, monkeypatch: pytest.Mo
             bench.run(60)
         assert bench.reads() == change.ends_with, f"step {step}"
         assert bench.processes["kubelet"].state == "active", f"step {step}"
+        _assert_floor_is_kept(bench)
         shutil.rmtree(bench.directory)
 
 

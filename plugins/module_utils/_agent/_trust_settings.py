@@ -1,0 +1,69 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reads which bundles this node trusts, as its own config has it now. Private to configok.node.
+
+The package _trust is imported only on a node that verifies bundles: the daemon's memory is short.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from ._agent_configuration import AgentConfiguration, InvalidConfiguration, load_configuration, trust_fields
+from ._store._durable_files import file_stamp
+
+if TYPE_CHECKING:
+    from .._trust._trust_policy import TrustPolicy
+
+__all__ = ["TrustSettings", "current_trust_policy", "parse_trust_policy", "trust_is_off"]
+
+
+def trust_is_off(configuration: AgentConfiguration) -> bool:
+    """Return whether this node verifies nothing, without parsing the section."""
+    section = configuration.trust
+    return section is None or (isinstance(section, Mapping) and section.get("mode") in (None, False, "off"))
+
+
+def parse_trust_policy(configuration: AgentConfiguration) -> TrustPolicy:
+    """Return the trust policy of a configuration. Raises InvalidConfiguration with all errors of the section."""
+    from .._trust._trust_policy import read_trust_policy
+
+    fields = trust_fields(configuration)
+    policy = read_trust_policy(fields)
+    if fields.errors:
+        raise InvalidConfiguration(fields.errors)
+    return policy
+
+
+def current_trust_policy(configuration: AgentConfiguration) -> TrustPolicy | None:
+    """Return the trust policy as the file of the configuration has it now, None if it is off.
+
+    Raises InvalidConfiguration, also when the file cannot be read: nothing is trusted by mistake.
+    """
+    present = load_configuration(configuration.file) if configuration.file else configuration
+    return None if trust_is_off(present) else parse_trust_policy(present)
+
+
+class TrustSettings:
+    """The node's trust policy for reports: read again only when the file has changed."""
+
+    def __init__(self, configuration: AgentConfiguration) -> None:
+        self._configuration = configuration
+        self._stamp: object = ()
+        self._policy: TrustPolicy | None = None
+        self._error: InvalidConfiguration | None = None
+
+    def current(self) -> TrustPolicy | None:
+        """Return the trust policy, None if it is off. Raises InvalidConfiguration."""
+        stamp = file_stamp(self._configuration.file)
+        if stamp != self._stamp:
+            self._policy, self._error, self._stamp = None, None, stamp
+            try:
+                self._policy = current_trust_policy(self._configuration)
+            except InvalidConfiguration as error:
+                self._error = error
+        if self._error is not None:
+            raise self._error
+        return self._policy

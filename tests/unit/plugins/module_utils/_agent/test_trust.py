@@ -1,0 +1,377 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A node adopts only bundles that a trusted signer vouches for, and what runs never depends on that."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import API_VERSION, KIND
+from ansible_collections.configok.node.plugins.module_utils._agent._bundle_verifier import record_trust
+from ansible_collections.configok.node.plugins.module_utils._agent._cli import describe_node, render_status
+from ansible_collections.configok.node.plugins.module_utils._agent._state._records import ConfigRecord, RecordTrust
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import SignerStatus
+from ansible_collections.configok.node.plugins.module_utils._trust._statement import Statement
+from ansible_collections.configok.node.plugins.module_utils._trust._verification import Signer, TrustVerdict
+from support.agents.bench import Bench
+from support.trust.signing import Key, make_key, signed, trust_section, with_annotations
+
+pytestmark = pytest.mark.usefixtures("no_fsync")
+
+UNSIGNED = "the bundle has no statement: publish it again, with a key to sign with"
+
+
+@pytest.fixture(scope="module")
+def alice(tmp_path_factory: pytest.TempPathFactory) -> Key:
+    return make_key(tmp_path_factory.mktemp("keys"), "alice")
+
+
+@pytest.fixture(scope="module")
+def bob(tmp_path_factory: pytest.TempPathFactory) -> Key:
+    return make_key(tmp_path_factory.mktemp("keys"), "bob")
+
+
+def section(*keys: Key, **fields: Any) -> dict[str, Any]:
+    return trust_section(keys=keys, **{"pools": ["pool"], **fields})
+
+
+def configuration_file(bench: Bench, trust: object) -> Path:
+    """Write the agent's own config, which the role would write; the agent reads its trust policy from there."""
+    path = bench.directory / "agent.yaml"
+    path.write_text(
+        json.dumps(
+            {
+                "apiVersion": API_VERSION,
+                "kind": KIND,
+                "nodeName": "n1",
+                "kubeconfig": "/nowhere",
+                "components": {"kubelet": {}},
+                "trust": trust,
+            }
+        )
+    )
+    return path
+
+
+def publish(
+    bench: Bench, text: str, keys: Sequence[Key], *, trial: float = 5.0, sequence: int = 1, floor: int = 1
+) -> ConfigSource:
+    """Publish a signed bundle."""
+    source = bench.publish(text, trial=Trial(trial, 0))
+    bundles = bench.api.config_maps
+    bundles[source.name] = signed(bundles[source.name], keys, sequence=sequence, floor=floor)
+    return source
+
+
+def roll_out(bench: Bench, source: ConfigSource, seconds: float = 30.0) -> str:
+    """Assign a bundle and return the cause that the node answers with."""
+    bench.assign(source)
+    bench.run(seconds)
+    return bench.status.cause
+
+
+def floors(bench: Bench) -> dict[str, int]:
+    return bench.agent_store.read_trust_floors()
+
+
+@pytest.fixture
+def bench(tmp_path: Path, alice: Key) -> Bench:
+    """A node that trusts alice, and uses a config that she has signed."""
+    bench = Bench(tmp_path, trust=section(alice))
+    assert roll_out(bench, publish(bench, "maxPods: 120\n", [alice], sequence=5, floor=3)) == "Good"
+    return bench
+
+
+def test_a_signed_bundle_is_adopted_and_the_node_reports_its_signer(bench: Bench, alice: Key) -> None:
+    assert bench.reads() == "maxPods: 120\n"
+    record = bench.node_state().records.current
+    assert record is not None
+    assert record.trust == RecordTrust("pool", 5, 3, (SignerStatus(alice.fingerprint, "alice"),))
+    assert bench.status.trust is not None
+    assert bench.status.trust._asdict() == {
+        "mode": "require",
+        "floors": {"pool": 3},
+        "signers": (SignerStatus(alice.fingerprint, "alice"),),
+        "problem": "",
+    }
+    assert any("signed by alice" in line[1] for line in bench.log)
+
+
+def test_an_unsigned_bundle_is_refused_and_nothing_is_touched(bench: Bench) -> None:
+    before, starts, validated = bench.status.active, bench.starts(), list(bench.validated)
+    source = bench.publish("maxPods: 130\n")
+    assert roll_out(bench, source) == "Untrusted"
+    good = before.uid if before is not None else ""
+    assert bench.words == (
+        "False",
+        f"using last-known-good (UID: {good})",
+        f"failed to verify (UID: {source.uid}): {UNSIGNED}",
+    )
+    assert (bench.status.active, bench.starts(), bench.validated) == (before, starts, validated)
+    assert bench.agent_store.read_checkpoint(source) is None
+    assert bench.node_state().bad_configs == {}
+    assert bench.counters.refusals == 1
+    assert bench.api.event_reasons[-1] == "ConfigRefused"
+    outcome = bench.node_state().records.answered.failure
+    assert outcome is not None
+    assert (outcome.kind, outcome.text) == ("Untrusted", UNSIGNED)
+
+
+def test_a_refusal_during_a_trial_leaves_the_trial(bench: Bench, alice: Key) -> None:
+    running = publish(bench, "maxPods: 125\n", [alice], sequence=6, trial=600.0)
+    roll_out(bench, running, 5.0)
+    assert roll_out(bench, bench.publish("maxPods: 130\n"), 5.0) == "Untrusted"
+    assert bench.words[1] == f"using current (UID: {running.uid})"
+    assert bench.status.in_trial
+
+
+def test_a_refused_bundle_is_tried_again_when_it_is_assigned_again(bench: Bench, alice: Key) -> None:
+    source = bench.publish("maxPods: 130\n", trial=Trial(5.0, 0))
+    assert roll_out(bench, source) == "Untrusted"
+    bundles = bench.api.config_maps
+    bundles[source.name] = signed(bundles[source.name], [alice], sequence=6)
+    bench.restart_agent()
+    bench.run(30)
+    assert bench.status.cause == "Untrusted", "the answer stays"
+    assert roll_out(bench, source) == "Good"
+    assert bench.reads() == "maxPods: 130\n"
+
+
+def test_a_checkpoint_that_is_not_trusted_is_fetched_again(tmp_path: Path, alice: Key) -> None:
+    bench = Bench(tmp_path)
+    first = bench.good_node("maxPods: 120\n")
+    second = bench.good_node("maxPods: 130\n")
+    bundles = bench.api.config_maps
+    bundles[first.name] = signed(bundles[first.name], [alice])
+    bench.configure(trust=section(alice))
+    assert roll_out(bench, first) == "Good"
+    assert bench.agent_store.read_checkpoint(first).statement  # type: ignore[union-attr]
+    assert roll_out(bench, second) == "Untrusted"
+    requests = len(bench.api.requests)
+    bench.api.config_maps.clear()
+    assert roll_out(bench, second) == "FetchFailed"
+    assert roll_out(bench, first) == "Good"
+    fetched = [request for request in bench.api.requests[requests:] if f"GET {first.name}" in request]
+    assert not fetched, "a trusted checkpoint needs no request"
+
+
+def test_a_lower_sequence_than_the_floor_is_refused(bench: Bench, alice: Key) -> None:
+    assert floors(bench) == {"pool": 3}
+    old = publish(bench, "maxPods: 110\nmaxOpenFiles: 7\n", [alice], sequence=2, floor=1)
+    assert roll_out(bench, old) == "Untrusted"
+    assert "its sequence is 2, and the node accepts 3 or higher" in bench.words[2]
+    undo = publish(bench, "maxPods: 115\n", [alice], sequence=3, floor=1)
+    assert roll_out(bench, undo) == "Good"
+    assert floors(bench) == {"pool": 3}
+    assert bench.status.trust is not None
+    assert bench.status.trust.floors == {"pool": 3}
+
+
+def test_a_refused_bundle_raises_no_floor(bench: Bench, alice: Key, bob: Key) -> None:
+    assert roll_out(bench, publish(bench, "maxPods: 1\n", [bob], sequence=10**9, floor=10**9)) == "Untrusted"
+    invalid = publish(bench, "mood: invalid\n", [alice], sequence=10**9, floor=10**9)
+    assert roll_out(bench, invalid) == "InvalidConfig"
+    assert floors(bench) == {"pool": 3}
+
+
+def test_damaged_floors_are_reported_and_rebuilt_from_the_records(bench: Bench, alice: Key) -> None:
+    path = bench.directory / "state" / "trust-floors"
+    path.write_bytes(path.read_bytes().replace(b'"pool": 3', b'"pool": 0'))
+    replayed = publish(bench, "maxPods: 110\nmaxOpenFiles: 7\n", [alice], sequence=2)
+    assert roll_out(bench, replayed) == "Untrusted"
+    assert bench.words[2].endswith("trust-floors was damaged and set aside")
+    bench.assign(None)
+    bench.run(30)
+    assert bench.status.active is None
+    assert floors(bench) == {"pool": 3}, "no record has it any longer"
+    assert roll_out(bench, replayed) == "Untrusted"
+
+
+def test_floors_of_other_pools_stay(bench: Bench, alice: Key) -> None:
+    bench.agent_store.write_trust_floors({"other": 9})
+    roll_out(bench, publish(bench, "maxPods: 125\n", [alice], sequence=8, floor=7))
+    assert floors(bench) == {"other": 9, "pool": 7}
+
+
+def test_a_rollback_keeps_the_floor_and_verifies_nothing(bench: Bench, alice: Key) -> None:
+    crashing = publish(bench, "mood: deadly\n", [alice], sequence=9, floor=9, trial=60.0)
+    assert roll_out(bench, crashing, 0.2) == "Adopting"
+    (bench.directory / "state" / "trust-floors").unlink()
+    bench.configure(trust=section(alice, revoked=[alice.fingerprint]))
+    bench.run(30)
+    assert bench.status.cause == "CrashLoop"
+    assert bench.reads() == "maxPods: 120\n"
+    assert floors(bench) == {"pool": 9}
+
+
+def test_warn_adopts_and_says_so(tmp_path: Path, alice: Key, bob: Key) -> None:
+    bench = Bench(tmp_path, trust=section(alice, mode="warn"))
+    source = publish(bench, "maxPods: 120\n", [bob], sequence=7, floor=7)
+    assert roll_out(bench, source) == "Good"
+    trust = bench.status.trust
+    assert trust is not None
+    assert (trust.mode, trust.signers, trust.floors) == ("warn", (), {}), "what nobody trusted withdraws nothing"
+    assert "bob" not in trust.problem
+    assert trust.problem
+    assert [line[1] for line in bench.log if "untrusted" in line[1]] == [
+        f"an untrusted config is accepted: {trust.problem}"
+    ]
+    assert roll_out(bench, publish(bench, "maxPods: 130\n", [alice])) == "Good"
+    assert bench.status.trust is not None
+    assert (bench.status.trust.problem, bench.status.trust.floors) == ("", {"pool": 1})
+
+
+def test_warn_uses_the_checkpoint_when_the_api_does_not_answer(tmp_path: Path, alice: Key) -> None:
+    bench = Bench(tmp_path, trust=section(alice, mode="warn"))
+    first = bench.publish("maxPods: 120\n", trial=Trial(5.0, 0))
+    assert roll_out(bench, first) == "Good"
+    assert roll_out(bench, publish(bench, "maxPods: 130\n", [alice])) == "Good"
+    del bench.api.config_maps[first.name]
+    assert roll_out(bench, first) == "Good"
+
+
+@pytest.mark.parametrize("mode", ["warn", "require"])
+def test_a_bundle_of_another_pool_is_refused(tmp_path: Path, alice: Key, mode: str) -> None:
+    bench = Bench(tmp_path, trust=section(alice, mode=mode, pools=["other"]))
+    assert roll_out(bench, publish(bench, "maxPods: 120\n", [alice])) == "Untrusted"
+    assert bench.reads() == "maxPods: 110\n"
+
+
+def test_off_verifies_nothing_and_loads_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = "ansible_collections.configok.node.plugins.module_utils._trust"
+    for name in [name for name in sys.modules if name.startswith(package)]:
+        monkeypatch.setitem(sys.modules, name, None)
+    bench = Bench(tmp_path, trust={"mode": "off", "keys": "not even a list"})
+    source = bench.publish("maxPods: 120\n")
+    bundles = bench.api.config_maps
+    bundles[source.name] = with_annotations(bundles[source.name], "{", [])
+    assert roll_out(bench, source) in ("Good", "Adopting")
+    assert bench.reads() == "maxPods: 120\n"
+    assert bench.status.trust is None
+    record = bench.node_state().records.current
+    assert record is not None
+    assert (record.trust, b"trust" in record.encode()) == (None, False)
+    assert not (tmp_path / "state" / "trust-floors").exists()
+
+
+def test_what_runs_stays_when_its_key_is_revoked(bench: Bench, alice: Key, bob: Key) -> None:
+    starts = bench.starts()
+    bench.configure(trust=section(bob, revoked=[alice.fingerprint]))
+    bench.run(30)
+    bench.reboot()
+    bench.run(30)
+    assert (bench.status.cause, bench.reads(), bench.starts()) == ("Good", "maxPods: 120\n", starts + 1)
+    assert bench.status.trust is not None
+    assert bench.status.trust.signers == (SignerStatus(alice.fingerprint, "alice"),)
+    assert roll_out(bench, publish(bench, "maxPods: 130\n", [alice], sequence=9)) == "Untrusted"
+    assert roll_out(bench, publish(bench, "maxPods: 131\n", [bob], sequence=9)) == "Good"
+
+
+def test_keys_are_rotated_without_a_restart(tmp_path: Path, alice: Key, bob: Key) -> None:
+    bench = Bench(tmp_path)
+    path = configuration_file(bench, section(alice))
+    bench.configure(file=str(path))
+    assert roll_out(bench, publish(bench, "maxPods: 120\n", [alice])) == "Good"
+    local_config = bench.status.local_config
+    configuration_file(bench, section(bob))
+    bench.run(1)
+    assert roll_out(bench, publish(bench, "maxPods: 130\n", [alice], sequence=2)) == "Untrusted"
+    assert bench.status.local_config not in ("", local_config), "a plan verifies by the policy that the node has now"
+    assert roll_out(bench, publish(bench, "maxPods: 131\n", [bob], sequence=2)) == "Good"
+
+
+@pytest.mark.parametrize(
+    ("trust", "text"),
+    [
+        ({"mode": "require", "pools": ["pool"], "keys": ["AAAA"]}, "trust.keys"),
+        ({"mode": "requires"}, "trust.mode"),
+        ({"mode": "require", "pools": ["pool"]}, "trust.keys or authorities must have a public key"),
+        ("require", "trust must hold an object"),
+        (None, "cannot be read"),
+    ],
+)
+def test_a_policy_that_cannot_be_used_adopts_nothing(tmp_path: Path, alice: Key, trust: object, text: str) -> None:
+    bench = Bench(tmp_path)
+    path = configuration_file(bench, trust)
+    bench.configure(file=str(path))
+    if trust is None:
+        path.unlink()
+    source = publish(bench, "maxPods: 120\n", [alice])
+    assert roll_out(bench, source) == "FetchFailed"
+    status, message, reason = bench.words
+    assert (status, message) == ("Unknown", "using current (init)")
+    assert "cause: this node's trust policy cannot be used: " in reason
+    assert text in reason
+    assert bench.status.trust is not None
+    assert text in bench.status.trust.problem
+    assert bench.status.local_config == ""
+    configuration_file(bench, section(alice))
+    bench.run(600)
+    assert bench.status.cause == "Good"
+
+
+def test_the_same_content_under_another_uid_is_verified_too(bench: Bench, alice: Key) -> None:
+    starts = bench.starts()
+    assert roll_out(bench, bench.publish("maxPods: 120\n", trial=Trial(5.0, 0))) == "Untrusted"
+    assert roll_out(bench, publish(bench, "maxPods: 120\n", [alice], sequence=8, floor=8)) == "Good"
+    record = bench.node_state().records.current
+    assert record is not None
+    assert record.trust is not None
+    assert (record.trust.sequence, floors(bench), bench.starts()) == (8, {"pool": 8}, starts)
+
+
+def test_status_says_who_vouches(bench: Bench, alice: Key) -> None:
+    newer = publish(bench, "maxPods: 125\n", [alice], sequence=6, trial=600.0)
+    roll_out(bench, newer, 5.0)
+    status = describe_node(bench.configuration)
+    assert status["trust"] == {"mode": "require", "floors": {"pool": 3}, "problem": ""}
+    assert status["using"]["trust"]["sequence"] == 6
+    assert status["lastKnownGood"]["trust"]["signers"] == [{"fingerprint": alice.fingerprint, "name": "alice"}]
+    text = render_status(status)
+    assert "trust            require, pool from sequence 3 on" in text
+    assert " ".join(text.split()).count(f"signed by alice ({alice.fingerprint})") == 2
+
+
+def test_status_says_why_what_runs_is_not_trusted(tmp_path: Path, alice: Key) -> None:
+    bench = Bench(tmp_path)
+    bench.good_node()
+    assert describe_node(bench.configuration)["trust"] is None
+    bench.configure(trust=section(alice))
+    bench.run(30)
+    assert bench.status.trust is not None
+    assert bench.status.trust.problem == "adopted while trust was off"
+    assert "adopted while trust was off" in render_status(describe_node(bench.configuration))
+    roll_out(bench, bench.publish("maxPods: 130\n"))
+    text = " ".join(render_status(describe_node(bench.configuration)).split())
+    assert f"failed (Untrusted): {UNSIGNED}" in text
+    assert "have the bundle signed by a signer that this node trusts, then roll it out again" in text
+
+
+def test_names_of_signers_are_kept_as_one_short_line(bench: Bench) -> None:
+    checkpoint = bench.agent_store.read_checkpoint(bench.status.active or ConfigSource("", "", ""))
+    assert checkpoint is not None
+    signer = Signer("SHA256:x", "\x1b[31mmallory\n\u202e" + "x" * 200)
+    statement = Statement("pool", checkpoint.content_hash, "1", 1, 1)
+    trust = record_trust(checkpoint, TrustVerdict(True, True, "", statement, (signer,), ("a\nb",)))
+    assert trust is not None
+    assert trust.signers[0].name.isprintable()
+    assert len(trust.signers[0].name) == 100
+    assert all(line[1].isprintable() for line in bench.log)
+
+
+def test_records_of_other_versions_are_read(bench: Bench) -> None:
+    record = bench.node_state().records.current
+    assert record is not None
+    assert ConfigRecord.decode(record.encode()) == record
+    older = record._replace(trust=None)
+    assert b'"trust"' not in older.encode()
+    assert ConfigRecord.decode(older.encode()) == older
