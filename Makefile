@@ -126,6 +126,11 @@ docs: .venv/.lint $(LINK) ## write the generated parts of docs/, and CHANGELOG.m
 	@.venv/bin/python tools/write_complaints.py
 	@$(RUN) antsibull-changelog generate
 
+.PHONY: locks
+locks: ## pin the packages in requirements/*.txt with hashes, in requirements/locks (UPGRADE=1 takes newer versions)
+	@tools/make-venv build/uv 3.10 - requirements/lock.txt
+	@PATH="$(CURDIR)/build/uv/bin:$$PATH" build/uv/bin/python tools/lock.py renew $(if $(UPGRADE),--upgrade)
+
 .PHONY: format
 format: .venv/.lint ## format the Python files and apply ruff's fixes
 	@.venv/bin/ruff format -q && .venv/bin/ruff check -q --fix --output-format=concise
@@ -133,6 +138,10 @@ format: .venv/.lint ## format the Python files and apply ruff's fixes
 .PHONY: changelog
 changelog: .venv/.lint $(LINK) ## write CHANGELOG.md for the version in galaxy.yml, from changelogs/fragments/
 	@$(RUN) antsibull-changelog release --update-existing --reload-plugins
+
+.PHONY: release
+release: .venv/.lint ## the collection, the agent, a bill of materials and SHA256SUMS, in build/release (same commit, same bytes)
+	@$(RUN) .venv/bin/python tools/release.py $(ARGS)
 
 .PHONY: venv
 venv: .venv/.test $(LINK) ## the virtual environment of the demo and the tests, in .venv
@@ -151,37 +160,41 @@ clean: ## remove everything built in the checkout (caches outside of it stay)
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Each stamp marks a set of installed packages; a later stamp includes the earlier ones. Control machines may have Python
-# 3.10; the linters require 3.11.
+# 3.10; the linters require 3.11. tools/make-venv installs the locked versions.
 
-.venv/.run: requirements/run.txt tools/make-venv
+LOCKING = tools/make-venv tools/lock.py
+
+.venv/.run: requirements/run.txt requirements/locks/run.txt $(LOCKING)
 	@tools/make-venv .venv 3.10 - requirements/run.txt && touch $@
 
-.venv/.test: requirements/run.txt requirements/test.txt tools/make-venv
+.venv/.test: requirements/run.txt requirements/test.txt requirements/locks/run-test.txt $(LOCKING)
 	@tools/make-venv .venv 3.10 - requirements/run.txt requirements/test.txt && touch .venv/.run $@
 
-.venv/.lint: requirements/run.txt requirements/test.txt requirements/lint.txt tools/make-venv
+.venv/.lint: requirements/run.txt requirements/test.txt requirements/lint.txt requirements/locks/run-test-lint.txt $(LOCKING)
 	@tools/make-venv .venv 3.11 - requirements/run.txt requirements/test.txt requirements/lint.txt \
 	  && touch .venv/.run .venv/.test $@
 
-.venv/.molecule: requirements/run.txt requirements/test.txt requirements/molecule.txt tools/make-venv
+.venv/.molecule: requirements/run.txt requirements/test.txt requirements/molecule.txt \
+  requirements/locks/run-test-molecule.txt $(LOCKING)
 	@tools/make-venv .venv 3.10 - requirements/run.txt requirements/test.txt requirements/molecule.txt \
 	  && touch .venv/.run .venv/.test $@
 
 # If no Python serves, the script and pytest report it, or fail with CONFIGOK_REQUIRE_REAL=1.
-.venv-oldest/.made: requirements/oldest.txt requirements/test.txt tools/make-venv
+.venv-oldest/.made: requirements/oldest.txt requirements/test.txt requirements/locks/oldest-test.txt $(LOCKING)
 	@if tools/make-venv --oldest .venv-oldest 3.10 3.12 requirements/oldest.txt requirements/test.txt; then touch $@; \
 	  else [ "$$CONFIGOK_REQUIRE_REAL" != 1 ]; fi
 
-.venv-newest/.made: requirements/run.txt requirements/test.txt tools/make-venv
+.venv-newest/.made: requirements/run.txt requirements/test.txt requirements/locks/run-test.txt $(LOCKING)
 	@if tools/make-venv --newest .venv-newest 3.10 - requirements/run.txt requirements/test.txt; then touch $@; \
 	  else [ "$$CONFIGOK_REQUIRE_REAL" != 1 ]; fi
 
 # Outside of .venv, because its top-level package ansible_collections would hide ours.
-build/community/.made: requirements/bench.txt .venv/.run
-	@echo "make: build/community: installing requirements/bench.txt"
+build/community/.made: requirements/bench.txt requirements/locks/bench.txt .venv/.run
 	@rm -rf build/community
-	@.venv/bin/python -m pip install --disable-pip-version-check --no-compile --no-deps -qq \
-	  --target build/community -r requirements/bench.txt && touch $@
+	@if lock="$$(.venv/bin/python tools/lock.py find $<)"; then set -- --require-hashes -r "$$lock"; else set -- -r $<; fi; \
+	  echo "make: build/community: pip install $$*"; \
+	  .venv/bin/python -m pip install --disable-pip-version-check --no-compile --no-deps -qq \
+	  --target build/community "$$@" && touch $@
 
 $(LINK):
 	@mkdir -p $(@D) && ln -sfn ../../../.. $@

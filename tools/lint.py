@@ -211,6 +211,7 @@ def checks() -> list[Check]:
                 ["python", "tools/generate_componentconfig.py", "--check"],
             ],
         ),
+        Check("locks", [["python", "tools/lock.py", "check"]]),
         Check("prose", [["python", "tools/check_prose.py"]]),
         Check("yamllint", [["yamllint", "--strict", *yaml_files()]]),
         Check("import-linter", [["lint-imports", "--no-cache", "--no-logo"]]),

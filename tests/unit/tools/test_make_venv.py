@@ -1,13 +1,15 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The choice of an environment's Python among those of a machine."""
+"""The choice of an environment's Python among those of a machine, and of its packages."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 
@@ -17,11 +19,16 @@ ROOT = Path(__file__).resolve().parents[3]
 FAKE = """#!/bin/sh
 case "$1 $2" in
   "-m venv") mkdir -p "$3/bin" && ln -s "$0" "$3/bin/python" && ln -s /bin/true "$3/bin/pip" ;;
-  "-m pip") ;;
+  "-m pip") echo "pip: $*" ;;
+  *"lock.py find") exec {real} -c '{run_file}' "$@" ;;
   "--version ") echo "Python {version}" ;;
   *) shift; exec {real} -c 'import sys; sys.version_info = ({numbers}); code = sys.argv.pop(1); exec(code)' "$@" ;;
 esac
 """
+
+
+RUN_FILE = """import runpy, sys; sys.version_info = ({numbers}); sys.argv.pop(0)
+runpy.run_path(sys.argv[0], run_name="__main__")"""
 
 
 @pytest.fixture
@@ -36,7 +43,8 @@ def machine(tmp_path: Path) -> Path:
         path = tmp_path / place
         path.parent.mkdir(parents=True, exist_ok=True)
         numbers = ", ".join(version.split("."))
-        path.write_text(FAKE.format(version=version, numbers=numbers, real=sys.executable))
+        run_file = RUN_FILE.format(numbers=numbers)
+        path.write_text(FAKE.format(version=version, numbers=numbers, real=sys.executable, run_file=run_file))
         path.chmod(0o755)
     for number in (9, 10, 11, *range(13, 20)):  # the real machine's Pythons must not be found
         shim = tmp_path / f"bin/python3.{number}"
@@ -45,10 +53,11 @@ def machine(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def make(machine: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def make(machine: Path, *arguments: str, files: Sequence[str] = ("run",), **variables: str) -> CompletedProcess[str]:
     environment = {"PATH": f"{machine}/bin:/usr/bin:/bin", "PYENV_ROOT": str(machine / "pyenv"), "HOME": str(machine)}
+    environment |= variables
     return subprocess.run(
-        [ROOT / "tools/make-venv", *arguments, ROOT / "requirements/run.txt"],
+        [ROOT / "tools/make-venv", *arguments, *(ROOT / f"requirements/{name}.txt" for name in files)],
         cwd=machine,
         env=environment,
         capture_output=True,
@@ -85,3 +94,28 @@ def test_where_none_serves_the_reason_is_given(machine: Path) -> None:
     done = make(machine, "--newest", "venv", "3.14", "-")
     assert done.returncode == 1
     assert "needs Python 3.14 or newer" in done.stderr
+
+
+def test_the_locked_versions_are_installed_with_hashes(machine: Path) -> None:
+    done = make(machine, "venv", "3.10", "-", files=["run", "test"])
+    lock = ROOT / "requirements/locks/run-test.txt"
+    assert f"with the hashes of {lock}\n" in done.stdout
+    assert f"--require-hashes -r {lock}\n" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "files", "variables", "reason"),
+    [
+        ([], ["run"], {"LOCKS": "no"}, "LOCKS=no"),
+        ([], ["test", "run"], {}, "tools/lock.py has no lock of these files together"),
+        (["--oldest"], ["run", "test", "lint"], {}, "the lock is for Python 3.11 and newer"),
+    ],
+)
+def test_without_a_lock_the_ranges_are_installed(
+    machine: Path, arguments: list[str], files: list[str], variables: dict[str, str], reason: str
+) -> None:
+    done = make(machine, *arguments, "venv", "3.10", "-", files=files, **variables)
+    ranges = " ".join(f"-r {ROOT}/requirements/{name}.txt" for name in files)
+    assert f"without hashes: {reason}\n" in done.stdout
+    assert f" {ranges}\n" in done.stdout
+    assert "--require-hashes" not in done.stdout
