@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import tempfile
 from pathlib import Path
@@ -33,7 +34,7 @@ class ActionModule(ActionBase):
     TRANSFERS_FILES = True
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Return copy's result, with the agent's version."""
+        """Return copy's result, with the agent's version and the archive's SHA-256."""
         result: dict[str, Any] = super().run(tmp, task_vars)
         _validation, arguments = self.validate_argument_spec(argument_spec=ARGUMENT_SPEC)
         try:
@@ -45,6 +46,7 @@ class ActionModule(ActionBase):
             Path(source).write_bytes(content)
             result.update(self._copy({**arguments, "src": source}, task_vars or {}))
         result["agent_version"] = AGENT_VERSION
+        result["sha256"] = hashlib.sha256(content).hexdigest()
         result.pop("diff", None)
         return result
 

@@ -57,6 +57,14 @@ EXAMPLES = r"""
 - name: Install it elsewhere, for inspection
   configok.node.agent_archive:
     dest: /opt/configok-agent.pyz
+
+- name: Compute the SHA-256 that every node's agent should have
+  configok.node.agent_archive:
+    dest: /tmp/configok-agent.pyz
+  check_mode: true
+  delegate_to: localhost
+  run_once: true
+  register: archive # archive.sha256
 """
 
 RETURN = r"""
@@ -70,6 +78,13 @@ checksum:
   returned: success
   type: str
   sample: 6e642bb8dd5c2e027bf21dd923337cbb4214f827
+sha256:
+  description:
+    - SHA-256 of the archive, also in check mode. The file C(SHA256SUMS) of a release has it, and
+      C(configok-agent version --sha256) prints it on a node.
+  returned: success
+  type: str
+  sample: 5cbb0e60ff29ca4df0b7ef2cd5cfe6cabad7f17884a0bfff83cc46ff8d054247
 agent_version:
   description: The agent's version.
   returned: success
