@@ -59,7 +59,7 @@ class Signer(NamedTuple):
 class SignatureChecker(Protocol):
     """Checks one armored SSHSIG signature over a message, by the keys or authorities of a policy."""
 
-    def __call__(self, armored: str, message: bytes, policy: TrustPolicy, principal: str, now: float) -> Signer:
+    def __call__(self, armored: str, message: bytes, policy: TrustPolicy, principal: str, now: float, /) -> Signer:
         """Return the signer. now: seconds since the epoch. Raises UntrustedSignature."""
 
 

@@ -59,7 +59,7 @@ class SshKeygenResult(NamedTuple):
 class SshKeygenRunner(Protocol):
     """Runs ssh-keygen for one check: writes the files to a directory that no other user can write, and removes it."""
 
-    def __call__(self, check: SshKeygenCheck) -> SshKeygenResult:
+    def __call__(self, check: SshKeygenCheck, /) -> SshKeygenResult:
         """Return the result. Raises OSError if it cannot run, TimeoutError (an OSError) if it does not end."""
 
 

@@ -57,7 +57,7 @@ _DEFAULTS = TrustPolicy()
 
 def read_trust_policy(fields: StrictFields) -> TrustPolicy:
     """Read the section and report its errors to ``fields``: nothing is trusted by mistake."""
-    mode = fields.get("mode", _one_of("off", "warn", "require"), _DEFAULTS.mode)
+    mode = fields.get("mode", _mode, _DEFAULTS.mode)
     verifier = fields.get("verifier", _one_of("builtin", "ssh-keygen"), _DEFAULTS.verifier)
     policy = TrustPolicy(
         mode=mode,  # type: ignore[arg-type]
@@ -73,6 +73,9 @@ def read_trust_policy(fields: StrictFields) -> TrustPolicy:
         fields.error("pools", None, f"must name the pools of this node, because mode is {policy.mode}")
     if policy.mode != "off" and not policy.keys and not policy.authorities:
         fields.error("keys", None, f"or authorities must have a public key, because mode is {policy.mode}")
+    signers = len({key.blob for key in policy.keys if key.fingerprint not in policy.revoked})
+    if policy.mode != "off" and policy.keys and not policy.authorities and signers < policy.threshold:
+        fields.error("threshold", policy.threshold, f"is more than the {signers} keys that are not revoked")
     return policy
 
 
@@ -83,6 +86,10 @@ def _one_of(*allowed: str) -> Callable[[Any], str]:
         return str(value)
 
     return convert
+
+
+def _mode(value: Any) -> str:
+    return _one_of("off", "warn", "require")("off" if value is False else value)  # YAML reads a bare off as false
 
 
 def _texts(value: Any, longest: int = MAX_KEYS) -> list[str]:

@@ -104,6 +104,7 @@ def test_a_hook_loads_nothing_heavy(agent: Path, tmp_path: Path, hook: str) -> N
                 "stateDirectory": str(tmp_path / "state"),
                 "runDirectory": str(tmp_path / "run"),
                 "components": {"kubelet": {"version": "v1.35.0", "initConfig": str(tmp_path / "init.yaml")}},
+                "trust": {"mode": "require", "pools": ["workers"], "keys": ["not read here"]},
             }
         )
     )
@@ -113,7 +114,7 @@ def test_a_hook_loads_nothing_heavy(agent: Path, tmp_path: Path, hook: str) -> N
     assert "configok_agent._agent._hooks" in modules
     assert modules & HEAVY == set()
     assert engine(modules) == set()
-    assert not any(name.startswith("configok_agent._kube") for name in modules)
+    assert not any(name.startswith(("configok_agent._kube", "configok_agent._trust")) for name in modules)
 
 
 @pytest.mark.contract("manners.idle")
