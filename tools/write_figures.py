@@ -63,6 +63,18 @@ MEANINGS = {
         "`python -c ''`",
         "at most 150 ms",
     ),
+    "verify-ms": (
+        "the first verification of a bundle in a fresh daemon, signed with a certificate, with the imports and the "
+        "reading of the trust policy, median of 15",
+        "`ssh-keygen -Y verify` of the same signature",
+        "at most 10 ms",
+    ),
+    "verify-two-signers-ms": (
+        "the same with threshold 2 and two certificates: four signatures",
+        "twice `ssh-keygen -Y verify`",
+        "at most 15 ms",
+    ),
+    "verify-rss-mb": ("the resident memory that this first verification adds to the daemon", "", "at most 0.5 MB"),
     "validate-17-minors-s": (
         "validation of a kubelet config for Kubernetes 1.20 to 1.36, in a fresh process with the import, best of 7",
         "",
