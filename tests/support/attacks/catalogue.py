@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, get_args
 
 __all__ = ["ATTACKS", "LAYERS", "PATHS", "Attack", "Layer", "Path", "attack_named"]
 
-Layer = Literal["signatures", "admission", "deny by kind", "sanitizing", "bounds", "RBAC and NodeRestriction"]
+Layer = Literal["signatures", "admission", "deny by kind", "sanitizing", "checks", "NodeRestriction"]
 LAYERS: tuple[Layer, ...] = get_args(Layer)
 
 Path = Literal["nodes", "bundles", "signers", "content", "node"]
@@ -27,6 +27,7 @@ class Attack(NamedTuple):
 
 _SIGNED: tuple[Layer, ...] = ("signatures",)
 _SHOWN: tuple[Layer, ...] = ("sanitizing",)
+_CHECKED: tuple[Layer, ...] = ("checks",)
 
 ATTACKS: tuple[Attack, ...] = (
     # patch nodes/status, and nothing else
@@ -64,6 +65,15 @@ ATTACKS: tuple[Attack, ...] = (
     Attack("escape sequences in a bundle: the journal", "content", _SHOWN),
     Attack("escape sequences in a bundle: status on the node", "content", _SHOWN),
     Attack("escape sequences in a bundle: the condition", "content", _SHOWN),
+    # the identity of one node
+    Attack("escape sequences in a node's status: terminal", "node", _SHOWN),
+    Attack("escape sequences in a node's status: report", "node", _SHOWN),
+    Attack("a number of 4,400 digits in a node's status", "node", _CHECKED),
+    Attack("wrong types in a node's status", "node", _CHECKED),
+    Attack("a list of 5,000 items in a node's status", "node", _CHECKED),
+    Attack("ConfigOK True for another bundle", "node", _CHECKED),
+    Attack("ConfigOK True for an earlier assignment", "node", _CHECKED),
+    Attack("ConfigOK of another node", "node", ("NodeRestriction",)),
 )
 
 

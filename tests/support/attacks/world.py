@@ -67,10 +67,13 @@ class World:
         self.intruder: Client = grant(fleet.api, "intruder", [PATCH_NODE_STATUS])
         grant(fleet.api, "intruder", [CREATE_BUNDLES], namespace=NAMESPACE_BUNDLES).close()
 
-    def bundle(self, extra: str = "", *, pool: str = "workers", pods: int = 0) -> dict[str, Any]:
-        """Return a bundle with content of its own, not signed. extra: more lines of the kubelet's config."""
-        document = f"{KUBELET_HEADER}maxPods: {pods or next(_NUMBERS)}\n{extra}"
-        return build_bundle(pool, {"kubelet": document}, trial=Trial(0.2, 2))
+    def bundle(self, extra: str = "", *, pool: str = "workers", crashes: int = 2) -> dict[str, Any]:
+        """Return a bundle with content of its own, not signed.
+
+        extra: more lines of the kubelet's config. crashes: how many it may have in its trial.
+        """
+        document = f"{KUBELET_HEADER}maxPods: {next(_NUMBERS)}\n{extra}"
+        return build_bundle(pool, {"kubelet": document}, trial=Trial(0.2, crashes))
 
     def next_sequence(self) -> int:
         """Return the next sequence of the pool."""

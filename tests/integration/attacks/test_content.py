@@ -1,0 +1,111 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Attacks by what a bundle holds. All bundles are signed: the deny lists hold whatever signers have overlooked."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
+from support.api.servers import Real
+from support.attacks.fleet import Answer, Fleet
+from support.attacks.recorder import Recorder
+from support.attacks.world import GUARDED, OPEN, TWO, World
+from support.configs.kubelet import KUBELET_HEADER
+from support.fuzz.hostile import FORGED, unsafe_texts
+
+# Pods from this directory run without admission control, privileged if they ask for it.
+ROOT_FIELD = "staticPodPath: /var/lib/attacker/manifests\n"
+
+
+def record(
+    attacks: Recorder, name: str, answers: Mapping[str, Answer], uid: str, is_open: str, is_guarded: str, reason: str
+) -> None:
+    """Record which of two nodes runs the bundle, and check why the other one refuses it."""
+    with attacks.attempt(name, "deny by kind") as attempt:
+        for node, record_side in ((is_open, attempt.off), (is_guarded, attempt.on)):
+            harmed = answers[node].uid == uid
+            record_side(int(harmed), 1, "nodes", "the node runs it" if harmed else "refused, not restarted")
+        assert (answers[is_guarded].status, answers[is_guarded].cause) == ("False", "InvalidConfig"), answers
+        assert reason in answers[is_guarded].reason, answers
+
+
+def test_a_field_that_is_root(world: World, attacks: Recorder) -> None:
+    before = world.starts()
+    source = world.fleet.publish(world.signed(world.bundle(ROOT_FIELD)))
+    answers = world.fleet.answers(world.fleet.assign(source, TWO))
+    assert world.fleet.effective(OPEN[0])["staticPodPath"] == "/var/lib/attacker/manifests"
+    record(attacks, "a field that is root on the node", answers, source.uid, *TWO, "staticPodPath")
+    assert world.starts()[GUARDED[0]] == before[GUARDED[0]]
+
+
+def pair(
+    api: Real, archive: Path, component: str, document: str, **settings: Any
+) -> tuple[dict[str, Answer], str, dict[str, int]]:
+    """Give a bundle to two nodes with a component of this name, one of which allows everything.
+
+    Returns their answers, the UID of the bundle, and how often each component was started.
+    """
+    stub = {"register": True} if settings else {"hidden": True}
+    with Fleet(api, archive) as fleet:
+        fleet.add("pair-open", component=component, kubelet={"allowedFields": ["*"], **settings}, **stub)
+        fleet.add("pair-guarded", component=component, kubelet=settings, **stub)
+        fleet.wait_until_ready()
+        bundle = build_bundle("workers", {component: document}, trial=Trial(0.2, 2))
+        source = fleet.publish(bundle)
+        answers = fleet.answers(fleet.assign(source, list(fleet.nodes)))
+        return answers, source.uid, {name: node.starts() for name, node in fleet.nodes.items()}
+
+
+def test_a_second_kubelet_unit_of_another_name(attacked_api: Real, archive: Path, attacks: Recorder) -> None:
+    answers, uid, starts = pair(attacked_api, archive, "kubelet-gpu", KUBELET_HEADER + "maxPods: 30\n" + ROOT_FIELD)
+    name = "the same field for a second kubelet unit of another name"
+    record(attacks, name, answers, uid, "pair-open", "pair-guarded", "staticPodPath")
+    assert starts == {"pair-open": 2, "pair-guarded": 1}
+
+
+def test_a_kind_without_a_deny_list(attacked_api: Real, archive: Path, attacks: Recorder) -> None:
+    """A component whose config nothing here knows, such as a proxy that runs as root."""
+    document = "apiVersion: example.com/v1\nkind: ProxyConfiguration\nplugins: [/tmp/attacker.so]\n"
+    sleeps = {
+        "command": [sys.executable, "-c", "import time; time.sleep(3600)"],
+        "initConfig": "",
+        "instanceConfig": "",
+    }
+    answers, uid, _starts = pair(attacked_api, archive, "proxy", document, **sleeps)
+    record(attacks, "a kind that has no deny list", answers, uid, "pair-open", "pair-guarded", "ProxyConfiguration")
+
+
+def test_escape_sequences_in_a_bundle(world: World, attacks: Recorder) -> None:
+    """Signed by a signer whose terminal did not show them."""
+    bundle = world.signed(world.bundle(f"{_quoted('name' + FORGED)}: {_quoted('value' + FORGED)}\n"))
+    source = world.fleet.publish(bundle)
+    answers = world.fleet.answers(world.fleet.assign(source, TWO))
+    assert {answers[name].cause for name in TWO} == {"InvalidConfig"}, answers
+    stored = str(world.fleet.admin.get(paths.config_map(source.namespace, source.name))["data"]["kubelet"])
+    raw = [*map(str, yaml.safe_load(stored))]
+    node = world.fleet.nodes[GUARDED[0]]
+    shown = {
+        "escape sequences in a bundle: the journal": (node.directory / "run.log").read_text(),
+        "escape sequences in a bundle: status on the node": node.call("status").stdout,
+        "escape sequences in a bundle: the condition": answers[GUARDED[0]].reason,
+    }
+    for name, text in shown.items():
+        with attacks.attempt(name, "sanitizing") as attempt:
+            harmful = len(unsafe_texts(raw))
+            attempt.off(harmful, harmful, "texts", "the raw text steers a terminal")
+            assert "wave 1" in text, text[-3000:]
+            attempt.on(len(unsafe_texts(text)), 1, "texts", "printable characters alone")
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text)
