@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -82,3 +83,22 @@ def test_the_installed_collection_has_the_published_agent(home: Path, published:
 def test_the_installed_files_are_those_of_the_artefact(home: Path) -> None:
     output = ansible(home, "ansible-galaxy", "collection", "verify", "--offline", "configok.node")
     assert "Successfully verified that checksums for 'configok.node:0.1.0' are internally consistent" in output
+
+
+@pytest.mark.skipif(not shutil.which("ssh-keygen"), reason="ssh-keygen is not installed")
+def test_the_checksums_can_be_signed_as_documented(published: Path, tmp_path: Path) -> None:
+    directory = Path(shutil.copytree(published, tmp_path / "release"))
+    key, allowed, sums = tmp_path / "key", tmp_path / "allowed_signers", directory / "SHA256SUMS"
+    keygen("-q", "-t", "ed25519", "-N", "", "-f", str(key))
+    keygen("-q", "-Y", "sign", "-n", "file", "-f", str(key), str(sums))
+    public = " ".join(key.with_suffix(".pub").read_text().split()[:2])
+    allowed.write_text(f'release@configok.dev namespaces="file" {public}\n')
+    verify = ["-Y", "verify", "-f", str(allowed), "-I", "release@configok.dev", "-n", "file", "-s", f"{sums}.sig"]
+    assert keygen(*verify, text=sums.read_text()).startswith('Good "file" signature for release@configok.dev')
+    with pytest.raises(subprocess.CalledProcessError):
+        keygen(*verify, text=sums.read_text().replace("0", "1"))
+
+
+def keygen(*arguments: str, text: str = "") -> str:
+    ended = subprocess.run(["ssh-keygen", *arguments], input=text, capture_output=True, text=True, check=True)
+    return ended.stdout
