@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from .._nodeconfig._untrusted import sanitize
 from ._public_keys import PublicKey
 from ._ssh_wire import InvalidSshData, WireReader, encode_string
 
@@ -70,7 +71,7 @@ class Certificate(NamedTuple):
 def parse_certificate(certificate: PublicKey) -> Certificate:
     """Read a certificate from the wire format. Raises InvalidSshData."""
     if certificate.type not in _TYPES:
-        raise InvalidSshData(f"certificates of type {certificate.type[:60]} are not known")
+        raise InvalidSshData(f"certificates of type {sanitize(certificate.type, 60)} are not known")
     key_type, key_fields = _TYPES[certificate.type]
     reader = WireReader(certificate.blob, "the certificate")
     if reader.text() != certificate.type:

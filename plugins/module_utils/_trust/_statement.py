@@ -29,7 +29,7 @@ _MAX_SIGNATURE = 8 * 1024
 _POOL = re.compile(r"[a-z0-9]([-a-z0-9]{0,50}[a-z0-9])?\Z")
 _HASH = re.compile(r"[0-9a-f]{64}\Z")
 _SCHEME = re.compile(r"[0-9]{1,4}\Z")
-_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z\Z")
+_TIME = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3])(:[0-5][0-9]){2}Z\Z")
 
 
 class InvalidStatement(InvalidText):

@@ -17,6 +17,7 @@ from ._trust_policy import TrustPolicy
 __all__ = ["SignatureChecker", "Signer", "TrustVerdict", "UntrustedSignature", "principal_of", "verify_bundle"]
 
 _HASH_SCHEMES = ("1",)
+_MAX_PROBLEM = 400  # characters
 
 
 class TrustVerdict(NamedTuple):
@@ -124,7 +125,7 @@ def _count_signers(
         try:
             signer = check(armored, message, policy, principal, now)
         except UntrustedSignature as error:
-            problems.append(f"signature {position}: {error}")
+            problems.append(f"signature {position}: {sanitize(error, _MAX_PROBLEM)}")
             continue
         identities = {("key", signer.fingerprint)}
         if signer.authority:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import Bundle, build_bundle
 from ansible_collections.configok.node.plugins.module_utils._trust._public_keys import PublicKey, parse_public_key
 from ansible_collections.configok.node.plugins.module_utils._trust._signatures import (
     SignatureChecker,
@@ -30,13 +31,15 @@ from ansible_collections.configok.node.plugins.module_utils._trust._ssh_keygen i
     SshKeygenResult,
     SshKeygenVerifier,
 )
+from ansible_collections.configok.node.plugins.module_utils._trust._statement import Statement, parse_signatures
 from ansible_collections.configok.node.plugins.module_utils._trust._trust_policy import TrustPolicy
-from support.trust.signing import Key, certify, make_key, sign
+from ansible_collections.configok.node.plugins.module_utils._trust._verification import verify_bundle
+from support.trust.signing import Key, certify, make_key, sign, signed
 from support.trust.ssh_keys import HOST, TOUCHED, VERIFIED, SshKey, armored, certified, sshsig, string
 
 pytestmark = pytest.mark.skipif(not shutil.which("ssh-keygen"), reason="needs ssh-keygen")
 
-MESSAGE = '{"pool":"workers"}'
+MESSAGE = Statement("workers", "0" * 64, "1", 5, 3, "2030-01-01T00:00:00Z").encode()
 PRINCIPAL = "pool-workers"
 NOW = 1_800_000_000
 HOUR = 3600
@@ -75,7 +78,12 @@ def signer_of(check: SignatureChecker, armored_signature: str, policy: TrustPoli
 
 
 def ssh_keygen_verifies(
-    directory: Path, armored_signature: str, policy: TrustPolicy = POLICY, revoked: tuple[PublicKey, ...] = ()
+    directory: Path,
+    armored_signature: str,
+    policy: TrustPolicy = POLICY,
+    revoked: tuple[PublicKey, ...] = (),
+    message: str = MESSAGE,
+    now: float = NOW,
 ) -> bool:
     """Return what ssh-keygen -Y verify itself says, with all keys and authorities of the policy."""
     lines = [f'{PRINCIPAL} namespaces="bundle@configok.dev" {key.line}' for key in policy.keys]
@@ -83,10 +91,10 @@ def ssh_keygen_verifies(
     (directory / "signers").write_text("".join(f"{line}\n" for line in lines))
     (directory / "revoked").write_text("".join(f"{key.line}\n" for key in revoked))
     (directory / "sig").write_text(armored_signature)
-    moment = time.strftime("%Y%m%d%H%M%SZ", time.gmtime(NOW))
+    moment = time.strftime("%Y%m%d%H%M%SZ", time.gmtime(now))
     command = ["ssh-keygen", "-Y", "verify", "-f", "signers", "-I", PRINCIPAL, "-n", "bundle@configok.dev"]
     command += ["-s", "sig", "-r", "revoked", f"-Overify-time={moment}"]
-    done = subprocess.run(command, cwd=directory, input=MESSAGE, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=directory, input=message, capture_output=True, text=True, check=False)
     return done.returncode == 0
 
 
@@ -160,6 +168,9 @@ CASES = {
     "a certificate for a trusted key": Case(bobs(key=ALICE, authority=MALLORY)),
     "no SSH signature": Case(armored(b"SSHSIH" + bytes(100))),
     "nothing": Case(armored(b"")),
+    "an unknown certificate": Case(
+        sshsig(BOB, MESSAGE, certificate=PublicKey("", string("x\x1b-cert-v01@openssh.com") + bytes(40)))
+    ),
     "no armor": Case("x"),
 }
 # ssh-keygen itself looks at the real clock.
@@ -237,6 +248,19 @@ def test_a_certificate_signs(key: Key) -> None:
     policy = POLICY._replace(keys=(), authorities=(parse_public_key(authority.line),))
     expected = Signer(key.fingerprint, "alice", authority.fingerprint, "2030-01-01T00:00:00Z")
     assert now_signer(sign(certified_key, MESSAGE), policy) == expected
+
+
+def test_what_is_published_is_verified_by_both(key: Key, tmp_path: Path) -> None:
+    """The annotations of a bundle, as they are stored in the cluster."""
+    authority = make_key(key.file.parent, "authority")
+    config_map = signed(build_bundle("workers", {"kubelet": "maxPods: 110\n"}), [key, certify(authority, key)])
+    config_map["metadata"]["uid"] = "11111111-1111-1111-1111-111111111111"
+    bundle = Bundle.from_config_map(config_map)
+    policy = POLICY._replace(keys=(parse_public_key(key.line),), authorities=(parse_public_key(authority.line),))
+    assert verify_bundle(bundle, policy, floors={}, now=time.time()).trusted
+    for signature in parse_signatures(bundle.signatures):
+        assert ssh_keygen_verifies(tmp_path, signature, policy, message=bundle.statement, now=time.time())
+        assert not ssh_keygen_verifies(tmp_path, signature, policy, message=bundle.statement + "\n", now=time.time())
 
 
 def test_a_certificate_for_ever_has_no_end(key: Key) -> None:
