@@ -225,6 +225,46 @@ admission:
   returned: success
   type: str
   sample: enabled
+holders:
+  description:
+    - The identities that RBAC lets write C(nodes) or C(nodes/status), or create ConfigMaps in namespaces of bundles,
+      whatever they have these permissions for, at most 100 for each permission. With O(admission), also those that can
+      change the policies and their parameters.
+    - Without O(admission), a warning names those that are not subjects of this module.
+    - The group C(system:masters), which RBAC does not limit, and the controllers of Kubernetes itself are left out.
+      Empty with O(state=absent), and, with a warning, if this identity may not list roles and bindings.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    permission:
+      description: The permission.
+      type: str
+      sample: patch or update nodes/status
+    kind:
+      description: The kind of the subject.
+      type: str
+      sample: ServiceAccount
+    namespace:
+      description: The namespace of a ServiceAccount, else empty.
+      type: str
+      sample: kube-system
+    name:
+      description: The name of the subject.
+      type: str
+      sample: cni
+    binding:
+      description: A binding that grants the permission.
+      type: str
+      sample: ClusterRoleBinding cni
+    role:
+      description: The role that it binds.
+      type: str
+      sample: ClusterRole cni
+    only_objects:
+      description: The names of the only objects that the permission is for; empty for all objects.
+      type: list
+      elements: str
 cleaned_nodes:
   description: The names of the Nodes from which annotations, labels and condition were removed.
   returned: success
@@ -251,6 +291,7 @@ from ansible_collections.configok.node.plugins.module_utils._cluster._access imp
     plan_setup,
 )
 from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
+from ansible_collections.configok.node.plugins.module_utils._cluster._holder_report import HolderReport, read_holders
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 
 _ACCESS_OPTIONS = tuple(field.name for field in fields(Access))
@@ -294,14 +335,18 @@ def main() -> None:
         else:
             change = plan_removal(client, force=params["force"])
         apply_change(client, change, workers=params["connections"], dry_run=module.check_mode)
+        report = HolderReport()
+        if params["state"] == "present":
+            report = read_holders(client, change.bundle_namespaces, has_policies=change.admission == "enabled")
         result: dict[str, Any] = {
             "objects": describe_steps(change.steps),
             "admission": change.admission,
+            "holders": [holder.describe() for holder in report.holders],
             "cleaned_nodes": list(change.nodes),
         }
         if module._diff:
             result["diff"] = diff_steps(change.steps, change.nodes)
-        for warning in sanitize_all(list(change.warnings)):
+        for warning in sanitize_all([*change.warnings, *report.warnings]):
             module.warn(warning)
         module.exit_json(changed=bool(change.steps or change.nodes), **sanitize_all(result))
 

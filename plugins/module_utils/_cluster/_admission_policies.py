@@ -37,8 +37,8 @@ __all__ = ["BUNDLES_POLICY", "NODES_POLICY", "admission_policies"]
 NODES_POLICY = "configok-nodes"
 BUNDLES_POLICY = "configok-bundles"
 
-# The ConfigMap that Kubernetes itself puts into every namespace. Its name is never that of a bundle.
-_CLUSTER_OWN = "kube-root-ca.crt"
+# ConfigMaps that controllers put into every namespace: Kubernetes, OpenShift, Istio. No bundle can have such a name.
+_OF_THE_CLUSTER = ("kube-root-ca.crt", "openshift-service-ca.crt", "istio-ca-root-cert")
 
 
 def _quoted(names: Sequence[str]) -> str:
@@ -260,7 +260,7 @@ def admission_policies(bundle_namespaces: Sequence[str]) -> list[dict[str, Any]]
         ]
     }
     conditions = [
-        {"name": "not-of-the-cluster", "expression": f"object.metadata.name != '{_CLUSTER_OWN}'"},
+        {"name": "not-of-the-cluster", "expression": f"!(object.metadata.name in {_quoted(_OF_THE_CLUSTER)})"},
         {
             "name": "in-our-namespace-or-a-bundle",
             "expression": f"request.namespace == '{NAMESPACE_BUNDLES}' || {_IS_BUNDLE}",

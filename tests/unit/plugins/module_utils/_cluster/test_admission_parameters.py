@@ -1,0 +1,203 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Subjects become parameters, or are refused in a sentence; and parameters that are there stay."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._cluster import ClusterRefused
+from ansible_collections.configok.node.plugins.module_utils._cluster._access_objects import (
+    Access,
+    desired_objects,
+    possible_objects,
+)
+from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import (
+    AccessStep,
+    admission_parameters,
+    path_of,
+    plan_absent,
+    plan_present,
+)
+from ansible_collections.configok.node.plugins.module_utils._cluster._admission_parameters import (
+    check_pool_label,
+    is_break_glass,
+    subject_lines,
+)
+
+ALICE = {"kind": "User", "name": "alice", "namespace": None, "pools": None}
+AWX = {"kind": "ServiceAccount", "namespace": "awx", "name": "rollouts", "pools": ["db", "workers"]}
+UNSET = Access(bundle_namespaces=[])
+ON = Access(
+    runner_subjects=[ALICE],
+    assigner_subjects=[AWX],
+    publisher_subjects=[],
+    admission=True,
+    break_glass_subjects=[ALICE],
+)
+PATH = "/api/v1/namespaces/configok-admission/configmaps/configok-admission"
+POSSIBLE = possible_objects([], admission=True)
+NOTHING: dict[str, Any] = {path_of(item): None for item in POSSIBLE}
+
+
+def stored(access: Access, parameters: dict[str, str] | None) -> dict[str, Any]:
+    """Return the objects of an access as the API server has them."""
+    items = desired_objects(access, None, parameters)
+    return {
+        **NOTHING,
+        **{path_of(item): item | {"metadata": {**item["metadata"], "resourceVersion": "1"}} for item in items},
+    }
+
+
+def parameters_of(access: Access, present: dict[str, Any] | None = None) -> dict[str, str]:
+    parameters = admission_parameters(access, NOTHING if present is None else present)
+    assert parameters is not None
+    return parameters
+
+
+def names(steps: list[AccessStep]) -> list[tuple[str, str]]:
+    return [(step.action, f"{step.item['kind']} {step.item['metadata']['name']}") for step in steps]
+
+
+def test_each_subject_and_pool_is_a_line() -> None:
+    group = {"kind": "Group", "name": "ops team"}
+    assert subject_lines([ALICE, AWX, group, group], "runner_subjects").split("\n") == [
+        "* User alice",
+        "db User system:serviceaccount:awx:rollouts",
+        "workers User system:serviceaccount:awx:rollouts",
+        "* Group ops team",
+    ]
+    assert subject_lines([], "runner_subjects") == ""
+
+
+@pytest.mark.parametrize(
+    ("subject", "message"),
+    [
+        ({"kind": "Group", "name": "system:nodes"}, "kubelets or controllers of Kubernetes are among them"),
+        ({"kind": "Group", "name": "system:authenticated"}, "kubelets or controllers"),
+        ({"kind": "Group", "name": "system:serviceaccounts:kube-system"}, "kubelets or controllers"),
+        ({"kind": "User", "name": "system:node:n1"}, "'system:node:n1' in runner_subjects must not be named"),
+        ({"kind": "User", "name": "system:kube-controller-manager"}, "kubelets or controllers"),
+        ({"kind": "User", "name": "a\nb"}, "printable characters"),
+        ({"kind": "User", "name": ""}, "1 to 500 printable characters"),
+        ({"kind": "User", "name": "a", "pools": ["a b"]}, "pool 'a b' of 'a' in runner_subjects must be a DNS label"),
+        ({"kind": "User", "name": "a", "pools": ["a" * 53]}, "at most 52 characters"),
+        ({"kind": "User", "name": "a", "pools": []}, "an empty list of pools"),
+    ],
+)
+def test_subjects_that_must_not_be_named(subject: dict[str, Any], message: str) -> None:
+    with pytest.raises(ClusterRefused, match=message):
+        subject_lines([subject], "runner_subjects")
+
+
+def test_a_list_has_a_limit() -> None:
+    with pytest.raises(ClusterRefused, match="runner_subjects has 501 pairs of subject and pool, at most 500"):
+        subject_lines([{"kind": "User", "name": f"u{number}"} for number in range(501)], "runner_subjects")
+
+
+@pytest.mark.parametrize("label", ["", "a b", "/x", "a/b/c", "x/" + "a" * 64, "a\n"])
+def test_a_pool_label_that_no_node_has(label: str) -> None:
+    with pytest.raises(ClusterRefused, match="is not the key of a label"):
+        check_pool_label(label)
+    assert check_pool_label("topology.kubernetes.io/zone") == "topology.kubernetes.io/zone"
+
+
+def test_break_glass_is_by_user_or_group() -> None:
+    parameters = {"breakGlass": "* User alice\n* Group emergency"}
+    assert is_break_glass("alice", [], parameters)
+    assert is_break_glass("bob", ["x", "emergency"], parameters)
+    assert not is_break_glass("emergency", ["alice"], parameters)
+    assert not is_break_glass("alice", [], {})
+
+
+def test_policies_come_last_and_go_first() -> None:
+    steps = plan_present(replace(ON, bundle_namespaces=[]), POSSIBLE, NOTHING)
+    assert names(steps)[-6:] == [
+        ("create", "Namespace configok-admission"),
+        ("create", "ConfigMap configok-admission"),
+        ("create", "ValidatingAdmissionPolicy configok-nodes"),
+        ("create", "ValidatingAdmissionPolicyBinding configok-nodes"),
+        ("create", "ValidatingAdmissionPolicy configok-bundles"),
+        ("create", "ValidatingAdmissionPolicyBinding configok-bundles"),
+    ]
+    present = stored(ON, parameters_of(ON))
+    assert plan_present(ON, POSSIBLE, present) == []
+    assert plan_present(UNSET, POSSIBLE, present) == [], "all of it stays without being asked for again"
+    removed = plan_absent(POSSIBLE, {path: item and {**item} for path, item in present.items()})
+    assert [name.split()[0] for _action, name in names(removed)[:4]] == [
+        "ValidatingAdmissionPolicyBinding",
+        "ValidatingAdmissionPolicy",
+    ] * 2
+    off = plan_present(replace(UNSET, admission=False), POSSIBLE, present)
+    assert {action for action, _name in names(off)} == {"delete"}
+    assert len(off) == 5
+
+
+def test_subjects_that_are_bound_are_named_for_all_pools_at_first() -> None:
+    present = stored(Access(runner_subjects=[ALICE], publisher_subjects=[AWX]), None)
+    parameters = parameters_of(Access(admission=True), present)
+    assert parameters["runners"] == "* User alice"
+    assert parameters["publishers"] == "* User system:serviceaccount:awx:rollouts"
+    assert parameters["breakGlass"] == ""
+    assert parameters["poolLabel"] == "node-restriction.kubernetes.io/pool"
+
+
+def test_what_an_option_does_not_set_stays() -> None:
+    before = {**parameters_of(ON), "runners": "workers User alice", "poolLabel": "example.com/pool"}
+    present = stored(ON, before)
+    assert admission_parameters(UNSET, present) == before
+    changed = parameters_of(replace(UNSET, break_glass_subjects=[], admission_pool_label="a/b"), present)
+    assert changed == {**before, "breakGlass": "", "poolLabel": "a/b"}
+    [step] = plan_present(replace(UNSET, break_glass_subjects=[]), POSSIBLE, present)
+    assert step.body is not None
+    assert step.body["data"] == {**before, "breakGlass": ""}
+
+
+def test_lost_parameters_are_not_guessed() -> None:
+    """The bindings would name the runner for every pool."""
+    present = stored(ON, parameters_of(ON))
+    for damaged in (None, {**present[PATH], "data": None}, {**present[PATH], "data": {"runners": "x"}}):
+        with pytest.raises(ClusterRefused, match=r"no longer says who may do what.*assigner_subjects"):
+            plan_present(UNSET, POSSIBLE, {**present, PATH: damaged})
+    assert names(plan_present(ON, POSSIBLE, {**present, PATH: None})) == [("create", "ConfigMap configok-admission")]
+
+
+def test_a_field_that_would_make_a_policy_void_is_removed() -> None:
+    present = stored(ON, parameters_of(ON))
+    path = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/configok-nodes"
+    never = [{"name": "never", "expression": "false"}]
+    spec = {**present[path]["spec"], "matchConditions": never}
+    spec["matchConstraints"] = {**spec["matchConstraints"], "excludeResourceRules": [{"resources": ["nodes"]}]}
+    [step] = plan_present(UNSET, POSSIBLE, {**present, path: {**present[path], "spec": spec}})
+    assert step.body is not None
+    assert step.body["spec"]["matchConditions"] is None
+    assert step.body["spec"]["matchConstraints"]["excludeResourceRules"] is None
+
+
+def test_a_publisher_creates_and_an_assigner_only_reads_bundles() -> None:
+    access = Access(publisher_subjects=[ALICE], assigner_subjects=[AWX], runner_prune=True)
+    granted: dict[str, set[str]] = {}
+    for item in desired_objects(access):
+        for rule in item.get("rules", ()):
+            place = item["metadata"].get("namespace", "")
+            rights = {f"{verb} {resource} {place}" for verb in rule["verbs"] for resource in rule["resources"]}
+            granted.setdefault(item["metadata"]["name"], set()).update(rights)
+    assert granted["configok-publisher"] == {
+        "get configmaps configok-system",
+        "create configmaps configok-system",
+        "get configmaps configok-rollouts",
+    }
+    assert "get configmaps configok-system" in granted["configok-assigner"]
+    assert "create configmaps configok-system" not in granted["configok-assigner"]
+    assert granted["configok-runner"] == granted["configok-publisher"] | granted["configok-assigner"]
+    bound = {
+        item["metadata"]["name"]: [subject["name"] for subject in item["subjects"]]
+        for item in desired_objects(access)
+        if item["kind"].endswith("Binding") and item["metadata"].get("namespace") == "configok-system"
+    }
+    assert bound["configok-publisher"] == ["alice"]
+    assert bound["configok-assigner"] == bound["configok-runner-prune"] == ["rollouts"]
