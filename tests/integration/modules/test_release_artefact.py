@@ -20,7 +20,6 @@ pytest.importorskip("cyclonedx", reason="requirements/lint.txt is not installed:
 import release
 
 ROOT = Path(__file__).resolve().parents[3]
-BIN = Path(sys.prefix) / "bin"
 
 
 @pytest.fixture(scope="module")
@@ -41,13 +40,13 @@ def home(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-def ansible(home: Path, command: str, *arguments: str) -> str:
+def ansible(home: Path, command: str, *arguments: str, venv: Path = Path(sys.prefix)) -> str:
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "PYTHON"))}
     environment |= {"HOME": str(home), "ANSIBLE_COLLECTIONS_PATH": str(home / "collections"), "NO_COLOR": "1"}
     environment["PYTHONDONTWRITEBYTECODE"] = "1"  # ansible-galaxy verify reports caches as added files
     environment |= {"ANSIBLE_HOME": str(home / ".ansible"), "ANSIBLE_LOCALHOST_WARNING": "0"}
     ended = subprocess.run(
-        [BIN / command, *arguments],
+        [venv / "bin" / command, *arguments],
         cwd=home,
         env=environment,
         capture_output=True,
@@ -57,6 +56,13 @@ def ansible(home: Path, command: str, *arguments: str) -> str:
     )
     assert ended.returncode == 0, ended.stdout + ended.stderr
     return ended.stdout
+
+
+def test_the_oldest_and_the_newest_ansible_install_it(published: Path, tmp_path: Path, control: Path) -> None:
+    artefact = next(published.glob("*.tar.gz"))
+    ansible(tmp_path, "ansible-galaxy", "collection", "install", "--offline", str(artefact), venv=control)
+    listed = json.loads(ansible(tmp_path, "ansible-doc", "--list", "--json", "configok.node", venv=control))
+    assert "configok.node.rollout" in listed
 
 
 def test_all_modules_have_documentation(home: Path) -> None:
