@@ -22,6 +22,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
 from ansible_collections.configok.node.plugins.module_utils._ansible._document_changes import text_diff
 from ansible_collections.configok.node.plugins.module_utils._ansible._pool_rollout import PlannedRollout, PoolRollout
 from ansible_collections.configok.node.plugins.module_utils._ansible._release_changes import field_changes
+from ansible_collections.configok.node.plugins.module_utils._ansible._ssh_keygen import SshKeygen
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import (
     KubeError,
@@ -64,6 +65,7 @@ from ansible_collections.configok.node.plugins.plugin_utils._run import (
     runner_name,
     spare_garbage_collections,
 )
+from ansible_collections.configok.node.plugins.plugin_utils._ssh_keygen_runner import run_command
 
 display = Display()
 
@@ -77,6 +79,7 @@ ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
     "author": {"type": "str"},
     "lease_duration": {"type": "int", "default": 15},
     "wait_timeout": {"type": "str", "default": "1h"},
+    "signing_passphrase": {"type": "str", "no_log": True},
 }
 """The options, which plugins/modules/rollout.py documents."""
 
@@ -146,7 +149,14 @@ class ActionModule(ActionBase):
             run_reboot=reboots,
         )
         client = self._client(params, variables)
-        rollout = PoolRollout(client, pool, options, check=self._task.check_mode)
+        rollout = PoolRollout(
+            client,
+            pool,
+            options,
+            check=self._task.check_mode,
+            ssh_keygen=SshKeygen(run_command),
+            passphrase=params["signing_passphrase"] or "",
+        )
         with interruptible(), client, closing(playbooks), closing(reboots), rollout:
             return self._carry_out(rollout, pool, params, self._author(params, variables))
 
@@ -195,7 +205,7 @@ class ActionModule(ActionBase):
         else:
             planned = rollout.plan_reconcile()
         changes = planned.changes
-        lines += [*changes.lines, *render_plan(planned.plan, pool.policy)]
+        lines += [*changes.lines, *planned.trust.lines(), *render_plan(planned.plan, pool.policy)]
         self._show(lines)
         self._outcome.update(revision=planned.plan.revision, target=planned.plan.target.name)
         result = self._move(rollout, planned, pool)

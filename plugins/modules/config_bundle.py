@@ -21,6 +21,9 @@ description:
   - The same content is the same bundle, so publishing it again changes nothing.
   - A config that failed in this pool before is refused.
   - Publishing changes no node. M(configok.node.rollout) publishes in the same way, and then moves the pool.
+  - With O(signing_key), or O(statement_file) and O(signature_files), a new bundle gets a statement and signatures,
+    which nodes verify whose C(node_trust_mode) is not V(off). Signing needs C(ssh-keygen) of OpenSSH 8.1 or newer.
+  - Credentials that may create bundles and only read records suffice. The next rollout then adds the revision.
 extends_documentation_fragment:
   - configok.node.kube
   - configok.node.attributes
@@ -90,7 +93,54 @@ options:
       - Any other namespace must be listed in O(configok.node.cluster_access#module:bundle_namespaces).
     type: str
     default: configok-system
+  signing_key:
+    description:
+      - The file of the key that signs a new bundle. A private key, or a public key (C(.pub)) or certificate
+        (C(-cert.pub)) whose private key is in C(ssh-agent) or next to it.
+      - Keys in PKCS#11 and FIDO2 tokens are used through C(ssh-agent).
+      - A bundle that is published already is not signed again; M(configok.node.config_signature) adds signatures.
+    type: path
+  signing_passphrase:
+    description:
+      - The passphrase of O(signing_key), if it is encrypted. It is not the PIN of a token.
+    type: str
+  sequence:
+    description:
+      - The sequence of the bundle's statement. Nodes refuse a sequence below the highest floor that they have accepted.
+      - By default one more than the highest in the record of the pool.
+    type: int
+  floor:
+    description:
+      - The lowest sequence that nodes accept from now on, which withdraws older bundles.
+      - By default the lowest sequence of the pool's newest 10 bundles, and of those that the record needs, so that an
+        undo to them needs no new signature. Never below the floor before.
+    type: int
+  not_after:
+    description:
+      - The last moment at which a node may adopt the bundle, for example V(2027-01-31T00:00:00Z). Write it in quotes.
+      - By default there is no end. It takes no config away from a node that uses it already.
+    type: str
+  statement_file:
+    description:
+      - The file with the statement, to be signed on the other side of an air gap.
+      - With O(publish=false), the file is written. Sign it with
+        C(ssh-keygen -Y sign -f KEY -n bundle@configok.dev FILE), which writes C(FILE.sig).
+      - Otherwise, the bundle is published with this statement, O(signature_files) and the signature of O(signing_key).
+        A statement about other content is refused.
+    type: path
+  signature_files:
+    description:
+      - Files with signatures of O(statement_file). A signature that is not of this statement is refused.
+    type: list
+    elements: path
+  publish:
+    description:
+      - Whether to publish the bundle. With V(false), it is validated, its statement is written to O(statement_file),
+        and nothing in the cluster is changed.
+    type: bool
+    default: true
 seealso:
+  - module: configok.node.config_signature
   - module: configok.node.component_config
   - module: configok.node.rollout
   - module: configok.node.config_source
@@ -116,6 +166,33 @@ EXAMPLES = r"""
         apiVersion: kubelet.config.k8s.io/v1beta1
         kind: KubeletConfiguration
         maxPods: 60
+
+- name: Publish a signed bundle, with a key in ssh-agent
+  configok.node.config_bundle:
+    pool: workers
+    src:
+      kubelet: files/kubelet.yaml
+    signing_key: files/alice.pub
+    not_after: "2099-12-31T00:00:00Z"
+
+- name: Write a statement, to be signed where there is no network
+  configok.node.config_bundle:
+    pool: workers
+    src:
+      kubelet: files/next.yaml
+    statement_file: statement.json
+    publish: false
+  register: drafted
+
+# ssh-keygen -Y sign -f KEY -n bundle@configok.dev statement.json
+
+- name: Publish with the signature from there
+  configok.node.config_bundle:
+    pool: workers
+    src:
+      kubelet: files/next.yaml
+    statement_file: statement.json
+    signature_files: [statement.json.sig]
 """
 
 RETURN = r"""
@@ -155,10 +232,51 @@ config_source:
   type: dict
   sample: {configMap: {namespace: configok-system, name: workers-0a1b2c3d4e, uid: 5f1c7f1e-0b53-4b3c-8f3c-6a6f0c9a1d11}}
 revision:
-  description: The revision of the pool that this bundle has.
+  description: The revision of the pool that this bundle has, or (see RV(recorded)) gets.
   returned: success
   type: int
   sample: 2
+recorded:
+  description:
+    - Whether the record of the pool has the revision. V(false) if these credentials may not write records, and in check
+      mode or without O(publish) for a bundle that is not published.
+  returned: success
+  type: bool
+  sample: true
+statement:
+  description: The statement of the bundle. Null without one.
+  returned: success
+  type: dict
+  contains:
+    text:
+      description: The exact text that is signed.
+      type: str
+      sample: '{"pool":"workers","contentHash":"0a1b","hashScheme":"1","sequence":4,"floor":2}'
+    sequence:
+      description: Its sequence.
+      type: int
+      sample: 4
+    floor:
+      description: The lowest sequence that nodes accept from then on.
+      type: int
+      sample: 2
+    not_after:
+      description: The last moment of adoption, empty for no end.
+      type: str
+      sample: "2099-12-31T00:00:00Z"
+signatures:
+  description:
+    - The signatures of the bundle, as M(configok.node.config_signature) lists them. In check mode, a new bundle has
+      none of O(signing_key).
+  returned: success
+  type: list
+  elements: dict
+  sample: [{fingerprint: "SHA256:Ud3fPDtTQwfpfMUYVpWmA7ZHlxjcaUsDL4cNBNTGCFQ", type: ssh-ed25519, problem: ""}]
+signing_command:
+  description: The command that signs O(statement_file). Empty with O(publish=true).
+  returned: success
+  type: str
+  sample: ssh-keygen -Y sign -f KEY -n bundle@configok.dev statement.json
 field_changes:
   description:
     - The fields in which it differs from the present configs of the nodes that O(label_selector) matches, which are a
@@ -234,16 +352,14 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
     fail_on_errors,
 )
 from ansible_collections.configok.node.plugins.module_utils._ansible._document_changes import text_diff
-from ansible_collections.configok.node.plugins.module_utils._ansible._release import (
-    Publication,
-    prepare,
-    read_documents,
-    render_release,
-)
-from ansible_collections.configok.node.plugins.module_utils._ansible._release_changes import field_changes
+from ansible_collections.configok.node.plugins.module_utils._ansible._publishing import publish, write_statement
+from ansible_collections.configok.node.plugins.module_utils._ansible._release import Publication, read_documents
+from ansible_collections.configok.node.plugins.module_utils._ansible._signing import Endorser, SigningOptions
+from ansible_collections.configok.node.plugins.module_utils._ansible._ssh_keygen import SshKeygen, module_runner
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize, sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import NAMESPACE_BUNDLES
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._statements import StatementOptions
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import current_time
 
@@ -263,6 +379,15 @@ def argument_spec() -> dict[str, Any]:
         "change_cause": {"type": "str", "default": ""},
         "published_by": {"type": "str", "default": ""},
         "namespace": {"type": "str", "default": NAMESPACE_BUNDLES},
+        # The path of a key is not a secret.
+        "signing_key": {"type": "path", "no_log": False},
+        "signing_passphrase": {"type": "str", "no_log": True},
+        "sequence": {"type": "int"},
+        "floor": {"type": "int"},
+        "not_after": {"type": "str"},
+        "statement_file": {"type": "path"},
+        "signature_files": {"type": "list", "elements": "path"},
+        "publish": {"type": "bool", "default": True},
     }
 
 
@@ -287,32 +412,48 @@ def publication_of(params: dict[str, Any], *, check: bool) -> Publication:
     )
 
 
+def signing_options(params: dict[str, Any]) -> SigningOptions:
+    """Return how the bundle is signed."""
+    return SigningOptions(
+        params["signing_key"] or "",
+        params["signing_passphrase"] or "",
+        params["statement_file"] or "",
+        tuple(params["signature_files"] or ()),
+        StatementOptions(params["sequence"], params["floor"], params["not_after"] or ""),
+    )
+
+
 def main() -> None:
-    """Validate the configs and publish them as a bundle."""
+    """Validate the configs, and publish them as a bundle or write its statement."""
     module = AnsibleModule(
         argument_spec=argument_spec(),
         required_one_of=[("documents", "src")],
+        required_by={"signature_files": "statement_file", "signing_passphrase": "signing_key"},
+        required_if=[("publish", False, ["statement_file"])],
         supports_check_mode=True,
     )
-    params = module.params
+    options = signing_options(module.params)
+    if not module.params["publish"] and (options.key or options.signature_files):
+        module.fail_json(
+            msg="publish=false writes the statement only: sign it with configok.node.config_signature or ssh-keygen, "
+            "and give signing_key or signature_files when it is published"
+        )
+    params, now = module.params, current_time()
+    ssh_keygen = SshKeygen(module_runner(module), module.tmpdir)
+    endorser = Endorser(options, ssh_keygen, now=now, check=module.check_mode)
     with fail_on_errors(module), client_from_params(params) as client:
-        publication = publication_of(params, check=module.check_mode)
+        publication = publication_of(params, check=module.check_mode or not params["publish"])
         views = list_nodes(client, selector=params["label_selector"]) if params["label_selector"] else []
-        release = prepare(client, publication, views, now=current_time())
-        source = release.target.source
-        result = {
-            "bundle": release.target.to_dict(),
-            "config_source": None if source is None else source.to_dict(),
-            "revision": release.revision,
-            "field_changes": sanitize_all(field_changes(release.groups)),
-            "text": sanitize_all(render_release(release)),
-            "kubernetes_versions": list(release.versions),
-            "findings": sanitize_all([finding.as_dict() for finding in release.findings]),
-            "lines": sanitize_all([f"{finding.level}: {finding}" for finding in release.findings]),
-        }
+        if params["publish"]:
+            publishing = publish(client, publication, views, endorser, now=now)
+        else:
+            publishing = write_statement(client, publication, views, endorser, check=module.check_mode)
+        for warning in publishing.warnings:
+            module.warn(sanitize(warning))
+        result = publishing.result
         if module._diff:
-            result["diff"] = sanitize_all(text_diff(release.before, release.after))
-        module.exit_json(changed=release.changed, **result)
+            result["diff"] = sanitize_all(text_diff(publishing.before, publishing.after))
+        module.exit_json(**result)
 
 
 if __name__ == "__main__":

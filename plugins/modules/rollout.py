@@ -19,6 +19,8 @@ description:
     fails, and RV(phase) is V(Halted) or V(Paused). Nothing more is assigned then.
   - Can be killed at any time and run again. It resumes an unfinished rollout, and changes nothing in a pool that is
     already up to date.
+  - A bundle that nodes of the pool would refuse to trust is not rolled out. The plan shows who signed it. A single node
+    that would refuse it is left out.
   - Shows the plan before it starts, a line whenever something changes, and a table at the end, also in the log of AWX
     and Automation Controller.
 extends_documentation_fragment:
@@ -90,7 +92,13 @@ options:
         V(30m) or V(24h). It ends at once if the next window opens later than that.
     type: str
     default: 1h
+  signing_passphrase:
+    description:
+      - The passphrase of C(signing.key) of the pool, if it is encrypted. Better, add the key to C(ssh-agent).
+      - The playbook takes it from the variable C(signing_passphrase).
+    type: str
 seealso:
+  - module: configok.node.config_signature
   - module: configok.node.rollout_control
   - module: configok.node.rollout_forget
   - module: configok.node.config_status_info
@@ -235,6 +243,13 @@ plan:
       description: The expected duration, in seconds.
       type: float
       sample: 1200.0
+    trust:
+      description:
+        - The statement of the bundle with its C(sequence), C(floor) and C(not_after), V(0) and empty without one. The
+          C(signers) that nodes of the pool trust, each with C(fingerprint), C(name), C(authority) and C(valid_until).
+          The fingerprint of the key that will sign, as C(pending), in check mode.
+      type: dict
+      sample: {sequence: 4, floor: 2, not_after: "", signers: [{fingerprint: "SHA256:Ud3f", name: alice}], pending: ""}
 findings:
   description: All findings in a config that was refused.
   returned: if the config is refused

@@ -14,10 +14,13 @@ from typing import Any, Literal, NamedTuple
 from .._kube._api_client import Client
 from .._rollout import RolloutError
 from .._rollout._decisions._planner import make_plan
+from .._rollout._decisions._statements import StatementOptions
+from .._rollout._decisions._trust_review import TrustReview, end_warnings
 from .._rollout._drain._disruption_plan import plan_disruption
 from .._rollout._drain._drain_preview import preview_drains
 from .._rollout._nodes._node_view import NodeView
 from .._rollout._plan import BROKEN, Plan, Target
+from .._rollout._pool._maintenance_windows import parse_time
 from .._rollout._pool._pool_file import Pool
 from .._rollout._record._record import ABORTED, Record
 from .._rollout._record._record_store import read_record
@@ -39,6 +42,9 @@ from ._release import (
     version_warnings,
 )
 from ._release_changes import TargetChanges, compare_target
+from ._signing import Endorser, SigningOptions
+from ._ssh_keygen import SshKeygen
+from ._trust_plan import review_plan
 
 __all__ = ["Operation", "PlannedRollout", "PoolRollout", "plan"]
 
@@ -48,12 +54,13 @@ Operation = Literal["rollout", "undo", "reconcile"]
 class PlannedRollout(NamedTuple):
     """A plan, and what the cluster says about it.
 
-    overlaps: None when other pools may not be read.
+    overlaps: None when other pools may not be read. trust: what the nodes will say of the bundle's signatures.
     """
 
     plan: Plan
     overlaps: Sequence[Overlap] | None
     changes: TargetChanges
+    trust: TrustReview = TrustReview()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as plain data for users."""
@@ -68,6 +75,7 @@ class PlannedRollout(NamedTuple):
             if self.overlaps is None
             else [{"pool": overlap.pool, "nodes": list(overlap.nodes)} for overlap in self.overlaps],
             "estimate": self.plan.estimate,
+            "trust": self.trust.to_dict(),
         }
 
 
@@ -80,19 +88,26 @@ def plan(
     *,
     release: Release | None,
     check: bool = False,
+    ssh_keygen: SshKeygen | None = None,
 ) -> PlannedRollout:
     """Plan the rollout of a target from the pool's nodes, its record and the other pools.
 
     check: also look for pods that would refuse a drain; a rollout finds them node by node.
-    release: knows its changes; without one, the target is compared with what the nodes use. Raises RolloutError,
-    KubeError, InvalidBundle.
+    release: knows its changes; without one, the target is compared with what the nodes use. ssh_keygen: verifies for
+    nodes that use it, too. Raises RolloutError, KubeError, InvalidBundle.
     """
     overlaps = find_overlaps(client, pool.name, pool.selector, [view.name for view in views])
-    planned = make_plan(views, pool, target, record)
     if release is None:
         changes = compare_target(client, views, target, pool.disruption_overrides)
     else:
-        changes = TargetChanges(release.groups, (), render_release(release), release.before, release.after)
+        lines = render_release(release)
+        changes = TargetChanges(
+            release.groups, (), lines, release.before, release.after, release.pool_nodes, release.bundle
+        )
+    now = parse_time(current_time()).timestamp()
+    endorsement = None if release is None else release.endorsement
+    trust = review_plan(changes, target, record, now=now, endorsement=endorsement, ssh_keygen=ssh_keygen)
+    planned = make_plan(views, pool, target, record, left_out=trust.left_out)
     disruption = plan_disruption(changes.groups, reboot=pool.policy.reboot, forbid=pool.policy.forbid)
     moving = {name for wave in planned.waves if not wave.finished for name in wave.nodes}
     moved_views = [view for view in views if view.name in moving]
@@ -102,9 +117,15 @@ def plan(
     drains = preview_drains(client, moving & set(disruption.to_drain), pool.policy.drain) if check else ()
     planned = replace(
         planned,
-        refusals=(*planned.refusals, *changes.refusals, *(disruption.refusals if planned.has_work else ())),
+        refusals=(
+            *planned.refusals,
+            *changes.refusals,
+            *((*disruption.refusals, *trust.refusals) if planned.has_work else ()),
+        ),
         warnings=(
             *planned.warnings,
+            *trust.warnings,
+            *(end_warnings(trust, now=now, estimate=planned.estimate) if planned.has_work else ()),
             *unfit,
             *disruption.warnings,
             *drains,
@@ -114,7 +135,7 @@ def plan(
         to_drain=disruption.to_drain,
         to_reboot=disruption.to_reboot,
     )
-    return PlannedRollout(planned, overlaps, changes)
+    return PlannedRollout(planned, overlaps, changes, trust)
 
 
 def _approval_warnings(pool: Pool, planned: Plan) -> list[str]:
@@ -129,13 +150,25 @@ def _approval_warnings(pool: Pool, planned: Plan) -> list[str]:
 class PoolRollout:
     """One rollout of a pool: prepare, plan, run. A context manager: it watches the pool's Nodes while it is open.
 
-    check: publish nothing; then do not run.
+    check: publish nothing; then do not run. ssh_keygen: signs; None when the pool is not signed. passphrase: of the
+    pool's signing key, if it is encrypted.
     """
 
-    def __init__(self, client: Client, pool: Pool, options: RunOptions, *, check: bool = False) -> None:
+    def __init__(
+        self,
+        client: Client,
+        pool: Pool,
+        options: RunOptions,
+        *,
+        check: bool = False,
+        ssh_keygen: SshKeygen | None = None,
+        passphrase: str = "",
+    ) -> None:
         self._client = client
         self._pool = pool
         self._check = check
+        self._ssh_keygen = ssh_keygen
+        self._passphrase = passphrase
         self._runner = PoolRunner(client, pool, options)
 
     def __enter__(self) -> PoolRollout:
@@ -164,7 +197,23 @@ class PoolRollout:
             author=author,
             check=self._check,
         )
-        return prepare(self._client, publication, self._runner.nodes(), now=current_time())
+        endorser = self._endorser(directory)
+        return prepare(self._client, publication, self._runner.nodes(), now=current_time(), endorser=endorser)
+
+    def _endorser(self, directory: str) -> Endorser | None:
+        signing = self._pool.signing
+        options = SigningOptions(
+            _located(signing.key, directory),
+            self._passphrase,
+            _located(signing.statement_file, directory),
+            tuple(_located(path, directory) for path in signing.signature_files),
+            StatementOptions(
+                signing.sequence, signing.floor, signing.not_after, self._pool.policy.revision_history_limit
+            ),
+        )
+        if self._ssh_keygen is None or not options.wants_statement:
+            return None
+        return Endorser(options, self._ssh_keygen, now=current_time(), check=self._check)
 
     def plan(self, release: Release) -> PlannedRollout:
         """Plan the rollout of a release. Raises RolloutError, KubeError."""
@@ -212,7 +261,16 @@ class PoolRollout:
         return render_status(status, views, status["not_fine"])
 
     def _plan(self, target: Target, record: Record, release: Release | None) -> PlannedRollout:
-        return plan(self._client, self._pool, target, record, self._runner.nodes(), release=release, check=self._check)
+        return plan(
+            self._client,
+            self._pool,
+            target,
+            record,
+            self._runner.nodes(),
+            release=release,
+            check=self._check,
+            ssh_keygen=self._ssh_keygen,
+        )
 
     def _documents(self, component: str, directory: str) -> dict[str, SourceDocument]:
         if self._pool.layers:
@@ -221,3 +279,7 @@ class PoolRollout:
         if self._pool.documents:
             return read_documents(self._pool.documents, None)
         raise RolloutError(f"pool {self._pool.name} has no config: give layers or documents in the pool file")
+
+
+def _located(path: str, directory: str) -> str:
+    return os.path.join(directory, os.path.expanduser(path)) if path else ""

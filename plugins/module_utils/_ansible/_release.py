@@ -20,14 +20,17 @@ from .._componentconfig._load import Config, load
 from .._componentconfig._scalars._wording import and_more, count_of, first_names
 from .._componentconfig._schema._releases import is_kubernetes_version
 from .._kube._api_client import Client
-from .._nodeconfig._bundle import build_bundle
+from .._kube._api_paths import config_map
+from .._nodeconfig._bundle import Bundle, build_bundle
 from .._nodeconfig._bundle_trial import Trial
 from .._nodeconfig._well_known import NAMESPACE_BUNDLES
 from .._rollout import ConfigRefused, UnusableDocument
 from .._rollout._nodes._node_view import NodeView
 from .._rollout._plan import Target
+from .._rollout._record._record import Record
 from .._rollout._record._record_store import read_record
-from .._rollout._record._revisions import publish_bundle
+from .._rollout._record._revisions import parse_bundle, publish_bundle, read_statement
+from .._trust._statement import Statement
 from ._cel import cel_checker
 from ._document_changes import SourceDocument, current_documents, diff_documents
 from ._release_changes import (
@@ -39,11 +42,15 @@ from ._release_changes import (
     read_pool_nodes,
     render_changes,
 )
+from ._signing import Endorsement, Endorser
 
 __all__ = [
+    "Draft",
     "Publication",
     "Release",
+    "draft",
     "prepare",
+    "prepare_statement",
     "read_documents",
     "read_layered_document",
     "render_release",
@@ -75,11 +82,28 @@ class Publication(NamedTuple):
     check: bool = False
 
 
-class Release(NamedTuple):
-    """A bundle that was published (in check mode: validated), and what it changes.
+class Draft(NamedTuple):
+    """A validated bundle that is not published, and what it changes.
 
-    groups: the changes by nodes. findings: warnings. before: the documents of the pool's last complete rollout. after:
-    those of the bundle. versions: the Kubernetes versions that the bundle was validated for.
+    config_map: to be created. groups: the changes by nodes. findings: warnings. before: the documents of the pool's
+    last complete rollout. after: those of the bundle. versions: the Kubernetes versions that it was validated for.
+    """
+
+    config_map: dict[str, Any]
+    groups: Sequence[NodeGroup]
+    findings: Sequence[Finding]
+    before: Mapping[str, str]
+    after: Mapping[str, str]
+    versions: Sequence[str]
+    pool_nodes: PoolNodes
+    record: Record
+
+
+class Release(NamedTuple):
+    """A bundle that was published (in check mode: validated), and what it changes; Draft has the parts.
+
+    bundle: with its statement and signatures. endorsement: what it was given now, None for a bundle that was there.
+    is_recorded: whether the record has the revision; otherwise the next rollout adds it.
     """
 
     target: Target
@@ -90,14 +114,59 @@ class Release(NamedTuple):
     before: Mapping[str, str]
     after: Mapping[str, str]
     versions: Sequence[str]
+    bundle: Bundle
+    pool_nodes: PoolNodes
+    endorsement: Endorsement | None = None
+    is_recorded: bool = True
 
 
-def prepare(client: Client, publication: Publication, views: Sequence[NodeView], *, now: str) -> Release:
+def prepare(
+    client: Client,
+    publication: Publication,
+    views: Sequence[NodeView],
+    *,
+    now: str,
+    endorser: Endorser | None = None,
+) -> Release:
     """Build, validate, compare and publish the bundle of a pool's documents.
 
-    views: the nodes of the pool, with which the bundle is compared; empty for none. Raises ConfigRefused,
-    UnusableDocument, InvalidBundle, RolloutError, KubeError.
+    views: the nodes of the pool, with which the bundle is compared; empty for none. endorser: signs a new bundle.
+    Raises ConfigRefused, UnusableDocument, InvalidBundle, RolloutError, KubeError.
     """
+    drafted = draft(client, publication, views)
+    published = publish_bundle(client, drafted.config_map, now=now, check=publication.check, endorse=endorser)
+    return Release(
+        published.target,
+        published.revision,
+        published.changed,
+        drafted.groups,
+        drafted.findings,
+        drafted.before,
+        drafted.after,
+        drafted.versions,
+        parse_bundle(published.config_map),
+        drafted.pool_nodes,
+        endorser.endorsement if endorser is not None and published.created else None,
+        published.is_recorded,
+    )
+
+
+def prepare_statement(
+    client: Client, publication: Publication, views: Sequence[NodeView], endorser: Endorser
+) -> tuple[Draft, Statement]:
+    """Build, validate and compare a bundle, and return the statement that signers are to sign; publish nothing.
+
+    That of a bundle that is published already is not changed. The errors are those of prepare.
+    """
+    drafted = draft(client, publication, views)
+    metadata = drafted.config_map["metadata"]
+    present = client.find(config_map(metadata["namespace"], metadata["name"]))
+    statement = None if present is None else read_statement(present)
+    return drafted, statement or endorser.statement_to_sign(drafted.config_map, drafted.record)
+
+
+def draft(client: Client, publication: Publication, views: Sequence[NodeView]) -> Draft:
+    """Build, validate and compare the bundle of a pool's documents. The parameters and errors are those of prepare."""
     pool, documents = publication.pool, publication.documents
     texts = {component: document.text for component, document in documents.items()}
     bundle = build_bundle(
@@ -113,18 +182,11 @@ def prepare(client: Client, publication: Publication, views: Sequence[NodeView],
     pool_nodes = read_pool_nodes(client, views)
     denied = denied_findings(pool_nodes, documents)
     findings = validate_documents(documents, versions, node_versions, denied)
-    before = current_documents(client, read_record(client, pool))
+    record = read_record(client, pool)
+    before = current_documents(client, record)
     groups = _release_groups(publication, pool_nodes, before, texts)
-    published = publish_bundle(client, bundle, now=now, check=publication.check)
-    return Release(
-        published.target,
-        published.revision,
-        published.changed,
-        groups,
-        findings,
-        before,
-        texts,
-        versions or sorted(set(node_versions.values())),
+    return Draft(
+        bundle, groups, findings, before, texts, versions or sorted(set(node_versions.values())), pool_nodes, record
     )
 
 

@@ -248,7 +248,7 @@ class TargetChanges(NamedTuple):
     """The changes of a rollout to a published target.
 
     refusals: fields that nodes deny now, one sentence each. before: the documents that most of the nodes that move use
-    now. after: those of the target, none for the init config.
+    now. after: those of the target, none for the init config. bundle: None for the init config.
     """
 
     groups: Sequence[NodeGroup]
@@ -256,6 +256,8 @@ class TargetChanges(NamedTuple):
     lines: Sequence[str]
     before: Mapping[str, str]
     after: Mapping[str, str]
+    pool_nodes: PoolNodes
+    bundle: Bundle | None
 
 
 def compare_target(
@@ -269,9 +271,10 @@ def compare_target(
     if target.is_init:
         groups = group_changes(pool, {}, overrides)
         lines = render_changes("The pool moves to the init config", groups)
-        return TargetChanges(groups, (), lines, _documents_in_use(pool, target) or {}, {})
+        return TargetChanges(groups, (), lines, _documents_in_use(pool, target) or {}, {}, pool, None)
     bundle_map = client.get(config_map(target.namespace, target.name))
-    documents = dict(Bundle.from_config_map(bundle_map, target.source).documents)
+    bundle = Bundle.from_config_map(bundle_map, target.source)
+    documents = dict(bundle.documents)
     moving = pool._replace(views=[view for view in pool.views if view.active != target.source])
     denied = denied_findings(
         moving, {component: SourceDocument(component, text) for component, text in documents.items()}
@@ -280,7 +283,8 @@ def compare_target(
     groups = group_changes(pool, documents, overrides)
     lines = render_changes(f"The pool moves to {target.name}", groups)
     before = _documents_in_use(pool, target)
-    return TargetChanges(groups, refusals, lines, documents if before is None else before, documents)
+    in_use = documents if before is None else before
+    return TargetChanges(groups, refusals, lines, in_use, documents, pool, bundle)
 
 
 def _documents_in_use(pool: PoolNodes, target: Target) -> Mapping[str, str] | None:

@@ -25,7 +25,16 @@ from ._well_known import (
     NAMESPACE_BUNDLES,
 )
 
-__all__ = ["HASH_SCHEME", "MAX_BYTES", "MAX_POOL_LENGTH", "Bundle", "InvalidBundle", "build_bundle", "content_hash"]
+__all__ = [
+    "HASH_SCHEME",
+    "MAX_BYTES",
+    "MAX_POOL_LENGTH",
+    "Bundle",
+    "InvalidBundle",
+    "build_bundle",
+    "content_hash",
+    "with_statement",
+]
 
 # The version of the hash algorithm. A new one names new bundles only, so that an upgrade moves no node.
 HASH_SCHEME = "1"
@@ -164,3 +173,15 @@ def build_bundle(
         "immutable": True,
         "data": data,
     }
+
+
+def with_statement(config_map: Mapping[str, Any], statement: str, signatures: str) -> dict[str, Any]:
+    """Return the ConfigMap of a bundle with a statement and its signatures; the content stays the same.
+
+    signatures: the annotation; "" for none.
+    """
+    metadata = dict(config_map["metadata"])
+    annotations = {**(metadata.get("annotations") or {}), ANNOTATION_STATEMENT: statement}
+    if signatures:
+        annotations[ANNOTATION_SIGNATURES] = signatures
+    return {**config_map, "metadata": {**metadata, "annotations": annotations}}

@@ -27,7 +27,9 @@ POOL_KEYS: Mapping[str, tuple[str, ...]] = {
         "kubernetesVersions",
         "disruptionOverrides",
         "changeCause",
+        "signing",
     ),
+    "signing": ("key", "statementFile", "signatureFiles", "sequence", "floor", "notAfter"),
     "trial": ("trialDuration", "crashLoopThreshold"),
     "policy": (
         "canary",
@@ -68,6 +70,7 @@ _PLAYBOOK_VARIABLES = (
     "context",
     "rollout_lease_duration",
     "rollout_wait_timeout",
+    "signing_passphrase",
     "to_revision",
 )
 _CONTROLLER_PREFIXES = ("awx_", "tower_")

@@ -47,6 +47,7 @@ PLUGINS = (
     "modules.component_config_migrate",
     "modules.local_config",
     "modules.config_bundle",
+    "modules.config_signature",
     "modules.config_source",
     "modules.config_status_info",
     "modules.rollout",

@@ -50,12 +50,13 @@ def agent_fits(agent_version: str, collection_version: str = VERSION) -> bool:
 def skip_reason(view: NodeView, target: Target, *, forget_bad: bool = False) -> str | None:
     """Return why a rollout to target skips a node, in a sentence; None when it moves the node.
 
-    forget_bad: a node that refused the target before is assigned it again.
+    forget_bad: a node that refused the target before is assigned it again. A node that did not trust it is in any case:
+    it may have been signed since.
     """
     if view.deleting:
         return "it is being deleted"
     has_refused = target.is_published and view.has_answered(target.source) and view.config_ok == "False"
-    if has_refused and not forget_bad:
+    if has_refused and not forget_bad and not view.is_untrusting:
         return f"it was given this config before: {view.report}"
     if view.status_error:
         return view.report
@@ -98,18 +99,25 @@ def target_has_passed(target: Target, record: Record, already_on_target: Iterabl
     )
 
 
-def make_plan(nodes: Sequence[NodeView], pool: Pool, target: Target, record: Record) -> Plan:
+def make_plan(
+    nodes: Sequence[NodeView],
+    pool: Pool,
+    target: Target,
+    record: Record,
+    *,
+    left_out: Mapping[str, str] | None = None,
+) -> Plan:
     """Plan the rollout that moves the pool to target, or the rest of a rollout that has started.
 
     Every node is in exactly one of the plan's parts: a wave, already_on_target, skipped, or vanished. The order of the
-    nodes does not matter.
+    nodes does not matter. left_out: nodes that a new rollout skips for another reason, with the reason.
     """
     views = {view.name: view for view in sorted(nodes, key=lambda view: view.name)}
     policy = pool.policy
     revision = record.revision_of(target)
     running = _rollout_to_resume(record, target)
     size = running.size if running else len(views)
-    sorter = _NodeSorter(record.lets_nodes_forget(target), running is not None)
+    sorter = _NodeSorter(record.lets_nodes_forget(target), running is not None, left_out or {})
     waves = _resume_waves(running, views, sorter, policy) if running else ()
     for name in views:
         if name not in sorter.sorted_names:
@@ -164,6 +172,7 @@ class _NodeSorter:
 
     forget_bad: bool
     is_resumed: bool
+    left_out: Mapping[str, str]
     sorted_names: set[str] = field(default_factory=set)
     to_move: list[NodeView] = field(default_factory=list)
     broken: list[NodeView] = field(default_factory=list)
@@ -173,7 +182,7 @@ class _NodeSorter:
 
     def sort(self, view: NodeView, target: Target) -> None:
         self.sorted_names.add(view.name)
-        reason = skip_reason(view, target, forget_bad=self.forget_bad)
+        reason = skip_reason(view, target, forget_bad=self.forget_bad) or self.left_out.get(view.name)
         if reason is None and self.is_resumed and is_broken(view):
             reason = "it is broken, and appeared after the rollout began: run it again afterwards"
         if target.is_published and view.is_on(target.source) and not view.deleting:

@@ -24,6 +24,7 @@ from .._record._record import (
     MAX_FAILED_NODES,
     PAUSED,
     PLANNED,
+    SIGN_AGAIN,
     SOAKING,
     SUPERSEDED,
     UNPROVEN,
@@ -277,17 +278,32 @@ def broken_nodes_to_ignore(rollout: Rollout, position: int, not_ready: Collectio
 
 
 def finish_wave(
-    record: Record, plan: Plan, position: int, step: WindowStep, failed_nodes: Mapping[str, FailedNode], *, now: str
+    record: Record,
+    plan: Plan,
+    position: int,
+    step: WindowStep,
+    failed_nodes: Mapping[str, FailedNode],
+    *,
+    now: str,
+    untrusting: Collection[str] = (),
 ) -> Record:
-    """Record how a wave ended: done, halted (then the config is remembered as bad), or paused."""
+    """Record how a wave ended: done, halted (then the config is remembered as bad), or paused.
+
+    untrusting: nodes that refuse the config because they trust no signer of it. The config is not at fault: once it is
+    signed, they are assigned it again.
+    """
     rollout = replace(current_rollout(record).with_failed_nodes(failed_nodes), reason=step.full_reason, changed_at=now)
     if step.outcome is WaveOutcome.HALT:
-        confirmed = _is_config_at_fault(rollout, rollout.waves[position])
-        reason = step.full_reason if confirmed else f"{step.full_reason}; {ASK_OPERATOR}"
+        tried = rollout.without_failed_nodes(frozenset(untrusting))
+        is_only_untrusted = rollout.failures > 0 and not tried.failures
+        confirmed = not is_only_untrusted and _is_config_at_fault(tried, rollout.waves[position])
+        advice = SIGN_AGAIN if is_only_untrusted else ASK_OPERATOR
+        reason = step.full_reason if confirmed else f"{step.full_reason}; {advice}"
         halted = replace(rollout, phase=HALTED, reason=reason, is_rolling_back=plan.on_failure == "rollback")
         control = record.control if halted.is_rolling_back else Control()  # requests end with their rollout
         record = replace(record, rollout=halted, control=control)
-        record = record.with_bad_config(rollout.target, step.full_reason, now, confirmed=confirmed)
+        if not is_only_untrusted:
+            record = record.with_bad_config(rollout.target, step.full_reason, now, confirmed=confirmed)
         return record.with_result(rollout.revision, HALTED)
     if step.outcome is WaveOutcome.ABORT:
         return abort_rollout(replace(record, rollout=rollout), now)

@@ -104,6 +104,11 @@ class NodeView:
         return None if self.status is None else self.status.active
 
     @property
+    def is_untrusting(self) -> bool:
+        """Return whether the node refuses what it is assigned because no signer that it trusts vouches for it."""
+        return self.config_ok == "False" and self.status is not None and self.status.cause == Cause.UNTRUSTED
+
+    @property
     def is_settled(self) -> bool:
         """Return whether the node has adopted or refused what it is assigned, and does not move."""
         return self.has_answered(self.source) and self.config_ok in ("True", "False")

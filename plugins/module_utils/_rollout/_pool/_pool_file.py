@@ -19,6 +19,7 @@ from .. import InvalidPool
 from .._pool_keys import FORM
 from .._pool_values import as_texts, is_list, mapping, text, texts
 from ._policy import Policy, policy_of
+from ._signing import Signing, parse_signing
 
 __all__ = ["Pool", "parse_pool"]
 
@@ -44,6 +45,7 @@ class Pool:
     kubernetes_versions: tuple[str, ...] = ()
     disruption_overrides: Mapping[str, Any] = field(default_factory=dict)
     change_cause: str = ""
+    signing: Signing = Signing()
 
 
 def parse_pool(value: Any) -> Pool:
@@ -70,6 +72,7 @@ def parse_pool(value: Any) -> Pool:
         kubernetes_versions=_versions(fields),
         disruption_overrides=fields.get("disruptionOverrides", mapping, {}),
         change_cause=fields.get("changeCause", text, ""),
+        signing=parse_signing(fields.section("signing")),
     )
     fields.reject_unknown()
     if errors:

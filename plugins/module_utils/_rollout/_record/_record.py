@@ -32,6 +32,7 @@ __all__ = [
     "Revision",
     "RevisionResult",
     "Rollout",
+    "SIGN_AGAIN",
     "SOAKING",
     "SUPERSEDED",
     "TimelineEntry",
@@ -63,6 +64,12 @@ ASK_OPERATOR: Final = (
     "if the config is at fault, publish another, or undo"
 )
 
+# What to do when nodes have failed only because they trust no signer of the config.
+SIGN_AGAIN: Final = (
+    "the config is not at fault: have a signer that the nodes trust sign it with configok.node.config_signature, then "
+    "run it again"
+)
+
 # Bounds that keep the record of 15,000 nodes below the 1 MiB of a ConfigMap.
 _MAX_REVISIONS = 100
 _MAX_BAD_CONFIGS = 100
@@ -75,7 +82,8 @@ _MAX_TIMELINE = 100
 class Revision:
     """The Nth bundle that was published for a pool.
 
-    result: of its last rollout. pruned: when the bundle was deleted because it was old, "" while it exists.
+    result: of its last rollout. pruned: when the bundle was deleted because it was old, "" while it exists. sequence,
+    floor: of its statement, 0 without one.
     """
 
     number: int
@@ -88,6 +96,8 @@ class Revision:
     cause: str = ""
     result: RevisionResult = ""
     pruned: str = ""
+    sequence: int = 0
+    floor: int = 0
 
 
 @dataclass(frozen=True)
@@ -307,8 +317,10 @@ class Record:
         bad = self.bad_config(target)
         return self.refusal(target) if bad is not None and bad.confirmed else None
 
-    def with_revision(self, target: Target, *, time: str, author: str, cause: str) -> Record:
-        """Return the record with this target as its latest revision."""
+    def with_revision(
+        self, target: Target, *, time: str, author: str, cause: str, sequence: int = 0, floor: int = 0
+    ) -> Record:
+        """Return the record with this target as its latest revision. sequence, floor: as Revision has them."""
         revision = Revision(
             self.next_revision_number(),
             target.name,
@@ -318,8 +330,20 @@ class Record:
             time,
             author[:_MAX_REASON],
             cause[:_MAX_REASON],
+            sequence=sequence,
+            floor=floor,
         )
         return replace(self, revisions=(*self.revisions, revision)[-_MAX_REVISIONS:])
+
+    def with_statement(self, uid: str, sequence: int, floor: int) -> Record:
+        """Return the record in which the revisions of a bundle have the numbers of its statement."""
+        return replace(
+            self,
+            revisions=tuple(
+                replace(revision, sequence=sequence, floor=floor) if revision.uid == uid else revision
+                for revision in self.revisions
+            ),
+        )
 
     def with_bad_config(self, target: Target, reason: str, time: str, *, confirmed: bool = True) -> Record:
         """Return the record in which this target is bad; the init config never becomes bad."""

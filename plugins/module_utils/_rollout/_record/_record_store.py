@@ -102,8 +102,16 @@ def _encode(record: Record) -> dict[str, Any]:
         "bad": [{key: text for key, text in vars(bad).items() if key != "confirmed"} for bad in record.bad_configs],
         "unconfirmed": [bad.uid for bad in record.bad_configs if not bad.confirmed],
         "forgotten": [dict(vars(cleared)) for cleared in record.cleared_configs],
-        "revisions": [dict(vars(revision)) for revision in record.revisions],
+        "revisions": [_encode_revision(revision) for revision in record.revisions],
     }
+
+
+def _encode_revision(revision: Revision) -> dict[str, Any]:
+    """Return a revision; without a statement, it is what earlier versions wrote."""
+    value = dict(vars(revision))
+    if not revision.sequence:
+        del value["sequence"], value["floor"]
+    return value
 
 
 def _encode_rollout(rollout: Rollout) -> dict[str, Any]:
@@ -214,9 +222,15 @@ def _text_fields(kind: type[Any], value: Mapping[str, Any], *others: str) -> dic
 
 
 def _decode_revision(value: dict[str, Any]) -> Revision:
-    texts = _text_fields(Revision, value, "number", "result")
+    texts = _text_fields(Revision, value, "number", "result", "sequence", "floor")
     # A result of a newer version is kept as it is.
-    return Revision(int(value["number"]), **texts, result=cast(RevisionResult, str(value.get("result", ""))))
+    return Revision(
+        int(value["number"]),
+        **texts,
+        result=cast(RevisionResult, str(value.get("result", ""))),
+        sequence=int(value.get("sequence", 0)),
+        floor=int(value.get("floor", 0)),
+    )
 
 
 def _decode_failed_node(value: dict[str, Any]) -> FailedNode:

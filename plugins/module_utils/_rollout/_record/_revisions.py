@@ -8,44 +8,72 @@ Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ..._kube._api_client import Client
-from ..._kube._api_errors import AlreadyExists, KubeError, NotFound
+from ..._kube._api_errors import AlreadyExists, Forbidden, KubeError, NotFound
 from ..._kube._api_paths import config_map, config_maps
 from ..._nodeconfig._assignment import ConfigSource
 from ..._nodeconfig._bundle import Bundle, InvalidBundle
-from ..._nodeconfig._well_known import ANNOTATION_AUTHOR, ANNOTATION_CHANGE_CAUSE, LABEL_POOL, missing_namespace
+from ..._nodeconfig._well_known import (
+    ANNOTATION_AUTHOR,
+    ANNOTATION_CHANGE_CAUSE,
+    LABEL_POOL,
+    missing_namespace,
+)
+from ..._trust._statement import InvalidStatement, Statement
 from .. import RolloutError, RolloutRefused
 from .._plan import Target
 from ._record import COMPLETE, Record, Revision
 from ._record_store import read_record, update_record
 
-__all__ = ["PublishedRevision", "find_undo_revision", "missing_bundle", "publish_bundle", "read_target"]
+__all__ = [
+    "Endorse",
+    "PublishedRevision",
+    "bundle_statement",
+    "find_undo_revision",
+    "missing_bundle",
+    "parse_bundle",
+    "publish_bundle",
+    "read_statement",
+    "read_target",
+]
+
+Endorse = Callable[[dict[str, Any], Record], dict[str, Any]]  # returns a bundle with its statement and signatures
 
 
 @dataclass(frozen=True)
 class PublishedRevision:
-    """A published bundle. config_map: the object, in check mode without uid if it does not exist yet."""
+    """A published bundle.
+
+    config_map: the object, in check mode without uid if it does not exist yet. created: whether it is new. is_recorded:
+    whether the record has it; otherwise the next rollout adds it, as this revision.
+    """
 
     config_map: dict[str, Any]
     target: Target
     revision: int
     changed: bool
+    created: bool = False
+    is_recorded: bool = True
 
 
-def publish_bundle(client: Client, bundle: dict[str, Any], *, now: str, check: bool = False) -> PublishedRevision:
+def publish_bundle(
+    client: Client, bundle: dict[str, Any], *, now: str, check: bool = False, endorse: Endorse | None = None
+) -> PublishedRevision:
     """Create the ConfigMap of a bundle, unless it exists, and record it as the latest revision.
 
-    The same content gives the same object and revision, so publishing it again changes nothing. check: let the API
-    server validate the bundle (dryRun=All), and change nothing. Raises RolloutRefused for a config that failed in this
-    pool before, RolloutError, KubeError.
+    The same content gives the same object and revision, so publishing it again changes nothing, and signs nothing.
+    endorse: is called before a bundle is created. check: let the API server validate the bundle (dryRun=All), and
+    change nothing. An identity that may not write records publishes without a revision. Raises RolloutRefused for a
+    config that failed in this pool before, RolloutError, KubeError.
     """
     pool = bundle["metadata"]["labels"][LABEL_POOL]
     record = read_record(client, pool)
     _refuse_bad_config(record, _target(bundle))
-    stored, created = _get_or_create(client, bundle, check)
+    stored, created = _get_or_create(client, bundle, check, lambda new: endorse(new, record) if endorse else new)
     target = _target(stored)
     if stored["data"] != bundle["data"]:
         raise RolloutError(
@@ -53,25 +81,54 @@ def publish_bundle(client: Client, bundle: dict[str, Any], *, now: str, check: b
             "so that this is no accident. Find out who created it, and delete it"
         )
     annotations = bundle["metadata"].get("annotations") or {}
+    statement = read_statement(stored)
+    numbers = {"sequence": statement.sequence, "floor": statement.floor} if statement else {}
 
     def add(current: Record) -> Record:
         _refuse_bad_config(current, target)
         if current.latest is not None and current.latest.uid == target.uid:
-            return current
+            # The record of a neighbouring version may have lost the numbers, or the bundle was signed since.
+            return current.with_statement(target.uid, **numbers) if numbers else current
         return current.with_revision(
             target,
             time=now,
             author=annotations.get(ANNOTATION_AUTHOR, ""),
             cause=annotations.get(ANNOTATION_CHANGE_CAUSE, ""),
+            **numbers,
         )
 
     if check:
         after = add(record)
         written = after != record
     else:
-        after, written = update_record(client, pool, add)
+        try:
+            after, written = update_record(client, pool, add)
+        except Forbidden:
+            planned = add(record)
+            if planned == record:
+                raise  # nothing was to be written: the identity may not read
+            number = planned.latest.number if planned.latest else 0
+            return PublishedRevision(stored, target, number, created, created, is_recorded=False)
     latest = after.latest
-    return PublishedRevision(stored, target, latest.number if latest else 0, created or written)
+    return PublishedRevision(stored, target, latest.number if latest else 0, created or written, created)
+
+
+def read_statement(config_map_object: dict[str, Any]) -> Statement | None:
+    """Return the statement of a bundle's ConfigMap, None without one about this content. Raises RolloutError."""
+    return bundle_statement(parse_bundle(config_map_object))
+
+
+def bundle_statement(bundle: Bundle) -> Statement | None:
+    """Return the statement of a bundle, None without one about its content."""
+    try:
+        statement = Statement.parse(bundle.statement) if bundle.statement else None
+    except InvalidStatement:
+        return None
+    is_its_own = statement is not None and (statement.pool, statement.content_hash) == (
+        bundle.pool,
+        bundle.content_hash,
+    )
+    return statement if is_its_own else None
 
 
 def _refuse_bad_config(record: Record, target: Target) -> None:
@@ -80,13 +137,16 @@ def _refuse_bad_config(record: Record, target: Target) -> None:
         raise RolloutRefused([refusal])
 
 
-def _get_or_create(client: Client, bundle: dict[str, Any], check: bool) -> tuple[dict[str, Any], bool]:
+def _get_or_create(
+    client: Client, bundle: dict[str, Any], check: bool, endorse: Callable[[dict[str, Any]], dict[str, Any]]
+) -> tuple[dict[str, Any], bool]:
     """Return the ConfigMap of a bundle, and whether it was created."""
     namespace, name = bundle["metadata"]["namespace"], bundle["metadata"]["name"]
     path = config_map(namespace, name)
     present = client.find(path)
     if present is not None:
         return present, False
+    bundle = endorse(bundle)
     try:
         created = client.create(config_maps(namespace), bundle, dry_run=check)
         return (bundle if check else created), True  # a dry run returns a uid that no object will ever have
@@ -96,19 +156,29 @@ def _get_or_create(client: Client, bundle: dict[str, Any], check: bool) -> tuple
         if check:
             return bundle, True  # the first --check runs before the namespace exists
         raise RolloutError(missing_namespace(namespace)) from error
+    except Forbidden as error:
+        raise RolloutError(
+            f"{name} is not published yet, and may not be created with these credentials: publish it with "
+            f"configok.node.config_bundle and those of a publisher, then run it again ({error})"
+        ) from error
 
 
 def _target(config_map_object: dict[str, Any]) -> Target:
     """Return the target of a bundle from build_bundle or the API, published or (in check mode) not yet."""
+    return replace(_target_of(parse_bundle(config_map_object)), uid=config_map_object["metadata"].get("uid", ""))
+
+
+def parse_bundle(config_map_object: dict[str, Any]) -> Bundle:
+    """Return the verified bundle of a ConfigMap; a bundle that is not published has the nil uid. Raises RolloutError.
+
+    The nil uid stands in for the check only.
+    """
     metadata = dict(config_map_object["metadata"])
-    uid = metadata.get("uid", "")
-    # A bundle without a uid is checked like a published one: the nil uid stands in for the check only.
-    metadata["uid"] = uid or "00000000-0000-0000-0000-000000000000"
+    metadata["uid"] = metadata.get("uid", "") or "00000000-0000-0000-0000-000000000000"
     try:
-        bundle = Bundle.from_config_map({**config_map_object, "metadata": metadata})
+        return Bundle.from_config_map({**config_map_object, "metadata": metadata})
     except InvalidBundle as error:
         raise RolloutError(str(error)) from error
-    return replace(_target_of(bundle), uid=uid)
 
 
 def _target_of(bundle: Bundle) -> Target:

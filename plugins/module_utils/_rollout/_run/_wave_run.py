@@ -172,6 +172,7 @@ class WaveRun:
                 step,
                 executor.failed_nodes(),
                 now=now,
+                untrusting=[view.name for view in watcher.nodes.values() if view.is_untrusting],
             )
         )
         self._report_outcome(wave.name, step, window)

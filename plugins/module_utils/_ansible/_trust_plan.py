@@ -1,0 +1,129 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Verify the bundle of a plan as the nodes of the pool will, with their own policies. Private to configok.node."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+
+from .._nodeconfig._bundle import Bundle
+from .._nodeconfig._local_config import LocalConfig
+from .._nodeconfig._strict_mapping import StrictFields
+from .._rollout._decisions._trust_review import TrustReview, review_trust
+from .._rollout._nodes._node_view import NodeView
+from .._rollout._plan import Target
+from .._rollout._pool_keys import FORM
+from .._rollout._record._record import Record
+from .._rollout._record._revisions import bundle_statement
+from .._trust._public_keys import PublicKey
+from .._trust._signatures import (
+    SignatureChecker,
+    Signer,
+    UntrustedSignature,
+    check_builtin,
+    find_candidate,
+)
+from .._trust._ssh_keygen import SshKeygenVerifier
+from .._trust._ssh_wire import encode_string
+from .._trust._statement import SIGNATURE_NAMESPACE, InvalidStatement, encode_signatures, parse_signatures
+from .._trust._trust_policy import TrustPolicy, read_trust_policy
+from ._release_changes import PoolNodes, TargetChanges
+from ._signature_list import signer_fingerprint
+from ._signing import Endorsement
+from ._ssh_keygen import SshKeygen
+
+__all__ = ["review_plan", "signature_checker", "trust_policy"]
+
+
+def review_plan(
+    changes: TargetChanges,
+    target: Target,
+    record: Record,
+    *,
+    now: float,
+    endorsement: Endorsement | None = None,
+    ssh_keygen: SshKeygen | None = None,
+) -> TrustReview:
+    """Return what the nodes that are not on the target will say of its signatures.
+
+    now: seconds since the epoch. endorsement: what a bundle was given that was published now, or is in check mode.
+    """
+    bundle = changes.bundle
+    if bundle is None:
+        return TrustReview()
+    key = endorsement.pending if endorsement is not None else None
+    placeholder = "" if key is None else _placeholder(key)
+    if placeholder:
+        bundle = _with_signature(bundle, placeholder)
+    pending = None if key is None else Signer(signer_fingerprint(key), key.comment)
+    source = target.source
+    views = [view for view in changes.pool_nodes.views if source is None or not view.is_on(source)]
+    return review_trust(
+        bundle,
+        views,
+        _policies(changes.pool_nodes),
+        record,
+        now=now,
+        statement=bundle_statement(bundle),
+        pending=pending,
+        check_signature=signature_checker(ssh_keygen, placeholder),
+    )
+
+
+def _policies(pool: PoolNodes) -> Callable[[NodeView], TrustPolicy | None]:
+    """Return what returns the trust policy of a node, None for one that is not published, or cannot be read."""
+    known: dict[str, TrustPolicy | None] = {}
+
+    def policy_of(view: NodeView) -> TrustPolicy | None:
+        local = pool.local_config_of(view)
+        if local is None or view.status is None:
+            return None
+        if view.status.local_config not in known:
+            known[view.status.local_config] = trust_policy(local)
+        return known[view.status.local_config]
+
+    return policy_of
+
+
+def trust_policy(local: LocalConfig) -> TrustPolicy | None:
+    """Return the trust policy in the local config of a node, None for one that this version cannot read."""
+    errors: list[str] = []
+    policy = read_trust_policy(StrictFields(dict(local.trust), "trust", errors, FORM))
+    return None if errors else policy
+
+
+def signature_checker(ssh_keygen: SshKeygen | None, placeholder: str = "") -> SignatureChecker:
+    """Return what checks a signature as a node with the policy would.
+
+    ssh_keygen: for policies that use it. placeholder: stands for a signature that will be made when it is published.
+    """
+
+    def check(armored: str, message: bytes, policy: TrustPolicy, principal: str, now: float) -> Signer:
+        if placeholder and armored == placeholder:
+            return find_candidate(armored, policy, principal, now).signer
+        if policy.verifier != "ssh-keygen":
+            return check_builtin(armored, message, policy, principal, now)
+        if ssh_keygen is None:
+            raise UntrustedSignature("there is no ssh-keygen to verify it with")
+        return SshKeygenVerifier(ssh_keygen.verify)(armored, message, policy, principal, now)
+
+    return check
+
+
+def _with_signature(bundle: Bundle, armored: str) -> Bundle:
+    try:
+        present = parse_signatures(bundle.signatures)
+    except InvalidStatement:
+        present = ()
+    return bundle._replace(signatures=encode_signatures([*present, armored]))
+
+
+def _placeholder(key: PublicKey) -> str:
+    """Return an armored signature that names its key and holds nothing."""
+    parts = (key.blob, SIGNATURE_NAMESPACE.encode(), b"", b"sha512", encode_string(b"none") + encode_string(b"none"))
+    data = b"SSHSIG" + (1).to_bytes(4, "big") + b"".join(map(encode_string, parts))
+    text = base64.b64encode(data).decode()
+    lines = [text[start : start + 70] for start in range(0, len(text), 70)]
+    return "\n".join(["-----BEGIN SSH SIGNATURE-----", *lines, "-----END SSH SIGNATURE-----", ""])

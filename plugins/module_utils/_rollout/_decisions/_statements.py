@@ -1,0 +1,70 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Choose the sequence and the floor of the next statement of a pool. Pure. Private to configok.node."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..._nodeconfig._bundle import HASH_SCHEME
+from ..._trust._statement import InvalidStatement, Statement
+from .. import RolloutError
+from .._record._record import COMPLETE, Record
+from ._pruning import record_uids
+
+__all__ = ["StatementOptions", "next_statement"]
+
+
+class StatementOptions(NamedTuple):
+    """What a user sets of a statement. None, and "" for not_after: the default. kept: bundles that an undo may need."""
+
+    sequence: int | None = None
+    floor: int | None = None
+    not_after: str = ""
+    kept: int = 10
+
+
+def next_statement(record: Record, content_hash: str, options: StatementOptions, *, now: str) -> Statement:
+    """Return the statement of a bundle that is not published yet. now: RFC 3339. Raises RolloutError.
+
+    The default sequence is above every one in the record. The default floor withdraws the bundles that pruning may
+    delete, and never less than before.
+    """
+    # A version that does not know sequences has written the record without them: revisions were counted by it, too.
+    highest = max((revision.sequence for revision in record.revisions), default=0)
+    sequence = options.sequence
+    if sequence is None:
+        sequence = max(highest + 1, record.next_revision_number())
+    elif sequence <= highest:
+        raise RolloutError(
+            f"sequence {sequence} is not above {highest}, the highest in the record of pool {record.pool}: leave it "
+            f"out, or give {highest + 1} or more"
+        )
+    floor_before = max((revision.floor for revision in record.revisions), default=1) or 1
+    floor = options.floor
+    if floor is None:
+        floor = max(floor_before, min([sequence, *_kept_sequences(record, options.kept)]))
+    elif floor < floor_before:
+        raise RolloutError(
+            f"floor {floor} is below {floor_before}, which the nodes of pool {record.pool} keep: a bundle that was "
+            "withdrawn stays withdrawn"
+        )
+    if options.not_after and options.not_after <= now:
+        raise RolloutError(f"notAfter {options.not_after} has passed: no node would adopt the bundle")
+    statement = Statement(record.pool, content_hash, HASH_SCHEME, sequence, floor, options.not_after)
+    try:
+        statement.validate()
+    except InvalidStatement as error:
+        raise RolloutError(str(error)) from error
+    return statement
+
+
+def _kept_sequences(record: Record, kept: int) -> list[int]:
+    """Return the sequences of the bundles that an undo may need: the newest, and those that the record names."""
+    newest = {revision.uid: revision for revision in record.revisions if revision.uid and not revision.pruned}
+    ordered = sorted(newest.values(), key=lambda revision: -revision.number)
+    needed = record_uids(record) | {revision.uid for revision in ordered[: max(0, kept - 1)]}
+    complete = [revision.uid for revision in ordered if revision.result == COMPLETE]
+    needed |= set(complete[:2])  # the present one, and the one that an undo goes to
+    return [revision.sequence for revision in ordered if revision.uid in needed and revision.sequence]

@@ -1,0 +1,212 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Review a bundle's statement and signatures as the nodes of a pool will. Pure. Private to configok.node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from typing import Any
+
+from ..._componentconfig._scalars._wording import count_of, first_names
+from ..._nodeconfig._bundle import Bundle
+from ..._nodeconfig._untrusted import sanitize
+from ..._trust._statement import Statement
+from ..._trust._trust_policy import TrustPolicy
+from ..._trust._verification import SignatureChecker, Signer, TrustVerdict, verify_bundle
+from .._nodes._node_view import NodeView
+from .._record._record import Record
+
+__all__ = ["TrustReview", "end_warnings", "review_trust"]
+
+_NAMES_SHOWN = 4
+_MAX_REASONS = 5
+
+PolicyOf = Callable[[NodeView], "TrustPolicy | None"]  # None: the node's policy is not known
+
+
+@dataclass(frozen=True)
+class TrustReview:
+    """What the nodes of a pool will say of a bundle's signatures.
+
+    statement: None without one. signers: of the signatures that a node accepts. pending: the key that signs when the
+    bundle is published. refusals: why the rollout must not start. left_out: nodes that alone would refuse the bundle,
+    with their reason: no rollout depends on the word of one node.
+    """
+
+    statement: Statement | None = None
+    signers: tuple[Signer, ...] = ()
+    pending: Signer | None = None
+    refusals: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    is_used: bool = False  # whether a node verifies, or the bundle is signed
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the review as plain data for users."""
+        statement = self.statement
+        return {
+            "sequence": statement.sequence if statement else 0,
+            "floor": statement.floor if statement else 0,
+            "not_after": statement.not_after if statement else "",
+            "signers": [signer._asdict() for signer in self.signers],
+            "pending": self.pending.fingerprint if self.pending else "",
+        }
+
+    def lines(self) -> list[str]:
+        """Return the statement and who signed it, as human-readable lines; none while signatures are not used."""
+        if not self.is_used:
+            return []
+        statement = self.statement
+        if statement is None:
+            return ["The bundle is not signed: it has no statement."]
+        until = f", not after {statement.not_after}" if statement.not_after else ""
+        head = f"Its statement has sequence {statement.sequence}, floor {statement.floor}{until}."
+        signers = [_describe(signer) for signer in self.signers]
+        if signers:
+            head += f" Signed by {first_names(signers, _NAMES_SHOWN)}."
+        if self.pending is not None:
+            head += f" {_describe(self.pending)} signs it when it is published."
+        elif not signers:
+            head += " It has no signature that a node of the pool is known to trust."
+        return [head]
+
+
+def _describe(signer: Signer) -> str:
+    until = f", certified until {signer.valid_until}" if signer.valid_until else ""
+    return f"{sanitize(signer.name) or 'a key'} ({signer.fingerprint}{until})"
+
+
+def review_trust(
+    bundle: Bundle | None,
+    views: Sequence[NodeView],
+    policy_of: PolicyOf,
+    record: Record,
+    *,
+    now: float,
+    statement: Statement | None,
+    pending: Signer | None = None,
+    check_signature: SignatureChecker | None = None,
+) -> TrustReview:
+    """Return what nodes will say of a bundle. bundle: None for the init config, which no node verifies.
+
+    views: the nodes to move. now: seconds since the epoch. statement: of the bundle, None without a valid one.
+    """
+    if bundle is None:
+        return TrustReview()
+    verdicts: dict[Any, TrustVerdict] = {}
+    refusing: dict[str, str] = {}
+    warned: dict[str, str] = {}
+    unknown: list[str] = []
+    signers: dict[str, Signer] = {}
+    verifies = False
+    for view in views:
+        policy = policy_of(view)
+        trust = view.status.trust if view.status is not None else None
+        if policy is None:
+            unknown += [view.name] if trust is not None else []
+            continue
+        floors = dict(trust.floors) if trust is not None else {}
+        key = (policy, floors.get(bundle.pool))
+        if key not in verdicts:
+            verdicts[key] = verify_bundle(bundle, policy, floors=floors, now=now, check_signature=check_signature)
+        verdict = verdicts[key]
+        verifies = verifies or policy.mode != "off"
+        signers.update({signer.fingerprint: signer for signer in verdict.signers})
+        if not verdict.accepted:
+            refusing[view.name] = verdict.reason
+        elif not verdict.trusted and policy.mode != "off":
+            warned[view.name] = verdict.reason
+    is_alone = len(refusing) == 1 and len(views) > 1
+    return TrustReview(
+        statement=statement,
+        signers=tuple(
+            signer for signer in signers.values() if pending is None or signer.fingerprint != pending.fingerprint
+        ),
+        pending=pending,
+        refusals=() if is_alone else tuple(_refusals(refusing, bundle)),
+        warnings=(
+            *_grouped(warned, "would adopt it with a warning"),
+            *_unknown_warning(unknown),
+            *(_undo_warnings(statement, views, record) if verifies and statement is not None else ()),
+        ),
+        left_out={name: f"it would refuse the bundle: {sanitize(reason)}" for name, reason in refusing.items()}
+        if is_alone
+        else {},
+        is_used=verifies or bool(unknown) or statement is not None,
+    )
+
+
+def _refusals(refusing: Mapping[str, str], bundle: Bundle) -> list[str]:
+    sentences = _grouped(refusing, "would refuse the bundle")
+    if sentences:
+        advice = _advice(bundle)
+        sentences[-1] += f"; no node is moved: {advice}"
+    return sentences
+
+
+def _advice(bundle: Bundle) -> str:
+    if not bundle.statement:
+        return (
+            "sign the published bundle with configok.node.config_signature, or set signing in the pool file and publish"
+        )
+    return "have a signer that they trust sign it, with configok.node.config_signature, or publish it again"
+
+
+def _grouped(reasons: Mapping[str, str], verb: str) -> list[str]:
+    by_reason: dict[str, list[str]] = {}
+    for name, reason in reasons.items():
+        by_reason.setdefault(reason, []).append(name)
+    ordered = sorted(by_reason.items(), key=lambda item: (-len(item[1]), item[0]))
+    sentences = [
+        f"{count_of(len(names), 'node')} ({first_names(sorted(names), _NAMES_SHOWN)}) {verb}: {sanitize(reason)}"
+        for reason, names in ordered[:_MAX_REASONS]
+    ]
+    more = sum(len(names) for _reason, names in ordered[_MAX_REASONS:])
+    return [*sentences, f"{count_of(more, 'more node')} {verb}, for other reasons"] if more else sentences
+
+
+def _unknown_warning(names: Sequence[str]) -> list[str]:
+    if not names:
+        return []
+    return [
+        f"what {count_of(len(names), 'node')} ({first_names(sorted(names), _NAMES_SHOWN)}) trust is not published, so "
+        "whether they accept the bundle is not known (configok.node.provision publishes it)"
+    ]
+
+
+def _undo_warnings(statement: Statement, views: Iterable[NodeView], record: Record) -> list[str]:
+    """Return a sentence for each revision in use that the statement withdraws."""
+    by_uid = {revision.uid: revision for revision in record.revisions if revision.sequence}
+    users: dict[str, list[str]] = {}
+    for view in views:
+        active = view.active
+        if active is not None and active.uid in by_uid and by_uid[active.uid].sequence < statement.floor:
+            users.setdefault(active.uid, []).append(view.name)
+    return [
+        f"floor {statement.floor} withdraws revision {by_uid[uid].number} ({by_uid[uid].name}), which "
+        f"{count_of(len(names), 'node')} ({first_names(sorted(names), _NAMES_SHOWN)}) use now: an undo cannot go back "
+        "to it"
+        for uid, names in sorted(users.items(), key=lambda item: by_uid[item[0]].number)
+    ]
+
+
+def end_warnings(review: TrustReview, *, now: float, estimate: float) -> list[str]:
+    """Return a sentence for each end of validity before the estimated end of the rollout. estimate: seconds."""
+    end = datetime.fromtimestamp(now + estimate, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    statement = review.statement
+    sentences = []
+    if statement is not None and statement.not_after and statement.not_after < end:
+        sentences.append(
+            f"notAfter {statement.not_after} comes before {end}, when this rollout ends by its estimate: nodes that "
+            "are assigned the bundle after that refuse it"
+        )
+    for signer in review.signers:
+        if signer.valid_until and signer.valid_until < end:
+            sentences.append(
+                f"the certificate of {sanitize(signer.name)} ends at {signer.valid_until}, before {end}, when this "
+                "rollout ends by its estimate: nodes that are assigned the bundle after that do not count it"
+            )
+    return sentences

@@ -1,0 +1,67 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The section ``signing`` of a pool file: how its bundles are signed. Pure. Private to configok.node."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from ..._nodeconfig._strict_mapping import StrictFields
+from ..._trust._statement import MAX_SEQUENCE
+from .._pool_values import text, texts
+
+__all__ = ["Signing", "parse_signing"]
+
+_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z\Z")
+
+
+@dataclass(frozen=True)
+class Signing:
+    """How the bundles of a pool are signed; without a key and files they are not.
+
+    key: the file of a private key, a public key or a certificate. sequence, floor: None for the defaults.
+    """
+
+    key: str = ""
+    statement_file: str = ""
+    signature_files: tuple[str, ...] = ()
+    sequence: int | None = None
+    floor: int | None = None
+    not_after: str = ""
+
+
+def parse_signing(fields: StrictFields) -> Signing:
+    """Read the section; errors are collected in the fields."""
+    signing = Signing(
+        key=fields.get("key", text, ""),
+        statement_file=fields.get("statementFile", text, ""),
+        signature_files=texts(fields, "signatureFiles", ()),
+        sequence=fields.get("sequence", _number, None),
+        floor=fields.get("floor", _number, None),
+        not_after=fields.get("notAfter", _time, ""),
+    )
+    fields.reject_unknown()
+    if signing.signature_files and not signing.statement_file:
+        fields.error("signatureFiles", None, "need statementFile: a signature is of one exact statement")
+    is_used = signing.key or signing.statement_file
+    for name, value in (("sequence", signing.sequence), ("floor", signing.floor), ("notAfter", signing.not_after)):
+        if value and not is_used:
+            fields.error(name, None, "needs key or statementFile: a bundle that is not signed has no statement")
+    return signing
+
+
+def _number(value: Any) -> int:
+    """Return a number of a statement; a template makes it a text. Raises ValueError."""
+    number = int(value) if isinstance(value, str) and re.match(r"[0-9]{1,15}\Z", value) else value
+    if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= MAX_SEQUENCE:
+        raise ValueError(f"must be a whole number from 1 to {MAX_SEQUENCE}")
+    return number
+
+
+def _time(value: Any) -> str:
+    if not isinstance(value, str) or not _TIME.match(value):
+        raise ValueError('must be a time in UTC, in quotes, such as "2027-01-31T00:00:00Z"')
+    return value
