@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from ._agent_configuration import AgentConfiguration, ComponentConfiguration
 from ._counters import Counters
-from ._interfaces import Clock, LastMessageReader, Prober, ServiceManager, TaskFactory
+from ._interfaces import Clock, CommandRunner, LastMessageReader, Prober, ServiceManager, TaskFactory
 from ._store._store import Store
 from ._validation._component_flags import read_command_line
 from ._validation._validator import DocumentValidator, SameConfig
@@ -39,7 +39,7 @@ class ComponentCommands(NamedTuple):
 
     check: the component's own check of a file. same_config: whether two files need no restart between them. version:
     component -> "v1.35.2", or "" if the component gives no version; None: use the configured version. command_line: pid
-    -> the command line of that process. last_message: None if there is no journal.
+    -> the command line of that process. last_message: None if there is no journal. run: runs any other command.
     """
 
     validate: DocumentValidator
@@ -48,6 +48,7 @@ class ComponentCommands(NamedTuple):
     version: Callable[[str], str] | None = None
     command_line: Callable[[int], tuple[str, ...]] = read_command_line
     last_message: LastMessageReader | None = None
+    run: CommandRunner | None = None
 
 
 class AgentContext(NamedTuple):

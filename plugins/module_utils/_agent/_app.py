@@ -11,8 +11,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 
+from ._agent_configuration import InvalidConfiguration, load_configuration
 from ._agent_context import AgentContext
 from ._controller import Controller
+from ._log import log
 from ._node_watch import NodeWatch
 from ._notify import Notifications, Wakeup
 from ._reporting._metrics import MetricsOutput
@@ -33,10 +35,11 @@ class App:
         self._notifications = notifications
         self.controller = Controller(context, outputs)
 
-    def run(self, stop: threading.Event) -> None:
+    def run(self, stop: threading.Event, reload: threading.Event) -> bool:
         """Run until stop is set and a notification arrives (a signal handler does both).
 
-        The caller holds DAEMON_LOCK, which keeps a second daemon out.
+        reload: set in the same way when the agent's own config may have changed. Return whether the agent must start
+        again because of that. The caller holds DAEMON_LOCK, which keeps a second daemon out.
         """
         context, notifications, controller = self._context, self._notifications, self.controller
         watch = NodeWatch(context.configuration.node_name, context.api, notifications.notify, context.counters)
@@ -44,6 +47,11 @@ class App:
         wakeup = Wakeup.NOTIFIED
         try:
             while not stop.is_set():
+                if reload.is_set():
+                    reload.clear()
+                    if self._has_new_settings():
+                        return True
+                    controller.retry_soon()
                 if watch.has_recovered():
                     controller.retry_soon()
                 # The end of a task says nothing new about units: a query would start another task.
@@ -56,3 +64,17 @@ class App:
         finally:
             watch.stop()
             controller.close()
+        return False
+
+    def _has_new_settings(self) -> bool:
+        """Return whether the agent's own config has changed, except for its trust policy, which is read when needed."""
+        configuration = self._context.configuration
+        try:
+            present = load_configuration(configuration.file)
+        except InvalidConfiguration as error:
+            log.error("the agent keeps the settings that it has: %s", error)
+            return False
+        if present._replace(trust=None) == configuration._replace(trust=None):
+            return False
+        log.info("the agent's own config has changed, the agent starts again")
+        return True

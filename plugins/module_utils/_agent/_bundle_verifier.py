@@ -22,6 +22,8 @@ from ._store._durable_files import LOCK_WAIT, locked
 from ._trust_settings import current_trust_policy
 
 if TYPE_CHECKING:
+    from .._trust._signatures import SignatureChecker
+    from .._trust._trust_policy import TrustPolicy
     from .._trust._verification import TrustVerdict
 
 __all__ = ["BundleUntrusted", "BundleVerifier", "record_trust"]
@@ -43,6 +45,7 @@ class BundleVerifier:
         self._configuration = context.configuration
         self._clock = context.clock
         self._store = context.store
+        self._run_command = context.commands.run
 
     def verify(self, bundle: Bundle) -> TrustVerdict | None:
         """Return the verdict on a bundle, None if trust is off. Raises InvalidConfiguration, OSError, LockTimeout."""
@@ -52,7 +55,15 @@ class BundleVerifier:
         from .._trust._verification import verify_bundle  # here: trust is off on most nodes
 
         now = datetime.fromisoformat(self._clock.now().replace("Z", "+00:00")).timestamp()
-        return verify_bundle(bundle, policy, floors=self._floors(), now=now)
+        return verify_bundle(bundle, policy, floors=self._floors(), now=now, check_signature=self._checker(policy))
+
+    def _checker(self, policy: TrustPolicy) -> SignatureChecker | None:
+        if policy.verifier == "builtin" or self._run_command is None:
+            return None
+        from .._trust._ssh_keygen import choose_checker
+        from ._ssh_keygen_command import SshKeygenCommand
+
+        return choose_checker(policy, SshKeygenCommand(self._run_command))
 
     def _floors(self) -> dict[str, int]:
         with locked(self._store.lock, wait=LOCK_WAIT):

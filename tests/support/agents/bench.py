@@ -25,7 +25,11 @@ from ansible_collections.configok.node.plugins.module_utils._agent._agent_contex
 from ansible_collections.configok.node.plugins.module_utils._agent._controller import Controller
 from ansible_collections.configok.node.plugins.module_utils._agent._counters import Counters
 from ansible_collections.configok.node.plugins.module_utils._agent._hooks import poststop, prestart
-from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import CommandResult, Task
+from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import (
+    CommandResult,
+    CommandRunner,
+    Task,
+)
 from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import annotations_of
 from ansible_collections.configok.node.plugins.module_utils._agent._reporting._metrics import MetricsOutput
 from ansible_collections.configok.node.plugins.module_utils._agent._state._health import ProbeResult, Unit, UnitState
@@ -156,6 +160,7 @@ class Bench:
         root_directory: str = "",
         check_command: tuple[str, ...] = (),
         messages: Callable[[str], str] | None = None,
+        run_command: CommandRunner | None = None,
         **settings: Any,
     ) -> None:
         self.clock = FakeClock()
@@ -169,6 +174,7 @@ class Bench:
         self.checked: list[str] = []
         self.check_code = 0
         self.messages = messages  # the last message of a component in an invocation
+        self.run_command = run_command  # what the agent runs besides a component's own commands
         self.restarts: list[str] = []
         self.refuse_restarts = False
         self.version_of: Callable[[str], str] | None = None  # the version that a component reports
@@ -233,6 +239,7 @@ class Bench:
                 version=lambda name: "" if self.version_of is None else self.version_of(name),
                 command_line=lambda _pid: self.argv,
                 last_message=self.messages,
+                run=self.run_command,
             ),
             new_task=self.new_task,
             agent_version="0.1.0",

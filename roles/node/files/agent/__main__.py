@@ -148,7 +148,8 @@ def _commands() -> Iterator[tuple[str, Callable[[argparse.Namespace], int], str,
     every = argument("--all", action="store_true", help="all of them")
     yield "forget-bad", _forget_bad, "forget that a config was bad", (argument("uid", metavar="UID", nargs="?"), every)
     yield "compile", _compile, "unpack and compile this archive beside itself, once, so that it starts sooner", ()
-    yield "version", _version, "say the agent's version", ()
+    digest = argument("--sha256", action="store_true", help="print the SHA-256 of this archive instead, as sha256sum")
+    yield "version", _version, "say the agent's version", (digest,)
 
 
 def _configuration(arguments: argparse.Namespace) -> AgentConfiguration:
@@ -214,7 +215,15 @@ def _check(arguments: argparse.Namespace) -> int:
 
     configuration = _configuration(arguments)
     check_deny_policy(configuration)
-    parse_trust_policy(configuration)
+    policy = parse_trust_policy(configuration)
+    if policy.mode != "off" and policy.verifier == "ssh-keygen":
+        from ._agent._ssh_keygen_command import missing_ssh_keygen
+        from ._processes import run_command
+
+        missing = missing_ssh_keygen(run_command)
+        if missing:
+            complain(f"trust.verifier is ssh-keygen, but {missing}: install OpenSSH 8.1 or newer, or set it to builtin")
+            return _FAILED
     for sentence in deprecated_options(configuration):
         complain(sentence)
     try:
@@ -398,7 +407,12 @@ def _compile(_arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _version(_arguments: argparse.Namespace) -> int:
+def _version(arguments: argparse.Namespace) -> int:
+    if arguments.sha256:
+        from ._archive import archive_digest
+
+        print(archive_digest())
+        return 0
     print(f"configok-agent {AGENT_VERSION}")
     return 0
 

@@ -46,12 +46,16 @@ _RETRIES = RetryPolicy(attempts=2, longest=2.0, patience=5.0)  # few: the daemon
 
 
 def run(configuration: AgentConfiguration, path: str) -> int:
-    """Run the daemon until SIGTERM or SIGINT, and return the exit code. path: the configuration's. Raises OSError."""
+    """Run the daemon until SIGTERM or SIGINT, and return the exit code. path: the configuration's. Raises OSError.
+
+    On SIGHUP, the daemon reads its own config again, and replaces itself if more than the trust policy has changed.
+    """
+    starts_again = False
     try:
         with locked(os.path.join(configuration.run_directory, DAEMON_LOCK), wait=0):
             notifications = Notifications(configuration.run_directory)
             try:
-                _run(configuration, path, notifications)
+                starts_again = _run(configuration, path, notifications)
             finally:
                 notifications.close()
     except LockTimeout:
@@ -60,18 +64,22 @@ def run(configuration: AgentConfiguration, path: str) -> int:
     except KubeError as error:
         complain(str(error))
         return 1
+    if starts_again:
+        program = _program()
+        os.execv(program[0], [*program, f"--config={path}", "run"])
     return 0
 
 
-def _run(configuration: AgentConfiguration, path: str, notifications: Notifications) -> None:
-    stop = threading.Event()
+def _run(configuration: AgentConfiguration, path: str, notifications: Notifications) -> bool:
+    """Run the daemon; return whether it is to start again, because its own config has changed."""
+    stop, reload = threading.Event(), threading.Event()
 
-    def leave(_number: int, _frame: FrameType | None) -> None:
-        stop.set()
+    def receive(number: int, _frame: FrameType | None) -> None:
+        (reload if number == signal.SIGHUP else stop).set()
         notifications.notify()
 
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, leave)
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, receive)
     clock = SystemClock()
     credentials = from_kubeconfig(configuration.kubeconfig)
     user_agent = f"configok-agent/{AGENT_VERSION}"
@@ -100,11 +108,12 @@ def _run(configuration: AgentConfiguration, path: str, notifications: Notificati
             same_config=SameConfigCommand(run_command, [*program, "same", "--limited"]),
             version=ComponentVersions(configuration, run_command),
             last_message=ComponentLog(run_command) if configuration.service_manager == "systemd" else None,
+            run=run_command,
         ),
         new_task=partial(BackgroundTask, notifications.task_done),
         agent_version=AGENT_VERSION,
     )
-    App(context, notifications, _metrics_sinks(configuration)).run(stop)
+    return App(context, notifications, _metrics_sinks(configuration)).run(stop, reload)
 
 
 def _metrics_sinks(configuration: AgentConfiguration) -> list[MetricsOutput]:

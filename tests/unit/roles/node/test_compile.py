@@ -5,11 +5,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -35,9 +37,9 @@ def archive(tmp_path: Path, packed: bytes) -> Path:
     return path
 
 
-def call(archive: Path, word: str, *, umask: int = 0o022) -> subprocess.CompletedProcess[str]:
+def call(archive: Path, *words: str, umask: int = 0o022) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-I", str(archive), word],
+        [sys.executable, "-I", str(archive), *words],
         capture_output=True,
         text=True,
         check=False,
@@ -120,3 +122,22 @@ def test_whoever_compiles_it_others_read_and_do_not_write(archive: Path, umask: 
     home = Path(f"{archive}.d")
     modes = {path.stat().st_mode & 0o777 for path in (home, *home.rglob("*"))}
     assert modes == {0o755, 0o644}
+
+
+def test_the_hash_of_the_archive_is_printed_as_by_sha256sum(archive: Path, packed: bytes) -> None:
+    line = f"{hashlib.sha256(packed).hexdigest()}  {archive}\n"
+    for _compiled in range(2):
+        ended = call(archive, "version", "--sha256")
+        assert (ended.returncode, ended.stdout, ended.stderr) == (0, line, "")
+        checked = subprocess.run(["sha256sum", "-c"], input=ended.stdout, capture_output=True, text=True, check=False)
+        assert checked.stdout == f"{archive}: OK\n"
+        call(archive, "compile")
+
+
+def test_what_is_no_archive_has_no_hash(entry: Callable[[str], ModuleType], capsys: pytest.CaptureFixture[str]) -> None:
+    assert entry("__main__").main(["version", "--sha256"]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "which is not an archive: only configok-agent.pyz" in captured.err
+    assert entry("__main__").main(["version"]) == 0
+    assert capsys.readouterr().out == OURS

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._agent_config
     AgentConfiguration,
     parse_configuration,
 )
+from ansible_collections.configok.node.plugins.module_utils._agent._trust_settings import parse_trust_policy
 from ansible_collections.configok.node.plugins.module_utils._ansible._component_units import MADE_DIRECTORY
 from ansible_collections.configok.node.plugins.module_utils._systemd._exec_start import read_unit_start
 from ansible_collections.configok.node.plugins.module_utils._systemd._unit_checks import merged_faults
@@ -51,7 +53,9 @@ FOUND: dict[str, Any] = {
 CONFIG = "/var/lib/configok/components/kubelet/config.yaml"
 
 
-def agent_config(*, init: bool = True, **component: Any) -> AgentConfiguration:
+def agent_config(
+    *, init: bool = True, variables: Mapping[str, Any] | None = None, **component: Any
+) -> AgentConfiguration:
     facts = {**FOUND, **component}
     text = render(
         "agent.yaml.j2",
@@ -60,6 +64,7 @@ def agent_config(*, init: bool = True, **component: Any) -> AgentConfiguration:
         __node_components=[facts],
         __node_inits={facts["name"]: {"encoded": "eA==" if init else ""}},
         node_agent_options={"healthTimeout": "3m"},
+        **(variables or {}),
     )
     return parse_configuration(text, file="agent.yaml")
 
@@ -73,6 +78,29 @@ def test_the_agents_config_is_one_that_the_agent_reads() -> None:
     assert kubelet.init_config_origin == "/var/lib/kubelet/config.yaml"
     assert kubelet.version_command == ("/usr/bin/kubelet", "--version")
     assert kubelet.root_directory == "/var/lib/kubelet"
+
+
+TRUST = {
+    "node_trust_mode": "require",
+    "node_trust_pools": ["workers"],
+    "node_trust_keys": ["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAILzXPNBfDWO6TJ4TH8jlTCjOeYpHTKONGpVK2OI0fidN alice"],
+    "node_trust_threshold": "1",  # as -e gives it
+}
+
+
+def test_a_node_without_signed_bundles_has_no_section() -> None:
+    assert agent_config().trust is None
+    assert agent_config(variables={"node_trust_mode": False}).trust is None
+
+
+@pytest.mark.parametrize("mode", ["require", "warn", "off", False])
+def test_whom_the_node_trusts_is_in_the_agents_config(mode: object) -> None:
+    policy = parse_trust_policy(agent_config(variables={**TRUST, "node_trust_mode": mode}))
+    assert (policy.mode, policy.pools, policy.threshold) == (mode or "off", ("workers",), 1)
+    assert [key.comment for key in policy.keys] == ["alice"]
+    assert policy.to_dict().keys() == {
+        name.removeprefix("node_trust_") for name in load("defaults/main.yml") if name.startswith("node_trust_")
+    }
 
 
 def test_what_was_found_of_another_component_is_in_the_agents_config() -> None:
@@ -134,7 +162,7 @@ def test_a_module_is_asked_for_what_it_has_options_for() -> None:
 
 def test_no_handler_restarts_a_component() -> None:
     names = [task["name"] for task in load("handlers/main.yml")]
-    assert names == ["Reload systemd", "Restart the agent"]
+    assert names == ["Reload systemd", "Restart the agent", "Reload the agent"]
 
 
 def test_the_agent_may_write_where_the_components_keep_their_state() -> None:

@@ -31,7 +31,7 @@ def test_no_client_of_the_daemon_reads_more_than_4_mib(
     clients: list[ClientSettings] = []
     monkeypatch.setattr(run, "from_kubeconfig", lambda _path: None)
     monkeypatch.setattr(run, "Client", lambda _credentials, settings, *_timing: clients.append(settings))
-    monkeypatch.setattr(run, "App", lambda *_arguments: SimpleNamespace(run=lambda _stop: None))
+    monkeypatch.setattr(run, "App", lambda *_arguments: SimpleNamespace(run=lambda *_events: False))
     monkeypatch.setattr(run.signal, "signal", lambda _number, _handler: None)
     run._run(AgentConfiguration("n1", "/k", {}), "/etc/agent.yaml", SimpleNamespace(notify=print, task_done=print))
     assert [settings.longest_answer for settings in clients] == [4 << 20, 4 << 20]
@@ -46,7 +46,7 @@ def test_every_child_that_decodes_a_config_is_limited(
         monkeypatch.setattr(run, name, lambda _runner, argv: children.append(argv))
     monkeypatch.setattr(run, "from_kubeconfig", lambda _path: None)
     monkeypatch.setattr(run, "Client", lambda *_arguments: None)
-    monkeypatch.setattr(run, "App", lambda *_arguments: SimpleNamespace(run=lambda _stop: None))
+    monkeypatch.setattr(run, "App", lambda *_arguments: SimpleNamespace(run=lambda *_events: False))
     monkeypatch.setattr(run.signal, "signal", lambda _number, _handler: None)
     run._run(AgentConfiguration("n1", "/k", {}), "/etc/agent.yaml", SimpleNamespace(notify=print, task_done=print))
     assert [argv[-2:] for argv in children] == [["validate", "--limited"], ["same", "--limited"]]
@@ -87,7 +87,7 @@ def test_what_a_component_said_last_is_read_where_systemd_starts_it(
 
     def app(context: Any, *_arguments: Any) -> SimpleNamespace:
         contexts.append(context)
-        return SimpleNamespace(run=lambda _stop: None)
+        return SimpleNamespace(run=lambda *_events: False)
 
     monkeypatch.setattr(run, "from_kubeconfig", lambda _path: None)
     monkeypatch.setattr(run, "Client", lambda *_arguments: None)

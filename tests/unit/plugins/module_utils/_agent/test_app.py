@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -14,8 +15,14 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import (
+    API_VERSION,
+    KIND,
+    load_configuration,
+)
 from ansible_collections.configok.node.plugins.module_utils._agent._app import App
 from ansible_collections.configok.node.plugins.module_utils._agent._background import BackgroundTask
+from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import NodeWatch
 from ansible_collections.configok.node.plugins.module_utils._agent._notify import Notifications, Wakeup, notify_agent
 from ansible_collections.configok.node.plugins.module_utils._agent._state._health import ProbeResult, Unit
 from ansible_collections.configok.node.plugins.module_utils._agent._system_clock import SystemClock
@@ -80,7 +87,7 @@ def test_a_running_daemon_follows_its_node_and_stops_at_once(tmp_path: Path, cli
     wake, stop = Notifications(bench.configuration.run_directory), threading.Event()
     context = bench.new_context()._replace(api=client, new_task=partial(BackgroundTask, wake.task_done))
     app = App(context, wake)
-    thread = threading.Thread(target=app.run, args=(stop,))
+    thread = threading.Thread(target=app.run, args=(stop, threading.Event()))
     thread.start()
     try:
         eventually(client, lambda node_object: message(node_object) == "using current (init)")
@@ -104,6 +111,50 @@ def test_a_running_daemon_follows_its_node_and_stops_at_once(tmp_path: Path, cli
         thread.join(timeout=5)
         wake.close()
     assert not thread.is_alive()
+
+
+def written_configuration(bench: Bench, **fields: Any) -> Path:
+    """Write the agent's own config, as the agent reads it again on a reload."""
+    path = bench.directory / "agent.yaml"
+    value = {"apiVersion": API_VERSION, "kind": KIND, "nodeName": NODE, "kubeconfig": "/nowhere"}
+    path.write_text(json.dumps({**value, "components": {"kubelet": {}}, **fields}))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("fields", "starts_again"),
+    [
+        ({}, False),
+        ({"trust": {"mode": "off"}}, False),
+        ({"trust": "nonsense"}, False),
+        ({"healthTimeout": "2 minutes"}, False),
+        ({"healthTimeout": "3m"}, True),
+        ({"components": {"kubelet": {}, "kube-proxy": {}}}, True),
+    ],
+)
+def test_a_reload_starts_the_agent_again_only_for_what_it_reads_at_its_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fields: dict[str, Any], starts_again: bool
+) -> None:
+    monkeypatch.setattr(NodeWatch, "_follow", lambda watch: watch._stop.wait())
+    bench = Bench(tmp_path)
+    context = bench.new_context()._replace(configuration=load_configuration(str(written_configuration(bench))))
+    wake, stop, reload = Notifications(), threading.Event(), threading.Event()
+    written_configuration(bench, **fields)
+    reload.set()
+    app = App(context, wake)
+    hurried: list[bool] = []
+
+    def reconcile(*_arguments: Any, **_options: Any) -> float:
+        stop.set()
+        wake.notify()
+        return float("inf")
+
+    app.controller.reconcile = reconcile  # type: ignore[method-assign]
+    app.controller.retry_soon = lambda: hurried.append(True)  # type: ignore[method-assign]
+    assert app.run(stop, reload) is starts_again
+    assert (stop.is_set(), bool(hurried)) == (not starts_again, not starts_again)
+    assert not reload.is_set()
+    wake.close()
 
 
 def test_nudges_arrive_however_deep_the_directory_is(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,11 +17,17 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import API_VERSION, KIND
 from ansible_collections.configok.node.plugins.module_utils._agent._bundle_verifier import record_trust
 from ansible_collections.configok.node.plugins.module_utils._agent._cli import describe_node, render_status
+from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import CommandResult
+from ansible_collections.configok.node.plugins.module_utils._agent._ssh_keygen_command import missing_ssh_keygen
 from ansible_collections.configok.node.plugins.module_utils._agent._state._records import ConfigRecord, RecordTrust
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import SignerStatus
-from ansible_collections.configok.node.plugins.module_utils._trust._statement import Statement
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import (
+    ANNOTATION_CONTENT_HASH,
+    ANNOTATION_SIGNATURES,
+)
+from ansible_collections.configok.node.plugins.module_utils._trust._statement import Statement, parse_signatures
 from ansible_collections.configok.node.plugins.module_utils._trust._verification import Signer, TrustVerdict
 from support.agents.bench import Bench
 from support.trust.signing import Key, make_key, signed, trust_section, with_annotations
@@ -106,6 +113,7 @@ def test_a_signed_bundle_is_adopted_and_the_node_reports_its_signer(bench: Bench
     assert any("signed by alice" in line[1] for line in bench.log)
 
 
+@pytest.mark.contract("trust.before-everything", "trust.refusal")
 def test_an_unsigned_bundle_is_refused_and_nothing_is_touched(bench: Bench) -> None:
     before, starts, validated = bench.status.active, bench.starts(), list(bench.validated)
     source = bench.publish("maxPods: 130\n")
@@ -134,6 +142,7 @@ def test_a_refusal_during_a_trial_leaves_the_trial(bench: Bench, alice: Key) -> 
     assert bench.status.in_trial
 
 
+@pytest.mark.contract("trust.refusal")
 def test_a_refused_bundle_is_tried_again_when_it_is_assigned_again(bench: Bench, alice: Key) -> None:
     source = bench.publish("maxPods: 130\n", trial=Trial(5.0, 0))
     assert roll_out(bench, source) == "Untrusted"
@@ -146,6 +155,7 @@ def test_a_refused_bundle_is_tried_again_when_it_is_assigned_again(bench: Bench,
     assert bench.reads() == "maxPods: 130\n"
 
 
+@pytest.mark.contract("trust.before-everything", "trust.checkpoint-again")
 def test_a_checkpoint_that_is_not_trusted_is_fetched_again(tmp_path: Path, alice: Key) -> None:
     bench = Bench(tmp_path)
     first = bench.good_node("maxPods: 120\n")
@@ -164,6 +174,7 @@ def test_a_checkpoint_that_is_not_trusted_is_fetched_again(tmp_path: Path, alice
     assert not fetched, "a trusted checkpoint needs no request"
 
 
+@pytest.mark.contract("trust.floor")
 def test_a_lower_sequence_than_the_floor_is_refused(bench: Bench, alice: Key) -> None:
     assert floors(bench) == {"pool": 3}
     old = publish(bench, "maxPods: 110\nmaxOpenFiles: 7\n", [alice], sequence=2, floor=1)
@@ -176,6 +187,7 @@ def test_a_lower_sequence_than_the_floor_is_refused(bench: Bench, alice: Key) ->
     assert bench.status.trust.floors == {"pool": 3}
 
 
+@pytest.mark.contract("trust.floor")
 def test_a_refused_bundle_raises_no_floor(bench: Bench, alice: Key, bob: Key) -> None:
     assert roll_out(bench, publish(bench, "maxPods: 1\n", [bob], sequence=10**9, floor=10**9)) == "Untrusted"
     invalid = publish(bench, "mood: invalid\n", [alice], sequence=10**9, floor=10**9)
@@ -183,6 +195,7 @@ def test_a_refused_bundle_raises_no_floor(bench: Bench, alice: Key, bob: Key) ->
     assert floors(bench) == {"pool": 3}
 
 
+@pytest.mark.contract("trust.floor-survives")
 def test_damaged_floors_are_reported_and_rebuilt_from_the_records(bench: Bench, alice: Key) -> None:
     path = bench.directory / "state" / "trust-floors"
     path.write_bytes(path.read_bytes().replace(b'"pool": 3', b'"pool": 0'))
@@ -202,6 +215,7 @@ def test_floors_of_other_pools_stay(bench: Bench, alice: Key) -> None:
     assert floors(bench) == {"other": 9, "pool": 7}
 
 
+@pytest.mark.contract("trust.floor-survives", "trust.running-stays")
 def test_a_rollback_keeps_the_floor_and_verifies_nothing(bench: Bench, alice: Key) -> None:
     crashing = publish(bench, "mood: deadly\n", [alice], sequence=9, floor=9, trial=60.0)
     assert roll_out(bench, crashing, 0.2) == "Adopting"
@@ -246,6 +260,7 @@ def test_a_bundle_of_another_pool_is_refused(tmp_path: Path, alice: Key, mode: s
     assert bench.reads() == "maxPods: 110\n"
 
 
+@pytest.mark.contract("trust.off-costs-nothing")
 def test_off_verifies_nothing_and_loads_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = "ansible_collections.configok.node.plugins.module_utils._trust"
     for name in [name for name in sys.modules if name.startswith(package)]:
@@ -263,6 +278,7 @@ def test_off_verifies_nothing_and_loads_nothing(tmp_path: Path, monkeypatch: pyt
     assert not (tmp_path / "state" / "trust-floors").exists()
 
 
+@pytest.mark.contract("trust.running-stays")
 def test_what_runs_stays_when_its_key_is_revoked(bench: Bench, alice: Key, bob: Key) -> None:
     starts = bench.starts()
     bench.configure(trust=section(bob, revoked=[alice.fingerprint]))
@@ -276,6 +292,7 @@ def test_what_runs_stays_when_its_key_is_revoked(bench: Bench, alice: Key, bob: 
     assert roll_out(bench, publish(bench, "maxPods: 131\n", [bob], sequence=9)) == "Good"
 
 
+@pytest.mark.contract("trust.read-again")
 def test_keys_are_rotated_without_a_restart(tmp_path: Path, alice: Key, bob: Key) -> None:
     bench = Bench(tmp_path)
     path = configuration_file(bench, section(alice))
@@ -289,6 +306,7 @@ def test_keys_are_rotated_without_a_restart(tmp_path: Path, alice: Key, bob: Key
     assert roll_out(bench, publish(bench, "maxPods: 131\n", [bob], sequence=2)) == "Good"
 
 
+@pytest.mark.contract("trust.read-again")
 @pytest.mark.parametrize(
     ("trust", "text"),
     [
@@ -317,6 +335,43 @@ def test_a_policy_that_cannot_be_used_adopts_nothing(tmp_path: Path, alice: Key,
     configuration_file(bench, section(alice))
     bench.run(600)
     assert bench.status.cause == "Good"
+
+
+def run_command(argv: Sequence[str], *, timeout: float, env: Any = None, stdin: str = "") -> CommandResult:
+    done = subprocess.run(argv, input=stdin, capture_output=True, text=True, timeout=timeout, check=False)
+    return CommandResult(done.returncode, done.stdout, done.stderr)
+
+
+def test_ssh_keygen_verifies_where_the_node_prefers_it(tmp_path: Path, alice: Key) -> None:
+    carol = make_key(tmp_path / "keys", "carol", kind="ecdsa")
+    bench = Bench(tmp_path, trust=section(alice, carol, verifier="ssh-keygen"), run_command=run_command)
+    assert roll_out(bench, publish(bench, "maxPods: 120\n", [carol])) == "Good"
+    forged = publish(bench, "maxPods: 130\n", [carol], sequence=2)
+    bundle = bench.api.config_maps[forged.name]
+    signatures = parse_signatures(bundle["metadata"]["annotations"][ANNOTATION_SIGNATURES])
+    other = Statement("pool", bundle["metadata"]["annotations"][ANNOTATION_CONTENT_HASH], "1", 3, 1)
+    bench.api.config_maps[forged.name] = with_annotations(bundle, other.encode(), signatures)
+    assert roll_out(bench, forged) == "Untrusted"
+    assert "ssh-keygen refuses the signature" in bench.words[2]
+
+
+@pytest.mark.parametrize(("code", "text"), [(127, "ssh-keygen: No such file"), (124, "ssh-keygen: no answer")])
+def test_without_ssh_keygen_nothing_is_trusted(tmp_path: Path, alice: Key, code: int, text: str) -> None:
+    def fail(argv: Sequence[str], *, timeout: float, env: Any = None, stdin: str = "") -> CommandResult:
+        return CommandResult(code, "", f"{text}\n")
+
+    bench = Bench(tmp_path, trust=section(alice, verifier="ssh-keygen"), run_command=fail)
+    assert roll_out(bench, publish(bench, "maxPods: 120\n", [alice])) == "Untrusted"
+    assert text in bench.words[2]
+    assert missing_ssh_keygen(fail) == text
+
+
+def test_ssh_keygen_that_is_too_old_is_noticed() -> None:
+    def old(argv: Sequence[str], *, timeout: float, env: Any = None, stdin: str = "") -> CommandResult:
+        return CommandResult(1, "", "unknown option -- Y\nusage: ssh-keygen ...\n")
+
+    assert missing_ssh_keygen(old) == "ssh-keygen is older than OpenSSH 8.1"
+    assert missing_ssh_keygen(run_command) == ""
 
 
 def test_the_same_content_under_another_uid_is_verified_too(bench: Bench, alice: Key) -> None:
