@@ -147,6 +147,18 @@ nodes:
       description: The version of the agent.
       type: str
       sample: 0.1.0
+    trust:
+      description:
+        - Which bundles the node trusts, and who vouches for the one that it uses. Null while it verifies none.
+        - C(mode) is V(warn) or V(require). C(floors) has the lowest sequence that it accepts, by pool. C(signers) are
+          those of its bundle when it was adopted. C(problem) says why the bundle is not trusted, or why the node can
+          verify none.
+      type: dict
+      sample:
+        mode: require
+        floors: {workers: 3}
+        signers: [{fingerprint: "SHA256:Ud3fPDtTQwfpfMUYVpWmA7ZHlxjcaUsDL4cNBNTGCFQ", name: alice@example.org}]
+        problem: ""
 not_fine:
   description: The Nodes that are not fine, each with C(node), C(state) and, in the agent's own words, C(reason).
   returned: success

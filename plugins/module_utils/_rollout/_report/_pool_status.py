@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from ..._componentconfig._scalars._wording import count_of
+from ..._componentconfig._scalars._wording import count_of, first_names
 from ..._nodeconfig._assignment import ConfigSource
-from ..._nodeconfig._config_status import ComponentStatus
+from ..._nodeconfig._config_status import ComponentStatus, TrustStatus
 from ..._nodeconfig._untrusted import sanitize
 from .._nodes._node_view import NodeView, describe_drift
 from .._record._record import DRIFTED, HALTED, PAUSED, Record
@@ -55,6 +55,7 @@ def node_facts(view: NodeView) -> dict[str, Any]:
         if status
         else {},
         "agent_version": status.agent_version if status else "",
+        "trust": _trust_facts(status.trust) if status else None,
     }
 
 
@@ -199,6 +200,17 @@ def _to_seconds(time: str) -> str:
     return f"{seconds}Z" if dot else seconds
 
 
+def _trust_facts(trust: TrustStatus | None) -> dict[str, Any] | None:
+    if trust is None:
+        return None
+    return {
+        "mode": trust.mode,
+        "floors": dict(trust.floors),
+        "signers": [signer._asdict() for signer in trust.signers],
+        "problem": trust.problem,
+    }
+
+
 def _source_facts(source: ConfigSource | None) -> dict[str, Any] | None:
     return None if source is None else source.to_dict()
 
@@ -206,6 +218,8 @@ def _source_facts(source: ConfigSource | None) -> dict[str, Any] | None:
 _MAX_CAUSE = 60  # characters in the table
 # With more nodes than rows, the table shows only the nodes that are not fine.
 _MAX_ROWS = 100
+_MAX_PROBLEMS = 5
+_NAMES_SHOWN = 4
 _HEADS = ("NAME", "CONFIGOK", "STATE", "CONFIG", "ASSIGNMENT", "KUBELET")
 
 
@@ -220,6 +234,7 @@ def render_status(
     lines += [f"{node['node']}: {node['reason']}" for node in not_fine[:_MAX_ROWS]]
     if len(not_fine) > _MAX_ROWS:
         lines.append(f"... and {len(not_fine) - _MAX_ROWS} more")
+    lines += _trust_problems(nodes)
     if not nodes:
         return [*lines, "No Node matches."]
     shown = nodes
@@ -230,6 +245,19 @@ def render_status(
     states = {node["node"]: node["state"] for node in not_fine}
     rows = [_row(view, states.get(view.name) or node_state(view)) for view in shown]
     return [*lines, *([""] if lines and shown else []), *render_table(_HEADS, rows)]
+
+
+def _trust_problems(nodes: Sequence[NodeView]) -> list[str]:
+    """Return a line for each problem that nodes report of the trust in their bundle, with the nodes."""
+    names: dict[str, list[str]] = {}
+    for view in nodes:
+        trust = view.status.trust if view.status is not None else None
+        if trust is not None and trust.problem:
+            names.setdefault(trust.problem, []).append(view.name)
+    return [
+        f"trust: {count_of(len(of), 'node')} ({first_names(sorted(of), _NAMES_SHOWN)}): {sanitize(problem)}"
+        for problem, of in sorted(names.items(), key=lambda item: (-len(item[1]), item[0]))[:_MAX_PROBLEMS]
+    ]
 
 
 def _pool_lines(pool: Mapping[str, Any], not_fine: Sequence[Mapping[str, str]]) -> list[str]:

@@ -18,6 +18,8 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignm
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
     ComponentStatus,
     ConfigStatus,
+    SignerStatus,
+    TrustStatus,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record, Rollout
@@ -60,6 +62,23 @@ def test_reasons_come_first_and_then_all_nodes(cluster: SandboxCluster, nodes: S
     assert table[0].split() == ["NAME", "CONFIGOK", "STATE", "CONFIG", "KUBELET"]
     assert table[2].split() == ["n2", "False", "failed", "init", "v1.35.0"]
     assert len(table) == 6
+
+
+def test_the_key_that_vouched_is_named_and_problems_of_trust_have_lines(
+    cluster: SandboxCluster, nodes: SimulatedNodes
+) -> None:
+    good = verdicts.good(verdicts.ConfigInUse("current"))
+    alice = SignerStatus("SHA256:Ud3fPDtTQwfpfMUYVpWmA7ZHlxjcaUsDL4cNBNTGCFQ", "alice")
+    nodes.say("n1", good, ConfigStatus(trust=TrustStatus("require", {"workers": 3}, (alice,))))
+    for name in ("n2", "n3"):
+        nodes.say(name, good, ConfigStatus(trust=TrustStatus("warn", problem="the bundle is not signed")))
+    result = run(cluster, label_selector="pool=workers")
+    trusts = [node["trust"] for node in result["nodes"]]
+    signers = [{"fingerprint": alice.fingerprint, "name": "alice"}]
+    assert trusts[0] == {"mode": "require", "floors": {"workers": 3}, "signers": signers, "problem": ""}
+    assert [trust["mode"] for trust in trusts[1:3]] == ["warn", "warn"]
+    assert trusts[3] is None
+    assert "trust: 2 nodes (n2, n3): the bundle is not signed" in result["text"]
 
 
 def test_no_node_draws_on_the_screen(cluster: SandboxCluster, nodes: SimulatedNodes) -> None:
