@@ -81,9 +81,17 @@ def test_the_installed_collection_has_the_published_agent(home: Path, published:
     assert result["sha256"] == digest
     assert hashlib.sha256(dest.read_bytes()).hexdigest() == digest
     assert f"{digest}  configok-agent.pyz\n" in (published / "SHA256SUMS").read_text()
+    assert agent(dest, "version", "--sha256") == f"{digest}  {dest}\n"
+    agent(dest, "compile")
+    assert agent(dest, "version", "--sha256") == f"{digest}  {dest}\n", "run from what was compiled"
     again = ansible(home, "ansible", "localhost", *arguments, *interpreter, "--check")
     assert json.loads(again.split("=>", 1)[1])["sha256"] == digest
     assert json.loads(again.split("=>", 1)[1])["changed"] is False
+
+
+def agent(archive: Path, *arguments: str) -> str:
+    command = [sys.executable, "-I", str(archive), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
 
 
 def test_the_installed_files_are_those_of_the_artefact(home: Path) -> None:
