@@ -35,7 +35,7 @@ def attacked_api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Real]:
         server = start_real(tmp_path_factory.mktemp("attacked"))
     except Unavailable as problem:
         leave_out(problem)
-    _RECORDER.kubernetes = server.version
+    _RECORDER.apiserver = server.version
     with server.client() as admin:
         prepare(admin)
     yield server

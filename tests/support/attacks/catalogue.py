@@ -9,10 +9,10 @@ from typing import Literal, NamedTuple, get_args
 
 __all__ = ["ATTACKS", "LAYERS", "PATHS", "Attack", "Layer", "Path", "attack_named"]
 
-Layer = Literal["signatures", "admission", "deny by kind", "sanitizing", "checks", "NodeRestriction"]
+Layer = Literal["signatures", "admission", "deny by kind", "split roles", "sanitizing", "checks", "NodeRestriction"]
 LAYERS: tuple[Layer, ...] = get_args(Layer)
 
-Path = Literal["nodes", "bundles", "signers", "content", "node"]
+Path = Literal["nodes", "bundles", "runner", "signers", "content", "node"]
 PATHS: tuple[Path, ...] = get_args(Path)
 
 
@@ -26,6 +26,7 @@ class Attack(NamedTuple):
 
 
 _SIGNED: tuple[Layer, ...] = ("signatures",)
+_ADMITTED: tuple[Layer, ...] = ("admission",)
 _SHOWN: tuple[Layer, ...] = ("sanitizing",)
 _CHECKED: tuple[Layer, ...] = ("checks",)
 
@@ -37,9 +38,11 @@ ATTACKS: tuple[Attack, ...] = (
     Attack("removal of the assignment", "nodes", ("admission",), _SIGNED),
     Attack("forgetBad for a bundle that the node has marked bad", "nodes", ("admission",), _SIGNED),
     Attack("forgetBad for a bundle below the floor", "nodes", _SIGNED),
+    Attack("ConfigOK of any node by patch nodes/status", "nodes", _ADMITTED),
+    Attack("an assignment by patch nodes, such as an administrator has", "nodes", _ADMITTED),
     # create configmaps in configok-system as well
     Attack("foreign bundle, whose creator is no publisher", "bundles", ("signatures", "admission")),
-    Attack("unsigned bundle of a publisher", "bundles", _SIGNED),
+    Attack("unsigned bundle of a publisher", "bundles", _SIGNED, _ADMITTED),
     Attack("statement without signatures", "bundles", _SIGNED),
     Attack("signed by a key that no node trusts", "bundles", _SIGNED),
     Attack("signature of another SSHSIG namespace", "bundles", _SIGNED),
@@ -47,6 +50,11 @@ ATTACKS: tuple[Attack, ...] = (
     Attack("tampered statement", "bundles", _SIGNED),
     Attack("signed for another pool", "bundles", _SIGNED),
     Attack("below the floor: an old statement on a new object", "bundles", _SIGNED),
+    # the credential of a runner, a publisher or an assigner
+    Attack("a runner of one pool assigns to a Node of another", "runner", _ADMITTED),
+    Attack("a runner relabels and taints a Node", "runner", _ADMITTED),
+    Attack("a publisher of one pool publishes for another", "runner", _ADMITTED),
+    Attack("one stolen credential publishes and assigns", "runner", ("split roles",)),
     # a key or a certificate of a signer
     Attack("revoked key", "signers", _SIGNED),
     Attack("certificate of a revoked authority", "signers", _SIGNED),
@@ -74,6 +82,7 @@ ATTACKS: tuple[Attack, ...] = (
     Attack("ConfigOK True for another bundle", "node", _CHECKED),
     Attack("ConfigOK True for an earlier assignment", "node", _CHECKED),
     Attack("ConfigOK of another node", "node", ("NodeRestriction",)),
+    Attack("a node assigns another bundle to itself", "node", _ADMITTED),
 )
 
 

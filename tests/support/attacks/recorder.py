@@ -51,7 +51,7 @@ class Recorder:
         """say: prints a line."""
         self.path = path
         self.say = say
-        self.kubernetes = ""
+        self.apiserver = ""
         self.rows: list[dict[str, Any]] = []
 
     @contextmanager
@@ -89,7 +89,7 @@ class Recorder:
             "total": result.total,
             "saw": result.saw,
             "evaluated": evaluated,
-            "kubernetes": self.kubernetes,
+            "apiserver": self.apiserver,
         }
         if not self.rows:
             self.path.parent.mkdir(exist_ok=True)
@@ -109,7 +109,7 @@ def summary(rows: list[dict[str, Any]]) -> str:
     text = f"attacks: {attempts} attempts of {len({row['attack'] for row in rows})} attacks, {failed} failed"
     if evaluated:
         text += (
-            f"; NOT RUN with admission policies: {evaluated} attacks, because Kubernetes {rows[0]['kubernetes']} has "
+            f"; NOT RUN with admission policies: {evaluated} attacks, because Kubernetes {rows[0]['apiserver']} has "
             "none (1.30 and newer have them): their expressions were evaluated on the recorded requests"
         )
     return text
