@@ -137,7 +137,8 @@ class Plan:
     pool_size: the number of nodes that percentages are of, frozen for the rollout. already_on_target: nodes that use
     the target. vanished: nodes of the waves that no longer exist. refusals: why the rollout must not start.
     estimate: seconds. is_resumed: the waves are those of a rollout that an earlier run has started. target_has_passed:
-    nodes have already passed on the target. to_drain, to_reboot: nodes of which the change asks this.
+    nodes have already passed on the target. to_drain, to_reboot: nodes of which the change asks this. left_out: skipped
+    nodes that do not join the last wave later, as new nodes do.
     """
 
     pool: str
@@ -161,6 +162,7 @@ class Plan:
     target_has_passed: bool = False
     to_drain: tuple[str, ...] = ()
     to_reboot: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
     @property
     def has_work(self) -> bool:

@@ -163,6 +163,7 @@ def make_plan(
         estimate=_estimate(waves, max_unavailable),
         is_resumed=running is not None,
         target_has_passed=has_passed,
+        left_out=tuple(left_out or ()),
     )
 
 

@@ -121,7 +121,7 @@ def enter_wave(
         new_nodes = [
             view
             for view in _new_nodes(rollout, waves, sorted(views, key=lambda view: view.name))
-            if not is_broken(view)
+            if not is_broken(view) and view.name not in plan.left_out
         ]
         waves = (*waves[:-1], replace(waves[-1], nodes=waves[-1].nodes + tuple(view.name for view in new_nodes)))
         sources.update({view.name: view.active for view in new_nodes})
@@ -404,9 +404,10 @@ def _mark_superseded(record: Record) -> Record:
     return replace(record, control=Control()).with_result(rollout.revision, SUPERSEDED)
 
 
-def late_nodes(rollout: Rollout, views: Iterable[NodeView]) -> tuple[str, ...]:
+def late_nodes(rollout: Rollout, plan: Plan, views: Iterable[NodeView]) -> tuple[str, ...]:
     """Return the nodes that have appeared too late for this rollout, and need it."""
-    return tuple(view.name for view in _new_nodes(rollout, rollout.waves, views))
+    late = _new_nodes(rollout, rollout.waves, views)
+    return tuple(view.name for view in late if view.name not in plan.left_out)
 
 
 def _new_nodes(rollout: Rollout, waves: Iterable[Wave], views: Iterable[NodeView]) -> list[NodeView]:

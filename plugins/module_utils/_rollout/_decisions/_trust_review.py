@@ -152,7 +152,10 @@ def _advice(bundle: Bundle) -> str:
         return (
             "sign the published bundle with configok.node.config_signature, or set signing in the pool file and publish"
         )
-    return "have a signer that they trust sign it, with configok.node.config_signature, or publish it again"
+    return (
+        "have a signer that they trust sign it (configok.node.config_signature), or publish it as another bundle, "
+        "with a change such as a comment"
+    )
 
 
 def _grouped(reasons: Mapping[str, str], verb: str) -> list[str]:
@@ -172,8 +175,8 @@ def _unknown_warning(names: Sequence[str]) -> list[str]:
     if not names:
         return []
     return [
-        f"what {count_of(len(names), 'node')} ({first_names(sorted(names), _NAMES_SHOWN)}) trust is not published, so "
-        "whether they accept the bundle is not known (configok.node.provision publishes it)"
+        f"what {count_of(len(names), 'node')} ({first_names(sorted(names), _NAMES_SHOWN)}) trust is not published, or "
+        "cannot be read, so whether they accept the bundle is not known (configok.node.provision publishes it)"
     ]
 
 

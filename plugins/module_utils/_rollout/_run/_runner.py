@@ -104,13 +104,13 @@ class PoolRunner:
                 if results[-1].failed:
                     break
             if results and results[-1].phase == COMPLETE:
-                self._say_late_nodes()
+                self._say_late_nodes(plan)
                 self._prune()
         return results
 
-    def _say_late_nodes(self) -> None:
+    def _say_late_nodes(self, plan: Plan) -> None:
         rollout = transitions.current_rollout(self._session.read_record())
-        late = transitions.late_nodes(rollout, self.nodes())
+        late = transitions.late_nodes(rollout, plan, self.nodes())
         if late:
             names = first_names(late, _NAMES_SHOWN)
             self._session.say(f"not moved, because they came too late: {names}: configok.node.reconcile moves them")

@@ -1,0 +1,175 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A rollout signs what it publishes, shows who signed, and refuses what the nodes would refuse, before the canary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.action import rollout
+from ansible_collections.configok.node.plugins.module_utils._cluster._local_configs import publish_local_config
+from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigInUse, good
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import TrustStatus, read_status
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._local_config import (
+    LocalConfig,
+    encode_local_config,
+    local_hash,
+)
+from support.ansible_runs.actions import run_rollout
+from support.ansible_runs.in_process import document_pool
+from support.api.clusters import SandboxCluster
+from support.configs.kubelet import kubelet_config
+from support.rollouts.simulated_nodes import SimulatedNodes
+from support.trust.signing import Key, make_key, trust_section
+
+POLICY = {"canary": {"count": 1, "soak": 0}, "waves": ["100%"], "soak": 0, "maxUnavailable": 3, "nodeTimeout": "200s"}
+NAMES = ("n1", "n2", "n3", "n4")
+Act = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture(autouse=True)
+def shown(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    lines: list[str] = []
+    monkeypatch.setattr(rollout.display, "display", lines.append)
+    return lines
+
+
+@pytest.fixture
+def alice(tmp_path: Path) -> Key:
+    return make_key(tmp_path / "keys", "alice")
+
+
+@pytest.fixture
+def act(cluster: SandboxCluster) -> Act:
+    def run(
+        pods: int = 60, signing: dict[str, Any] | None = None, *, check: bool = False, **arguments: Any
+    ) -> dict[str, Any]:
+        pool = document_pool(kubelet_config(f"maxPods: {pods}"), policy=POLICY)
+        pool.update({"signing": signing} if signing else {})
+        return run_rollout({"kubeconfig": cluster.kubeconfig, "pool": pool, **arguments}, check=check)
+
+    return run
+
+
+def trust(nodes: SimulatedNodes, names: tuple[str, ...], floor: int = 0, **section: Any) -> None:
+    """Give nodes a trust policy, as provisioning does."""
+    text = encode_local_config(LocalConfig({}, trust_section(**section)))
+    publish_local_config(nodes.client, text)
+    for name in names:
+        nodes.local_configs[name] = local_hash(text)
+        status = read_status(nodes.client.get(paths.node(name)))
+        assert status is not None
+        status = status._replace(trust=TrustStatus("require", {"workers": floor} if floor else {}))
+        nodes.say(name, good(ConfigInUse("current", status.active.uid if status.active else None)), status)
+
+
+def test_a_signed_rollout(act: Act, nodes: SimulatedNodes, alice: Key, shown: list[str]) -> None:
+    trust(nodes, NAMES, keys=[alice])
+    signing = {"key": str(alice.file), "notAfter": "2099-12-31T00:00:00Z"}
+    planned = act(signing=signing, check=True)
+    assert (planned["phase"], planned["plan"]["trust"]["pending"]) == ("Planned", alice.fingerprint)
+    assert planned["plan"]["trust"]["signers"] == []
+    head = "Its statement has sequence 1, floor 1, not after 2099-12-31T00:00:00Z."
+    assert f"{head} alice ({alice.fingerprint}) signs it when it is published." in shown
+    done = act(signing=signing)
+    assert (done["phase"], done["plan"]["trust"]["signers"][0]["name"]) == ("Complete", "alice")
+    assert f"{head} Signed by alice ({alice.fingerprint})." in shown
+    again = act(signing=signing)
+    assert again["changed"] is False
+
+
+def test_unsigned_is_refused_before_the_canary(act: Act, nodes: SimulatedNodes, alice: Key, shown: list[str]) -> None:
+    trust(nodes, NAMES, keys=[alice])
+    for check in (True, False):
+        refused = act(check=check)
+        assert refused["failed"] is True
+        assert "4 nodes (n1, n2, n3, n4) would refuse the bundle: the bundle has no statement" in refused["msg"]
+    assert nodes.assignments == []
+    assert "The bundle is not signed: it has no statement." in shown
+
+
+def test_a_key_that_the_nodes_do_not_trust_is_refused_in_check_mode_too(
+    act: Act, nodes: SimulatedNodes, alice: Key, tmp_path: Path
+) -> None:
+    trust(nodes, NAMES, keys=[make_key(tmp_path, "bob")])
+    for check in (True, False):
+        refused = act(signing={"key": str(alice.file)}, check=check)
+        assert f"key {alice.fingerprint} is not trusted" in refused["msg"]
+    assert nodes.assignments == []
+
+
+def test_one_node_that_lies_is_left_out(act: Act, nodes: SimulatedNodes, alice: Key) -> None:
+    trust(nodes, NAMES, keys=[alice])
+    trust(nodes, ("n3",), floor=99, keys=[alice])
+    done = act(signing={"key": str(alice.file)})
+    assert done["phase"] == "Complete"
+    assert [skipped["node"] for skipped in done["plan"]["skipped"]] == ["n3"]
+    assert [nodes.view(name).assigned_id for name in NAMES] == [1, 1, 0, 1]
+
+
+def test_an_undo_below_the_floor_is_refused(act: Act, nodes: SimulatedNodes, alice: Key, shown: list[str]) -> None:
+    trust(nodes, NAMES, keys=[alice])
+    for pods in (60, 61):
+        assert act(pods, {"key": str(alice.file)})["phase"] == "Complete"
+    trust(nodes, NAMES, floor=2, keys=[alice])
+    undone = act(operation="undo", check=True)
+    assert "the bundle is withdrawn: its sequence is 1" in undone["msg"]
+    withdrawing = act(62, {"key": str(alice.file), "floor": 3}, check=True)
+    assert withdrawing["phase"] == "Planned"
+    assert any("floor 3 withdraws revision 2" in line for line in shown)
+
+
+def test_a_signer_who_was_revoked(act: Act, nodes: SimulatedNodes, alice: Key, tmp_path: Path) -> None:
+    trust(nodes, NAMES, keys=[alice])
+    act(60, {"key": str(alice.file)})
+    nodes.add("n5")
+    nodes.add("n6")
+    trust(nodes, ("n5", "n6"), keys=[alice, make_key(tmp_path, "bob")], revoked=[alice.fingerprint])
+    refused = act(operation="reconcile")
+    assert "2 nodes (n5, n6) would refuse the bundle" in refused["msg"]
+    assert "is revoked" in refused["msg"]
+
+
+def test_nodes_that_verify_with_ssh_keygen(act: Act, nodes: SimulatedNodes, tmp_path: Path) -> None:
+    token = make_key(tmp_path, "token", kind="ecdsa")
+    trust(nodes, NAMES, keys=[token], verifier="ssh-keygen")
+    assert act(signing={"key": str(token.file)})["phase"] == "Complete"
+
+
+def test_an_encrypted_key(act: Act, nodes: SimulatedNodes, tmp_path: Path) -> None:
+    key = make_key(tmp_path, "alice", passphrase="secret")
+    trust(nodes, NAMES, keys=[key])
+    refused = act(signing={"key": str(key.file)})
+    assert "is encrypted: give signing_passphrase" in refused["msg"]
+    assert act(signing={"key": str(key.file)}, signing_passphrase="secret")["phase"] == "Complete"
+
+
+def test_what_nodes_trust_is_not_published(act: Act, nodes: SimulatedNodes, alice: Key) -> None:
+    trust(nodes, NAMES, keys=[alice])
+    nodes.local_configs["n1"] = "0" * 20
+    status = read_status(nodes.client.get(paths.node("n1")))
+    assert status is not None
+    nodes.say("n1", good(ConfigInUse("current")), status)
+    planned = act(signing={"key": str(alice.file)}, check=True)
+    assert any("what 1 node (n1) trust is not published" in line for line in planned["plan"]["warnings"])
+
+
+@pytest.mark.parametrize(
+    ("signing", "sentence"),
+    [
+        ({"keys": "x"}, "signing.keys: unknown field: did you mean signing.key?"),
+        ({"floor": 2}, "signing.floor: needs key or statementFile"),
+        ({"key": "k", "sequence": 0}, "signing.sequence: must be a whole number from 1"),
+        ({"key": "k", "notAfter": "tomorrow"}, "signing.notAfter: must be a time in UTC, in quotes"),
+        ({"signatureFiles": ["s"]}, "signing.signatureFiles: need statementFile"),
+        ("alice", "signing: must be a mapping"),
+    ],
+)
+def test_a_section_signing_with_errors(act: Act, signing: Any, sentence: str) -> None:
+    assert sentence in act(signing=signing)["msg"]
