@@ -65,7 +65,7 @@ def clone(tmp_path: Path) -> Callable[[str], Path]:
     release.export(ROOT, origin)
     git(origin, "init", "-q")
     git(origin, "add", "-f", ".")
-    git(origin, "commit", "-q", "-m", "A commit.")
+    git(origin, "-c", "commit.gpgSign=false", "commit", "-q", "-m", "A commit.")
 
     def make(name: str) -> Path:
         git(tmp_path, "clone", "-q", str(origin), name)
@@ -97,6 +97,24 @@ def test_changes_that_are_not_committed_are_refused(clone: Callable[[str], Path]
     (checkout / "README.md").write_text("Another.\n")
     with pytest.raises(release.ReleaseError, match=r"^1 files differ from the commit, such as README\.md: commit them"):
         release.build(checkout)
+
+
+def test_the_command_writes_the_files_or_says_why_not(
+    clone: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    checkout = clone("commanded")
+    monkeypatch.setattr(release, "ROOT", checkout)
+    assert release.main([str(tmp_path / "here")]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:-1] == (tmp_path / "here/SHA256SUMS").read_text().splitlines()
+    assert lines[-1].startswith("release: 0.1.0 of commit ")
+
+    (checkout / "galaxy.yml").write_text("namespace: configok\nname: node\nversion: 0.1.0\n")
+    assert release.main([str(tmp_path / "there")]) == 1
+    assert "commit them, or use --uncommitted for a trial" in capsys.readouterr().err
+    assert release.main(["--uncommitted", str(tmp_path / "there")]) == 1
+    assert "release: ansible-galaxy collection build failed: " in capsys.readouterr().err
+    assert not (tmp_path / "there").exists()
 
 
 def test_a_directory_without_git_is_refused(tmp_path: Path) -> None:
