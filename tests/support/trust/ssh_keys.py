@@ -111,13 +111,17 @@ def sshsig(
     hash_algorithm: str = "sha512",
     reserved: bytes = b"",
     version: int = 1,
+    inside: bytes = b"",
     after: bytes = b"",
 ) -> str:
-    """Return an armored signature. certificate: instead of the plain key. after: bytes that do not belong there."""
+    """Return an armored signature. certificate: instead of the plain key.
+
+    reserved: what the field holds; it is not signed. inside, after: bytes that do not belong there.
+    """
     data = message.encode() if isinstance(message, str) else message
     digest = hashlib.new(hash_algorithm, data).digest()
+    signature = key.sign(b"SSHSIG" + string(namespace) + string(b"") + string(hash_algorithm) + string(digest)) + inside
     middle = string(namespace) + string(reserved) + string(hash_algorithm)
-    signature = key.sign(b"SSHSIG" + middle + string(digest))
     public = (certificate or key.public).blob
     return armored(b"SSHSIG" + version.to_bytes(4, "big") + string(public) + middle + string(signature) + after)
 

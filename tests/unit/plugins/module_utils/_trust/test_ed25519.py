@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._trust._ed25519 import verify
+from ansible_collections.configok.node.plugins.module_utils._trust._ed25519 import _decode_point, verify
 from support.fuzz.settings import fuzz
 
 ORDER = 2**252 + 27742317777372353535851937790883648493
@@ -102,6 +102,17 @@ def test_a_key_of_small_order_is_refused(public_key: bytes) -> None:
     neutral = (1).to_bytes(32, "little")
     assert not any(verify(public_key, bytes([number]), neutral + bytes(32)) for number in range(64))
     assert not any(verify(public_key, bytes([number]), bytes(64)) for number in range(64))
+
+
+def test_a_second_encoding_of_a_key_is_refused() -> None:
+    """The only ones: y of P and more, and the sign of an x of 0."""
+    small = [y for y in range(19) if _decode_point(y.to_bytes(32, "little"))]
+    assert len(small) > 5
+    for y in small:
+        assert not _decode_point((PRIME + y).to_bytes(32, "little"))
+    for y in (1, PRIME - 1):
+        assert _decode_point(y.to_bytes(32, "little")) == (0, y)
+        assert not _decode_point((y | 1 << 255).to_bytes(32, "little"))
 
 
 def test_a_second_encoding_of_a_valid_signature_is_refused() -> None:

@@ -121,7 +121,9 @@ CASES = {
     "another hash": Case(sshsig(ALICE, MESSAGE, hash_algorithm="sha1")),
     "another version": Case(sshsig(ALICE, MESSAGE, version=2)),
     "version 0": Case(sshsig(ALICE, MESSAGE, version=0), stricter=True),
-    "a reserved field": Case(sshsig(ALICE, MESSAGE, reserved=b"x")),
+    "a reserved field": Case(sshsig(ALICE, MESSAGE, reserved=b"x"), stricter=True),
+    "bytes after what the key signed": Case(sshsig(ALICE, MESSAGE, inside=b"x")),
+    "bytes after what a FIDO2 key signed": Case(sshsig(TOKEN, MESSAGE, inside=b"x")),
     "bytes too many": Case(sshsig(ALICE, MESSAGE, after=b"x")),
     "text after it": Case(sshsig(ALICE, MESSAGE) + "x", stricter=True),
     "an unknown key": Case(sshsig(MALLORY, MESSAGE)),
@@ -151,6 +153,12 @@ CASES = {
     "user verification that cannot be": Case(bobs(options={"verify-required": b""}), stricter=True),
     "user verification without a PIN": Case(bobs(key=TOKEN, options={"verify-required": b""}), stricter=True),
     "user verification with a PIN": Case(bobs(key=TYPED_PIN, options={"verify-required": b""}), True),
+    "user verification with a value": Case(
+        bobs(key=TYPED_PIN, options={"verify-required": string("x")}), stricter=True
+    ),
+    "a certificate of a token that was not touched": Case(
+        bobs(authority=SshKey("authority in a token", "ssh:", flags=0)), stricter=True
+    ),
     "a certificate of an unknown authority": Case(bobs(authority=MALLORY)),
     "a certificate of a signer": Case(bobs(authority=ALICE)),
     "a certificate with bytes too many": Case(bobs(after=b"x")),
