@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,9 +19,15 @@ def make_node(tmp_path: Path, archive: Path) -> Iterator[Callable[..., AgentNode
     """Make the test's node; it is ended with the test."""
     made: list[AgentNode] = []
 
-    def make(kubeconfig: str = "/nonexistent/kubeconfig", command: list[str] | None = None) -> AgentNode:
-        (tmp_path / "n1").mkdir()
-        made.append(AgentNode(tmp_path / "n1", archive, kubeconfig, command))
+    def make(
+        kubeconfig: str = "/nonexistent/kubeconfig",
+        command: list[str] | None = None,
+        *,
+        name: str = "n1",
+        **options: Any,
+    ) -> AgentNode:
+        (tmp_path / name).mkdir()
+        made.append(AgentNode(tmp_path / name, archive, kubeconfig, command, name=name, options=options))
         return made[-1]
 
     yield make
