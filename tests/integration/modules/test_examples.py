@@ -18,15 +18,19 @@ import yaml
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import BadConfig
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import update_record
+from ansible_collections.configok.node.plugins.modules import config_bundle
 from support.ansible_runs.in_process import publish, roll_out
+from support.ansible_runs.modules import run_module
 from support.ansible_runs.playbooks import ROOT, PlaybookRun, finish, start
 from support.api.clusters import prepare
 from support.api.servers import Embedded, Real
 from support.configs.kubelet import KUBELET_HEADER
 from support.rollouts.simulated_nodes import SimulatedNodes
+from support.trust.signing import make_key, sign
 
 WORKER = {"node-role.kubernetes.io/worker": ""}
 TEXT = KUBELET_HEADER + "maxPods: 60\n"
+NEXT_TEXT = KUBELET_HEADER + "maxPods: 70\n"
 KUBEADM_HEADER = "apiVersion: kubeadm.k8s.io/v1beta4\n"
 AUTHENTICATION = """\
 apiVersion: apiserver.config.k8s.io/v1beta1
@@ -90,7 +94,14 @@ def test_the_examples_run(embedded_api: Embedded, tmp_path: Path) -> None:
         for number in range(1, 6):
             nodes.add(f"node-{number}", zone="ab"[number % 2], labels=WORKER)
         # Check mode does not publish what the examples publish, and what is not published cannot be assigned.
-        publish(kubeconfig, TEXT, trial_duration="10m")
+        keys = {name: make_key(tmp_path / "files", name) for name in ("alice", "bob")}
+        publish(kubeconfig, TEXT, trial_duration="10m", signing_key=str(keys["alice"].file))
+        # Check mode writes no statement, either: another person did.
+        statement = tmp_path / "statement.json"
+        next_config = {"documents": {"kubelet": NEXT_TEXT}, "statement_file": str(statement), "publish": False}
+        draft = run_module(config_bundle.main, {"kubeconfig": kubeconfig, "pool": "workers", **next_config})
+        assert draft["changed"] is True
+        statement.with_name("statement.json.sig").write_text(sign(keys["alice"], statement.read_text()))
         done = play(tmp_path, kubeconfig, [name for name in PLUGINS if name != FLOW_CONTROL])
     assert done.code == 0, done.output
     assert "failed=0" in done.output
@@ -106,6 +117,7 @@ def play(directory: Path, kubeconfig: str, plugins: Sequence[str]) -> PlaybookRu
     """Run the examples of these plugins as one playbook, next to the files that they name."""
     for name, text in (
         ("files/kubelet.yaml", TEXT),
+        ("files/next.yaml", NEXT_TEXT),
         ("layers/base.yaml", KUBELET_HEADER + "containerLogMaxSize: 20Mi\n"),
         ("layers/workers.yaml", TEXT),
         ("kubeadm.yaml", f"{KUBEADM_HEADER}kind: InitConfiguration\n---\n{KUBEADM_HEADER}kind: ClusterConfiguration\n"),
