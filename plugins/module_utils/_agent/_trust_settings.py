@@ -21,9 +21,12 @@ __all__ = ["TrustSettings", "current_trust_policy", "parse_trust_policy", "trust
 
 
 def trust_is_off(configuration: AgentConfiguration) -> bool:
-    """Return whether this node verifies nothing, without parsing the section."""
+    """Return whether this node verifies nothing, without parsing the section.
+
+    A section without a mode is parsed: a misspelt name must not turn the verification off.
+    """
     section = configuration.trust
-    return section is None or (isinstance(section, Mapping) and section.get("mode") in (None, False, "off"))
+    return section is None or (isinstance(section, Mapping) and section.get("mode") in (False, "off"))
 
 
 def parse_trust_policy(configuration: AgentConfiguration) -> TrustPolicy:
@@ -43,7 +46,10 @@ def current_trust_policy(configuration: AgentConfiguration) -> TrustPolicy | Non
     Raises InvalidConfiguration, also when the file cannot be read: nothing is trusted by mistake.
     """
     present = load_configuration(configuration.file) if configuration.file else configuration
-    return None if trust_is_off(present) else parse_trust_policy(present)
+    if trust_is_off(present):
+        return None
+    policy = parse_trust_policy(present)
+    return None if policy.mode == "off" else policy
 
 
 class TrustSettings:

@@ -312,6 +312,7 @@ def test_keys_are_rotated_without_a_restart(tmp_path: Path, alice: Key, bob: Key
     [
         ({"mode": "require", "pools": ["pool"], "keys": ["AAAA"]}, "trust.keys"),
         ({"mode": "requires"}, "trust.mode"),
+        ({"Mode": "require"}, "trust.Mode is an unknown field"),
         ({"mode": "require", "pools": ["pool"]}, "trust.keys or authorities must have a public key"),
         ("require", "trust must hold an object"),
         (None, "cannot be read"),
