@@ -10,10 +10,12 @@ from typing import NamedTuple
 from ..._nodeconfig._bundle import HASH_SCHEME
 from ..._trust._statement import InvalidStatement, Statement
 from .. import RolloutError
-from .._record._record import COMPLETE, Record
+from .._record._record import COMPLETE, Record, Revision
 from ._pruning import record_uids
 
 __all__ = ["StatementOptions", "next_statement"]
+
+_MAX_STEP = 10**10  # from one sequence to the next: the first one may be a time in seconds
 
 
 class StatementOptions(NamedTuple):
@@ -29,10 +31,12 @@ def next_statement(record: Record, content_hash: str, options: StatementOptions,
     """Return the statement of a bundle that is not published yet. now: RFC 3339. Raises RolloutError.
 
     The default sequence is above every one in the record. The default floor withdraws the bundles that pruning may
-    delete, and never less than before.
+    delete, and never less than before. A sequence far above all others does not count: the record has those of unsigned
+    statements, too, and a publisher without a key must not use up the numbers of a pool.
     """
     # A version that does not know sequences has written the record without them: revisions were counted by it, too.
-    highest = max((revision.sequence for revision in record.revisions), default=0)
+    counted = _counted(record)
+    highest = max((revision.sequence for revision in counted), default=0)
     sequence = options.sequence
     if sequence is None:
         sequence = max(highest + 1, record.next_revision_number())
@@ -41,7 +45,12 @@ def next_statement(record: Record, content_hash: str, options: StatementOptions,
             f"sequence {sequence} is not above {highest}, the highest in the record of pool {record.pool}: leave it "
             f"out, or give {highest + 1} or more"
         )
-    floor_before = max((revision.floor for revision in record.revisions), default=1) or 1
+    elif sequence > highest + _MAX_STEP:
+        raise RolloutError(
+            f"sequence {sequence} is more than {_MAX_STEP} above {highest}, the highest in the record of pool "
+            f"{record.pool}: leave it out, or give {highest + 1} or little more"
+        )
+    floor_before = max((revision.floor for revision in counted), default=1) or 1
     floor = options.floor
     if floor is None:
         floor = max(floor_before, min([sequence, *_kept_sequences(record, options.kept)]))
@@ -58,6 +67,18 @@ def next_statement(record: Record, content_hash: str, options: StatementOptions,
     except InvalidStatement as error:
         raise RolloutError(str(error)) from error
     return statement
+
+
+def _counted(record: Record) -> list[Revision]:
+    """Return the revisions, without those whose sequence is too far above all others."""
+    counted: list[Revision] = []
+    highest = 0
+    for revision in sorted(record.revisions, key=lambda revision: revision.sequence):
+        if revision.sequence > highest + _MAX_STEP:
+            break
+        highest = revision.sequence
+        counted.append(revision)
+    return counted
 
 
 def _kept_sequences(record: Record, kept: int) -> list[int]:

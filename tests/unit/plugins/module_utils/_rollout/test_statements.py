@@ -20,6 +20,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._record._re
     decode_record,
     encode_record,
 )
+from ansible_collections.configok.node.plugins.module_utils._trust._statement import MAX_SEQUENCE
 
 HASH = "0a" * 32
 NOW = "2026-11-23T12:00:00.000000Z"
@@ -60,6 +61,14 @@ def test_the_floor_keeps_what_an_undo_goes_to() -> None:
     assert following(record, kept=1) == (5, 1)
 
 
+def test_an_unsigned_statement_does_not_use_up_the_numbers() -> None:
+    """Anyone who may publish can have a bundle with such a statement in the record."""
+    last = MAX_SEQUENCE - 1
+    assert following(record_of((1, 1), (2, 2), (last, last))) == (4, 2)
+    assert following(record_of((last, last))) == (2, 2)
+    assert following(record_of((1_800_000_000, 1), (1_800_000_005, 1)))[0] == 1_800_000_006
+
+
 def test_the_floor_never_falls() -> None:
     assert following(record_of((1, 1), (2, 2), (3, 2))) == (4, 2)
 
@@ -78,7 +87,7 @@ def test_pruned_bundles_are_not_kept() -> None:
         ({"floor": 9}, "floor 9 of the statement is above its sequence 4"),
         ({"not_after": "2026-11-23T11:00:00Z"}, "has passed"),
         ({"not_after": "soon"}, "must be a time"),
-        ({"sequence": 10**15}, "must be a whole number"),
+        ({"sequence": 10**15}, "is more than 10000000000 above 3"),
     ],
 )
 def test_options_that_no_node_would_accept(options: dict[str, object], sentence: str) -> None:
