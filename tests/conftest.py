@@ -27,6 +27,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_client im
 from ansible_collections.configok.node.plugins.module_utils._kube._credentials import from_kubeconfig
 from ansible_collections.configok.node.plugins.plugin_utils._pack import ARCHIVE, PACKAGE, pack, sources
 from embedded_apiserver.server import EmbeddedApiServer
+from support.api.binaries import minor_of
 from support.api.clusters import SandboxCluster, prepare
 from support.api.servers import ApiServer, Embedded, Real, Unavailable, start_embedded, start_real
 from support.fuzz.settings import FACTOR
@@ -34,6 +35,7 @@ from support.rollouts.simulated_nodes import SimulatedNodes
 from support.rollouts.world import MakeWorld, World
 from support.session.unavailable import leave_out
 
+POLICIES_SINCE = 30
 COLLECTION = Path(__file__).resolve().parents[1]
 
 _NOT_RUN: dict[str, list[str]] = {}
@@ -63,6 +65,32 @@ def real_api(_real_or_why: Real | Unavailable, request: pytest.FixtureRequest) -
         _NOT_RUN.setdefault(str(_real_or_why), []).append(request.node.nodeid)
         leave_out(_real_or_why)
     return _real_or_why
+
+
+@pytest.fixture(scope="session")
+def _policed_or_why(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Real | str]:
+    """An API server of its own that has admission policies, or the reason why there is none."""
+    minor = minor_of("kube-apiserver")
+    if minor < POLICIES_SINCE:
+        yield (
+            f"kube-apiserver is 1.{minor}, and ValidatingAdmissionPolicies came with 1.{POLICIES_SINCE}: "
+            "their expressions were only evaluated (tests/unit)"
+        )
+        return
+    server = start_real(tmp_path_factory.mktemp("policed"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def policed_api(request: pytest.FixtureRequest) -> Real:
+    """A real API server, apart from that of other tests: admission policies are for a whole cluster."""
+    request.getfixturevalue("real_api")  # so that its absence is reported as for every other test
+    server = request.getfixturevalue("_policed_or_why")
+    if not isinstance(server, Real):
+        _NOT_RUN.setdefault(server, []).append(request.node.nodeid)
+        pytest.skip(server)
+    return server
 
 
 @pytest.fixture(scope="session")

@@ -96,8 +96,7 @@ options:
         the collection.
       - C(configok-bundles) lets only runners and publishers of a pool create its bundles, which must have the form of
         bundles and are never changed. In C(configok-system), nothing else is created.
-      - Their parameters are a ConfigMap in the namespace C(configok-admission). No role of the collection may write
-        there.
+      - The policies contain the names of all subjects. No role of the collection may write them.
       - Kubernetes 1.30 and newer. On an older API server, it is skipped with a warning.
       - Needs an identity that may also write these objects. It is warned unless it is one of O(break_glass_subjects).
       - By default, it stays as it is, which is V(false) at first.
@@ -229,7 +228,7 @@ holders:
   description:
     - The identities that RBAC lets write C(nodes) or C(nodes/status), or create ConfigMaps in namespaces of bundles,
       whatever they have these permissions for, at most 100 for each permission. With O(admission), also those that can
-      change the policies and their parameters.
+      change the policies.
     - Without O(admission), a warning names those that are not subjects of this module.
     - The group C(system:masters), which RBAC does not limit, and the controllers of Kubernetes itself are left out.
       Empty with O(state=absent), and, with a warning, if this identity may not list roles and bindings.

@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .._nodeconfig._well_known import NAMESPACE_ADMISSION, NAMESPACE_BUNDLES, NAMESPACE_ROLLOUTS
-from ._admission_parameters import PARAMETERS
+from .._nodeconfig._well_known import NAMESPACE_BUNDLES, NAMESPACE_ROLLOUTS
 from ._admission_policies import admission_policies
 from ._flow_control import Grant, ScopedRule, flow_control_objects
 
@@ -96,7 +95,7 @@ class Access:
     @property
     def publishing_namespaces(self) -> list[str]:
         """Return all namespaces of bundles."""
-        return [NAMESPACE_BUNDLES, *sorted({*(self.bundle_namespaces or ())} - {*NAMESPACES, NAMESPACE_ADMISSION})]
+        return [NAMESPACE_BUNDLES, *sorted({*(self.bundle_namespaces or ())} - {*NAMESPACES})]
 
 
 def _object(kind: str, name: str, namespace: str = "", **content: Any) -> dict[str, Any]:
@@ -183,18 +182,13 @@ def _flow_control(access: Access, version: str) -> list[dict[str, Any]]:
 
 
 def _admission(access: Access, parameters: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return the namespace, the parameters and the policies, which come last: they need all the others."""
-    metadata = {"name": PARAMETERS, "namespace": NAMESPACE_ADMISSION}
-    data = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": dict(parameters)}
-    policies = admission_policies(access.publishing_namespaces)
-    return [_object("Namespace", NAMESPACE_ADMISSION), *_labelled([data, *policies])]
+    """Return the policies and their bindings, which come last: they refuse what they do not know."""
+    return _labelled(admission_policies(access.publishing_namespaces, parameters))
 
 
 def is_admission_object(item: Mapping[str, Any]) -> bool:
-    """Return whether this is an admission policy, or what belongs to it."""
-    metadata = item["metadata"]
-    is_in_namespace = NAMESPACE_ADMISSION in (metadata.get("namespace"), metadata["name"])
-    return is_in_namespace or item["kind"].startswith("ValidatingAdmission")
+    """Return whether this is an admission policy or a binding of one."""
+    return str(item["kind"]).startswith("ValidatingAdmission")
 
 
 def possible_objects(

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from .._kube import _api_paths as paths
-from .._nodeconfig._well_known import NAMESPACE_ADMISSION, NAMESPACE_BUNDLES
+from .._nodeconfig._well_known import NAMESPACE_BUNDLES
 from . import ClusterRefused
 from ._access_objects import (
     ASSIGNER,
@@ -30,10 +30,10 @@ from ._access_objects import (
 from ._admission_parameters import (
     BREAK_GLASS,
     DEFAULT_POOL_LABEL,
-    PARAMETERS,
     POOL_LABEL,
     Role,
     check_pool_label,
+    read_literals,
     subject_lines,
 )
 from ._admission_policies import BUNDLES_POLICY, NODES_POLICY
@@ -92,9 +92,13 @@ def with_present_access(
 
 
 def _has_policies(present: Mapping[str, Mapping[str, Any] | None]) -> bool:
-    """Return whether one of our policies is in force."""
-    bindings = [present.get(paths.admission_binding(name)) for name in (NODES_POLICY, BUNDLES_POLICY)]
-    return any(item is not None and _is_ours(item) for item in bindings)
+    """Return whether there are policies of ours; a binding that is missing is not a decision against them."""
+    items = [
+        present.get(path(name))
+        for name in (NODES_POLICY, BUNDLES_POLICY)
+        for path in (paths.admission_policy, paths.admission_binding)
+    ]
+    return any(item is not None and _is_ours(item) for item in items)
 
 
 def admission_parameters(
@@ -109,8 +113,9 @@ def admission_parameters(
     complete = with_present_access(access, present, flow_version)
     if not complete.admission:
         return None
-    stored = present.get(paths.config_map(NAMESPACE_ADMISSION, PARAMETERS)) or {}
-    current: Mapping[str, Any] = stored.get("data") or {}
+    current: dict[str, str] = {}
+    for name in (BUNDLES_POLICY, NODES_POLICY) if _has_policies(present) else ():
+        current.update(read_literals(present.get(paths.admission_policy(name)) or {}))
     options = {
         Role.RUNNER.value: "runner_subjects",
         Role.PUBLISHER.value: "publisher_subjects",
@@ -120,17 +125,17 @@ def admission_parameters(
     parameters, lost = {}, []
     for key, option in options.items():
         if getattr(access, option) is None and key in current:
-            parameters[key] = str(current[key])
+            parameters[key] = current[key]
         elif getattr(access, option) is None and _has_policies(present):
             lost.append(option)
         else:
             parameters[key] = subject_lines(getattr(complete, option) or (), option)
     if lost:
         raise ClusterRefused(
-            f"ConfigMap {NAMESPACE_ADMISSION}/{PARAMETERS} no longer says who may do what, so the admission policies "
-            f"cannot stay as they were: set {', '.join(lost)} (an empty list for no subjects), or admission to false"
+            f"the admission policies {NODES_POLICY} and {BUNDLES_POLICY} no longer say who may do what, so they cannot "
+            f"stay as they were: set {', '.join(lost)} (an empty list for no subjects), or admission to false"
         )
-    label = access.admission_pool_label or str(current.get(POOL_LABEL) or DEFAULT_POOL_LABEL)
+    label = access.admission_pool_label or current.get(POOL_LABEL, DEFAULT_POOL_LABEL)
     return {**parameters, POOL_LABEL: check_pool_label(label)}
 
 
@@ -175,7 +180,7 @@ def name_of(item: Mapping[str, Any]) -> str:
     return f"{item['kind']} {place}{metadata['name']}"
 
 
-_PARTS = ("aggregationRule", "rules", "roleRef", "subjects", "spec", "data")
+_PARTS = ("aggregationRule", "rules", "roleRef", "subjects", "spec")
 
 
 @dataclass(frozen=True)

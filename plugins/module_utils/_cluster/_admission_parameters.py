@@ -1,16 +1,18 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The parameters of the admission policies: what each subject may do, as the data of one ConfigMap. Pure.
+"""The parameters of the admission policies: what each subject may do, as literals of CEL in the policies. Pure.
 
-Each list of subjects is one key with one line for each subject and pool: "<pool> User <name>" or "<pool> Group <name>",
-where "*" is every pool. A ServiceAccount is the user that it has at the API server.
+Each list of subjects is a text with one line for each subject and pool: "<pool> User <name>" or "<pool> Group <name>",
+where "*" is every pool. A ServiceAccount is the user that it has at the API server. In a policy, it is a variable with
+a list of strings.
 
 Private to configok.node: no compatibility is promised.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from enum import Enum
@@ -23,17 +25,16 @@ from . import ClusterRefused
 __all__ = [
     "BREAK_GLASS",
     "DEFAULT_POOL_LABEL",
-    "PARAMETERS",
     "POOL_LABEL",
     "Role",
     "check_pool_label",
     "is_break_glass",
-    "parameter_keys",
+    "literals",
+    "read_literals",
     "subject_lines",
     "subject_of",
 ]
 
-PARAMETERS = "configok-admission"  # the name of the ConfigMap
 POOL_LABEL = "poolLabel"
 BREAK_GLASS = "breakGlass"
 DEFAULT_POOL_LABEL = "node-restriction.kubernetes.io/pool"
@@ -53,6 +54,7 @@ _LABEL = re.compile(
 )
 _MAX_LINES = 500  # of one list; the API server compares each with each group of a user
 _MAX_NAME = 500
+_MAX_LIST = 60_000  # characters; CEL has expressions of up to 100,000
 
 # What is named as a runner changes nothing else of a Node. With one of these, that would be kubelets or controllers.
 _SYSTEM_USERS = ("system:node:", "system:kube-")
@@ -67,9 +69,31 @@ _SYSTEM_GROUPS = frozenset(
 )
 
 
-def parameter_keys() -> tuple[str, ...]:
-    """Return the keys of all lists."""
-    return (*(role.value for role in Role), BREAK_GLASS)
+_LISTS = (*(role.value for role in Role), BREAK_GLASS)
+
+
+def literals(parameters: Mapping[str, str]) -> dict[str, str]:
+    """Return the expressions of the variables with these parameters. JSON of such texts is CEL, too."""
+    lists = {key: parameters.get(key, "").split("\n") for key in _LISTS}
+    expressions = {key: [line for line in lines if line] for key, lines in lists.items()}
+    values = {**expressions, POOL_LABEL: parameters.get(POOL_LABEL, DEFAULT_POOL_LABEL)}
+    return {key: json.dumps(value, ensure_ascii=False) for key, value in values.items()}
+
+
+def read_literals(policy: Mapping[str, Any]) -> dict[str, str]:
+    """Return the parameters that a policy has; those that are missing or damaged are left out."""
+    parameters = {}
+    for variable in (policy.get("spec") or {}).get("variables") or ():
+        key = variable.get("name")
+        try:
+            value = json.loads(str(variable.get("expression")))
+        except (ValueError, RecursionError):
+            continue
+        if key in _LISTS and isinstance(value, list) and all(isinstance(line, str) for line in value):
+            parameters[key] = "\n".join(value)
+        elif key == POOL_LABEL and isinstance(value, str):
+            parameters[key] = value
+    return parameters
 
 
 def subject_of(subject: Mapping[str, Any]) -> str:
@@ -114,7 +138,10 @@ def subject_lines(subjects: Sequence[Mapping[str, Any]], option: str) -> str:
         raise ClusterRefused(
             f"{option} has {len(lines)} pairs of subject and pool, at most {_MAX_LINES} are allowed: name a group"
         )
-    return "\n".join(lines)
+    text = "\n".join(lines)
+    if len(text) > _MAX_LIST:
+        raise ClusterRefused(f"{option} has {len(text)} characters, at most {_MAX_LIST} are allowed: name a group")
+    return text
 
 
 def check_pool_label(label: str) -> str:

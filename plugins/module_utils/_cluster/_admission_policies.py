@@ -3,9 +3,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The ValidatingAdmissionPolicies on Nodes and bundles, with their bindings. Pure.
 
-docs/admission.md describes the rules for users. Nothing but what a rule protects may depend on the parameters: the
-API server evaluates configok-nodes for each heartbeat of each kubelet, and a heartbeat that is refused makes a node
-NotReady. A rule therefore passes before it reads them when a request changes nothing that it protects.
+docs/admission.md describes the rules for users. The subjects are literals in the policies, which the API server
+compiles, and not a ConfigMap that a binding names. Up to Kubernetes 1.36, an API server stops to read ConfigMaps for
+policies when the last binding with one is deleted, until it is restarted (kubernetes/kubernetes#130887): policies that
+are set up again then read the former subjects, or none. And a policy without its ConfigMap either allows everything or
+refuses the heartbeats of all kubelets.
+
+The API server evaluates configok-nodes for each heartbeat, so no expression may fail: a heartbeat that is refused makes
+a node NotReady.
 
 The specs name every field that the API server would fill in, so that an unchanged object compares as equal.
 
@@ -27,10 +32,9 @@ from .._nodeconfig._well_known import (
     LABEL_CONFIG_OK,
     LABEL_HASH_SCHEME,
     LABEL_POOL,
-    NAMESPACE_ADMISSION,
     NAMESPACE_BUNDLES,
 )
-from ._admission_parameters import BREAK_GLASS, DEFAULT_POOL_LABEL, PARAMETERS, POOL_LABEL, Role
+from ._admission_parameters import BREAK_GLASS, POOL_LABEL, Role, literals
 
 __all__ = ["BUNDLES_POLICY", "NODES_POLICY", "admission_policies"]
 
@@ -48,12 +52,6 @@ def _quoted(names: Sequence[str]) -> str:
 # --- variables of both policies
 
 
-def _lines(*keys: str) -> str:
-    """Return the expression for the lines of these parameters; a missing one has none."""
-    parts = [f"('{key}' in variables.parameters ? variables.parameters['{key}'].split('\\n') : [])" for key in keys]
-    return " + ".join(parts)
-
-
 def _is_named(lines: str, pool: str) -> str:
     """Return the expression for: a subject of the request is named for this pool, or for every one."""
     return (
@@ -68,9 +66,7 @@ _OF_REQUEST = {
         "['User ' + request.userInfo.username] + "
         "(has(request.userInfo.groups) ? request.userInfo.groups.map(g, 'Group ' + g) : [])"
     ),
-    "parameters": "params != null && has(params.data) ? params.data : {}",
-    "breakGlassLines": _lines(BREAK_GLASS),
-    "breakGlass": "variables.subjects.exists(s, ('* ' + s) in variables.breakGlassLines)",
+    "isBreakGlass": f"variables.subjects.exists(s, ('* ' + s) in variables.{BREAK_GLASS})",
 }
 
 _ANNOTATIONS = "has({0}.metadata.annotations) ? {0}.metadata.annotations : {{}}"
@@ -116,12 +112,9 @@ _NODES_VARIABLES = {
     **_OF_OBJECT,
     "condition": _CONDITION.format("object"),
     "oldCondition": _IF_UPDATE + _CONDITION.format("oldObject"),
-    "runnerLines": _lines(Role.RUNNER.value, Role.ASSIGNER.value),
-    "poolLabel": (
-        f"'{POOL_LABEL}' in variables.parameters ? variables.parameters['{POOL_LABEL}'] : '{DEFAULT_POOL_LABEL}'"
-    ),
+    "runnerLines": f"variables.{Role.RUNNER.value} + variables.{Role.ASSIGNER.value}",
     # As it was before the request, which must not choose whose Node this is.
-    "pool": "variables.poolLabel in variables.oldLabels ? variables.oldLabels[variables.poolLabel] : ''",
+    "pool": (f"variables.{POOL_LABEL} in variables.oldLabels ? variables.oldLabels[variables.{POOL_LABEL}] : ''"),
     # A pool has no blanks, so the subject of a line is what follows the first one.
     "isRunner": (
         "variables.runnerLines.filter(l, l.contains(' ')).map(l, l.split(' ', 2)[1]).exists(r, r in variables.subjects)"
@@ -160,7 +153,7 @@ _ASSIGNED_BY_RUNNERS = (
 )
 _NODES_VALIDATIONS = [
     {
-        "expression": f"variables.sameAssignment || variables.breakGlass || ({_IF_UPDATE}variables.isRunnerOfPool)",
+        "expression": f"variables.sameAssignment || variables.isBreakGlass || ({_IF_UPDATE}variables.isRunnerOfPool)",
         "message": _ASSIGNED_BY_RUNNERS,
         "messageExpression": (
             f"'{_ASSIGNED_BY_RUNNERS}: user ' + request.userInfo.username + "
@@ -169,7 +162,7 @@ _NODES_VALIDATIONS = [
         ),
     },
     {
-        "expression": f"variables.sameStatus || variables.breakGlass || ({_IF_UPDATE}variables.isNode)",
+        "expression": f"variables.sameStatus || variables.isBreakGlass || ({_IF_UPDATE}variables.isNode)",
         "message": (
             "only the node itself may change configok.dev/config-status, the condition ConfigOK and the labels "
             "configok.dev/config and configok.dev/config-ok of a Node, and not as it creates it"
@@ -177,7 +170,7 @@ _NODES_VALIDATIONS = [
     },
     {
         "expression": (
-            "variables.isNode || !variables.isRunner || variables.breakGlass || "
+            "variables.isNode || !variables.isRunner || variables.isBreakGlass || "
             f"({_IF_UPDATE}variables.sameMetadata && variables.sameOtherAnnotations && variables.sameSpec && "
             "variables.sameNodeStatus)"
         ),
@@ -202,12 +195,12 @@ _BUNDLES_VARIABLES = {
     **_OF_REQUEST,
     "labels": _LABELS.format("object"),
     "pool": f"'{LABEL_POOL}' in variables.labels ? variables.labels['{LABEL_POOL}'] : ''",
-    "publisherLines": _lines(Role.RUNNER.value, Role.PUBLISHER.value),
+    "publisherLines": f"variables.{Role.RUNNER.value} + variables.{Role.PUBLISHER.value}",
     "isPublisherOfPool": _is_named("publisherLines", "pool"),
     "finalizers": "has(object.metadata.finalizers) ? object.metadata.finalizers : []",
     "oldFinalizers": f"{_IF_UPDATE}has(oldObject.metadata.finalizers) ? oldObject.metadata.finalizers : []",
 }
-_EXEMPT = "request.operation != 'CREATE' || variables.breakGlass || "
+_EXEMPT = "request.operation != 'CREATE' || variables.isBreakGlass || "
 _BUNDLES_VALIDATIONS = [
     {
         "expression": f"{_EXEMPT}(has(object.immutable) && object.immutable && !has(object.binaryData))",
@@ -236,7 +229,7 @@ _BUNDLES_VALIDATIONS = [
     },
     {
         "expression": (
-            "request.operation != 'UPDATE' || variables.breakGlass || ("
+            "request.operation != 'UPDATE' || variables.isBreakGlass || ("
             + _same_fields("metadata", _DELETION)
             + " && variables.finalizers.all(f, f in variables.oldFinalizers)"
             + " && dyn(object).all(k, k == 'metadata' || (k in dyn(oldObject) && dyn(object)[k] == dyn(oldObject)[k]))"
@@ -250,8 +243,12 @@ _BUNDLES_VALIDATIONS = [
 # --- objects
 
 
-def admission_policies(bundle_namespaces: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the policies and bindings without labels, in the order of their creation."""
+def admission_policies(bundle_namespaces: Sequence[str], parameters: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the policies and bindings without labels, in the order of their creation.
+
+    Both policies have all parameters, so that one tells which they are.
+    """
+    literal = literals(parameters)
     nodes = {"operations": ["CREATE", "UPDATE"], "resources": ["nodes", "nodes/status"], "scope": "Cluster"}
     bundles = {"operations": ["CREATE", "UPDATE"], "resources": ["configmaps"], "scope": "Namespaced"}
     in_namespaces = {
@@ -267,11 +264,12 @@ def admission_policies(bundle_namespaces: Sequence[str]) -> list[dict[str, Any]]
         },
     ]
     return [
-        _policy(NODES_POLICY, nodes, {}, [], _NODES_VARIABLES, _NODES_VALIDATIONS),
-        # Without parameters nothing is refused: otherwise their loss would refuse the heartbeats of all nodes.
-        _binding(NODES_POLICY, "Allow"),
-        _policy(BUNDLES_POLICY, bundles, in_namespaces, conditions, _BUNDLES_VARIABLES, _BUNDLES_VALIDATIONS),
-        _binding(BUNDLES_POLICY, "Deny"),
+        _policy(NODES_POLICY, nodes, {}, [], {**literal, **_NODES_VARIABLES}, _NODES_VALIDATIONS),
+        _binding(NODES_POLICY),
+        _policy(
+            BUNDLES_POLICY, bundles, in_namespaces, conditions, {**literal, **_BUNDLES_VARIABLES}, _BUNDLES_VALIDATIONS
+        ),
+        _binding(BUNDLES_POLICY),
     ]
 
 
@@ -285,7 +283,6 @@ def _policy(
 ) -> dict[str, Any]:
     spec: dict[str, Any] = {
         "failurePolicy": "Fail",
-        "paramKind": {"apiVersion": "v1", "kind": "ConfigMap"},
         "matchConstraints": {
             "matchPolicy": "Equivalent",
             "namespaceSelector": dict(namespace_selector),
@@ -300,13 +297,8 @@ def _policy(
     return _object("ValidatingAdmissionPolicy", name, spec)
 
 
-def _binding(policy: str, without_parameters: str) -> dict[str, Any]:
-    parameters = {
-        "name": PARAMETERS,
-        "namespace": NAMESPACE_ADMISSION,
-        "parameterNotFoundAction": without_parameters,
-    }
-    spec = {"policyName": policy, "paramRef": parameters, "validationActions": ["Deny"]}
+def _binding(policy: str) -> dict[str, Any]:
+    spec = {"policyName": policy, "validationActions": ["Deny"]}
     return _object("ValidatingAdmissionPolicyBinding", policy, spec)
 
 

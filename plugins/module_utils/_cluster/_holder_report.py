@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from .._kube._api_client import Client
 from .._kube._api_errors import Forbidden
 from .._kube._api_paths import CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, role_bindings, roles
-from .._nodeconfig._well_known import NAMESPACE_ADMISSION
 from ._access_objects import ASSIGNER, PUBLISHER, RUNNER
 from ._holders import Holder, Permission, RbacObjects, describe_holders, find_holders
 
@@ -24,9 +23,7 @@ _WRITE_NODES = Permission("nodes", ("patch", "update"))
 _WRITE_NODE_STATUS = Permission("nodes/status", ("patch", "update"))
 _ADMISSION = "admissionregistration.k8s.io"
 _CHANGES = ("create", "delete", "patch", "update")
-# What the policies depend on.
 _WRITE_ADMISSION = [
-    Permission("configmaps", _CHANGES, NAMESPACE_ADMISSION),
     Permission("validatingadmissionpolicies", _CHANGES, group=_ADMISSION),
     Permission("validatingadmissionpolicybindings", _CHANGES, group=_ADMISSION),
 ]
@@ -48,13 +45,12 @@ def read_holders(client: Client, bundle_namespaces: Sequence[str], *, has_polici
     """
     bundles = [Permission("configmaps", ("create",), namespace) for namespace in bundle_namespaces]
     permissions = [_WRITE_NODE_STATUS, _WRITE_NODES, *bundles, *(_WRITE_ADMISSION if has_policies else ())]
-    namespaces = [*bundle_namespaces, *([NAMESPACE_ADMISSION] if has_policies else [])]
     try:
         rbac = RbacObjects(
             client.list(CLUSTER_ROLES).items,
             client.list(CLUSTER_ROLE_BINDINGS).items,
-            [item for namespace in namespaces for item in client.list(roles(namespace)).items],
-            [item for namespace in namespaces for item in client.list(role_bindings(namespace)).items],
+            [item for namespace in bundle_namespaces for item in client.list(roles(namespace)).items],
+            [item for namespace in bundle_namespaces for item in client.list(role_bindings(namespace)).items],
         )
     except Forbidden as error:
         note = "the identities that can write Nodes or create bundles are unknown, because this identity may not list"

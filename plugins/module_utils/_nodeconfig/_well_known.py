@@ -24,7 +24,6 @@ __all__ = [
     "LABEL_HASH_SCHEME",
     "LABEL_LOCAL_CONFIG",
     "LABEL_POOL",
-    "NAMESPACE_ADMISSION",
     "NAMESPACE_BUNDLES",
     "NAMESPACE_ROLLOUTS",
     "VERSION",
@@ -58,7 +57,6 @@ CONDITION_CONFIG_OK = "ConfigOK"
 
 NAMESPACE_BUNDLES = "configok-system"
 NAMESPACE_ROLLOUTS = "configok-rollouts"
-NAMESPACE_ADMISSION = "configok-admission"
 
 
 def missing_namespace(name: str) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-__all__ = ["expressions_of", "inlined", "refusals"]
+__all__ = ["inlined", "refusals"]
 
 _VARIABLE = re.compile(r"\bvariables\.(\w+)")
 
@@ -27,19 +27,12 @@ def inlined(spec: Mapping[str, Any], expression: str) -> str:
     return expression
 
 
-def expressions_of(spec: Mapping[str, Any]) -> list[str]:
-    """Return all expressions of a policy."""
-    parts = [*(spec.get("matchConditions") or ()), *(spec.get("variables") or ()), *spec["validations"]]
-    messages = [part["messageExpression"] for part in spec["validations"] if "messageExpression" in part]
-    return [part["expression"] for part in parts] + messages
-
-
-def refusals(spec: Mapping[str, Any], request: Mapping[str, Any], params: Mapping[str, Any] | None) -> list[str]:
+def refusals(spec: Mapping[str, Any], request: Mapping[str, Any]) -> list[str]:
     """Return the messages with which a policy refuses a request, [] if it admits it.
 
     request: object, oldObject, and what CEL has as "request". Raises RuntimeError for an expression that fails.
     """
-    values = {"object": None, "oldObject": None, **request, "params": params}
+    values = {"object": None, "oldObject": None, **request}
 
     def value_of(expression: str) -> Any:
         return _compiled(inlined(spec, expression)).eval(data=values).plain_value()
@@ -58,6 +51,6 @@ def _compiled(expression: str) -> Any:
     from cel_expr_python import cel
     from cel_expr_python.ext import ext_strings
 
-    names = ("object", "oldObject", "params", "request")
+    names = ("object", "oldObject", "request")
     environment = cel.NewEnv(variables=dict.fromkeys(names, cel.Type.DYN), extensions=[ext_strings.ExtStrings()])
     return environment.compile(expression)

@@ -26,6 +26,8 @@ from ansible_collections.configok.node.plugins.module_utils._cluster._access_pla
 from ansible_collections.configok.node.plugins.module_utils._cluster._admission_parameters import (
     check_pool_label,
     is_break_glass,
+    literals,
+    read_literals,
     subject_lines,
 )
 
@@ -39,7 +41,7 @@ ON = Access(
     admission=True,
     break_glass_subjects=[ALICE],
 )
-PATH = "/api/v1/namespaces/configok-admission/configmaps/configok-admission"
+POLICIES = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies"
 POSSIBLE = possible_objects([], admission=True)
 NOTHING: dict[str, Any] = {path_of(item): None for item in POSSIBLE}
 
@@ -94,7 +96,21 @@ def test_subjects_that_must_not_be_named(subject: dict[str, Any], message: str) 
         subject_lines([subject], "runner_subjects")
 
 
+def test_parameters_are_read_back_from_a_policy_as_they_were_written() -> None:
+    names = ["o'neil", 'say "x"', "back\\slash", "ümläut", "\U0001f511"]
+    lines = subject_lines([{"kind": "User", "name": name} for name in names], "runner_subjects")
+    parameters = {"runners": lines, "publishers": "", "assigners": "", "breakGlass": "* Group g", "poolLabel": "a/b"}
+    variables = [{"name": key, "expression": text} for key, text in literals(parameters).items()]
+    assert read_literals({"spec": {"variables": variables}}) == parameters
+    for damaged in ("[", "variables.x", "[1]", '{"a": 1}', "1" * 5000, None, "[" * 100_000):
+        assert read_literals({"spec": {"variables": [{"name": "runners", "expression": damaged}]}}) == {}
+    assert read_literals({}) == {}
+
+
 def test_a_list_has_a_limit() -> None:
+    long = [{"kind": "User", "name": f"{number:0500}"} for number in range(200)]
+    with pytest.raises(ClusterRefused, match="runner_subjects has 101599 characters, at most 60000"):
+        subject_lines(long, "runner_subjects")
     with pytest.raises(ClusterRefused, match="runner_subjects has 501 pairs of subject and pool, at most 500"):
         subject_lines([{"kind": "User", "name": f"u{number}"} for number in range(501)], "runner_subjects")
 
@@ -116,9 +132,7 @@ def test_break_glass_is_by_user_or_group() -> None:
 
 def test_policies_come_last_and_go_first() -> None:
     steps = plan_present(replace(ON, bundle_namespaces=[]), POSSIBLE, NOTHING)
-    assert names(steps)[-6:] == [
-        ("create", "Namespace configok-admission"),
-        ("create", "ConfigMap configok-admission"),
+    assert names(steps)[-4:] == [
         ("create", "ValidatingAdmissionPolicy configok-nodes"),
         ("create", "ValidatingAdmissionPolicyBinding configok-nodes"),
         ("create", "ValidatingAdmissionPolicy configok-bundles"),
@@ -134,7 +148,7 @@ def test_policies_come_last_and_go_first() -> None:
     ] * 2
     off = plan_present(replace(UNSET, admission=False), POSSIBLE, present)
     assert {action for action, _name in names(off)} == {"delete"}
-    assert len(off) == 5
+    assert len(off) == 4
 
 
 def test_subjects_that_are_bound_are_named_for_all_pools_at_first() -> None:
@@ -152,23 +166,56 @@ def test_what_an_option_does_not_set_stays() -> None:
     assert admission_parameters(UNSET, present) == before
     changed = parameters_of(replace(UNSET, break_glass_subjects=[], admission_pool_label="a/b"), present)
     assert changed == {**before, "breakGlass": "", "poolLabel": "a/b"}
-    [step] = plan_present(replace(UNSET, break_glass_subjects=[]), POSSIBLE, present)
-    assert step.body is not None
-    assert step.body["data"] == {**before, "breakGlass": ""}
+    steps = plan_present(replace(UNSET, break_glass_subjects=[]), POSSIBLE, present)
+    assert names(steps) == [
+        ("patch", "ValidatingAdmissionPolicy configok-nodes"),
+        ("patch", "ValidatingAdmissionPolicy configok-bundles"),
+    ]
+    assert [read_literals(step.body or {}) for step in steps] == [{**before, "breakGlass": ""}] * 2
+
+
+def without_variables(present: dict[str, Any], *lost: str) -> dict[str, Any]:
+    """Return objects whose policies have lost these variables."""
+    damaged = dict(present)
+    for name in ("configok-nodes", "configok-bundles"):
+        item = present[f"{POLICIES}/{name}"]
+        variables = [variable for variable in item["spec"]["variables"] if variable["name"] not in lost]
+        damaged[f"{POLICIES}/{name}"] = {**item, "spec": {**item["spec"], "variables": variables}}
+    return damaged
 
 
 def test_lost_parameters_are_not_guessed() -> None:
-    """The bindings would name the runner for every pool."""
+    """The bindings of the roles would name the runner for every pool."""
     present = stored(ON, parameters_of(ON))
-    for damaged in (None, {**present[PATH], "data": None}, {**present[PATH], "data": {"runners": "x"}}):
-        with pytest.raises(ClusterRefused, match=r"no longer says who may do what.*assigner_subjects"):
-            plan_present(UNSET, POSSIBLE, {**present, PATH: damaged})
-    assert names(plan_present(ON, POSSIBLE, {**present, PATH: None})) == [("create", "ConfigMap configok-admission")]
+    damaged = without_variables(present, "assigners", "breakGlass")
+    with pytest.raises(ClusterRefused, match=r"no longer say who may .* set assigner_subjects, break_glass_subjects "):
+        plan_present(UNSET, POSSIBLE, damaged)
+    assert plan_present(replace(UNSET, admission=False), POSSIBLE, damaged)
+    assert len(plan_present(ON, POSSIBLE, damaged)) == 2
+
+
+def test_one_policy_tells_the_parameters_of_the_other() -> None:
+    present = stored(ON, parameters_of(ON))
+    for name in ("configok-nodes", "configok-bundles"):
+        steps = plan_present(UNSET, POSSIBLE, {**present, f"{POLICIES}/{name}": None})
+        assert names(steps) == [("create", f"ValidatingAdmissionPolicy {name}")]
+        assert steps[0].body == {**present[f"{POLICIES}/{name}"], "metadata": steps[0].item["metadata"]}
+    bindings = {path: None for path in present if "bindings/configok-" in path and "admission" in path}
+    assert len(plan_present(UNSET, POSSIBLE, {**present, **bindings})) == 2, "without its binding, a policy is void"
+
+
+def test_a_policy_of_others_tells_nothing() -> None:
+    present = stored(ON, parameters_of(ON))
+    foreign = {
+        path: item and {**item, "metadata": {"name": "x"}} for path, item in present.items() if "admission" in path
+    }
+    assert parameters_of(Access(admission=True), {**present, **foreign})["runners"] == "* User alice"
+    assert parameters_of(Access(admission=True), {**present, **foreign})["breakGlass"] == ""
 
 
 def test_a_field_that_would_make_a_policy_void_is_removed() -> None:
     present = stored(ON, parameters_of(ON))
-    path = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/configok-nodes"
+    path = f"{POLICIES}/configok-nodes"
     never = [{"name": "never", "expression": "false"}]
     spec = {**present[path]["spec"], "matchConditions": never}
     spec["matchConstraints"] = {**spec["matchConstraints"], "excludeResourceRules": [{"resources": ["nodes"]}]}

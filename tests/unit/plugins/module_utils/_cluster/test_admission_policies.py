@@ -20,33 +20,32 @@ from support.api.policies import refusals
 
 Object = dict[str, Any]
 
-POLICIES = {
-    item["metadata"]["name"]: item["spec"]
-    for item in admission_policies(["configok-system", "team-a"])
-    if item["kind"] == "ValidatingAdmissionPolicy"
+PARAMETERS = {
+    "poolLabel": "node-restriction.kubernetes.io/pool",
+    "breakGlass": subject_lines([{"kind": "Group", "name": "emergency"}], "break_glass_subjects"),
+    "runners": subject_lines(
+        [
+            {"kind": "User", "name": "runner"},
+            {"kind": "ServiceAccount", "namespace": "awx", "name": "workers", "pools": ["workers"]},
+        ],
+        "runner_subjects",
+    ),
+    "assigners": subject_lines([{"kind": "Group", "name": "operators"}], "assigner_subjects"),
+    "publishers": subject_lines(
+        [{"kind": "User", "name": "reviewer"}, {"kind": "User", "name": "db", "pools": ["db", "cache"]}],
+        "publisher_subjects",
+    ),
 }
-NODES, BUNDLES = POLICIES[NODES_POLICY], POLICIES[BUNDLES_POLICY]
+
+
+def policies(parameters: dict[str, str]) -> dict[str, Any]:
+    items = admission_policies(["configok-system", "team-a"], parameters)
+    return {item["metadata"]["name"]: item["spec"] for item in items if item["kind"] == "ValidatingAdmissionPolicy"}
+
+
+NODES, BUNDLES = policies(PARAMETERS)[NODES_POLICY], policies(PARAMETERS)[BUNDLES_POLICY]
 ASSIGNS, REPORTS, NOTHING_ELSE = (rule["message"] for rule in NODES["validations"])
 FORM, NAME, PUBLISHES, UNCHANGED = (rule["message"] for rule in BUNDLES["validations"])
-
-PARAMETERS = {
-    "data": {
-        "poolLabel": "node-restriction.kubernetes.io/pool",
-        "breakGlass": subject_lines([{"kind": "Group", "name": "emergency"}], "break_glass_subjects"),
-        "runners": subject_lines(
-            [
-                {"kind": "User", "name": "runner"},
-                {"kind": "ServiceAccount", "namespace": "awx", "name": "workers", "pools": ["workers"]},
-            ],
-            "runner_subjects",
-        ),
-        "assigners": subject_lines([{"kind": "Group", "name": "operators"}], "assigner_subjects"),
-        "publishers": subject_lines(
-            [{"kind": "User", "name": "reviewer"}, {"kind": "User", "name": "db", "pools": ["db", "cache"]}],
-            "publisher_subjects",
-        ),
-    }
-}
 
 ALICE = {"username": "alice", "groups": ["system:authenticated"]}
 ADMIN = {"username": "kubernetes-admin", "groups": ["system:masters", "system:authenticated"]}
@@ -200,7 +199,7 @@ FIRST = node(
     ],
 )  # fmt: skip
 def test_updates_of_nodes(user: Object, old: Object, changes: Object, expected: list[str]) -> None:
-    assert refusals(NODES, update(user, old, changes), PARAMETERS) == expected
+    assert refusals(NODES, update(user, old, changes)) == expected
 
 
 @pytest.mark.parametrize(
@@ -219,7 +218,7 @@ def test_updates_of_nodes(user: Object, old: Object, changes: Object, expected: 
     ],
 )
 def test_new_nodes(user: dict[str, Any], item: dict[str, Any], expected: list[str]) -> None:
-    assert refusals(NODES, create(user, item), PARAMETERS) == expected
+    assert refusals(NODES, create(user, item)) == expected
 
 
 def bundle(pool: str = "workers", **changes: Any) -> dict[str, Any]:
@@ -269,7 +268,7 @@ PLAIN = {"metadata": {"name": "settings"}, "data": {"a": "b"}}
     ],
 )
 def test_new_bundles(user: dict[str, Any], item: dict[str, Any], expected: list[str]) -> None:
-    assert refusals(BUNDLES, create(user, item), PARAMETERS) == expected
+    assert refusals(BUNDLES, create(user, item)) == expected
 
 
 @pytest.mark.parametrize(
@@ -290,52 +289,59 @@ def test_new_bundles(user: dict[str, Any], item: dict[str, Any], expected: list[
     ],
 )
 def test_updates_of_bundles(user: Object, old: Object, changes: Object, expected: list[str]) -> None:
-    assert refusals(BUNDLES, update(user, old, changes), PARAMETERS) == expected
+    assert refusals(BUNDLES, update(user, old, changes)) == expected
 
 
 def test_in_a_namespace_of_others_only_bundles_are_held_to_the_rules() -> None:
-    assert refusals(BUNDLES, create(ALICE, PLAIN, "team-a"), PARAMETERS) == []
-    assert refusals(BUNDLES, create(ALICE, bundle(), "team-a"), PARAMETERS) == [PUBLISHES]
+    assert refusals(BUNDLES, create(ALICE, PLAIN, "team-a")) == []
+    assert refusals(BUNDLES, create(ALICE, bundle(), "team-a")) == [PUBLISHES]
     becomes = update(ALICE, PLAIN, {"metadata__labels": bundle()["metadata"]["labels"], "immutable": True})
     becomes["request"]["namespace"] = "team-a"
-    assert refusals(BUNDLES, becomes, PARAMETERS) == [UNCHANGED]
+    assert refusals(BUNDLES, becomes) == [UNCHANGED]
     hidden = update(ALICE, bundle(), {"metadata__labels": None})
     hidden["request"]["namespace"] = "team-a"
-    assert refusals(BUNDLES, hidden, PARAMETERS) == [UNCHANGED]
+    assert refusals(BUNDLES, hidden) == [UNCHANGED]
 
 
-DAMAGED: list[dict[str, Any] | None] = [
-    None,
-    {},
-    {"data": {}},
-    {"data": {"runners": "", "poolLabel": ""}},
-    {"data": {"runners": "\n \nx\n* \nUser runner", "breakGlass": "emergency\nGroup emergency", "publishers": "*"}},
-]
+UNUSUAL = {"runners": "x\n* \nUser runner", "breakGlass": "emergency\nGroup emergency", "publishers": "*"}
 
 
-@pytest.mark.parametrize("params", DAMAGED)
-def test_damaged_parameters_refuse_what_they_protect_and_never_a_heartbeat(params: dict[str, Any] | None) -> None:
-    """Without a heartbeat, a node is NotReady, and its pods are evicted."""
+@pytest.mark.parametrize("parameters", [{}, {"poolLabel": ""}, UNUSUAL])
+def test_whatever_the_subjects_are_no_heartbeat_is_refused(parameters: dict[str, str]) -> None:
+    """Without heartbeats, a node is NotReady, and its pods are evicted."""
+    nodes, bundles = policies(parameters)[NODES_POLICY], policies(parameters)[BUNDLES_POLICY]
     for user in (NODE, RUNNER, ADMIN, GLASS):
-        assert refusals(NODES, update(user, node(), HEARTBEAT), params) == []
-        assert refusals(NODES, update(user, node(), ASSIGNMENT), params) == [ASSIGNS]
-        assert refusals(BUNDLES, create(user, bundle()), params) == [PUBLISHES]
-    assert refusals(NODES, update(NODE, node(), REPORT), params) == []
-    assert refusals(NODES, create(NODE, FIRST), params) == []
+        assert refusals(nodes, update(user, node(), HEARTBEAT)) == []
+        assert refusals(nodes, update(user, node(), ASSIGNMENT)) == [ASSIGNS]
+        assert refusals(bundles, create(user, bundle())) == [PUBLISHES]
+    assert refusals(nodes, update(NODE, node(), REPORT)) == []
+    assert refusals(nodes, create(NODE, FIRST)) == []
 
 
-def test_without_the_parameters_nodes_stay_ready_and_no_bundle_is_created() -> None:
-    """The API server refuses every request if parameterNotFoundAction is Deny, heartbeats too."""
-    actions = {
-        item["metadata"]["name"]: item["spec"]["paramRef"]["parameterNotFoundAction"]
-        for item in admission_policies(["configok-system"])
-        if item["kind"] == "ValidatingAdmissionPolicyBinding"
-    }
-    assert actions == {NODES_POLICY: "Allow", BUNDLES_POLICY: "Deny"}
+def test_a_bare_node_passes() -> None:
+    bare = {"metadata": {"name": "n1"}}
+    for user in (NODE, RUNNER, ADMIN, {"username": "x"}):
+        assert refusals(NODES, update(user, bare, {})) == []
+    assert refusals(NODES, create(NODE, bare)) == []
 
 
 def test_another_pool_label() -> None:
-    parameters = {"data": {**PARAMETERS["data"], "poolLabel": "example.com/pool"}}
+    nodes = policies({**PARAMETERS, "poolLabel": "example.com/pool"})[NODES_POLICY]
     old = node("db", **{"metadata__labels__example.com/pool": "workers"})
-    assert refusals(NODES, update(POOL_RUNNER, old, ASSIGNMENT), parameters) == []
-    assert refusals(NODES, update(POOL_RUNNER, node(), ASSIGNMENT), parameters) == [ASSIGNS]
+    assert refusals(nodes, update(POOL_RUNNER, old, ASSIGNMENT)) == []
+    assert refusals(nodes, update(POOL_RUNNER, node(), ASSIGNMENT)) == [ASSIGNS]
+
+
+def test_a_name_is_a_literal_whatever_it_contains() -> None:
+    for name in ("o'neil", 'say "x"', "a\\b", "ümläut", "\U0001f511", "${x}", "' + 'x"):
+        subject = [{"kind": "User", "name": name}]
+        nodes = policies({"runners": subject_lines(subject, "runner_subjects")})[NODES_POLICY]
+        assert refusals(nodes, update({"username": name}, node(), ASSIGNMENT)) == []
+        assert refusals(nodes, update({"username": "x"}, node(), ASSIGNMENT)) == [ASSIGNS]
+
+
+def test_the_policies_depend_on_no_other_object() -> None:
+    """An API server may stop to read the parameters that a binding names, and then allows all or refuses heartbeats."""
+    for item in admission_policies(["configok-system"], PARAMETERS):
+        assert not {"paramKind", "paramRef"} & set(item["spec"])
+        assert "params" not in str(item["spec"])
