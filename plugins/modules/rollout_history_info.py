@@ -92,6 +92,14 @@ history:
       description: When its bundle was deleted because it was old, empty while it exists.
       type: str
       sample: ""
+    sequence:
+      description: The sequence of its statement, V(0) without one.
+      type: int
+      sample: 4
+    floor:
+      description: The lowest sequence that nodes accept since then, V(0) without a statement.
+      type: int
+      sample: 2
     current:
       description: Whether the pool was last moved to it.
       type: bool
