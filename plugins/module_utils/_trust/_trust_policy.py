@@ -73,9 +73,15 @@ def read_trust_policy(fields: StrictFields) -> TrustPolicy:
         fields.error("pools", None, f"must name the pools of this node, because mode is {policy.mode}")
     if policy.mode != "off" and not policy.keys and not policy.authorities:
         fields.error("keys", None, f"or authorities must have a public key, because mode is {policy.mode}")
-    signers = len({key.blob for key in policy.keys if key.fingerprint not in policy.revoked})
+    names = {key.blob: key.comment or key.fingerprint for key in policy.keys if key.fingerprint not in policy.revoked}
+    signers = len(set(names.values()))
     if policy.mode != "off" and policy.keys and not policy.authorities and signers < policy.threshold:
-        fields.error("threshold", policy.threshold, f"is more than the {signers} keys that are not revoked")
+        fields.error(
+            "threshold",
+            policy.threshold,
+            f"is more than {signers}, the number of signers with a key that is not revoked (keys with the same comment "
+            "are of one signer)",
+        )
     return policy
 
 

@@ -114,7 +114,8 @@ def _count_signers(
 ) -> tuple[tuple[Signer, ...], tuple[str, ...]]:
     """Return the distinct signers, and why other signatures do not count.
 
-    A person who holds certificates for several keys, or of two authorities while one replaces the other, counts once.
+    A person counts once who holds several keys, certificates for several keys or of two authorities, or a trusted key
+    and a certificate: comments of trusted keys and key ids of certificates are names of people.
     """
     message = statement.encode().encode()
     principal = principal_of(statement.pool)
@@ -128,8 +129,8 @@ def _count_signers(
             problems.append(f"signature {position}: {sanitize(error, _MAX_PROBLEM)}")
             continue
         identities = {("key", signer.fingerprint)}
-        if signer.authority:
-            identities.add(("key id", signer.name))
+        if signer.authority or signer.name:
+            identities.add(("name", signer.name))
         if identities & seen:
             problems.append(f"signature {position}: {signer.name or signer.fingerprint} has signed more than once")
         else:

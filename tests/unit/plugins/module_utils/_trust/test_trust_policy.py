@@ -128,9 +128,10 @@ GOOD: dict[str, Any] = {"mode": "require", "pools": ["workers"], "keys": [LINE]}
         ({"keys": [CERTIFICATE_LINE]}, "item 0 is a certificate: give the key of its authority as an authority"),
         ({"authorities": [CERTIFICATE_LINE]}, "item 0 is a certificate"),
         ({"threshold": 0}, "must be a whole number from 1 to 16"),
-        ({"threshold": 2}, "trust.threshold = 2 is more than the 1 keys that are not revoked"),
-        ({"threshold": 2, "keys": [LINE, LINE]}, "is more than the 1 keys"),
-        ({"revoked": [LINE]}, "trust.threshold = 1 is more than the 0 keys that are not revoked"),
+        ({"threshold": 2}, "trust.threshold = 2 is more than 1, the number of signers"),
+        ({"threshold": 2, "keys": [LINE, LINE]}, "is more than 1, the number of signers"),
+        ({"threshold": 2, "keys": [LINE, f"{LINE} of another name"]}, "is more than 1, the number of signers"),
+        ({"revoked": [LINE]}, "trust.threshold = 1 is more than 0, the number of signers"),
         ({"revoked": ["SHA256:x"]}, "item 0 must be a fingerprint such as SHA256:..., or a public key"),
         (
             {"revoked": [CERTIFICATE_LINE]},

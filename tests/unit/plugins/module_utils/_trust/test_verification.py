@@ -23,7 +23,9 @@ UID = "11111111-1111-1111-1111-111111111111"
 NOW = 1_800_000_000  # 2027-01-15T08:00:00Z
 ALICE, BOB, CAROL = SshKey("alice"), SshKey("bob"), SshKey("carol")
 AUTHORITY, NEXT_AUTHORITY = SshKey("authority"), SshKey("next authority")
-POLICY = TrustPolicy("require", ("workers",), (ALICE.public, BOB.public), (AUTHORITY.public, NEXT_AUTHORITY.public))
+SECOND_OF_ALICE = SshKey("second")
+KEYS = (ALICE.public, BOB.public, SECOND_OF_ALICE.public._replace(comment="alice"))
+POLICY = TrustPolicy("require", ("workers",), KEYS, (AUTHORITY.public, NEXT_AUTHORITY.public))
 
 
 def published(pool: str = "workers") -> Bundle:
@@ -167,6 +169,9 @@ def test_every_revision_above_the_floor_is_accepted() -> None:
         ((ALICE, ALICE), ["alice"]),
         ((ALICE, (CAROL, certified(CAROL, AUTHORITY, key_id="carol"))), ["alice", "carol"]),
         ((ALICE, (ALICE, certified(ALICE, AUTHORITY, key_id="another name"))), ["alice"]),
+        ((ALICE, (CAROL, certified(CAROL, AUTHORITY, key_id="alice"))), ["alice"]),
+        ((ALICE, SECOND_OF_ALICE), ["alice"]),
+        ((ALICE, BOB, (CAROL, certified(CAROL, AUTHORITY, key_id="alice"))), ["alice", "bob"]),
         (
             ((BOB, certified(BOB, AUTHORITY, key_id="carol")), (CAROL, certified(CAROL, AUTHORITY, key_id="carol"))),
             ["carol"],
@@ -188,6 +193,9 @@ def test_every_revision_above_the_floor_is_accepted() -> None:
         "one key twice",
         "a key and a certificate",
         "a key and its certificate",
+        "one person with a key and a certificate for another",
+        "one person with two keys",
+        "two persons, one of them with two keys",
         "one person with two certified keys",
         "one person with certificates of two authorities",
         "two persons with certificates of two authorities",
