@@ -18,12 +18,15 @@ import yaml
 from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import decode_record
+from ansible_collections.configok.node.plugins.module_utils._trust._sshsig import parse_sshsig
+from ansible_collections.configok.node.plugins.module_utils._trust._statement import parse_signatures
 from support.ansible_runs.controller import Controller, Job
 from support.ansible_runs.playbooks import quick_pool
 from support.api.clusters import prepare
 from support.api.servers import ApiServer, Embedded, Real
 from support.configs.kubelet import KUBELET_HEADER
 from support.rollouts.simulated_nodes import CRASHES, GOOD, SILENT, SimulatedNodes, status_of
+from support.trust.signing import make_key
 
 _LAYERS = ["layers/base/kubelet.yaml", "layers/workers/kubelet.yaml"]
 
@@ -41,10 +44,12 @@ class Fleet:
             nodes.add(node, labels={"pool": name})
         self.write_pool()
 
-    def write_pool(self, max_pods: int = 60, **policy: Any) -> None:
+    def write_pool(self, max_pods: int = 60, signing_key: str = "", **policy: Any) -> None:
         """Write the pool file and its second layer, as a commit to the project would."""
         pool = quick_pool(self.name, layers=_LAYERS)
         pool["policy"].update(policy)
+        if signing_key:
+            pool["signing"] = {"key": signing_key}
         (self.controller.project / "pools/workers.yml").write_text(yaml.safe_dump(pool))
         layer = self.controller.project / _LAYERS[1]
         layer.write_text(f"---\n{KUBELET_HEADER}maxPods: {max_pods}\n")
@@ -91,6 +96,27 @@ def lines(log: str) -> list[str]:
     plain = re.sub(r"\x1b\[[0-9;]*m", "", log).replace("\r\n", "\n")
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f]", plain), "a log shows no cursor movements"
     return plain.splitlines()
+
+
+def test_a_job_signs_with_the_key_of_its_machine_credential(fleet: Fleet, tmp_path: Path) -> None:
+    key = make_key(tmp_path / "vault", "rollout")
+    public = fleet.controller.project / "keys/rollout.pub"
+    public.parent.mkdir()
+    public.write_text(key.line + "\n")
+    fleet.write_pool(signing_key="keys/rollout.pub")
+
+    refused = fleet.controller.run("configok rollout", pool_file="workers")
+    assert refused.status == "failed", refused.log
+    assert "ssh-agent" in refused.log
+    assert fleet.configs() == {"init"}
+
+    fleet.controller.ssh_key = key.file.read_text()
+    done = fleet.controller.run("configok rollout", pool_file="workers")
+    assert done.status == "successful", done.log
+    bundle = fleet.client.get(paths.config_map("configok-system", done.artifacts["configok"]["target"]))
+    (signature,) = parse_signatures(bundle["metadata"]["annotations"]["configok.dev/signatures"])
+    assert parse_sshsig(signature).public_key.fingerprint == key.fingerprint
+    assert fleet.configs() == {done.artifacts["configok"]["target"]}
 
 
 def test_a_pool_is_planned_rolled_out_shown_and_taken_back(fleet: Fleet) -> None:

@@ -85,12 +85,14 @@ class Controller:
     """A directory for jobs, and a copy of the project.
 
     credential: the variables that the job's credential sets. extra_variables: instead of those of the templates.
+    ssh_key: the private key of a machine credential, for which the job has an ssh-agent.
     """
 
     directory: Path
     credential: Mapping[str, str]
     user: str = "alice"
     extra_variables: Mapping[str, Any] = field(default_factory=dict)
+    ssh_key: str = ""
     project: Path = field(init=False)
     _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
@@ -111,6 +113,8 @@ class Controller:
         inventory.chmod(0o700)
         (private / "env/extravars").write_text(self._extra_variables(number, definition, answers))
         (private / "env/envvars").write_text(json.dumps(self._environment(number, private)))
+        if self.ssh_key:
+            (private / "env/ssh_key").write_text(self.ssh_key)
         options = (["--check"] if definition["job_type"] == "check" else []) + (
             ["--diff"] if definition.get("diff_mode") else []
         )
