@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 from unittest import mock
@@ -23,6 +24,9 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state._recor
     AssignmentFailure,
     ConfigRecord,
     DamagedFile,
+    RecordTrust,
+    decode_floors,
+    encode_floors,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._state._startups import (
     BadConfig,
@@ -45,6 +49,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
 from ansible_collections.configok.node.plugins.module_utils._host import _host_facts
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import SignerStatus
 from support.fuzz.hostile import JSON_VALUES, TEXTS, damaged, json_texts, lines_of, mutated, parse_twice
 from support.fuzz.settings import fuzz
 
@@ -52,6 +57,8 @@ SOURCE = ConfigSource("configok-system", "workers-0123456789", "00000000-0000-00
 RECORD = ConfigRecord(
     SOURCE, "ab" * 32, 7, "u1", "t", "b1", 12.5, Trial(60.0, 2), 3.0, True, {"kubelet": "cd"}, ("other",)
 )
+TRUST = RecordTrust("workers", 7, 3, (SignerStatus("SHA256:x", "alice"),), "a problem")
+FLOORS = {"workers": 7, "gateways": 10**15}
 ANSWERED = AnsweredAssignment(
     "u1", 7, SOURCE, AssignmentFailure("CrashLoop", SOURCE.uid, "text", 3, 120.0, "t", "b1", 9.0)
 )
@@ -97,6 +104,11 @@ def changes(data: bytes) -> st.SearchStrategy[dict[str, Any]]:
     return st.dictionaries(st.sampled_from(sorted(json.loads(data))), JSON_VALUES)
 
 
+def changes_of(field: str, value: Mapping[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
+    """Generate changes within one field of a record."""
+    return mutated(value).map(lambda changed: {field: changed})
+
+
 def resealed(data: bytes, change: Any) -> bytes:
     """Return a record with changed fields and a matching hash, as only an edit by hand leaves it."""
     from ansible_collections.configok.node.plugins.module_utils._agent._state import _records
@@ -106,12 +118,21 @@ def resealed(data: bytes, change: Any) -> bytes:
 
 
 @fuzz(150)
-@given(damaged(RECORD.encode()) | changes(RECORD.encode()))
+@given(damaged(RECORD.encode()) | changes(RECORD.encode()) | changes_of("trust", TRUST.to_dict()))
 def test_records(damage: Any) -> None:
     data = damage if isinstance(damage, bytes) else resealed(RECORD.encode(), damage)
     outcome = parse_twice(ConfigRecord.decode, data, refused=DamagedFile)
     if outcome.error is None:
         assert repr(ConfigRecord.decode(outcome.value.encode())) == repr(outcome.value)
+
+
+@fuzz(150)
+@given(damaged(encode_floors(FLOORS)) | changes(encode_floors(FLOORS)) | changes_of("floors", FLOORS))
+def test_floors(damage: Any) -> None:
+    data = damage if isinstance(damage, bytes) else resealed(encode_floors(FLOORS), damage)
+    outcome = parse_twice(decode_floors, data, refused=DamagedFile)
+    if outcome.error is None:
+        assert decode_floors(encode_floors(outcome.value)) == outcome.value
 
 
 @fuzz(150)

@@ -172,6 +172,10 @@ CONFIG: dict[str, tuple[Observation, list[Action]]] = {
         observed(node(answered=NEXT), ADOPT, sync=SyncResult(SyncPhase.REJECTED, rejection="kubelet: no")),
         [Refuse(NEXT, AssignmentFailure("InvalidConfig", "bbbb", "kubelet: no", time=NOW.time))],
     ),
+    "a bundle that no trusted signer vouches for": (
+        observed(node(answered=NEXT), ADOPT, sync=SyncResult(SyncPhase.UNTRUSTED, rejection="not signed")),
+        [Refuse(NEXT, AssignmentFailure("Untrusted", "bbbb", "not signed", time=NOW.time))],
+    ),
     "a bad bundle": (
         observed(node(bad={"bbbb": MARK}), ADOPT),
         [Refuse(NEXT, AssignmentFailure("KnownBad", "bbbb", MARK.reason, time="then"))],
