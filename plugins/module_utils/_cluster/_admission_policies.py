@@ -155,10 +155,11 @@ _NODES_VALIDATIONS = [
     {
         "expression": f"variables.sameAssignment || variables.isBreakGlass || ({_IF_UPDATE}variables.isRunnerOfPool)",
         "message": _ASSIGNED_BY_RUNNERS,
+        # The reason comes first: clients cut long messages.
         "messageExpression": (
-            f"'{_ASSIGNED_BY_RUNNERS}: user ' + request.userInfo.username + "
-            "(variables.pool == '' ? ' is not a runner of every pool, and the Node has no label ' + "
-            "variables.poolLabel : ' is not a runner of pool ' + variables.pool)"
+            "'user ' + request.userInfo.username + (variables.pool == '' ? ' is not a runner of every pool, and the "
+            f"Node has no label ' + variables.{POOL_LABEL} : ' is not a runner of pool ' + variables.pool) + "
+            f"': {_ASSIGNED_BY_RUNNERS}'"
         ),
     },
     {
@@ -223,8 +224,9 @@ _BUNDLES_VALIDATIONS = [
         "expression": f"{_EXEMPT}variables.isPublisherOfPool",
         "message": "only the publishers of a pool may create its bundles",
         "messageExpression": (
-            "'only the publishers of a pool may create its bundles: user ' + request.userInfo.username + "
-            "' is not a publisher of ' + (variables.pool == '' ? 'every pool' : 'pool ' + variables.pool)"
+            "'user ' + request.userInfo.username + ' is not a publisher of ' + "
+            "(variables.pool == '' ? 'every pool' : 'pool ' + variables.pool) + "
+            "': only the publishers of a pool may create its bundles'"
         ),
     },
     {

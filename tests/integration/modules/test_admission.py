@@ -115,7 +115,7 @@ def test_assignments_are_for_runners_of_the_pool(policed: Real, unique: str) -> 
         refused(wire.strategic(path, assignment()), "configok-nodes", why)
         refused(wire.merge(path, assignment()), "configok-nodes", why)
     named = policed.wire(DB_RUNNER).merge(node, assignment()).body["message"]
-    assert named.endswith("user db-runner is not a runner of pool workers")
+    assert "denied request: user db-runner is not a runner of pool workers: only" in named
     whole = policed.wire(CNI).get(node).body
     whole["metadata"]["annotations"] = assignment()["metadata"]["annotations"]
     refused(policed.wire(CNI).put(status, whole), "configok-nodes", why)
