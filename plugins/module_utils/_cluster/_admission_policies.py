@@ -140,7 +140,8 @@ _NODES_VARIABLES = {
     "sameSpec": (
         "has(object.spec) == has(oldObject.spec) && (!has(object.spec) || ("
         + _same_fields("spec", ["unschedulable"])
-        + "))"
+        + " && (variables.isRunnerOfPool || (has(object.spec.unschedulable) && object.spec.unschedulable) == "
+        "(has(oldObject.spec.unschedulable) && oldObject.spec.unschedulable))))"
     ),
     "sameNodeStatus": (
         "has(object.status) == has(oldObject.status) && (!has(object.status) || object.status == oldObject.status)"
@@ -176,8 +177,8 @@ _NODES_VALIDATIONS = [
             "variables.sameNodeStatus)"
         ),
         "message": (
-            "a runner may change the assignment of a Node, configok.dev/cordoned-by and spec.unschedulable, and "
-            "nothing else"
+            "a runner may change the assignment of a Node of its pools, configok.dev/cordoned-by and "
+            "spec.unschedulable, and nothing else"
         ),
     },
 ]

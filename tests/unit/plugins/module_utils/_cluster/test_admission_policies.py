@@ -185,7 +185,10 @@ FIRST = node(
         # A runner needs a cordon, and nothing else.
         (RUNNER, node(), CORDON, []),
         (OPERATOR, node(**CORDON), {**annotated(cordoned_by=None), "spec__unschedulable": None}, []),
-        (POOL_RUNNER, node("db"), {"spec__unschedulable": True}, []),
+        (POOL_RUNNER, node(), {"spec__unschedulable": True}, []),
+        (POOL_RUNNER, node("db"), {"spec__unschedulable": False}, []),
+        (POOL_RUNNER, node("db"), {"spec__unschedulable": True}, [NOTHING_ELSE]),
+        (POOL_RUNNER, node(None, spec__unschedulable=True), {"spec__unschedulable": None}, [NOTHING_ELSE]),
         (RUNNER, node(), {"metadata__labels__zone": "a"}, [NOTHING_ELSE]),
         (RUNNER, node(), {"metadata__labels": None}, [REPORTS, NOTHING_ELSE]),
         (OPERATOR, node(), {"spec__taints": []}, [NOTHING_ELSE]),
