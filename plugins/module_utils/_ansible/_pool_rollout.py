@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from types import TracebackType
 from typing import Any, Literal, NamedTuple
@@ -124,7 +124,9 @@ def plan(
         ),
         warnings=(
             *planned.warnings,
+            *(release.warnings if release is not None else ()),
             *trust.warnings,
+            *_left_out_warnings(trust, moving),
             *(end_warnings(trust, now=now, estimate=planned.estimate) if planned.has_work else ()),
             *unfit,
             *disruption.warnings,
@@ -136,6 +138,11 @@ def plan(
         to_reboot=disruption.to_reboot,
     )
     return PlannedRollout(planned, overlaps, changes, trust)
+
+
+def _left_out_warnings(trust: TrustReview, moving: Iterable[str]) -> list[str]:
+    """Return a sentence for a node that would be left out, if it were not in the waves of a rollout that has begun."""
+    return [f"{name} will fail: {trust.left_out[name]}" for name in moving if name in trust.left_out]
 
 
 def _approval_warnings(pool: Pool, planned: Plan) -> list[str]:

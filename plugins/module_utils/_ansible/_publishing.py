@@ -17,8 +17,7 @@ from .._rollout._record._revisions import bundle_statement
 from ._release import Draft, Publication, Release, prepare, prepare_statement, render_release
 from ._release_changes import field_changes
 from ._signature_list import list_signatures, statement_facts
-from ._signing import Endorser, key_warnings, signing_command, unused_options, write_statement_file
-from ._ssh_keygen import read_signing_key
+from ._signing import Endorser, signing_command, write_statement_file
 
 __all__ = ["Publishing", "publish", "write_statement"]
 
@@ -37,10 +36,7 @@ def publish(
 ) -> Publishing:
     """Validate the configs and publish them as a bundle. The errors are those of prepare."""
     release = prepare(client, publication, views, now=now, endorser=endorser)
-    statement, options = bundle_statement(release.bundle), endorser.options
-    # A bundle that was there keeps the statement that it has.
-    warnings = [] if release.endorsement is not None else unused_options(options, statement)
-    warnings += key_warnings(read_signing_key(options.key)) if options.key else []
+    statement, warnings = bundle_statement(release.bundle), list(release.warnings)
     if not release.is_recorded:
         warnings.append(
             f"these credentials may not write the record of pool {publication.pool}: the bundle is published, and the "

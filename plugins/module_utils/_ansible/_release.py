@@ -29,7 +29,7 @@ from .._rollout._nodes._node_view import NodeView
 from .._rollout._plan import Target
 from .._rollout._record._record import Record
 from .._rollout._record._record_store import read_record
-from .._rollout._record._revisions import parse_bundle, publish_bundle, read_statement
+from .._rollout._record._revisions import bundle_statement, parse_bundle, publish_bundle, read_statement
 from .._trust._statement import Statement
 from ._cel import cel_checker
 from ._document_changes import SourceDocument, current_documents, diff_documents
@@ -42,7 +42,8 @@ from ._release_changes import (
     read_pool_nodes,
     render_changes,
 )
-from ._signing import Endorsement, Endorser
+from ._signing import Endorsement, Endorser, key_warnings, unused_options
+from ._ssh_keygen import read_signing_key
 
 __all__ = [
     "Draft",
@@ -102,8 +103,8 @@ class Draft(NamedTuple):
 class Release(NamedTuple):
     """A bundle that was published (in check mode: validated), and what it changes; Draft has the parts.
 
-    bundle: with its statement and signatures. endorsement: what it was given now, None for a bundle that was there.
-    is_recorded: whether the record has the revision; otherwise the next rollout adds it.
+    bundle: with its statement and signatures. warnings: about them. endorsement: what a new bundle was given, None for an
+    older one. is_recorded: whether the record has the revision; otherwise the next rollout adds it.
     """
 
     target: Target
@@ -116,6 +117,7 @@ class Release(NamedTuple):
     versions: Sequence[str]
     bundle: Bundle
     pool_nodes: PoolNodes
+    warnings: tuple[str, ...] = ()
     endorsement: Endorsement | None = None
     is_recorded: bool = True
 
@@ -135,6 +137,13 @@ def prepare(
     """
     drafted = draft(client, publication, views)
     published = publish_bundle(client, drafted.config_map, now=now, check=publication.check, endorse=endorser)
+    bundle = parse_bundle(published.config_map)
+    warnings: list[str] = []
+    if endorser is not None and not published.created:
+        # It keeps the statement that it has, and who moves the pool need not have the key.
+        warnings += unused_options(endorser.options, bundle_statement(bundle))
+    elif endorser is not None and endorser.options.key:
+        warnings += key_warnings(read_signing_key(endorser.options.key))
     return Release(
         published.target,
         published.revision,
@@ -144,8 +153,9 @@ def prepare(
         drafted.before,
         drafted.after,
         drafted.versions,
-        parse_bundle(published.config_map),
+        bundle,
         drafted.pool_nodes,
+        tuple(warnings),
         endorser.endorsement if endorser is not None and published.created else None,
         published.is_recorded,
     )

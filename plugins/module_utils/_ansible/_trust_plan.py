@@ -11,6 +11,7 @@ from collections.abc import Callable
 from .._nodeconfig._bundle import Bundle
 from .._nodeconfig._local_config import LocalConfig
 from .._nodeconfig._strict_mapping import StrictFields
+from .._rollout._decisions._planner import skip_reason
 from .._rollout._decisions._trust_review import TrustReview, review_trust
 from .._rollout._nodes._node_view import NodeView
 from .._rollout._plan import Target
@@ -59,7 +60,12 @@ def review_plan(
         bundle = _with_signature(bundle, placeholder)
     pending = None if key is None else Signer(signer_fingerprint(key), key.comment)
     source = target.source
-    views = [view for view in changes.pool_nodes.views if source is None or not view.is_on(source)]
+    forget_bad = record.lets_nodes_forget(target)
+    views = [
+        view
+        for view in changes.pool_nodes.views
+        if (source is None or not view.is_on(source)) and skip_reason(view, target, forget_bad=forget_bad) is None
+    ]
     return review_trust(
         bundle,
         views,

@@ -190,7 +190,7 @@ def _undo_warnings(statement: Statement, views: Iterable[NodeView], record: Reco
             users.setdefault(active.uid, []).append(view.name)
     return [
         f"floor {statement.floor} withdraws revision {by_uid[uid].number} ({by_uid[uid].name}), which "
-        f"{count_of(len(names), 'node')} ({first_names(sorted(names), _NAMES_SHOWN)}) use now: an undo cannot go back "
+        f"{count_of(len(names), 'node')} ({first_names(sorted(names), _NAMES_SHOWN)}) use now: no undo can return "
         "to it"
         for uid, names in sorted(users.items(), key=lambda item: by_uid[item[0]].number)
     ]

@@ -14,7 +14,7 @@ import pytest
 from ansible_collections.configok.node.plugins.action import rollout
 from ansible_collections.configok.node.plugins.module_utils._cluster._local_configs import publish_local_config
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigInUse, good
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigInUse, good, opted_out
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import TrustStatus, read_status
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._local_config import (
     LocalConfig,
@@ -158,6 +158,35 @@ def test_what_nodes_trust_is_not_published(act: Act, nodes: SimulatedNodes, alic
     nodes.say("n1", good(ConfigInUse("current")), status)
     planned = act(signing={"key": str(alice.file)}, check=True)
     assert any("what 1 node (n1) trust is not published" in line for line in planned["plan"]["warnings"])
+
+
+def test_a_bundle_that_was_published_unsigned_is_named(act: Act, nodes: SimulatedNodes, alice: Key) -> None:
+    assert act()["phase"] == "Complete"
+    planned = act(signing={"key": str(alice.file)}, check=True)
+    assert any("is published already, without a statement" in line for line in planned["plan"]["warnings"])
+
+
+def test_a_run_without_the_key_moves_what_is_published(act: Act, nodes: SimulatedNodes, alice: Key) -> None:
+    trust(nodes, NAMES, keys=[alice])
+    signing = {"key": str(alice.file)}
+    assert act(signing=signing)["phase"] == "Complete"
+    alice.file.unlink()
+    alice.file.with_suffix(".pub").unlink()
+    nodes.add("n5")
+    assert act(signing=signing)["phase"] == "Complete"
+    assert "there is no file" in act(61, signing)["msg"]
+
+
+def test_nodes_that_do_not_move_have_no_say(act: Act, nodes: SimulatedNodes, alice: Key, tmp_path: Path) -> None:
+    trust(nodes, NAMES, keys=[alice])
+    trust(nodes, ("n1", "n2"), keys=[make_key(tmp_path, "bob")])
+    for name in ("n1", "n2"):
+        status = read_status(nodes.client.get(paths.node(name)))
+        assert status is not None
+        nodes.say(name, opted_out(), status._replace(cause="OptedOut"))
+    planned = act(signing={"key": str(alice.file)}, check=True)
+    assert planned["phase"] == "Planned"
+    assert {skipped["node"] for skipped in planned["plan"]["skipped"]} == {"n1", "n2"}
 
 
 @pytest.mark.parametrize(

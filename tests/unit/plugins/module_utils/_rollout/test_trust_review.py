@@ -142,7 +142,7 @@ def test_a_floor_that_stands_in_the_way_of_an_undo(alice: Key) -> None:
     views = [node("n1", active=old), node("n2")]
     made = review(bundle, dict.fromkeys(("n1", "n2"), trusts(alice)), views=views, record=record)
     assert made.warnings == (
-        f"floor 2 withdraws revision 1 ({old.name}), which 1 node (n1) use now: an undo cannot go back to it",
+        f"floor 2 withdraws revision 1 ({old.name}), which 1 node (n1) use now: no undo can return to it",
     )
 
 
