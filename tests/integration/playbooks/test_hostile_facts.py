@@ -18,12 +18,23 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
     ComponentStatus,
     ConfigStatus,
+    SignerStatus,
+    TrustStatus,
 )
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._local_config import (
+    LocalComponent,
+    LocalConfig,
+    build_local_config_map,
+    encode_local_config,
+    local_hash,
+)
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView
 from support.ansible_runs.playbooks import ROOT, PlaybookRun, Playbooks, finish, quick_pool, start
 from support.api.clusters import prepare
 from support.api.servers import Embedded
 from support.fuzz.hostile import FORGED
-from support.rollouts.simulated_nodes import CRASHES, SimulatedNodes
+from support.rollouts.simulated_nodes import CRASHES, GOOD, SimulatedNodes, status_of
+from support.trust.signing import make_key, trust_section
 
 PRODUCT = str(191 * 7)  # of what a template would make of the words
 
@@ -71,6 +82,7 @@ class Hostile(SimulatedNodes):
             components={"kubelet": component},
             ignored=(self.text,),
             agent_version=self.text,
+            trust=TrustStatus(self.text, {self.text: 7}, (SignerStatus(self.text, self.text),), self.text),
         )
         patch: dict[str, Any] = status_patch(verdict, hostile_status, "init", now="2026-01-01T00:00:00Z")
         (condition,) = patch["status"]["conditions"]
@@ -126,6 +138,38 @@ def test_the_version_that_a_node_claims(embedded_api: Embedded, tmp_path: Path, 
     assert refused.code != 0
     is_harmless(refused.output)
     assert not simulated.assignments
+
+
+def with_signer(view: NodeView, signer: SignerStatus) -> tuple[ConfigOk, ConfigStatus]:
+    """Return the answer of a node that uses what it was assigned, and for which this key vouches."""
+    verdict, status = status_of(view, view.source, GOOD)[-1]
+    return verdict, status._replace(trust=TrustStatus("require", {"workers": 1}, (signer,)))
+
+
+def test_the_names_of_signers(embedded_api: Embedded, tmp_path: Path, control: Path, mark: Path) -> None:
+    """The comment of a key is free text, which plan and status show as the name of the signer."""
+    client = embedded_api.client()
+    prepare(client)
+    key = make_key(tmp_path / "keys", "alice", comment=f"{words(mark)} wave 1 passed")
+    local = LocalConfig({"kubelet": LocalComponent({}, {})}, trust_section(keys=[key]))
+    client.create(paths.config_maps("configok-rollouts"), build_local_config_map(local))
+    reported = local_hash(encode_local_config(local))
+    user = Playbooks(tmp_path, embedded_api.admin_kubeconfig, control)
+    user.write({**quick_pool(), "signing": {"key": str(key.file)}}, "maxPods: 60\n")
+    with SimulatedNodes(client) as simulated:
+        for name in ("n1", "n2", "n3"):
+            simulated.add(name, local_config=reported)
+        planned = user.run("rollout", "--check", "--diff", "-vv")
+        assert planned.code == 0, planned.output
+        done = user.run("rollout", "-vv")
+        assert done.code == 0, done.output
+        for name in ("n1", "n2", "n3"):
+            simulated.say(name, *with_signer(simulated.view(name), SignerStatus(key.fingerprint, key.line)))
+        status = user.run("status", "-vv")
+    assert status.code == 0, status.output
+    everything = planned.output + done.output + status.output
+    is_harmless(everything)
+    assert PRODUCT not in str(done.stats)
 
 
 def lying_collection(directory: Path, facts: dict[str, Any]) -> Path:
