@@ -29,7 +29,7 @@ test: .venv/.lint .venv/.molecule .venv-oldest/.made .venv-newest/.made $(LINK) 
 	@$(RUN) .venv/bin/python tools/run_tests.py $(PYTEST)
 
 .PHONY: all
-all: lint control integration unit fuzz molecule conformance faults bench docs ## all checks, tests and generated pages (about two hours)
+all: lint control integration attacks unit fuzz molecule conformance faults bench docs ## all checks, tests and generated pages (about two hours)
 
 .PHONY: lint
 lint: .venv/.lint $(LINK) ## all static checks (ONLY="ruff mypy" runs some)
@@ -117,6 +117,11 @@ molecule-quick: .venv/.molecule $(LINK)
 faults: .venv/.test $(LINK) nodes ## faults at every step and in every phase, to build/faults.jsonl and docs/development/faults.md
 	@$(RUN_FAULTS) $(PYTEST)
 	@.venv/bin/python tools/write_faults.py
+
+.PHONY: attacks
+attacks: .venv/.test $(LINK) apiserver ## attacks with each layer off and on, to build/attacks.jsonl and docs/security.md
+	@$(RUN_PYTEST) tests/integration/attacks
+	@[ ! -s build/attacks.jsonl ] || .venv/bin/python tools/write_attacks.py
 
 .PHONY: docs
 docs: .venv/.lint $(LINK) ## write the generated parts of docs/, and CHANGELOG.md

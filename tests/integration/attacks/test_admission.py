@@ -105,7 +105,7 @@ ATTEMPTS = (
     Attempt("forgetBad for a bundle that the node has marked bad", "cni", assigns(SOURCE, forget_bad=True)),
     Attempt("ConfigOK of any node by patch nodes/status", "cni", claims_success),
     Attempt("an assignment by patch nodes, such as an administrator has", "operator", assigns(SOURCE, status=False)),
-    Attempt("foreign bundle, whose creator is no publisher", "foreigner", publishes("workers")),
+    Attempt("foreign bundle: its creator is not a publisher", "foreigner", publishes("workers")),
     Attempt("unsigned bundle of a publisher", "publisher", publishes("workers")),
     Attempt(
         "a runner of one pool assigns to a Node of another", "pool-runner", assigns(SOURCE, status=False), "database"
@@ -190,7 +190,7 @@ def cluster(attacked_api: Real) -> Iterator[Cluster]:
 
 @pytest.fixture(scope="module")
 def sent(cluster: Cluster) -> tuple[list[Sent], list[Sent] | None]:
-    """All requests without policies, and with them (None where the API server has none)."""
+    """All requests without policies, and with them (None without such policies in the API server)."""
     without, later = cluster.add_nodes("open"), cluster.add_nodes("guarded")
     _wait(lambda: not cluster.send(ATTEMPTS[-2], without[0]).refusal)  # until the roles are in force
     off = [cluster.send(attempt, node) for attempt, node in zip(ATTEMPTS, without)]
@@ -210,10 +210,18 @@ def _wait(holds: Callable[[], bool]) -> None:
 
 def evaluated(attempt: Attempt, sent: Sent, node: str) -> list[str]:
     """Return why the policies refuse a request that an API server without them has admitted."""
+    lists: dict[str, Sequence[dict[str, Any]]] = {
+        "runners": RUNNERS,
+        "publishers": PUBLISHERS,
+        "assigners": ASSIGNERS,
+        "breakGlass": BREAK_GLASS,
+    }
+    parameters = {key: subject_lines(subjects, key) for key, subjects in lists.items()}
+    objects = admission_policies([NAMESPACE_BUNDLES], {**parameters, "poolLabel": DEFAULT_POOL_LABEL})
     policy = BUNDLES_POLICY if sent.old is None else NODES_POLICY
     (spec,) = [
         item["spec"]
-        for item in admission_policies([NAMESPACE_BUNDLES])
+        for item in objects
         if item["metadata"]["name"] == policy and item["kind"] == "ValidatingAdmissionPolicy"
     ]
     is_node = attempt.user == NODE
@@ -223,15 +231,7 @@ def evaluated(attempt: Attempt, sent: Sent, node: str) -> list[str]:
         "userInfo": {"username": attempt.user + (node if is_node else ""), "groups": groups},
         "namespace": NAMESPACE_BUNDLES if sent.old is None else "",
     }
-    lists: dict[str, Sequence[dict[str, Any]]] = {
-        "runners": RUNNERS,
-        "publishers": PUBLISHERS,
-        "assigners": ASSIGNERS,
-        "breakGlass": BREAK_GLASS,
-    }
-    data = {key: subject_lines(subjects, key) for key, subjects in lists.items()}
-    parameters = {"data": {**data, "poolLabel": DEFAULT_POOL_LABEL}}
-    return refusals(spec, {"object": sent.new, "oldObject": sent.old, "request": request}, parameters)
+    return refusals(spec, {"object": sent.new, "oldObject": sent.old, "request": request})
 
 
 @pytest.mark.parametrize("number", range(len(ATTEMPTS)), ids=[attempt.attack for attempt in ATTEMPTS])

@@ -34,7 +34,7 @@ def record(
     with attacks.attempt(name, "deny by kind") as attempt:
         for node, record_side in ((is_open, attempt.off), (is_guarded, attempt.on)):
             harmed = answers[node].uid == uid
-            record_side(int(harmed), 1, "nodes", "the node runs it" if harmed else "refused, not restarted")
+            record_side(int(harmed), 1, "nodes", "adopted" if harmed else "refused, not restarted")
         assert (answers[is_guarded].status, answers[is_guarded].cause) == ("False", "InvalidConfig"), answers
         assert reason in answers[is_guarded].reason, answers
 

@@ -43,14 +43,13 @@ def test_another_pools_bundle(world: World, attacks: Recorder) -> None:
 
 
 def test_removal_of_the_assignment(world: World, attacks: Recorder) -> None:
-    world.roll_out(world.bundle())
+    world.roll_out(world.bundle(), TWO)
     with attacks.attempt("removal of the assignment", "signatures") as attempt:
-        world.record(attempt, world.attack(None, world.daemonset), "")
+        world.record(attempt, world.attack(None, world.daemonset, TWO), "")
 
 
 def test_forget_bad(world: World, attacks: Recorder) -> None:
     """A bad bundle can be tried again, until a newer one has withdrawn it."""
-    world.roll_out(world.bundle(), TWO)
     bad = world.fleet.publish(world.signed(world.bundle(DEADLY, crashes=0)))
     answers = world.fleet.answers(world.fleet.assign(bad, TWO))
     assert {answer.cause for answer in answers.values()} == {"CrashLoop"}, answers
@@ -71,14 +70,16 @@ def test_forget_bad(world: World, attacks: Recorder) -> None:
 
 def _record_crashed(attempt: Attempt, crashed: set[str]) -> None:
     for node, record in zip(TWO, (attempt.off, attempt.on)):
-        record(int(node in crashed), 1, "nodes", "it crashes again" if node in crashed else "refused, not restarted")
+        record(
+            int(node in crashed), 1, "nodes", "crashes with it again" if node in crashed else "refused, not restarted"
+        )
 
 
 # --- create configmaps in configok-system as well
 
 
 def test_a_foreign_bundle(world: World, attacks: Recorder) -> None:
-    name = "foreign bundle, whose creator is no publisher"
+    name = "foreign bundle: its creator is not a publisher"
     world.refused(attacks, name, world.bundle(), "statement")
 
 

@@ -41,7 +41,7 @@ ATTACKS: tuple[Attack, ...] = (
     Attack("ConfigOK of any node by patch nodes/status", "nodes", _ADMITTED),
     Attack("an assignment by patch nodes, such as an administrator has", "nodes", _ADMITTED),
     # create configmaps in configok-system as well
-    Attack("foreign bundle, whose creator is no publisher", "bundles", ("signatures", "admission")),
+    Attack("foreign bundle: its creator is not a publisher", "bundles", ("signatures", "admission")),
     Attack("unsigned bundle of a publisher", "bundles", _SIGNED, _ADMITTED),
     Attack("statement without signatures", "bundles", _SIGNED),
     Attack("signed by a key that no node trusts", "bundles", _SIGNED),

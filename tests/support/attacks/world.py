@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -134,15 +135,20 @@ class World:
         for kind, record in ((OPEN, attempt.off), (GUARDED, attempt.on)):
             names = [name for name in kind if name in answers]
             harmed = [name for name in names if answers[name].uid == uid]
-            does = "run it" if uid else "run their init config"
-            saw = (
-                f"{len(harmed)} of {len(names)} nodes {does}" if harmed else f"refused by {len(names)} of {len(names)}"
-            )
+            count = f"{len(names)} of {len(names)} nodes: " if len(names) > 1 else ""
+            if harmed:
+                saw = f"{count}{'adopted' if uid else 'back to the init config'}"
+            else:
+                saw = f"{count}refused: {_short(answers[names[0]].reason)}"
             record(len(harmed), len(names), "nodes", saw)
 
 
-def _of(some: int, total: int) -> str:
-    return f"{some} of {total} nodes"
+def _short(reason: str) -> str:
+    """Return the first clause of why a node does not trust a bundle, without what differs from run to run."""
+    text = re.sub(r"SHA256:[\w+/=]+", "SHA256...", reason.partition("): ")[2])
+    text = re.sub(r"until [0-9T:-]+Z", "until a time that has passed", text)
+    text = re.sub(r"^\S* ?\(?SHA256\.\.\.\)?: ", "", text)  # the signer
+    return re.split(r": |; | \(", text)[0]
 
 
 @contextmanager

@@ -23,10 +23,17 @@ def recorder(tmp_path: Path) -> Recorder:
     return recorder
 
 
+def attempt(recorder: Recorder, name: str, off: int, on: int) -> None:
+    """Record an attempt against two nodes."""
+    with recorder.attempt(name, "signatures") as made:
+        made.off(off, 2, "nodes", "-")
+        made.on(on, 2, "nodes", "-")
+
+
 def test_two_rows_for_each_attempt(recorder: Recorder) -> None:
-    with recorder.attempt(STOPPED, "signatures") as attempt:
-        attempt.off(2, 2, "nodes", "2 of 2 nodes run it")
-        attempt.on(0, 2, "nodes", "refused by 2 of 2")
+    with recorder.attempt(STOPPED, "signatures") as made:
+        made.off(2, 2, "nodes", "2 of 2 nodes run it")
+        made.on(0, 2, "nodes", "refused by 2 of 2")
     written = [json.loads(line) for line in recorder.path.read_text().splitlines()]
     assert [(row["name"], row["value"], row["unit"], row["ok"]) for row in written] == [
         ("tampered statement: signatures off", 2, "nodes", True),
@@ -36,35 +43,21 @@ def test_two_rows_for_each_attempt(recorder: Recorder) -> None:
 
 
 def test_an_attack_that_fails_without_the_layer_shows_nothing(recorder: Recorder) -> None:
-    with (
-        pytest.raises(AssertionError, match="without signatures it succeeds against 1 of 2"),
-        recorder.attempt(STOPPED, "signatures") as attempt,
-    ):
-        attempt.off(1, 2, "nodes", "-")
-        attempt.on(0, 2, "nodes", "-")
+    with pytest.raises(AssertionError, match="without signatures it succeeds against 1 of 2"):
+        attempt(recorder, STOPPED, off=1, on=0)
     assert [row["ok"] for row in recorder.rows] == [False, True]
 
 
 def test_an_attack_that_succeeds_with_the_layer(recorder: Recorder) -> None:
-    with (
-        pytest.raises(AssertionError, match="with signatures it succeeds against 1 of 2"),
-        recorder.attempt(STOPPED, "signatures") as attempt,
-    ):
-        attempt.off(2, 2, "nodes", "-")
-        attempt.on(1, 2, "nodes", "-")
+    with pytest.raises(AssertionError, match="with signatures it succeeds against 1 of 2"):
+        attempt(recorder, STOPPED, off=2, on=1)
     assert [row["ok"] for row in recorder.rows] == [True, False]
 
 
 def test_a_layer_that_does_not_stop_an_attack_is_held_to_that(recorder: Recorder) -> None:
-    with recorder.attempt(NOT_STOPPED, "signatures") as attempt:
-        attempt.off(2, 2, "nodes", "-")
-        attempt.on(2, 2, "nodes", "-")
-    with (
-        pytest.raises(AssertionError, match="with signatures it succeeds against 0 of 2"),
-        recorder.attempt(NOT_STOPPED, "signatures") as attempt,
-    ):
-        attempt.off(2, 2, "nodes", "-")
-        attempt.on(0, 2, "nodes", "-")
+    attempt(recorder, NOT_STOPPED, off=2, on=2)
+    with pytest.raises(AssertionError, match="with signatures it succeeds against 0 of 2"):
+        attempt(recorder, NOT_STOPPED, off=2, on=0)
 
 
 def test_an_attempt_that_breaks_off_is_a_failure(recorder: Recorder) -> None:
@@ -81,8 +74,8 @@ def test_what_the_catalogue_does_not_have_is_refused(recorder: Recorder) -> None
 
 
 def test_the_summary_says_what_was_only_evaluated(recorder: Recorder) -> None:
-    with recorder.attempt(NOT_STOPPED, "admission") as attempt:
-        attempt.off(1, 1, "requests", "admitted")
-        attempt.on(0, 1, "requests", "refused by the API server", evaluated=True)
+    with recorder.attempt(NOT_STOPPED, "admission") as made:
+        made.off(1, 1, "requests", "admitted")
+        made.on(0, 1, "requests", "refused by the API server", evaluated=True)
     closing = summary(recorder.rows)
     assert "NOT RUN with admission policies: 1 attacks, because Kubernetes 1.20.2 has none" in closing
