@@ -209,6 +209,19 @@ def test_damaged_floors_are_reported_and_rebuilt_from_the_records(bench: Bench, 
     assert roll_out(bench, replayed) == "Untrusted"
 
 
+def test_root_can_take_a_floor_back_once_no_record_has_it(bench: Bench, alice: Key) -> None:
+    """As docs/security.md says, after a floor that is too high: the file alone is not enough."""
+    file = bench.directory / "state" / "trust-floors"
+    roll_out(bench, publish(bench, "maxPods: 121\n", [alice], sequence=10**12, floor=10**12))
+    following = publish(bench, "maxPods: 122\n", [alice], sequence=6, floor=3)
+    file.unlink()
+    assert roll_out(bench, following) == "Untrusted"
+    bench.assign(None)
+    bench.run(30)
+    file.unlink()
+    assert roll_out(bench, following) == "Good"
+
+
 def test_floors_of_other_pools_stay(bench: Bench, alice: Key) -> None:
     bench.agent_store.write_trust_floors({"other": 9})
     roll_out(bench, publish(bench, "maxPods: 125\n", [alice], sequence=8, floor=7))
