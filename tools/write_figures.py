@@ -84,7 +84,7 @@ MEANINGS = {
     "payload-kb": (
         "the payload that Ansible sends for one task of the heaviest module, as ansible-core packs it",
         "",
-        "at most 550 kB",
+        "at most 620 kB",
     ),
     "assign-1000": (
         "`config_source` for 1,000 Nodes in one task, without Ansible's own start-up, median of 3",

@@ -13,8 +13,8 @@ from collections.abc import Callable
 
 from support.ansible_runs.playbooks import ROOT
 
-# Of config_bundle, the heaviest module, which brings the engine along.
-LIMIT = 550.0
+# Of config_bundle, the heaviest module, which brings the engine along. To sign bundles takes 50 kB of it.
+LIMIT = 620.0
 
 
 def test_the_heaviest_payload(row: Callable[..., None]) -> None:
