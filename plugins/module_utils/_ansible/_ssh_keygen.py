@@ -94,6 +94,7 @@ def module_runner(module: Any) -> CommandRunner:
             code, output, errors = call(data.encode())
         except BrokenPipeError:  # it failed before it read anything, and what it said is lost
             code, output, errors = call(b"")
+            code = code or 1  # a signature of nothing
         finally:
             for timer in timers:
                 timer.cancel()

@@ -142,7 +142,10 @@ def test_the_action_ends_what_hangs() -> None:
     assert run_command(["sleep", "30"], environment={}, data="", timeout=0.2).has_timed_out
 
 
-def test_a_module_learns_why_a_program_ended_early() -> None:
+@pytest.mark.parametrize(("second", "code"), [(255, 255), (0, 1)])
+def test_a_module_learns_why_a_program_ended_early(second: int, code: int) -> None:
+    """The second call is for its message: what it signs is empty."""
+
     class Module:
         calls = 0
 
@@ -150,10 +153,11 @@ def test_a_module_learns_why_a_program_ended_early() -> None:
             self.calls += 1
             if options["data"]:
                 raise BrokenPipeError
-            return 255, "", "no such key"
+            return second, "", "no such key"
 
     module = Module()
-    assert module_runner(module)(["x"], environment={}, data="y", timeout=1.0).errors == "no such key"
+    result = module_runner(module)(["x"], environment={}, data="y", timeout=1.0)
+    assert result == CommandResult(code, "", "no such key")
     assert module.calls == 2
 
 
