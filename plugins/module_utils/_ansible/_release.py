@@ -103,8 +103,8 @@ class Draft(NamedTuple):
 class Release(NamedTuple):
     """A bundle that was published (in check mode: validated), and what it changes; Draft has the parts.
 
-    bundle: with its statement and signatures. warnings: about them. endorsement: what a new bundle was given, None for an
-    older one. is_recorded: whether the record has the revision; otherwise the next rollout adds it.
+    bundle: with its statement and signatures. warnings: about them. endorsement: of a new bundle, else None.
+    is_recorded: whether the record has the revision; otherwise the next rollout adds it.
     """
 
     target: Target
