@@ -69,9 +69,14 @@ def node_state(view: NodeView) -> NodeCondition:
         return "failed"
     if view.answered_id != view.assigned_id:
         return "pending"
-    if view.config_ok != "True" or view.ready is not True:
+    if view.config_ok != "True" or view.ready is not True or _reports_another_config(view):
         return "unknown"
     return "trial" if view.status is not None and view.status.in_trial else "ok"
+
+
+def _reports_another_config(view: NodeView) -> bool:
+    """Return whether the config that a node names as the one in use differs from the assigned one."""
+    return view.status is not None and view.status.active != view.source
 
 
 def drifted_nodes(record: Record, nodes: Sequence[NodeView]) -> dict[str, str]:
@@ -145,6 +150,8 @@ def _state_reason(view: NodeView, state: NodeCondition) -> str:
         return f"assignment {view.assigned_id} is not answered yet; it last said: {view.report}"
     if view.ready is not True and view.config_ok == "True":
         return f"the Node is not Ready: {view.ready_reason}"
+    if state == "unknown" and view.config_ok == "True" and _reports_another_config(view):
+        return f"its status names a config that is not the assigned one; it last said: {view.report}"
     return view.report
 
 

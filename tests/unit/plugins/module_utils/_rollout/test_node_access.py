@@ -22,6 +22,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._nod
     list_nodes,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import node_view
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
     read_record,
     update_record,
@@ -239,10 +240,20 @@ def test_observing_reads_pages_and_names(make_world: MakeWorld) -> None:
         ({"config_ok": "Unknown"}, "unknown"),
         ({"ready": False}, "unknown"),
         ({"source": a_source(), "assigned_id": 3, "answered_id": 2}, "pending"),
+        ({"source": a_source(), "active": a_source()._replace(uid="0" * 36)}, "unknown"),
+        ({"source": a_source(), "active": None}, "unknown"),
+        ({"source": a_source(), "in_trial": True}, "trial"),
     ],
 )
 def test_a_node_s_state_in_a_word(changes: dict[str, Any], state: str) -> None:
     assert node_state(a_view("n", **changes)) == state
+
+
+def test_a_node_that_claims_another_config_is_named() -> None:
+    view = a_view("n1", source=a_source(), active=None)
+    (entry,) = pool_status(Record("workers"), [view])["not_fine"]
+    assert entry["node"] == "n1"
+    assert entry["reason"].startswith("its status names a config that is not the assigned one; it last said: ")
 
 
 def test_what_a_node_says_cannot_steer_a_terminal() -> None:
