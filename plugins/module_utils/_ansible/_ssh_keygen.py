@@ -151,10 +151,9 @@ class SshKeygen:
         with self._temporary() as directory:
             for name, text in check.files.items():
                 _write(os.path.join(directory, name), text)
-            try:
-                result = self._call(check.argv(directory)[1:], {"LC_ALL": "C"}, check.stdin)
-            except SigningFailed as error:
-                raise OSError(str(error)) from error
+            if shutil.which("ssh-keygen") is None:
+                raise OSError("there is no ssh-keygen in PATH")
+            result = self._call(check.argv(directory)[1:], {"LC_ALL": "C"}, check.stdin)
         return SshKeygenResult(result.code, result.output + result.errors)
 
     def _call(self, arguments: Sequence[str], environment: Mapping[str, str], data: str) -> CommandResult:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
-from typing import Any
+from typing import Any, Optional
 
 from ..._componentconfig._scalars._wording import count_of, first_names
 from ..._nodeconfig._bundle import Bundle
@@ -24,7 +24,7 @@ __all__ = ["TrustReview", "end_warnings", "review_trust"]
 _NAMES_SHOWN = 4
 _MAX_REASONS = 5
 
-PolicyOf = Callable[[NodeView], "TrustPolicy | None"]  # None: the node's policy is not known
+PolicyOf = Callable[[NodeView], Optional[TrustPolicy]]  # None: the node's policy is not known
 
 
 @dataclass(frozen=True)
