@@ -177,6 +177,7 @@ def revision_history(record: Record) -> list[dict[str, Any]]:
     return [{**vars(revision), "current": revision.number == current} for revision in reversed(record.revisions)]
 
 
+_MAX_PROBLEM = 512  # characters: an agent's own are shorter
 _HISTORY_HEADS = ("REVISION", "CHANGE-CAUSE", "AUTHOR", "TIME", "RESULT", "CURRENT")
 
 
@@ -262,7 +263,7 @@ def _trust_problems(nodes: Sequence[NodeView]) -> list[str]:
         if trust is not None and trust.problem:
             names.setdefault(trust.problem, []).append(view.name)
     return [
-        f"trust: {count_of(len(of), 'node')} ({first_names(sorted(of), _NAMES_SHOWN)}): {sanitize(problem)}"
+        f"trust: {count_of(len(of), 'node')} ({first_names(sorted(of), _NAMES_SHOWN)}): {sanitize(problem, _MAX_PROBLEM)}"
         for problem, of in sorted(names.items(), key=lambda item: (-len(item[1]), item[0]))[:_MAX_PROBLEMS]
     ]
 

@@ -91,6 +91,7 @@ def test_no_node_draws_on_the_screen(cluster: SandboxCluster, nodes: SimulatedNo
         components={f"kubelet{FORGED}": ComponentStatus(FORGED, FORGED, FORGED, FORGED, (FORGED,))},
         ignored=(FORGED,),
         agent_version=FORGED,
+        trust=TrustStatus(FORGED, {FORGED: 7}, (SignerStatus(FORGED, FORGED),), FORGED),
     )
     nodes.say("n2", verdicts.crash_loop(verdicts.ConfigInUse("last-known-good"), uid, 4), status)
     conditions = [
@@ -109,7 +110,8 @@ def test_no_node_draws_on_the_screen(cluster: SandboxCluster, nodes: SimulatedNo
 
 
 def test_no_node_fills_the_screen(cluster: SandboxCluster, nodes: SimulatedNodes) -> None:
-    del nodes
+    trust = TrustStatus("w" * 9999, {"p" * 9999: 7}, (SignerStatus("f" * 9999, "n" * 9999),), "q" * 99_999)
+    nodes.say("n2", verdicts.good(verdicts.ConfigInUse("current")), ConfigStatus(trust=trust))
     condition = {"type": "ConfigOK", "status": "False" + "x" * 9999, "reason": "y" * 99_999, "message": "z" * 99_999}
     cluster.client.patch(paths.node_status("n2"), {"status": {"conditions": [condition]}}, kind="strategic")
     result = run(cluster, nodes=["n2"])
