@@ -247,13 +247,21 @@ def signing_command(statement_file: str) -> str:
 
 
 def unused_options(options: SigningOptions, statement: Statement | None) -> list[str]:
-    """Return a sentence if a bundle that was published before is not what the options ask for."""
+    """Return a sentence if a bundle that was published before is not what the options ask for.
+
+    Raises RolloutError for a statement file that cannot be read.
+    """
     if not options.wants_statement:
         return []
     if statement is None:
         return [
             "this content is published already, without a statement, and is not signed now: sign it with "
             "configok.node.config_signature, or change the content"
+        ]
+    if options.statement_file and read_statement_file(options.statement_file) != statement:
+        return [
+            f"this content is published already, with another statement than {options.statement_file}: neither it nor "
+            "its signatures are used"
         ]
     problem = _mismatch(statement, statement.pool, statement.content_hash, options.statement)
     return [f"this content is published already, and its statement {problem}: it is not changed"] if problem else []

@@ -234,3 +234,13 @@ def test_published_unsigned_before(cluster: SandboxCluster, alice: Key) -> None:
     result = run(cluster, signing_key=alice.file)
     assert (result["changed"], result["signatures"]) == (False, [])
     assert any("config_signature" in str(warning) for warning in result["text"])
+
+
+def test_published_with_another_statement_before(cluster: SandboxCluster, tmp_path: Path, alice: Key) -> None:
+    path, drafted = draft(cluster, tmp_path)
+    signatures = tmp_path / "s"
+    signatures.write_text(sign(alice, drafted["statement"]["text"]))
+    run(cluster, signing_key=alice.file, sequence=5)
+    result = run(cluster, statement_file=path, signature_files=[str(signatures)])
+    assert (result["changed"], result["statement"]["sequence"]) == (False, 5)
+    assert any("with another statement than" in line for line in result["text"])
