@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._cluster._holder_report import read_holders
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden
@@ -292,3 +293,44 @@ def test_who_may_not_is_told_in_one_sentence(cluster: SandboxCluster, tmp_path: 
 def test_a_service_account_needs_its_namespace(cluster: SandboxCluster) -> None:
     result = run(cluster, runner_subjects=[{"kind": "ServiceAccount", "name": "awx"}])
     assert "namespace" in result["msg"]
+
+
+def test_admission_is_skipped_with_a_reason_by_a_server_without_it(cluster: SandboxCluster) -> None:
+    result = run(cluster, admission=True, runner_subjects=[{**RUNNER, "pools": ["workers"]}])
+    assert result["admission"] == "unsupported"
+    warnings = str(result["warnings"])
+    assert "admission policies are skipped: the API server has no ValidatingAdmissionPolicies" in warnings
+    assert "the pools of subjects limit nothing without admission policies" in warnings
+    assert run(cluster)["admission"] == "unsupported"
+    assert run(cluster, state="absent")["changed"] is True
+
+
+def test_identities_that_can_write_nodes_are_named(cluster: SandboxCluster) -> None:
+    rules = [{"apiGroups": [""], "resources": ["nodes/status", "configmaps"], "verbs": ["*"]}]
+    cluster.client.create(paths.CLUSTER_ROLES, {"metadata": {"name": "cni"}, "rules": rules})
+    reference = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cni"}
+    subjects = [{"kind": "ServiceAccount", "namespace": "kube-system", "name": "cni"}]
+    binding = {"metadata": {"name": "cni"}, "roleRef": reference, "subjects": subjects}
+    cluster.client.create(paths.CLUSTER_ROLE_BINDINGS, binding)
+    result = run(cluster, runner_subjects=[RUNNER], bundle_namespaces=["team-a"])
+    holders = {(item["permission"], item["name"]) for item in result["holders"]}
+    assert holders == {
+        ("patch or update nodes/status", "cni"),
+        ("patch or update nodes", "runner"),
+        *((f"create configmaps in {name}", who) for name in ("configok-system", "team-a") for who in ("cni", "runner")),
+    }
+    warnings = str(result["warnings"])
+    assert "patch or update nodes/status: ServiceAccount kube-system/cni (by ClusterRoleBinding cni)" in warnings
+    assert "create configmaps in team-a: ServiceAccount kube-system/cni" in warnings
+    assert "runner" not in warnings
+
+
+def test_roles_that_may_not_be_listed_are_a_note() -> None:
+    class Denied:
+        def list(self, path: str) -> None:
+            raise Forbidden("clusterroles is forbidden", where=f"GET {path}")
+
+    report = read_holders(cast("Client", Denied()), ["configok-system"], has_policies=False)
+    assert report.holders == ()
+    [note] = report.warnings
+    assert note.startswith("the identities that can write Nodes or create bundles are unknown, because this identity")
