@@ -6,7 +6,8 @@
     python tools/write_attacks.py
 
 A table is between two comments, <!-- attacks: nodes --> and <!-- end of attacks -->; the rest of the page is written by
-hand. Exits with 1 and a message if there are no rows, or none of an attack in tests/support/attacks/catalogue.py.
+hand. Exits with 1 and a message if there are no rows, or none of an attack in tests/support/attacks/catalogue.py. The
+page of a run whose API server has no admission policies goes to build/pages.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 
-from result_page import ROOT, Row, table, write_page
+from result_page import ROOT, KeepPage, Row, table, write_page
 
 sys.path.insert(0, str(ROOT / "tests"))
 
@@ -23,6 +24,7 @@ from support.attacks.catalogue import ATTACKS, LAYERS, PATHS, Attack
 
 ROWS = ROOT / "build" / "attacks.jsonl"
 PAGE = ROOT / "docs/security.md"
+_ELSEWHERE = ROOT / "build/pages/security.md"
 _SECTION = re.compile(r"(<!-- attacks: ([a-z]+) -->\n).*?(<!-- end of attacks -->)", re.DOTALL)
 _COLUMNS = ("attack", "layer", "without it", "with it")
 _SUMMARY = "summary"
@@ -86,9 +88,15 @@ def _summary(rows: Sequence[Row]) -> str:
     return text + "\n"
 
 
-def render(rows: list[Row]) -> str:
-    """Return the page as it is to be written."""
-    return page(rows, PAGE.read_text(encoding="utf-8"))
+def render(rows: Sequence[Row]) -> str:
+    """Return the page. Raises KeepPage for a run without admission policies, whose page goes to build/pages."""
+    text = page(rows, PAGE.read_text(encoding="utf-8"))
+    if any(row["evaluated"] for row in rows):
+        _ELSEWHERE.parent.mkdir(parents=True, exist_ok=True)
+        _ELSEWHERE.write_text(text, encoding="utf-8")
+        place = _ELSEWHERE.relative_to(ROOT)
+        raise KeepPage(f"the API server of this run has no admission policies, so its page is {place}")
+    return text
 
 
 if __name__ == "__main__":

@@ -202,6 +202,9 @@ def test_the_threshold_is_not_met(world: World, attacks: Recorder) -> None:
     certified = certify(world.signers.authority, alice, serial=18)
     bundle = world.signed(world.bundle(), [alice, alice, certified])
     world.refused(attacks, "threshold not met: one key signs twice", bundle, "2 signers")
+    keys = [certify(world.signers.authority, key, key_id="erin", serial=19) for key in (bob, world.signers.stranger)]
+    bundle = world.signed(world.bundle(), keys)
+    world.refused(attacks, "threshold not met: one person has two certificates", bundle, "2 signers")
     source = world.fleet.publish(world.signed(world.bundle(), [alice, bob]))
     answers = world.fleet.answers(world.fleet.assign(source, GUARDED[:1]))
     assert {answer.uid for answer in answers.values()} == {source.uid}, answers

@@ -65,6 +65,7 @@ ATTACKS: tuple[Attack, ...] = (
     Attack("certificate with an unknown critical option", "signers", _SIGNED),
     Attack("threshold not met: one signer of two", "signers", _SIGNED),
     Attack("threshold not met: one key signs twice", "signers", _SIGNED),
+    Attack("threshold not met: one person has two certificates", "signers", _SIGNED),
     Attack("notAfter has passed", "signers", _SIGNED),
     # what a bundle holds, whatever its signatures
     Attack("a field that is root on the node", "content", ("deny by kind",)),

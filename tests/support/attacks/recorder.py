@@ -48,7 +48,7 @@ class Recorder:
     """Collects rows; each attempt is written as soon as it ends."""
 
     def __init__(self, path: Path, say: Callable[[str], object] = str) -> None:
-        """say: prints a line."""
+        """say: prints a line for each row that is not as expected."""
         self.path = path
         self.say = say
         self.apiserver = ""
@@ -97,8 +97,8 @@ class Recorder:
         self.rows.append(row)
         with self.path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
-        verdict = "ok" if ok else "FAILED"
-        self.say(f"{row['name']:80} {result.harmed} of {result.total} {result.unit}: {result.saw}  {verdict}")
+        if not ok:
+            self.say(f"FAILED {row['name']}: {result.harmed} of {result.total} {result.unit}: {result.saw}")
 
 
 def summary(rows: list[dict[str, Any]]) -> str:

@@ -5,10 +5,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import write_attacks
+from result_page import KeepPage
 from support.attacks.catalogue import ATTACKS, PATHS, attack_named
 from write_attacks import PAGE, page
 
@@ -72,6 +75,15 @@ def test_what_was_only_evaluated_is_named() -> None:
     text = page(rows(evaluated=True), FRAME)
     assert "what on does (evaluated) |" in text
     assert "has no admission policies" in text
+
+
+def test_a_run_without_admission_policies_keeps_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(write_attacks, "ROOT", tmp_path)
+    monkeypatch.setattr(write_attacks, "_ELSEWHERE", tmp_path / "build/pages/security.md")
+    with pytest.raises(KeepPage, match="no admission policies, so its page is build/pages/security"):
+        write_attacks.render(rows(evaluated=True))
+    assert "(evaluated) |" in (tmp_path / "build/pages/security.md").read_text()
+    assert "(evaluated) |" not in write_attacks.render(rows())
 
 
 def test_what_failed_stands_out() -> None:
