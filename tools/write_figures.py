@@ -65,7 +65,7 @@ MEANINGS = {
     ),
     "verify-ms": (
         "the first verification of a bundle in a fresh daemon, signed with a certificate, with the imports and the "
-        "reading of the trust policy, median of 15",
+        "reading of the trust policy, best of 15",
         "`ssh-keygen -Y verify` of the same signature",
         "at most 10 ms",
     ),

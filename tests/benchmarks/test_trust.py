@@ -81,7 +81,7 @@ def signers(authority: Key) -> list[Key]:
 
 
 def measure(agent: Path, directory: Path, authority: Key, signers: list[Key]) -> tuple[float, float]:
-    """Return the medians of milliseconds and megabytes (10^6 bytes)."""
+    """Return the least milliseconds, and the median of megabytes (10^6 bytes)."""
     configuration, bundle = directory / "agent.yaml", directory / "bundle.json"
     configuration.write_text(
         json.dumps(
@@ -103,11 +103,11 @@ def measure(agent: Path, directory: Path, authority: Key, signers: list[Key]) ->
         command = [sys.executable, "-I", "-c", DAEMON, str(agent), str(configuration), str(bundle)]
         rows.append(json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout))
     assert {row[2] for row in rows} == {len(signers)}
-    return statistics.median(row[0] for row in rows), statistics.median(row[1] for row in rows)
+    return min(row[0] for row in rows), statistics.median(row[1] for row in rows)
 
 
 def ssh_keygen_ms(directory: Path, authority: Key, signer: Key) -> float:
-    """Return the median time of ssh-keygen -Y verify, with the same signature."""
+    """Return the least time of ssh-keygen -Y verify, with the same signature."""
     message = statement_of(build_bundle("workers", {"kubelet": "maxPods: 110\n"})).encode()
     (directory / "signers").write_text(
         f'pool-workers cert-authority,namespaces="{SIGNATURE_NAMESPACE}" {authority.line}\n'
@@ -121,7 +121,7 @@ def ssh_keygen_ms(directory: Path, authority: Key, signer: Key) -> float:
             [*command, "-s", "signature"], cwd=directory, input=message, check=True, capture_output=True, text=True
         )
         seconds.append(time.perf_counter() - begun)
-    return 1000 * statistics.median(seconds)
+    return 1000 * min(seconds)
 
 
 @pytest.mark.skipif(not shutil.which("ssh-keygen"), reason="needs ssh-keygen")
