@@ -157,8 +157,9 @@ def test_an_identity_without_these_permissions_can_do_all_the_rest(
     assert unset["changed"] is False, unset
     refused = run_module(cluster_access.main, {**options, "flow_control": True})
     assert "flowschemas" in refused["msg"]
-    [warning] = plan_removal(real_api.client(unique), force=True).warnings
-    assert "configok-agents and configok-runner are not removed" in warning
+    flows, policies = plan_removal(real_api.client(unique), force=True).warnings
+    assert "configok-agents and configok-runner are not removed" in flows
+    assert "configok-nodes and configok-bundles are not removed" in policies
     flow.client.delete(paths.cluster_role_binding(unique))
     flow.client.delete(paths.cluster_role(unique))
 

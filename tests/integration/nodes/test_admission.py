@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ from support.machines import Testbed, Unavailable
 from support.session.unavailable import leave_out
 
 POLICIES_SINCE = 30
-CLUSTER = {
+CLUSTER: dict[str, Any] = {
     "cluster_admission": True,
     "cluster_runner_subjects": [{"kind": "User", "name": "runner", "pools": ["workers"]}],
     "cluster_break_glass_subjects": [{"kind": "User", "name": "admin"}],

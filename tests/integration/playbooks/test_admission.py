@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""With admission policies in force, everything that users and agents do still works: provision, roll out, drain, remove."""
+"""With admission policies in force, users and agents do all their work: provision, roll out, drain, report, remove."""
 
 from __future__ import annotations
 
