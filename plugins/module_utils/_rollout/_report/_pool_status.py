@@ -263,7 +263,8 @@ def _trust_problems(nodes: Sequence[NodeView]) -> list[str]:
         if trust is not None and trust.problem:
             names.setdefault(trust.problem, []).append(view.name)
     return [
-        f"trust: {count_of(len(of), 'node')} ({first_names(sorted(of), _NAMES_SHOWN)}): {sanitize(problem, _MAX_PROBLEM)}"
+        f"trust: {count_of(len(of), 'node')} ({first_names(sorted(of), _NAMES_SHOWN)}): "
+        f"{sanitize(problem, _MAX_PROBLEM)}"
         for problem, of in sorted(names.items(), key=lambda item: (-len(item[1]), item[0]))[:_MAX_PROBLEMS]
     ]
 
