@@ -25,7 +25,7 @@ demo: .venv/.run $(LINK) ## run the demo: eight nodes, a canary, a config that b
 	@$(RUN) .venv/bin/python $(DEMO) $(ARGS)
 
 .PHONY: test
-test: .venv/.lint .venv/.molecule .venv-oldest/.made .venv-newest/.made $(LINK) apiserver nodes browser ## what CI runs: lint, unit, integration, the quick part of the rest
+test: .venv/.lint .venv/.molecule .venv-oldest/.made .venv-newest/.made $(LINK) apiserver nodes browser token ## what CI runs: lint, unit, integration, the quick part of the rest
 	@$(RUN) .venv/bin/python tools/run_tests.py $(PYTEST)
 
 .PHONY: all
@@ -61,7 +61,7 @@ control: .venv-oldest/.made .venv-newest/.made $(LINK) ## tests of the control s
 	done
 
 .PHONY: integration
-integration: .venv/.test .venv-oldest/.made .venv-newest/.made $(LINK) apiserver nodes browser ## tests against the embedded and the real API server, and on real nodes
+integration: .venv/.test .venv-oldest/.made .venv-newest/.made $(LINK) apiserver nodes browser token ## tests against the embedded and the real API server, and on real nodes
 	@$(RUN_PYTEST) tests/integration
 
 # Exit code 3: no real API server is available. pytest then reports it, or fails with CONFIGOK_REQUIRE_REAL=1.
@@ -74,6 +74,11 @@ apiserver:
 .PHONY: browser
 browser:
 	@tests/support/bin/prepare-chromium || { code=$$?; [ $$code -eq 3 ] || exit $$code; }
+
+# The same for a PKCS#11 token.
+.PHONY: token
+token:
+	@tests/support/bin/prepare-softhsm || { code=$$?; [ $$code -eq 3 ] || exit $$code; }
 
 .PHONY: report-screenshot
 report-screenshot: .venv/.test $(LINK) browser ## the screenshots of docs/report.md

@@ -121,7 +121,7 @@ def test_a_token(
 ) -> None:
     softhsm = find_softhsm()
     if softhsm is None:
-        leave_out("SoftHSM is not installed, nor unpacked in CONFIGOK_SOFTHSM")
+        leave_out("SoftHSM is not installed, nor unpacked by tests/support/bin/prepare-softhsm")
     token = make_token(tmp_path, softhsm, kind)
     with ssh_agent(tmp_path, token) as agent:
         monkeypatch.setenv("SSH_AUTH_SOCK", agent.environment["SSH_AUTH_SOCK"])

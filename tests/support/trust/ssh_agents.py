@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from ..api.binaries import cache_directory
+
 __all__ = ["SshAgent", "Token", "find_softhsm", "make_token", "ssh_agent"]
 
 _PIN = "1234"
@@ -71,8 +73,8 @@ def ssh_agent(directory: Path, token: Token | None = None) -> Iterator[SshAgent]
 
 
 def find_softhsm() -> tuple[Path, Path] | None:
-    """Return the program and the library of SoftHSM, installed or unpacked in CONFIGOK_SOFTHSM; None without one."""
-    roots = [Path(os.environ.get("CONFIGOK_SOFTHSM") or "/"), Path("/")]
+    """Return the program and the library of SoftHSM, installed or made by prepare-softhsm; None without one."""
+    roots = [Path(os.environ.get("CONFIGOK_SOFTHSM") or cache_directory() / "softhsm"), Path("/")]
     for root in roots:
         program = root / "usr/bin/softhsm2-util"
         libraries = sorted(root.glob("usr/lib*/**/libsofthsm2.so"))
