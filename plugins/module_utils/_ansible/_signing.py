@@ -19,7 +19,7 @@ from .._componentconfig._scalars._wording import first_names
 from .._nodeconfig._bundle import HASH_SCHEME, content_hash, with_statement
 from .._nodeconfig._well_known import LABEL_POOL
 from .._rollout import RolloutError
-from .._rollout._decisions._statements import StatementOptions, next_statement
+from .._rollout._decisions._statements import StatementOptions, check_step, next_statement
 from .._rollout._record._record import Record
 from .._trust._public_keys import PublicKey
 from .._trust._statement import SIGNATURE_NAMESPACE, InvalidStatement, Statement, encode_signatures
@@ -145,6 +145,7 @@ class Endorser:
                 f"{options.statement_file} {problem}: write the statement of this content with publish=false, and have "
                 "it signed"
             )
+        check_step(record, statement.sequence)
         withdrawn = max((revision.floor for revision in record.revisions), default=0)
         if statement.sequence < withdrawn:
             raise RolloutError(

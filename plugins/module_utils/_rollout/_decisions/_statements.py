@@ -13,7 +13,7 @@ from .. import RolloutError
 from .._record._record import COMPLETE, Record, Revision
 from ._pruning import record_uids
 
-__all__ = ["StatementOptions", "next_statement"]
+__all__ = ["StatementOptions", "check_step", "next_statement"]
 
 _MAX_STEP = 10**10  # from one sequence to the next: the first one may be a time in seconds
 
@@ -45,11 +45,8 @@ def next_statement(record: Record, content_hash: str, options: StatementOptions,
             f"sequence {sequence} is not above {highest}, the highest in the record of pool {record.pool}: leave it "
             f"out, or give {highest + 1} or more"
         )
-    elif sequence > highest + _MAX_STEP:
-        raise RolloutError(
-            f"sequence {sequence} is more than {_MAX_STEP} above {highest}, the highest in the record of pool "
-            f"{record.pool}: leave it out, or give {highest + 1} or little more"
-        )
+    else:
+        check_step(record, sequence)
     floor_before = max((revision.floor for revision in counted), default=1) or 1
     floor = options.floor
     if floor is None:
@@ -67,6 +64,16 @@ def next_statement(record: Record, content_hash: str, options: StatementOptions,
     except InvalidStatement as error:
         raise RolloutError(str(error)) from error
     return statement
+
+
+def check_step(record: Record, sequence: int) -> None:
+    """Raise RolloutError for a sequence that would use up the numbers of a pool."""
+    highest = max((revision.sequence for revision in _counted(record)), default=0)
+    if sequence > highest + _MAX_STEP:
+        raise RolloutError(
+            f"sequence {sequence} is more than {_MAX_STEP} above {highest}, the highest in the record of pool "
+            f"{record.pool}: leave it out, or give {highest + 1} or little more"
+        )
 
 
 def _counted(record: Record) -> list[Revision]:

@@ -171,13 +171,15 @@ def test_a_draft_follows_the_record(cluster: SandboxCluster, tmp_path: Path, ali
 
 
 @pytest.mark.parametrize(
-    "fault", ["other content", "no signature", "forged", "other namespace", "other pool", "damaged"]
+    "fault", ["other content", "no signature", "forged", "other namespace", "other pool", "far sequence", "damaged"]
 )
 def test_what_was_not_signed_is_not_published(cluster: SandboxCluster, tmp_path: Path, alice: Key, fault: str) -> None:
     path, drafted = draft(cluster, tmp_path, 61 if fault == "other content" else 60)
     text = drafted["statement"]["text"]
     if fault == "other pool":
         path.write_text(text.replace("workers", "gateways"))
+    if fault == "far sequence":
+        path.write_text(text.replace('"sequence":1,', '"sequence":99999999999,'))
     if fault == "damaged":
         path.write_text(text + "\n")
     signatures = tmp_path / "s"
@@ -194,6 +196,7 @@ def test_what_was_not_signed_is_not_published(cluster: SandboxCluster, tmp_path:
         "forged": "is not one of this statement",
         "other namespace": "is not one of this statement",
         "other pool": "is a statement for pool gateways, not workers",
+        "far sequence": "is more than 10000000000 above 0",
         "damaged": "not exactly the text",
     }[fault]
     assert sentence in refused["msg"], refused["msg"]
