@@ -22,14 +22,15 @@ from ._log import log
 from ._reporting._metrics import MetricsOutput
 from ._reporting._publisher import Publisher
 from ._state import _actions as actions
-from ._state._actions import Acknowledgement, Observation, plan
-from ._state._desired_state import DesiredState, NodeAnnotations, read_desired_state
+from ._state._actions import Acknowledgement, Observation, needs_verification, plan
+from ._state._desired_state import DesiredKind, DesiredState, NodeAnnotations, read_desired_state
 from ._state._node_state import Moment, NodeState
 from ._state._trial_period import TrialTransition, trial_ends_at, trial_seconds
 from ._store._durable_files import LOOP_WAIT, LockTimeout, locked
 from ._store._file_errors import FileErrors
 from ._store._state_reader import read_node_state
 from ._transaction import StateChanged, Transactions
+from ._trust_settings import TrustSettings
 
 __all__ = ["Controller"]
 
@@ -51,6 +52,7 @@ class Controller:
         self.versions = VersionTracker(context)
         self.config_sync = ConfigSync(context)
         self.components = ComponentManager(context)
+        self._trust = TrustSettings(configuration)
         self._file_errors = FileErrors(configuration.state_directory, lasting=_FILES_LASTING)
         self.publisher = Publisher(context, outputs)
         self._acknowledged: Acknowledgement | None = None
@@ -187,7 +189,11 @@ class Controller:
 
     def _desired_state(self, node: NodeAnnotations, state: NodeState) -> DesiredState:
         namespace = self._configuration.namespace
-        return read_desired_state(node, state.records.answered, state.active_record, namespace)
+        desired = read_desired_state(node, state.records.answered, state.active_record, namespace)
+        # The config in use is assigned again. It may have been signed since: it is verified, and then only pinned.
+        if needs_verification(desired, state) and self._trust.is_on():
+            return desired._replace(kind=DesiredKind.ADOPT)
+        return desired
 
     def _observe_components(self, observation: Observation) -> Observation:
         state = observation.state

@@ -73,3 +73,10 @@ class TrustSettings:
         if self._error is not None:
             raise self._error
         return self._policy
+
+    def is_on(self) -> bool:
+        """Return whether bundles are verified; a policy that cannot be used counts as one."""
+        try:
+            return self.current() is not None
+        except InvalidConfiguration:
+            return True

@@ -43,6 +43,7 @@ __all__ = [
     "SyncResult",
     "SyncTransition",
     "Unassign",
+    "needs_verification",
     "plan",
 ]
 
@@ -210,6 +211,17 @@ Action = Union[
     Restart,
     TrialAction,
 ]
+
+
+def needs_verification(desired: DesiredState, state: NodeState) -> bool:
+    """Return whether the config in use, which no trusted signer vouches for, is assigned again."""
+    record = state.active_record
+    return (
+        desired.kind == DesiredKind.KEEP
+        and not state.active.fallback_reason
+        and desired.answered.id != record.assignment
+        and (record.trust is None or bool(record.trust.problem))
+    )
 
 
 def plan(observation: Observation) -> list[Action]:

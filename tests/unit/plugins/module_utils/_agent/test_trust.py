@@ -22,7 +22,10 @@ from ansible_collections.configok.node.plugins.module_utils._agent._ssh_keygen_c
 from ansible_collections.configok.node.plugins.module_utils._agent._state._records import ConfigRecord, RecordTrust
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import SignerStatus
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
+    SignerStatus,
+    TrustStatus,
+)
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import (
     ANNOTATION_CONTENT_HASH,
     ANNOTATION_SIGNATURES,
@@ -396,6 +399,35 @@ def test_the_same_content_under_another_uid_is_verified_too(bench: Bench, alice:
     assert record is not None
     assert record.trust is not None
     assert (record.trust.sequence, floors(bench), bench.starts()) == (8, {"pool": 8}, starts)
+
+
+@pytest.mark.contract("trust.assigned-again")
+@pytest.mark.parametrize(
+    ("mode", "cause", "problem"),
+    [("warn", "Good", UNSIGNED), ("require", "Untrusted", "adopted while trust was off")],
+)
+def test_what_runs_is_verified_when_it_is_assigned_again(
+    tmp_path: Path, alice: Key, mode: str, cause: str, problem: str
+) -> None:
+    bench = Bench(tmp_path)
+    source = bench.good_node()
+    starts = bench.starts()
+    bench.configure(trust=section(alice, mode=mode))
+    assert roll_out(bench, source) == cause
+    assert bench.status.trust is not None
+    assert (bench.status.active, bench.status.trust.problem) == (source, problem)
+    bundles = bench.api.config_maps
+    bundles[source.name] = signed(bundles[source.name], [alice], sequence=4, floor=2)
+    assert roll_out(bench, source) == "Good"
+    assert bench.status.trust == TrustStatus(mode, {"pool": 2}, (SignerStatus(alice.fingerprint, "alice"),))
+    records = bench.node_state().records
+    assert records.current is not None
+    assert records.last_known_good is not None
+    assert records.current.trust == records.last_known_good.trust
+    requests = len(bench.api.requests)
+    assert roll_out(bench, source) == "Good"
+    assert not [request for request in bench.api.requests[requests:] if source.name in request]
+    assert (bench.starts(), bench.status.in_trial) == (starts, False)
 
 
 def test_status_says_who_vouches(bench: Bench, alice: Key) -> None:
