@@ -22,7 +22,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
 from ansible_collections.configok.node.plugins.module_utils._ansible._document_changes import text_diff
 from ansible_collections.configok.node.plugins.module_utils._ansible._pool_rollout import PlannedRollout, PoolRollout
 from ansible_collections.configok.node.plugins.module_utils._ansible._release_changes import field_changes
-from ansible_collections.configok.node.plugins.module_utils._ansible._ssh_keygen import SshKeygen
+from ansible_collections.configok.node.plugins.module_utils._ansible._ssh_signer import SshKeygen
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import (
     KubeError,

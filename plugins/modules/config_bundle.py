@@ -355,7 +355,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._document_c
 from ansible_collections.configok.node.plugins.module_utils._ansible._publishing import publish, write_statement
 from ansible_collections.configok.node.plugins.module_utils._ansible._release import Publication, read_documents
 from ansible_collections.configok.node.plugins.module_utils._ansible._signing import Endorser, SigningOptions
-from ansible_collections.configok.node.plugins.module_utils._ansible._ssh_keygen import SshKeygen, module_runner
+from ansible_collections.configok.node.plugins.module_utils._ansible._ssh_signer import SshKeygen, module_runner
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize, sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import NAMESPACE_BUNDLES

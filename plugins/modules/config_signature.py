@@ -202,7 +202,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._signature_
     describe_signatures,
     statement_facts,
 )
-from ansible_collections.configok.node.plugins.module_utils._ansible._ssh_keygen import SshKeygen, module_runner
+from ansible_collections.configok.node.plugins.module_utils._ansible._ssh_signer import SshKeygen, module_runner
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import NAMESPACE_BUNDLES
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import current_time

@@ -43,7 +43,7 @@ from ._release import (
 )
 from ._release_changes import TargetChanges, compare_target
 from ._signing import Endorser, SigningOptions
-from ._ssh_keygen import SshKeygen
+from ._ssh_signer import SshKeygen
 from ._trust_plan import review_plan
 
 __all__ = ["Operation", "PlannedRollout", "PoolRollout", "plan"]

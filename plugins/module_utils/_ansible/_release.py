@@ -43,7 +43,7 @@ from ._release_changes import (
     render_changes,
 )
 from ._signing import Endorsement, Endorser, key_warnings, unused_options
-from ._ssh_keygen import read_signing_key
+from ._ssh_signer import read_signing_key
 
 __all__ = [
     "Draft",

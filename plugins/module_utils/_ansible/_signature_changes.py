@@ -27,7 +27,7 @@ from .._trust._trust_policy import read_trust_policy
 from .._trust._verification import TrustVerdict, verify_bundle
 from ._signature_list import describe_signatures, is_made_by
 from ._signing import read_signature_files, read_statement_file, split_signatures, write_statement_file
-from ._ssh_keygen import SshKeygen, read_signing_key
+from ._ssh_signer import SshKeygen, read_signing_key
 from ._trust_plan import signature_checker
 
 __all__ = [

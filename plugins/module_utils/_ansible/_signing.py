@@ -24,7 +24,7 @@ from .._rollout._record._record import Record
 from .._trust._public_keys import PublicKey
 from .._trust._statement import SIGNATURE_NAMESPACE, InvalidStatement, Statement, encode_signatures
 from .._trust._trust_policy import BUILTIN_KEY_TYPES
-from ._ssh_keygen import SshKeygen, read_signing_key
+from ._ssh_signer import SshKeygen, read_signing_key
 
 __all__ = [
     "Endorsement",

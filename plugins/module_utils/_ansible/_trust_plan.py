@@ -33,7 +33,7 @@ from .._trust._trust_policy import TrustPolicy, read_trust_policy
 from ._release_changes import PoolNodes, TargetChanges
 from ._signature_list import signer_fingerprint
 from ._signing import Endorsement
-from ._ssh_keygen import SshKeygen
+from ._ssh_signer import SshKeygen
 
 __all__ = ["review_plan", "signature_checker", "trust_policy"]
 

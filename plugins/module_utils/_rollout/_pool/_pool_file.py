@@ -19,7 +19,7 @@ from .. import InvalidPool
 from .._pool_keys import FORM
 from .._pool_values import as_texts, is_list, mapping, text, texts
 from ._policy import Policy, policy_of
-from ._signing import Signing, parse_signing
+from ._signing_section import Signing, parse_signing
 
 __all__ = ["Pool", "parse_pool"]
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._ssh_keygen import (
+from ansible_collections.configok.node.plugins.module_utils._ansible._ssh_signer import (
     CommandResult,
     SigningFailed,
     SshKeygen,
