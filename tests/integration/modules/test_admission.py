@@ -17,9 +17,9 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle 
 from ansible_collections.configok.node.plugins.modules import cluster_access
 from support.ansible_runs.modules import run_module
 from support.api.clusters import look
+from support.api.namespaces import finish_deletions
 from support.api.servers import Real
 from support.api.wire import Answer
-from support.machines._namespaces import finish_deletions
 
 GLASS, RUNNER, DB_RUNNER, CNI = "glass", "runner", "db-runner", "cni"
 POOL_LABEL = "node-restriction.kubernetes.io/pool"

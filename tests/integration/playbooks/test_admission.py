@@ -22,9 +22,9 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_errors im
 from support.agents.fleet import start_fleet
 from support.ansible_runs.playbooks import Playbooks, quick_pool
 from support.api.clusters import look
+from support.api.namespaces import finish_deletions
 from support.api.real_pods import RealPods
 from support.api.servers import Real
-from support.machines._namespaces import finish_deletions
 from support.rollouts.simulated_nodes import SimulatedNodes
 
 DRAIN = "cpuManagerPolicy: static\nreservedSystemCPUs: '0'\n"

@@ -26,10 +26,10 @@ from support.api.binaries import Unavailable, find, minor_of
 from support.api.clusters import prepare
 from support.api.servers import start_real
 
+from ..api.namespaces import finish_deletions
 from . import _sweep
 from ._commands import CommandFailed, run
 from ._machine import Machine
-from ._namespaces import finish_deletions
 from ._network import Network
 from ._node import Node, NodeSpec
 from ._node_files import CERTIFICATE, KUBECONFIG, kubelet_config, node_files
