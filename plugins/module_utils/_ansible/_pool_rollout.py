@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Any, Literal, NamedTuple
 
 from .._kube._api_client import Client
+from .._nodeconfig._bundle import Bundle
 from .._rollout import RolloutError
 from .._rollout._decisions._planner import make_plan
 from .._rollout._decisions._statements import StatementOptions
@@ -24,7 +25,7 @@ from .._rollout._pool._maintenance_windows import parse_time
 from .._rollout._pool._pool_file import Pool
 from .._rollout._record._record import ABORTED, Record
 from .._rollout._record._record_store import read_record
-from .._rollout._record._revisions import find_undo_revision, read_target
+from .._rollout._record._revisions import find_undo_revision, read_target, target_of
 from .._rollout._report._pool_status import pool_status, render_status
 from .._rollout._run._run_options import RunOptions
 from .._rollout._run._runner import PoolRunner
@@ -41,7 +42,7 @@ from ._release import (
     render_release,
     version_warnings,
 )
-from ._release_changes import TargetChanges, compare_target
+from ._release_changes import PoolNodes, TargetChanges, compare_target
 from ._signing import Endorser, SigningOptions
 from ._ssh_signer import SshKeygen
 from ._trust_plan import review_plan
@@ -205,7 +206,20 @@ class PoolRollout:
             check=self._check,
         )
         endorser = self._endorser(directory)
-        return prepare(self._client, publication, self._runner.nodes(), now=current_time(), endorser=endorser)
+        return prepare(
+            self._client,
+            publication,
+            self._runner.nodes(),
+            now=current_time(),
+            endorser=endorser,
+            refusals_of=None if self._check else self._refusals_of,  # the plan of a check has them, with all else
+        )
+
+    def _refusals_of(self, bundle: Bundle, pool_nodes: PoolNodes, record: Record) -> Sequence[str]:
+        """Return why nodes would refuse a bundle. Once it is published, its annotations may be out of reach."""
+        changes = TargetChanges((), (), (), {}, {}, pool_nodes, bundle)
+        now = parse_time(current_time()).timestamp()
+        return review_plan(changes, target_of(bundle), record, now=now, ssh_keygen=self._ssh_keygen).refusals
 
     def _endorser(self, directory: str) -> Endorser | None:
         signing = self._pool.signing

@@ -9,7 +9,7 @@ Private to configok.node: no compatibility is promised.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._componentconfig import ConfigError
@@ -24,7 +24,7 @@ from .._kube._api_paths import config_map
 from .._nodeconfig._bundle import Bundle, build_bundle
 from .._nodeconfig._bundle_trial import Trial
 from .._nodeconfig._well_known import NAMESPACE_BUNDLES
-from .._rollout import ConfigRefused, UnusableDocument
+from .._rollout import ConfigRefused, RolloutRefused, UnusableDocument
 from .._rollout._nodes._node_view import NodeView
 from .._rollout._plan import Target
 from .._rollout._record._record import Record
@@ -62,6 +62,10 @@ __all__ = [
 
 _NAMES_SHOWN = 4
 _WARNINGS_SHOWN = 10
+
+
+# Of a bundle that is not published yet, the nodes of its pool and their record.
+RefusalsOf = Callable[[Bundle, PoolNodes, Record], Sequence[str]]
 
 
 class Publication(NamedTuple):
@@ -129,14 +133,24 @@ def prepare(
     *,
     now: str,
     endorser: Endorser | None = None,
+    refusals_of: RefusalsOf | None = None,
 ) -> Release:
     """Build, validate, compare and publish the bundle of a pool's documents.
 
     views: the nodes of the pool, with which the bundle is compared; empty for none. endorser: signs a new bundle.
-    Raises ConfigRefused, UnusableDocument, InvalidBundle, RolloutError, KubeError.
+    refusals_of: returns why nodes would refuse a new bundle, which then is not published. Raises ConfigRefused,
+    UnusableDocument, InvalidBundle, RolloutRefused, RolloutError, KubeError.
     """
     drafted = draft(client, publication, views)
-    published = publish_bundle(client, drafted.config_map, now=now, check=publication.check, endorse=endorser)
+
+    def endorse(config_map: dict[str, Any], record: Record) -> dict[str, Any]:
+        endorsed = config_map if endorser is None else endorser(config_map, record)
+        refusals = () if refusals_of is None else refusals_of(parse_bundle(endorsed), drafted.pool_nodes, record)
+        if refusals:
+            raise RolloutRefused(refusals)
+        return endorsed
+
+    published = publish_bundle(client, drafted.config_map, now=now, check=publication.check, endorse=endorse)
     bundle = parse_bundle(published.config_map)
     warnings: list[str] = []
     if endorser is not None and not published.created:

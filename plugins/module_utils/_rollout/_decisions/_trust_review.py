@@ -149,9 +149,7 @@ def _refusals(refusing: Mapping[str, str], bundle: Bundle) -> list[str]:
 
 def _advice(bundle: Bundle) -> str:
     if not bundle.statement:
-        return (
-            "sign the published bundle with configok.node.config_signature, or set signing in the pool file and publish"
-        )
+        return "set signing in the pool file; if the bundle is published, sign it with configok.node.config_signature"
     return (
         "have a signer that they trust sign it (configok.node.config_signature), or publish it as another bundle, "
         "with a change such as a comment"

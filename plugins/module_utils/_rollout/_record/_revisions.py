@@ -39,6 +39,7 @@ __all__ = [
     "publish_bundle",
     "read_statement",
     "read_target",
+    "target_of",
 ]
 
 Endorse = Callable[[dict[str, Any], Record], dict[str, Any]]  # returns a bundle with its statement and signatures
@@ -165,7 +166,7 @@ def _get_or_create(
 
 def _target(config_map_object: dict[str, Any]) -> Target:
     """Return the target of a bundle from build_bundle or the API, published or (in check mode) not yet."""
-    return replace(_target_of(parse_bundle(config_map_object)), uid=config_map_object["metadata"].get("uid", ""))
+    return replace(target_of(parse_bundle(config_map_object)), uid=config_map_object["metadata"].get("uid", ""))
 
 
 def parse_bundle(config_map_object: dict[str, Any]) -> Bundle:
@@ -181,7 +182,8 @@ def parse_bundle(config_map_object: dict[str, Any]) -> Bundle:
         raise RolloutError(str(error)) from error
 
 
-def _target_of(bundle: Bundle) -> Target:
+def target_of(bundle: Bundle) -> Target:
+    """Return a bundle as the target of a rollout."""
     source = bundle.source
     return Target(
         source.name,
@@ -237,7 +239,7 @@ def read_target(client: Client, revision: Revision | None) -> Target:
     source = ConfigSource(revision.namespace, revision.name, revision.uid)
     try:
         bundle_map = client.get(config_map(revision.namespace, revision.name))
-        return _target_of(Bundle.from_config_map(bundle_map, source))
+        return target_of(Bundle.from_config_map(bundle_map, source))
     except NotFound as error:
         raise RolloutError(f"{where} was deleted: publish its config again") from error
     except InvalidBundle as error:

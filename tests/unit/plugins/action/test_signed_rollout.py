@@ -92,6 +92,8 @@ def test_unsigned_is_refused_before_the_canary(act: Act, nodes: SimulatedNodes, 
         assert "4 nodes (n1, n2, n3, n4) would refuse the bundle: the bundle has no statement" in refused["msg"]
     assert nodes.assignments == []
     assert "The bundle is not signed: it has no statement." in shown
+    # It was not published: its annotations may be out of reach then.
+    assert act(signing={"key": str(alice.file)})["phase"] == "Complete"
 
 
 def test_a_key_that_the_nodes_do_not_trust_is_refused_in_check_mode_too(
