@@ -163,6 +163,8 @@ def start_world(api: Real, archive: Path, directory: Path) -> Iterator[World]:
         fleet.wait_until_ready()
         world = World(fleet, signers)
         world.roll_out(world.bundle())
-        yield world
-        world.daemonset.close()
-        world.intruder.close()
+        try:
+            yield world
+        finally:
+            world.daemonset.close()
+            world.intruder.close()

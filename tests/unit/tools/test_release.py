@@ -165,10 +165,10 @@ def test_the_artefact_is_consistent_and_says_nothing_of_the_machine(
         if entry["ftype"] == "file":
             assert entry["chksum_sha256"] == hashlib.sha256(artefact[entry["name"]][1]).hexdigest()
     assert list(artefact)[:2] == ["MANIFEST.json", "FILES.json"]
-    assert {(entry.mtime, entry.uid, entry.gid, entry.uname, entry.gname) for entry, _ in artefact.values()} == {
+    assert {(entry.mtime, entry.uid, entry.gid, entry.uname, entry.gname) for entry, _content in artefact.values()} == {
         (release.STAMP, 0, 0, "", "")
     }
-    assert {entry.mode for entry, _ in artefact.values()} <= {0o755, 0o644}
+    assert {entry.mode for entry, _content in artefact.values()} <= {0o755, 0o644}
 
 
 def test_the_documents_hashes_are_those_of_the_files(built: release.Release, document: Any) -> None:
