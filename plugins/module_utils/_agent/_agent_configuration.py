@@ -17,7 +17,7 @@ from typing import Any, Callable, Literal, NamedTuple
 
 from .._componentconfig._denied_fields import DenyPolicy
 from .._nodeconfig._durations import InvalidDuration, setting_duration
-from .._nodeconfig._strict_mapping import MessageForm, StrictFields, boolean, integer, matching
+from .._nodeconfig._strict_mapping import MessageForm, StrictFields, boolean, integer, matching, one_of
 from .._nodeconfig._well_known import NAMESPACE_BUNDLES
 
 __all__ = [
@@ -132,7 +132,7 @@ def parse_configuration(text: str, *, file: str) -> AgentConfiguration:
     if (version, kind) != (API_VERSION, KIND):
         top.error("apiVersion", version, f"together with kind {kind!r}, must be {API_VERSION} and {KIND}")
         raise InvalidConfiguration(top.errors)  # errors in the fields of another kind or version would not help
-    manager = top.get("serviceManager", _one_of("systemd", "supervisor"), _DEFAULTS.service_manager)
+    manager = top.get("serviceManager", one_of("systemd", "supervisor"), _DEFAULTS.service_manager)
     values: dict[str, Any] = {
         "node_name": top.require("nodeName", _node_name, ""),
         "kubeconfig": top.require("kubeconfig", _path, ""),
@@ -281,15 +281,6 @@ def _metrics_address(value: Any) -> str:
     if value != "" and (match is None or int(match[2]) > 65535):
         raise ValueError("must be 127.0.0.1:PORT or [::1]:PORT: metrics are served on loopback alone")
     return str(value)
-
-
-def _one_of(*allowed: str) -> Callable[[Any], str]:
-    def convert(value: Any) -> str:
-        if value not in allowed:
-            raise ValueError("must be " + " or ".join(allowed))
-        return str(value)
-
-    return convert
 
 
 def _duration(minimum: float) -> Callable[[Any], float]:

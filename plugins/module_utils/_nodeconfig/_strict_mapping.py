@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Callable, NamedTuple, TypeVar
 
-__all__ = ["MessageForm", "StrictFields", "boolean", "integer", "matching", "suggest_key", "unknown_fields"]
+__all__ = ["MessageForm", "StrictFields", "boolean", "integer", "matching", "one_of", "suggest_key", "unknown_fields"]
 
 _ALIKE = 0.8  # difflib's ratio; a transposed pair of letters in a word of six has 0.83
 _Value = TypeVar("_Value")
@@ -151,5 +151,16 @@ def matching(pattern: re.Pattern[str], sentence: str, *, longest: int = 4096) ->
         if not isinstance(value, str) or len(value) > longest or not pattern.match(value):
             raise ValueError(sentence)
         return value
+
+    return convert
+
+
+def one_of(*allowed: str) -> Callable[[Any], str]:
+    """Return the converter of a text from a fixed set."""
+
+    def convert(value: Any) -> str:
+        if value not in allowed:
+            raise ValueError("must be " + " or ".join(allowed))
+        return str(value)
 
     return convert

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any, Callable, Literal, NamedTuple
 
-from .._nodeconfig._strict_mapping import StrictFields, integer
+from .._nodeconfig._strict_mapping import StrictFields, integer, one_of
 from ._public_keys import SK_ED25519, SSH_ED25519, InvalidPublicKey, PublicKey, parse_public_key
 
 __all__ = ["TrustMode", "TrustPolicy", "VerifierKind", "read_trust_policy"]
@@ -58,7 +58,7 @@ _DEFAULTS = TrustPolicy()
 def read_trust_policy(fields: StrictFields) -> TrustPolicy:
     """Read the section and report its errors to ``fields``: nothing is trusted by mistake."""
     mode = fields.get("mode", _mode, _DEFAULTS.mode)
-    verifier = fields.get("verifier", _one_of("builtin", "ssh-keygen"), _DEFAULTS.verifier)
+    verifier = fields.get("verifier", one_of("builtin", "ssh-keygen"), _DEFAULTS.verifier)
     policy = TrustPolicy(
         mode=mode,  # type: ignore[arg-type]
         pools=fields.get("pools", _pools, ()),
@@ -85,17 +85,8 @@ def read_trust_policy(fields: StrictFields) -> TrustPolicy:
     return policy
 
 
-def _one_of(*allowed: str) -> Callable[[Any], str]:
-    def convert(value: Any) -> str:
-        if value not in allowed:
-            raise ValueError("must be " + " or ".join(allowed))
-        return str(value)
-
-    return convert
-
-
 def _mode(value: Any) -> str:
-    return _one_of("off", "warn", "require")("off" if value is False else value)  # YAML reads a bare off as false
+    return one_of("off", "warn", "require")("off" if value is False else value)  # YAML reads a bare off as false
 
 
 def _texts(value: Any, longest: int = MAX_KEYS) -> list[str]:

@@ -13,16 +13,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._cluster._local_configs import publish_local_config
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigInUse, good
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import TrustStatus, read_status
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._local_config import (
-    LocalConfig,
-    encode_local_config,
-    local_hash,
-)
 from support.ansible_runs.in_process import document_pool
 from support.ansible_runs.playbooks import PlaybookRun, Playbooks, finish, quick_pool, start
 from support.api.clusters import prepare
@@ -30,7 +21,8 @@ from support.api.servers import Embedded
 from support.configs.kubelet import kubelet_config
 from support.rollouts.simulated_nodes import SimulatedNodes
 from support.session.unavailable import leave_out
-from support.trust.signing import Key, certify, make_key, trust_section
+from support.trust.node_policies import set_policy
+from support.trust.signing import Key, certify, make_key
 from support.trust.ssh_agents import find_softhsm, make_token, ssh_agent
 
 NODES = ("n1", "n2", "n3")
@@ -57,17 +49,6 @@ def user(embedded_api: Embedded, tmp_path: Path) -> Playbooks:
     return Playbooks(tmp_path, embedded_api.admin_kubeconfig)
 
 
-def trust(nodes: SimulatedNodes, **section: Any) -> None:
-    """Give all nodes a trust policy that only these keys and authorities meet."""
-    text = encode_local_config(LocalConfig({}, trust_section(**section)))
-    publish_local_config(nodes.client, text)
-    for name in NODES:
-        nodes.local_configs[name] = local_hash(text)
-        status = read_status(nodes.client.get(paths.node(name)))
-        assert status is not None
-        nodes.say(name, good(ConfigInUse("current")), status._replace(trust=TrustStatus("require")))
-
-
 def roll_out(user: Playbooks, *arguments: str, signing: dict[str, Any]) -> PlaybookRun:
     user.write(quick_pool(signing=signing), "maxPods: 60\n")
     return user.run("rollout", *arguments)
@@ -75,7 +56,7 @@ def roll_out(user: Playbooks, *arguments: str, signing: dict[str, Any]) -> Playb
 
 def test_an_encrypted_key_file(user: Playbooks, nodes: SimulatedNodes, tmp_path: Path) -> None:
     key = make_key(tmp_path / "keys", "alice", passphrase=PASSPHRASE)
-    trust(nodes, keys=[key])
+    set_policy(nodes, NODES, keys=[key])
     (tmp_path / "vault.yml").write_text(f'signing_passphrase: "{PASSPHRASE}"\n')
     refused = roll_out(user, signing={"key": "keys/alice"})
     assert refused.code != 0
@@ -88,7 +69,7 @@ def test_an_encrypted_key_file(user: Playbooks, nodes: SimulatedNodes, tmp_path:
 
 def test_ssh_agent(user: Playbooks, nodes: SimulatedNodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     key = make_key(tmp_path / "keys", "alice")
-    trust(nodes, keys=[key])
+    set_policy(nodes, NODES, keys=[key])
     with ssh_agent(tmp_path) as agent:
         monkeypatch.setenv("SSH_AUTH_SOCK", agent.environment["SSH_AUTH_SOCK"])
         agent.add(str(key.file), directory=tmp_path)
@@ -105,7 +86,7 @@ def test_ssh_agent(user: Playbooks, nodes: SimulatedNodes, tmp_path: Path, monke
 def test_a_certificate(user: Playbooks, nodes: SimulatedNodes, tmp_path: Path) -> None:
     authority = make_key(tmp_path, "authority")
     bob = certify(authority, make_key(tmp_path / "keys", "bob"), key_id="bob@example.org", validity="-5m:+1h")
-    trust(nodes, authorities=[authority])
+    set_policy(nodes, NODES, authorities=[authority])
     done = roll_out(user, signing={"key": str(bob.certificate)})
     assert done.code == 0, done.output
     assert f"Signed by bob@example.org ({bob.fingerprint}, certified until " in done.output
@@ -128,7 +109,7 @@ def test_a_token(
         agent.add("-s", token.library, secret=token.pin, directory=tmp_path)
         (line,) = agent.public_keys()
         (tmp_path / "token.pub").write_text(line + "\n")
-        trust(nodes, keys=[Key(tmp_path / "token", line)], verifier="ssh-keygen")
+        set_policy(nodes, NODES, keys=[Key(tmp_path / "token", line)], verifier="ssh-keygen")
         done = roll_out(user, signing={"key": "token.pub"})
     assert done.code == 0, done.output
     assert "Signed by signer (SHA256:" in done.output
@@ -137,7 +118,7 @@ def test_a_token(
 def test_an_air_gap(embedded_api: Embedded, nodes: SimulatedNodes, user: Playbooks, tmp_path: Path) -> None:
     far_side = tmp_path / "far"
     alice, bob = (make_key(far_side, name) for name in ("alice", "bob"))
-    trust(nodes, keys=[alice, bob], threshold=2)
+    set_policy(nodes, NODES, keys=[alice, bob], threshold=2)
     text = kubelet_config("maxPods: 60")
     content = {"pool": "workers", "documents": {"kubelet": text}, "trial_duration": "10m"}
     play(tmp_path, embedded_api, "config_bundle", **content, statement_file="statement.json", publish=False)

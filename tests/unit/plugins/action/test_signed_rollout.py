@@ -12,21 +12,16 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.action import rollout
-from ansible_collections.configok.node.plugins.module_utils._cluster._local_configs import publish_local_config
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigInUse, good, opted_out
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import TrustStatus, read_status
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._local_config import (
-    LocalConfig,
-    encode_local_config,
-    local_hash,
-)
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import read_status
 from support.ansible_runs.actions import run_rollout
 from support.ansible_runs.in_process import document_pool
 from support.api.clusters import SandboxCluster
 from support.configs.kubelet import kubelet_config
 from support.rollouts.simulated_nodes import SimulatedNodes
-from support.trust.signing import Key, make_key, trust_section
+from support.trust.node_policies import set_policy
+from support.trust.signing import Key, make_key
 
 POLICY = {"canary": {"count": 1, "soak": 0}, "waves": ["100%"], "soak": 0, "maxUnavailable": 3, "nodeTimeout": "200s"}
 NAMES = ("n1", "n2", "n3", "n4")
@@ -57,20 +52,8 @@ def act(cluster: SandboxCluster) -> Act:
     return run
 
 
-def trust(nodes: SimulatedNodes, names: tuple[str, ...], floor: int = 0, **section: Any) -> None:
-    """Give nodes a trust policy, as provisioning does."""
-    text = encode_local_config(LocalConfig({}, trust_section(**section)))
-    publish_local_config(nodes.client, text)
-    for name in names:
-        nodes.local_configs[name] = local_hash(text)
-        status = read_status(nodes.client.get(paths.node(name)))
-        assert status is not None
-        status = status._replace(trust=TrustStatus("require", {"workers": floor} if floor else {}))
-        nodes.say(name, good(ConfigInUse("current", status.active.uid if status.active else None)), status)
-
-
 def test_a_signed_rollout(act: Act, nodes: SimulatedNodes, alice: Key, shown: list[str]) -> None:
-    trust(nodes, NAMES, keys=[alice])
+    set_policy(nodes, NAMES, keys=[alice])
     signing = {"key": str(alice.file), "notAfter": "2099-12-31T00:00:00Z"}
     planned = act(signing=signing, check=True)
     assert (planned["phase"], planned["plan"]["trust"]["pending"]) == ("Planned", alice.fingerprint)
@@ -85,7 +68,7 @@ def test_a_signed_rollout(act: Act, nodes: SimulatedNodes, alice: Key, shown: li
 
 
 def test_unsigned_is_refused_before_the_canary(act: Act, nodes: SimulatedNodes, alice: Key, shown: list[str]) -> None:
-    trust(nodes, NAMES, keys=[alice])
+    set_policy(nodes, NAMES, keys=[alice])
     for check in (True, False):
         refused = act(check=check)
         assert refused["failed"] is True
@@ -99,7 +82,7 @@ def test_unsigned_is_refused_before_the_canary(act: Act, nodes: SimulatedNodes, 
 def test_a_key_that_the_nodes_do_not_trust_is_refused_in_check_mode_too(
     act: Act, nodes: SimulatedNodes, alice: Key, tmp_path: Path
 ) -> None:
-    trust(nodes, NAMES, keys=[make_key(tmp_path, "bob")])
+    set_policy(nodes, NAMES, keys=[make_key(tmp_path, "bob")])
     for check in (True, False):
         refused = act(signing={"key": str(alice.file)}, check=check)
         assert f"key {alice.fingerprint} is not trusted" in refused["msg"]
@@ -107,8 +90,8 @@ def test_a_key_that_the_nodes_do_not_trust_is_refused_in_check_mode_too(
 
 
 def test_one_node_that_lies_is_left_out(act: Act, nodes: SimulatedNodes, alice: Key) -> None:
-    trust(nodes, NAMES, keys=[alice])
-    trust(nodes, ("n3",), floor=99, keys=[alice])
+    set_policy(nodes, NAMES, keys=[alice])
+    set_policy(nodes, ("n3",), floor=99, keys=[alice])
     done = act(signing={"key": str(alice.file)})
     assert done["phase"] == "Complete"
     assert [skipped["node"] for skipped in done["plan"]["skipped"]] == ["n3"]
@@ -116,10 +99,10 @@ def test_one_node_that_lies_is_left_out(act: Act, nodes: SimulatedNodes, alice: 
 
 
 def test_an_undo_below_the_floor_is_refused(act: Act, nodes: SimulatedNodes, alice: Key, shown: list[str]) -> None:
-    trust(nodes, NAMES, keys=[alice])
+    set_policy(nodes, NAMES, keys=[alice])
     for pods in (60, 61):
         assert act(pods, {"key": str(alice.file)})["phase"] == "Complete"
-    trust(nodes, NAMES, floor=2, keys=[alice])
+    set_policy(nodes, NAMES, floor=2, keys=[alice])
     undone = act(operation="undo", check=True)
     assert "the bundle is withdrawn: its sequence is 1" in undone["msg"]
     withdrawing = act(62, {"key": str(alice.file), "floor": 3}, check=True)
@@ -128,11 +111,11 @@ def test_an_undo_below_the_floor_is_refused(act: Act, nodes: SimulatedNodes, ali
 
 
 def test_a_signer_who_was_revoked(act: Act, nodes: SimulatedNodes, alice: Key, tmp_path: Path) -> None:
-    trust(nodes, NAMES, keys=[alice])
+    set_policy(nodes, NAMES, keys=[alice])
     act(60, {"key": str(alice.file)})
     nodes.add("n5")
     nodes.add("n6")
-    trust(nodes, ("n5", "n6"), keys=[alice, make_key(tmp_path, "bob")], revoked=[alice.fingerprint])
+    set_policy(nodes, ("n5", "n6"), keys=[alice, make_key(tmp_path, "bob")], revoked=[alice.fingerprint])
     refused = act(operation="reconcile")
     assert "2 nodes (n5, n6) would refuse the bundle" in refused["msg"]
     assert "is revoked" in refused["msg"]
@@ -140,20 +123,20 @@ def test_a_signer_who_was_revoked(act: Act, nodes: SimulatedNodes, alice: Key, t
 
 def test_nodes_that_verify_with_ssh_keygen(act: Act, nodes: SimulatedNodes, tmp_path: Path) -> None:
     token = make_key(tmp_path, "token", kind="ecdsa")
-    trust(nodes, NAMES, keys=[token], verifier="ssh-keygen")
+    set_policy(nodes, NAMES, keys=[token], verifier="ssh-keygen")
     assert act(signing={"key": str(token.file)})["phase"] == "Complete"
 
 
 def test_an_encrypted_key(act: Act, nodes: SimulatedNodes, tmp_path: Path) -> None:
     key = make_key(tmp_path, "alice", passphrase="secret")
-    trust(nodes, NAMES, keys=[key])
+    set_policy(nodes, NAMES, keys=[key])
     refused = act(signing={"key": str(key.file)})
     assert "is encrypted: give signing_passphrase" in refused["msg"]
     assert act(signing={"key": str(key.file)}, signing_passphrase="secret")["phase"] == "Complete"
 
 
 def test_what_nodes_trust_is_not_published(act: Act, nodes: SimulatedNodes, alice: Key) -> None:
-    trust(nodes, NAMES, keys=[alice])
+    set_policy(nodes, NAMES, keys=[alice])
     nodes.local_configs["n1"] = "0" * 20
     status = read_status(nodes.client.get(paths.node("n1")))
     assert status is not None
@@ -169,7 +152,7 @@ def test_a_bundle_that_was_published_unsigned_is_named(act: Act, nodes: Simulate
 
 
 def test_a_run_without_the_key_moves_what_is_published(act: Act, nodes: SimulatedNodes, alice: Key) -> None:
-    trust(nodes, NAMES, keys=[alice])
+    set_policy(nodes, NAMES, keys=[alice])
     signing = {"key": str(alice.file)}
     assert act(signing=signing)["phase"] == "Complete"
     alice.file.unlink()
@@ -180,8 +163,8 @@ def test_a_run_without_the_key_moves_what_is_published(act: Act, nodes: Simulate
 
 
 def test_nodes_that_do_not_move_have_no_say(act: Act, nodes: SimulatedNodes, alice: Key, tmp_path: Path) -> None:
-    trust(nodes, NAMES, keys=[alice])
-    trust(nodes, ("n1", "n2"), keys=[make_key(tmp_path, "bob")])
+    set_policy(nodes, NAMES, keys=[alice])
+    set_policy(nodes, ("n1", "n2"), keys=[make_key(tmp_path, "bob")])
     for name in ("n1", "n2"):
         status = read_status(nodes.client.get(paths.node(name)))
         assert status is not None
