@@ -18,7 +18,7 @@ UTILS = ROOT / "plugins/module_utils"
 PAGE = (ROOT / "docs/development/architecture.md").read_text(encoding="utf-8")
 # `_rollout/_decisions/_gate.py:evaluate` is a file of module_utils and a name in it; other paths are from the root.
 NAMED = re.compile(r"`([\w./-]+\.(?:py|yml))(?::([\w.]+))?`")
-MOST_FILES = 45
+MOST_FILES = 50
 
 
 def section(title: str) -> str:
