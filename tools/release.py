@@ -53,12 +53,12 @@ class Release(NamedTuple):
 def git(root: Path, *arguments: str) -> str:
     """Return the output of git. Raises ReleaseError."""
     try:
-        ended = subprocess.run(["git", "-C", root, *arguments], capture_output=True, text=True, check=True)
+        result = subprocess.run(["git", "-C", root, *arguments], capture_output=True, text=True, check=True)
     except FileNotFoundError as error:
         raise ReleaseError("git is not installed: a release is built from a commit") from error
     except subprocess.CalledProcessError as error:
         raise ReleaseError(f"git {arguments[0]}: {error.stderr.strip()}") from error
-    return ended.stdout
+    return result.stdout
 
 
 def export(root: Path, destination: Path) -> None:
@@ -80,10 +80,10 @@ def collection_artefact(source: Path) -> bytes:
     """Return what ansible-galaxy builds from a directory. Raises ReleaseError."""
     with tempfile.TemporaryDirectory(prefix="configok-release-") as directory:
         command = ["ansible-galaxy", "collection", "build", str(source), "--output-path", directory]
-        ended = subprocess.run(command, capture_output=True, text=True, check=False, cwd=directory)
+        result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=directory)
         built = list(Path(directory).glob("*.tar.gz"))
-        if ended.returncode != 0 or len(built) != 1:
-            raise ReleaseError(f"ansible-galaxy collection build failed: {ended.stderr.strip()}")
+        if result.returncode != 0 or len(built) != 1:
+            raise ReleaseError(f"ansible-galaxy collection build failed: {result.stderr.strip()}")
         return built[0].read_bytes()
 
 
@@ -142,9 +142,9 @@ def build(root: Path, uncommitted: bool = False) -> Release:
         collection = normalised(collection_artefact(source))
         agent: bytes = packing["pack"](source)
         bom = bill_of_materials(Artefacts(source, collection, agent, commit, moment))
-    refused = schema_error(bom)
-    if refused:
-        raise ReleaseError(f"the bill of materials does not match the schema of CycloneDX: {refused}")
+    error = schema_error(bom)
+    if error:
+        raise ReleaseError(f"the bill of materials does not match the schema of CycloneDX: {error}")
     files = {
         f"{name}-{version}.tar.gz": collection,
         str(packing["ARCHIVE"]): agent,

@@ -98,7 +98,8 @@ options:
         bundles and are never changed. In C(configok-system), nothing else is created.
       - The policies contain the names of all subjects. No role of the collection may write them.
       - Kubernetes 1.30 and newer. On an older API server, it is skipped with a warning.
-      - Needs an identity that may also write these objects. It is warned unless it is one of O(break_glass_subjects).
+      - Needs an identity that may also write these objects. It gets a warning unless it is one of
+        O(break_glass_subjects).
       - By default, it stays as it is, which is V(false) at first.
     type: bool
   admission_pool_label:

@@ -21,8 +21,8 @@ description:
   - The same content is the same bundle, so publishing it again changes nothing.
   - A config that failed in this pool before is refused.
   - Publishing changes no node. M(configok.node.rollout) publishes in the same way, and then moves the pool.
-  - With O(signing_key), or O(statement_file) and O(signature_files), a new bundle gets a statement and signatures,
-    which nodes verify whose C(node_trust_mode) is not V(off). Signing needs C(ssh-keygen) of OpenSSH 8.1 or newer.
+  - With O(signing_key), or O(statement_file) and O(signature_files), a new bundle gets a statement and signatures.
+    Nodes verify them if their C(node_trust_mode) is not V(off). Signing needs C(ssh-keygen) of OpenSSH 8.1 or newer.
   - Credentials that may create bundles and only read records suffice. The next rollout then adds the revision.
 extends_documentation_fragment:
   - configok.node.kube
@@ -232,7 +232,7 @@ config_source:
   type: dict
   sample: {configMap: {namespace: configok-system, name: workers-0a1b2c3d4e, uid: 5f1c7f1e-0b53-4b3c-8f3c-6a6f0c9a1d11}}
 revision:
-  description: The revision of the pool that this bundle has, or (see RV(recorded)) gets.
+  description: The revision of the pool that this bundle has, or will get (see RV(recorded)).
   returned: success
   type: int
   sample: 2

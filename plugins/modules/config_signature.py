@@ -15,7 +15,7 @@ author:
 description:
   - Signs the statement of a bundle, in a file or in the cluster, or adds signatures that others made.
   - Lists all signatures. Given O(keys) or O(authorities), verifies them as a node with these in its trust policy does,
-    and fails if the node would refuse the bundle.
+    and fails if the node would refuse the bundle. Floors are not compared.
   - Signing needs C(ssh-keygen) of OpenSSH 8.1 or newer.
   - Signatures do not belong to a bundle's content, so adding one changes no node. A node that refused a bundle as
     C(Untrusted) reads it again when it is assigned it again.
@@ -28,7 +28,7 @@ attributes:
   check_mode:
     support: full
     details:
-      - Nothing is signed. RV(signatures) are those that are there.
+      - Nothing is signed or written. RV(signatures) has no new signature of O(signing_key).
   diff_mode:
     support: full
   idempotent:
@@ -39,7 +39,7 @@ options:
   statement_file:
     description:
       - The file of a statement that O(configok.node.config_bundle#module:statement_file) has written.
-      - With O(bundle), the statement that a bundle gets which was published without one.
+      - With O(bundle), the statement for a bundle that was published without one.
     type: path
   signature_file:
     description:
@@ -50,7 +50,8 @@ options:
   bundle:
     description:
       - The name of a published bundle. To add signatures to it, the credentials must be allowed to patch ConfigMaps in
-        O(namespace), which neither the roles of this collection nor its admission policy allow.
+        O(namespace). The roles of this collection do not allow it, and its admission policies allow it only to
+        break-glass subjects.
     type: str
   namespace:
     description:
@@ -59,7 +60,7 @@ options:
     default: configok-system
   signing_key:
     description:
-      - The file of the key that signs, as O(configok.node.config_bundle#module:signing_key).
+      - The file of the key that signs, as with O(configok.node.config_bundle#module:signing_key).
     type: path
   signing_passphrase:
     description:

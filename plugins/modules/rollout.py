@@ -19,8 +19,8 @@ description:
     fails, and RV(phase) is V(Halted) or V(Paused). Nothing more is assigned then.
   - Can be killed at any time and run again. It resumes an unfinished rollout, and changes nothing in a pool that is
     already up to date.
-  - A bundle that nodes of the pool would refuse to trust is not rolled out. The plan shows who signed it. A single node
-    that would refuse it is left out.
+  - A bundle that nodes of the pool would refuse as untrusted is not rolled out, and a new one is not published. A
+    single node that would refuse it is left out. The plan shows who signed it.
   - Shows the plan before it starts, a line whenever something changes, and a table at the end, also in the log of AWX
     and Automation Controller.
 extends_documentation_fragment:

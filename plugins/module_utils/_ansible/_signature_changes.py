@@ -122,7 +122,8 @@ def read_bundle_signatures(client: Client, namespace: str, name: str, statement_
         )
     if statement is not None and offered not in (None, statement):
         raise RolloutError(f"{name} has another statement than {statement_file}: leave statement_file out")
-    if statement is None and offered is None:
+    used = statement or offered
+    if used is None:
         raise RolloutError(
             f"{name} was published without a statement: write one with configok.node.config_bundle (publish=false), "
             "and name it as statement_file"
@@ -131,9 +132,6 @@ def read_bundle_signatures(client: Client, namespace: str, name: str, statement_
         signatures = parse_signatures(bundle.signatures)
     except InvalidStatement as error:
         raise RolloutError(f"{name}: {error}") from error
-    used = statement or offered
-    if used is None:
-        raise RolloutError(f"{name} has no statement")
     version = str(item["metadata"].get("resourceVersion", ""))
     return StoredSignatures(used, signatures, name, bundle, version, statement is None)
 

@@ -91,18 +91,11 @@ class Endorser:
             return bundle
         statement = self.statement(bundle, record)
         text = statement.encode()
-        signatures = read_signature_files(options.signature_files)
-        for signature, path in signatures:
-            problem = self._ssh_keygen.check(text, signature)
-            if problem:
-                raise RolloutError(f"a signature in {path} is not one of this statement: {problem}")
-        blocks = [signature for signature, _path in signatures]
-        pending = None
-        if options.key:
-            pending = read_signing_key(options.key)
-            if not self._check:
-                blocks.append(self._ssh_keygen.sign(text, options.key, options.passphrase))
-                pending = None
+        blocks = self._read_signatures(text)
+        key = read_signing_key(options.key) if options.key else None
+        pending = key if self._check else None
+        if key is not None and not self._check:
+            blocks.append(self._ssh_keygen.sign(text, options.key, options.passphrase))
         if not blocks and pending is None:
             raise RolloutError(
                 f"{options.statement_file} has no signature: sign it with {signing_command(options.statement_file)}, "
@@ -110,6 +103,15 @@ class Endorser:
             )
         self.endorsement = Endorsement(statement, tuple(blocks), pending)
         return with_statement(bundle, text, encode_signatures(blocks) if blocks else "")
+
+    def _read_signatures(self, text: str) -> list[str]:
+        """Return the signatures in the user's files. Raises RolloutError unless all are of this statement."""
+        signatures = read_signature_files(self.options.signature_files)
+        for signature, path in signatures:
+            problem = self._ssh_keygen.check(text, signature)
+            if problem:
+                raise RolloutError(f"a signature in {path} is not one of this statement: {problem}")
+        return [signature for signature, _path in signatures]
 
     def statement_to_sign(self, bundle: dict[str, Any], record: Record) -> Statement:
         """Return the statement to write for signers: that of the file while it fits, or the next one.
@@ -123,12 +125,12 @@ class Endorser:
         except RolloutError:
             return following
         problem = _mismatch(present, record.pool, following.content_hash, options.statement)
-        is_passed = present.not_after and present.not_after <= self._now
+        has_passed = present.not_after and present.not_after <= self._now
         # A higher sequence was published since, or a lower floor would bring back what was withdrawn.
         is_old = (present.sequence < following.sequence and options.statement.sequence is None) or (
             present.floor < following.floor
         )
-        return following if problem or is_passed or is_old else present
+        return following if problem or has_passed or is_old else present
 
     def statement(self, bundle: dict[str, Any], record: Record) -> Statement:
         """Return the statement of a bundle's ConfigMap: that of the file, or the next one. Raises RolloutError."""

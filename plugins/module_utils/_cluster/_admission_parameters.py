@@ -32,7 +32,6 @@ __all__ = [
     "literals",
     "read_literals",
     "subject_lines",
-    "subject_of",
 ]
 
 POOL_LABEL = "poolLabel"
@@ -56,7 +55,7 @@ _MAX_LINES = 500  # of one list; the API server compares each with each group of
 _MAX_NAME = 500
 _MAX_LIST = 60_000  # characters; CEL has expressions of up to 100,000
 
-# What is named as a runner changes nothing else of a Node. With one of these, that would be kubelets or controllers.
+# The policies limit what a runner changes of a Node. If these were runners, kubelets or controllers would be limited.
 _SYSTEM_USERS = ("system:node:", "system:kube-")
 _SYSTEM_GROUPS = frozenset(
     (
@@ -96,7 +95,7 @@ def read_literals(policy: Mapping[str, Any]) -> dict[str, str]:
     return parameters
 
 
-def subject_of(subject: Mapping[str, Any]) -> str:
+def _subject_name(subject: Mapping[str, Any]) -> str:
     """Return "User alice", "Group admins" for an RBAC subject; a ServiceAccount as its user."""
     name = str(subject["name"])
     if subject["kind"] == "ServiceAccount":
@@ -133,7 +132,7 @@ def subject_lines(subjects: Sequence[Mapping[str, Any]], option: str) -> str:
                     f"pool {sanitize(pool, 100)!r} of {where} must be a DNS label (a-z, 0-9, -) of at most "
                     f"{MAX_POOL_LENGTH} characters"
                 )
-            lines[f"{pool} {subject_of(subject)}"] = None
+            lines[f"{pool} {_subject_name(subject)}"] = None
     if len(lines) > _MAX_LINES:
         raise ClusterRefused(
             f"{option} has {len(lines)} pairs of subject and pool, at most {_MAX_LINES} are allowed: name a group"

@@ -4,9 +4,9 @@
 """The ValidatingAdmissionPolicies on Nodes and bundles, with their bindings. Pure.
 
 docs/admission.md describes the rules for users. The subjects are literals in the policies, which the API server
-compiles, and not a ConfigMap that a binding names. Up to Kubernetes 1.36, an API server stops to read ConfigMaps for
+compiles, and not a ConfigMap that a binding names. Up to Kubernetes 1.36, an API server stops reading ConfigMaps for
 policies when the last binding with one is deleted, until it is restarted (kubernetes/kubernetes#130887): policies that
-are set up again then read the former subjects, or none. And a policy without its ConfigMap either allows everything or
+are set up again then read the former subjects, or none. A policy without its ConfigMap either allows everything or
 refuses the heartbeats of all kubelets.
 
 The API server evaluates configok-nodes for each heartbeat, so no expression may fail: a heartbeat that is refused makes
@@ -88,12 +88,12 @@ def _same_keys(new: str, old: str, keys: str) -> str:
     )
 
 
-def _same_fields(part: str, but: Sequence[str]) -> str:
-    """Return the expression for: a part of the object is as before, apart from these fields. It must be there."""
+def _same_fields(part: str, exceptions: Sequence[str]) -> str:
+    """Return the expression for: a part of the object, which must exist, is as before, apart from these fields."""
     return (
-        f"dyn(object.{part}).all(k, k in {_quoted(but)} || (k in dyn(oldObject.{part}) && "
+        f"dyn(object.{part}).all(k, k in {_quoted(exceptions)} || (k in dyn(oldObject.{part}) && "
         f"dyn(object.{part})[k] == dyn(oldObject.{part})[k])) && "
-        f"dyn(oldObject.{part}).all(k, k in {_quoted(but)} || k in dyn(object.{part}))"
+        f"dyn(oldObject.{part}).all(k, k in {_quoted(exceptions)} || k in dyn(object.{part}))"
     )
 
 
@@ -190,7 +190,7 @@ _IS_BUNDLE = " || ".join(
     f"'{LABEL_HASH_SCHEME}' in {item}.metadata.labels))"
     for guard, item in (("", "object"), (_IF_UPDATE, "oldObject"))
 )
-# Finalizers may be removed: a bundle that RBAC lets someone delete must not stay because of them.
+# Finalizers may be removed: they must not keep a bundle that an identity may delete.
 _DELETION = ("managedFields", "resourceVersion", "generation", "finalizers")
 
 _BUNDLES_VARIABLES = {

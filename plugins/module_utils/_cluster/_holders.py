@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Finds the identities that RBAC lets write Nodes and bundles, whatever they have these permissions for. Pure.
 
-Left out, and said to be: the group system:masters, which RBAC does not limit, and the controllers of Kubernetes itself.
+The group system:masters, which RBAC does not limit, and the controllers of Kubernetes itself are left out.
 
 Private to configok.node: no compatibility is promised.
 """
@@ -25,7 +25,7 @@ _MAX_NAMES = 20  # of objects that a rule is limited to
 
 @dataclass(frozen=True)
 class Permission:
-    """A permission that is worth to be known. verbs: any of them. namespace: "" for an object that has none."""
+    """A permission whose holders are reported. verbs: any of them. namespace: "" for an object that has none."""
 
     resource: str
     verbs: tuple[str, ...]
@@ -88,48 +88,47 @@ def find_holders(
 
     own_bindings: the bindings of this collection, such as "ClusterRoleBinding configok-runner".
     """
-    cluster_roles = {_name(role): role for role in rbac.cluster_roles}
-    roles = {(_namespace(role), _name(role)): role for role in rbac.roles}
-    bindings = [*rbac.cluster_role_bindings, *rbac.role_bindings]
     holders = []
     for permission in permissions:
         by_subject: dict[tuple[str, str, str], Holder] = {}
-        for binding in bindings:
-            namespace = _namespace(binding)
-            if namespace not in ("", permission.namespace):
-                continue
-            reference = binding.get("roleRef") or {}
-            is_cluster_role = reference.get("kind") == "ClusterRole"
-            name = str(reference.get("name"))
-            role = cluster_roles.get(name) if is_cluster_role else roles.get((namespace, name))
-            if role is None:
-                continue
-            rules = _rules(role, rbac.cluster_roles)
-            names = _allowed_names(rules, permission)
-            if names is None:
-                continue
-            kind = "RoleBinding" if namespace else "ClusterRoleBinding"
-            place = f"{namespace}/" if namespace else ""
-            for subject in binding.get("subjects") or ():
-                if _is_of_kubernetes(binding, subject):
-                    continue
-                holder = Holder(
+        for holder in _grants(rbac, permission, own_bindings):
+            key = (holder.kind, holder.namespace, holder.name)
+            present = by_subject.get(key)
+            # The grant without a limit counts, and one that no option of this collection explains.
+            if present is None or _rank(holder) < _rank(present):
+                by_subject[key] = holder
+        holders += [by_subject[key] for key in sorted(by_subject)][:_MAX_HOLDERS]
+    return holders
+
+
+def _grants(rbac: RbacObjects, permission: Permission, own_bindings: Sequence[str]) -> Iterator[Holder]:
+    """Yield a holder for each subject of each binding that grants a permission."""
+    cluster_roles = {_name(role): role for role in rbac.cluster_roles}
+    roles = {(_namespace(role), _name(role)): role for role in rbac.roles}
+    for binding in [*rbac.cluster_role_bindings, *rbac.role_bindings]:
+        namespace = _namespace(binding)
+        if namespace not in ("", permission.namespace):
+            continue
+        reference = binding.get("roleRef") or {}
+        name = str(reference.get("name"))
+        role = cluster_roles.get(name) if reference.get("kind") == "ClusterRole" else roles.get((namespace, name))
+        names = None if role is None else _allowed_names(_rules(role, rbac.cluster_roles), permission)
+        if names is None:
+            continue
+        place = f"RoleBinding {namespace}/" if namespace else "ClusterRoleBinding "
+        title = f"{place}{_name(binding)}"
+        for subject in binding.get("subjects") or ():
+            if not _is_of_kubernetes(binding, subject):
+                yield Holder(
                     permission,
                     str(subject.get("kind")),
                     str(subject.get("name")),
                     str(subject.get("namespace") or "") if subject.get("kind") == "ServiceAccount" else "",
-                    f"{kind} {place}{_name(binding)}",
+                    title,
                     f"{reference.get('kind')} {name}",
                     names,
-                    f"{kind} {place}{_name(binding)}" in own_bindings,
+                    title in own_bindings,
                 )
-                key = (holder.kind, holder.namespace, holder.name)
-                present = by_subject.get(key)
-                # The grant without a limit counts, and one that no option of this collection explains.
-                if present is None or _rank(holder) < _rank(present):
-                    by_subject[key] = holder
-        holders += [by_subject[key] for key in sorted(by_subject)][:_MAX_HOLDERS]
-    return holders
 
 
 def _rank(holder: Holder) -> tuple[bool, bool]:

@@ -11,14 +11,14 @@ from typing import Any, Callable, Literal, NamedTuple
 from .._nodeconfig._strict_mapping import StrictFields, integer, one_of
 from ._public_keys import SK_ED25519, SSH_ED25519, InvalidPublicKey, PublicKey, parse_public_key
 
-__all__ = ["TrustMode", "TrustPolicy", "VerifierKind", "read_trust_policy"]
+__all__ = ["BUILTIN_KEY_TYPES", "TrustMode", "TrustPolicy", "VerifierKind", "read_trust_policy"]
 
 TrustMode = Literal["off", "warn", "require"]
 VerifierKind = Literal["builtin", "ssh-keygen"]
 
 # What the built-in verifier knows. ssh-keygen knows more, such as the ECDSA and RSA keys of older PKCS#11 tokens.
 BUILTIN_KEY_TYPES = (SSH_ED25519, SK_ED25519)
-MAX_KEYS = 64
+_MAX_KEYS = 64
 _POOL = re.compile(r"[a-z0-9]([-a-z0-9]{0,50}[a-z0-9])?\Z")
 _FINGERPRINT = re.compile(r"SHA256:[A-Za-z0-9+/]{43}\Z")
 
@@ -89,7 +89,7 @@ def _mode(value: Any) -> str:
     return one_of("off", "warn", "require")("off" if value is False else value)  # YAML reads a bare off as false
 
 
-def _texts(value: Any, longest: int = MAX_KEYS) -> list[str]:
+def _texts(value: Any, longest: int = _MAX_KEYS) -> list[str]:
     if not isinstance(value, list) or len(value) > longest or not all(isinstance(item, str) for item in value):
         raise ValueError(f"must be a list of at most {longest} strings")
     return value

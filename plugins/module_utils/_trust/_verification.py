@@ -14,7 +14,7 @@ from ._signatures import SignatureChecker, Signer, UntrustedSignature, check_bui
 from ._statement import InvalidStatement, Statement, parse_signatures
 from ._trust_policy import TrustPolicy
 
-__all__ = ["SignatureChecker", "Signer", "TrustVerdict", "UntrustedSignature", "principal_of", "verify_bundle"]
+__all__ = ["TrustVerdict", "verify_bundle"]
 
 _HASH_SCHEMES = ("1",)
 _MAX_PROBLEM = 400  # characters
@@ -34,11 +34,6 @@ class TrustVerdict(NamedTuple):
     statement: Statement | None
     signers: tuple[Signer, ...]
     problems: tuple[str, ...] = ()
-
-
-def principal_of(pool: str) -> str:
-    """Return the principal that a certificate must have to sign bundles of a pool."""
-    return f"pool-{pool}"
 
 
 def verify_bundle(
@@ -118,7 +113,7 @@ def _count_signers(
     and a certificate: comments of trusted keys and key ids of certificates are names of people.
     """
     message = statement.encode().encode()
-    principal = principal_of(statement.pool)
+    principal = f"pool-{statement.pool}"  # which a certificate must have
     signers: list[Signer] = []
     problems: list[str] = []
     seen: set[tuple[str, str]] = set()

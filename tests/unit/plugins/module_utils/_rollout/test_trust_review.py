@@ -22,8 +22,8 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._plan impor
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._revisions import bundle_statement
 from ansible_collections.configok.node.plugins.module_utils._trust._public_keys import parse_public_key
+from ansible_collections.configok.node.plugins.module_utils._trust._signatures import Signer
 from ansible_collections.configok.node.plugins.module_utils._trust._trust_policy import TrustPolicy
-from ansible_collections.configok.node.plugins.module_utils._trust._verification import Signer
 from support.rollouts.views import UID, a_source, a_view
 from support.trust.signing import Key, make_key, signed
 
