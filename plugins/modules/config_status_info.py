@@ -150,9 +150,9 @@ nodes:
     trust:
       description:
         - Which bundles the node trusts, and who vouches for the one that it uses. Null while it verifies none.
-        - C(mode) is V(warn) or V(require). C(floors) has the lowest sequence that it accepts, by pool. C(signers) are
-          those of its bundle when it was adopted. C(problem) says why the bundle is not trusted, or why the node can
-          verify none.
+        - C(mode) is V(warn) or V(require), or empty if the policy has errors. C(floors) has the lowest sequence that it
+          accepts, by pool. C(signers) are those of its bundle when it was adopted. C(problem) says why the bundle is
+          not trusted, or why the node can verify none.
       type: dict
       sample:
         mode: require
