@@ -107,7 +107,7 @@ options:
   sequence:
     description:
       - The sequence of the bundle's statement. Nodes refuse a sequence below the highest floor that they have accepted.
-      - By default one more than the highest in the record of the pool.
+      - By default above the highest in the record of the pool.
     type: int
   floor:
     description:

@@ -153,7 +153,7 @@ def _advice(bundle: Bundle) -> str:
         return "set signing in the pool file; if the bundle is published, sign it with configok.node.config_signature"
     return (
         "have a signer that they trust sign it (configok.node.config_signature), or publish it as another bundle, "
-        "with a change such as a comment"
+        "with a change such as a field that is set to its default"
     )
 
 

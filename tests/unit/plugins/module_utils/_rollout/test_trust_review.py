@@ -86,7 +86,7 @@ def test_nodes_are_grouped_by_what_they_refuse(alice: Key, tmp_path: Path) -> No
     assert first.startswith("6 nodes (n0, n1, n2, n3 and 2 more) would refuse the bundle: ")
     assert second.startswith("1 node (m2) would refuse the bundle: ")
     assert "is revoked" in second
-    assert second.endswith("such as a comment")
+    assert second.endswith("such as a field that is set to its default")
 
 
 def test_one_node_alone_is_left_out(alice: Key) -> None:
