@@ -16,7 +16,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import API_VERSION, KIND
 from ansible_collections.configok.node.plugins.module_utils._agent._bundle_verifier import record_trust
-from ansible_collections.configok.node.plugins.module_utils._agent._cli import describe_node, render_status
+from ansible_collections.configok.node.plugins.module_utils._agent._cli import describe_node, forget_bad, render_status
 from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import CommandResult
 from ansible_collections.configok.node.plugins.module_utils._agent._ssh_keygen_command import missing_ssh_keygen
 from ansible_collections.configok.node.plugins.module_utils._agent._state._records import ConfigRecord, RecordTrust
@@ -136,6 +136,7 @@ def test_an_unsigned_bundle_is_refused_and_nothing_is_touched(bench: Bench) -> N
     outcome = bench.node_state().records.answered.failure
     assert outcome is not None
     assert (outcome.kind, outcome.text) == ("Untrusted", UNSIGNED)
+    assert forget_bad(bench.configuration, None) == []  # it is not bad, so there is nothing to forget
 
 
 def test_a_refusal_during_a_trial_leaves_the_trial(bench: Bench, alice: Key) -> None:
