@@ -127,6 +127,8 @@ options:
         C(ssh-keygen -Y sign -f KEY -n bundle@configok.dev FILE), which writes C(FILE.sig).
       - Otherwise, the bundle is published with this statement, O(signature_files) and the signature of O(signing_key).
         A statement about other content is refused.
+      - A rollout publishes the layers of a pool file without their comments. To write the statement of that content,
+        give O(documents) the C(text) that M(configok.node.component_config) returns for the same files.
     type: path
   signature_files:
     description:
