@@ -14,6 +14,12 @@ from typing import Any
 from unittest import mock
 
 from ansible.module_utils import basic
+from ansible.module_utils.common import warnings
+
+try:
+    from ansible.module_utils import _internal
+except ImportError:  # before ansible-core 2.19
+    _internal = basic
 
 __all__ = ["run_module"]
 
@@ -34,6 +40,10 @@ def run_module(
         mock.patch.object(basic, "_ANSIBLE_ARGS", encoded),
         # Only since ansible-core 2.19.
         mock.patch.object(basic, "_ANSIBLE_PROFILE", "legacy", create=True),
+        # Warnings are of this module alone, and in its result: with parts of the controller in this process, they
+        # would be displayed instead.
+        mock.patch.object(_internal, "is_controller", False, create=True),
+        mock.patch.object(warnings, "_global_warnings", type(warnings._global_warnings)()),
         contextlib.redirect_stdout(output),
     ):
         try:
