@@ -49,6 +49,7 @@ def test_what_is_in_it() -> None:
         "_kube",
         "_nodeconfig",
         "_reports",
+        "_trust",
     }
 
 
