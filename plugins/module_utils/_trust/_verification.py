@@ -18,6 +18,7 @@ __all__ = ["TrustVerdict", "verify_bundle"]
 
 _HASH_SCHEMES = ("1",)
 _MAX_PROBLEM = 400  # characters
+_SIGN = "sign it with config_signature, or publish a change, signed"
 
 
 class TrustVerdict(NamedTuple):
@@ -63,10 +64,14 @@ def verify_bundle(
     try:
         statement = Statement.parse(bundle.statement) if bundle.statement else None
     except InvalidStatement as error:
-        return TrustVerdict(False, in_warn_mode, f"{error}: publish the bundle again, signed", None, ())
+        return TrustVerdict(False, in_warn_mode, f"{error}: publish a change, signed", None, ())
     if statement is None:
         return TrustVerdict(
-            False, in_warn_mode, "the bundle has no statement: publish it again, with a key to sign with", None, ()
+            False,
+            in_warn_mode,
+            "the bundle has no statement: sign it with config_signature, or publish a change, signed",
+            None,
+            (),
         )
     reason = _refuse_statement(statement, bundle, floors.get(bundle.pool, 0), now)
     if reason:
@@ -74,7 +79,7 @@ def verify_bundle(
     try:
         signatures = parse_signatures(bundle.signatures)
     except InvalidStatement as error:
-        return TrustVerdict(False, in_warn_mode, f"{error}: publish the bundle again, signed", statement, ())
+        return TrustVerdict(False, in_warn_mode, f"{error}: publish a change, signed", statement, ())
     signers, problems = _count_signers(signatures, statement, policy, now, check_signature or check_builtin)
     reason = _refuse_signers(len(signers), policy.threshold, problems)
     return TrustVerdict(not reason, in_warn_mode or not reason, reason, statement, signers, problems)
@@ -97,10 +102,10 @@ def _refuse_statement(statement: Statement, bundle: Bundle, floor: int, now: flo
     if statement.sequence < floor:
         return (
             f"the bundle is withdrawn: its sequence is {statement.sequence}, and the node accepts {floor} or higher of "
-            f"pool {statement.pool}: sign the content again with a new sequence"
+            f"pool {statement.pool}: publish a change, which gets a new sequence"
         )
     if statement.not_after and format_time(now) > statement.not_after:
-        return f"the statement was valid until {statement.not_after}: sign the content again"
+        return f"the statement was valid until {statement.not_after}: publish a change"
     return ""
 
 
@@ -139,7 +144,7 @@ def _refuse_signers(count: int, threshold: int, problems: tuple[str, ...]) -> st
     if count >= threshold:
         return ""
     if not count and not problems:
-        return "the bundle is not signed: publish it again with a key to sign with, or add a signature"
+        return f"the bundle is not signed: {_SIGN}"
     if not count and len(problems) == 1:
         return problems[0].split(": ", 1)[1]
     needed = "1 valid signature is" if threshold == 1 else f"valid signatures of {threshold} signers are"

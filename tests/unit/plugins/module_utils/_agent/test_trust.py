@@ -38,7 +38,7 @@ from support.trust.signing import Key, make_key, signed, trust_section, with_ann
 
 pytestmark = pytest.mark.usefixtures("no_fsync")
 
-UNSIGNED = "the bundle has no statement: publish it again, with a key to sign with"
+UNSIGNED = "the bundle has no statement: sign it with config_signature, or publish a change, signed"
 
 
 @pytest.fixture(scope="module")

@@ -75,19 +75,19 @@ def test_a_bundle_of_another_pool_is_refused_in_both_modes(mode: str) -> None:
 
 
 REFUSED = {
-    "no statement": (BUNDLE, "the bundle has no statement: publish it again, with a key to sign with"),
+    "no statement": (BUNDLE, "the bundle has no statement: sign it with config_signature, or publish a change, signed"),
     "no signature": (
         signed(),
-        "the bundle is not signed: publish it again with a key to sign with, or add a signature",
+        "the bundle is not signed: sign it with config_signature, or publish a change, signed",
     ),
     "not a statement": (
         BUNDLE._replace(statement="[]"),
-        "the statement is not the JSON object that config_bundle writes: publish the bundle again, signed",
+        "the statement is not the JSON object that config_bundle writes: publish a change, signed",
     ),
     "spaces": (
         signed(ALICE)._replace(statement=STATEMENT.encode() + " "),
         "the statement is not exactly the text that config_bundle writes: spaces, order, duplicate or unknown fields "
-        "are not allowed: publish the bundle again, signed",
+        "are not allowed: publish a change, signed",
     ),
     "another pool's statement": (
         signed(ALICE, statement=STATEMENT._replace(pool="masters")),
@@ -104,16 +104,16 @@ REFUSED = {
     ),
     "below the floor": (
         signed(ALICE, statement=STATEMENT._replace(sequence=3)),
-        "the bundle is withdrawn: its sequence is 3, and the node accepts 4 or higher of pool workers: sign the "
-        "content again with a new sequence",
+        "the bundle is withdrawn: its sequence is 3, and the node accepts 4 or higher of pool workers: publish a "
+        "change, which gets a new sequence",
     ),
     "after its end": (
         signed(ALICE, statement=STATEMENT._replace(not_after="2027-01-15T07:59:59Z")),
-        "the statement was valid until 2027-01-15T07:59:59Z: sign the content again",
+        "the statement was valid until 2027-01-15T07:59:59Z: publish a change",
     ),
     "signatures that are not JSON": (
         signed(ALICE)._replace(signatures="["),
-        "the signatures are not JSON: publish the bundle again, signed",
+        "the signatures are not JSON: publish a change, signed",
     ),
     "a signature by another key": (
         signed(CAROL),
