@@ -45,8 +45,7 @@ class ActionModule(ActionBase):
         """Validate the options, and run the simulator until it ends or is interrupted."""
         super().run(tmp, task_vars)
         _validation, params = self.validate_argument_spec(ARGUMENT_SPEC)
-        with interruptible():
-            code, lines, errors = _simulate(_command(params, check=self._task.check_mode), _connection(params))
+        code, lines, errors = _simulate(_command(params, check=self._task.check_mode), _connection(params))
         if code:
             return {
                 "failed": True,
@@ -73,8 +72,8 @@ def _connection(params: Mapping[str, Any]) -> dict[str, Any]:
 def _simulate(command: list[str], connection: Mapping[str, Any]) -> tuple[int, list[str], list[str]]:
     """Run the simulator and show its lines; return its exit code, its lines and its errors.
 
-    It ends when its standard input is closed: here after Ctrl-C, and by the kernel if this process is killed. It is in
-    a session of its own, so that Ctrl-C does not reach it before that.
+    Ctrl-C terminates it, and it removes its Nodes; so does the end of its standard input, if this process is killed. It
+    is in a session of its own, so that Ctrl-C reaches only this process.
     """
     process = subprocess.Popen(
         command,
@@ -89,15 +88,11 @@ def _simulate(command: list[str], connection: Mapping[str, Any]) -> tuple[int, l
     pipes = process.stdin, process.stdout, process.stderr
     if pipes[0] is None or pipes[1] is None or pipes[2] is None:
         raise RuntimeError("the simulator has no pipes")
-    with process:
+    with process, interruptible(process.terminate):
         lines: list[str] = []
         try:
             pipes[0].write(json.dumps(connection) + "\n")
             pipes[0].flush()
-            _show(pipes[1], lines)
-        except KeyboardInterrupt:
-            display.display("interrupted: the simulated Nodes are being removed")
-            pipes[0].close()
             _show(pipes[1], lines)
         except BrokenPipeError:
             pass  # it has ended already, and its errors say why

@@ -12,10 +12,10 @@ import signal
 import socket
 import threading
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any, NoReturn
+from typing import Any
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._wording import first_names
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._durations import setting_duration
@@ -59,8 +59,11 @@ def spare_garbage_collections() -> None:
 
 
 @contextmanager
-def interruptible() -> Iterator[None]:
+def interruptible(stop: Callable[[], None] | None = None) -> Iterator[None]:
     """Raise KeyboardInterrupt for the first signal that ends a run; ignore later ones, so that it can release the lock.
+
+    stop: is called instead, if there is something to stop. An exception could interrupt Ansible's display while it
+    holds a lock, and the playbook would never end.
 
     Since ansible-core 2.19 a worker does not get Ctrl-C from the terminal, and kills itself when it is notified of it.
     It has a session of its own, too: when ansible-playbook is killed with its process group, as ansible-runner does for
@@ -75,10 +78,12 @@ def interruptible() -> Iterator[None]:
                 signal.pthread_kill(runner, signal.SIGTERM)
                 return
 
-    def interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
         for number in signals:
             signal.signal(number, lambda _number, _frame: None)  # a pending signal that is ignored is an error
-        raise KeyboardInterrupt
+        if stop is None:
+            raise KeyboardInterrupt
+        stop()
 
     before = {number: signal.signal(number, interrupt) for number in signals}
     threading.Thread(target=watch_parent, name="parent-watcher", daemon=True).start()

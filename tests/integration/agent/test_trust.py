@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,14 @@ class World:
     def trust(self, trust: object) -> None:
         """Rewrite the agent's own config, as the role does; nothing is restarted."""
         self.node.change(lambda configuration: configuration.update(trust=trust))
+
+
+@pytest.fixture(autouse=True)
+def _remove_the_node(api: ApiServer, unique: str) -> Iterator[None]:
+    """Leave no assigned Node on the API server that other tests share."""
+    yield
+    with contextlib.suppress(NotFound):
+        api.client().delete(node_path(unique))
 
 
 @pytest.fixture(scope="module")
