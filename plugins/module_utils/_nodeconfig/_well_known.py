@@ -16,6 +16,7 @@ __all__ = [
     "ANNOTATION_CONFIG_STATUS",
     "ANNOTATION_CONTENT_HASH",
     "ANNOTATION_CORDONED_BY",
+    "ANNOTATION_MACHINE",
     "ANNOTATION_SIGNATURES",
     "ANNOTATION_STATEMENT",
     "CONDITION_CONFIG_OK",
@@ -36,6 +37,7 @@ ANNOTATION_CONFIG_SOURCE = "configok.dev/config-source"
 ANNOTATION_ASSIGNMENT = "configok.dev/assignment"
 ANNOTATION_CONFIG_STATUS = "configok.dev/config-status"
 ANNOTATION_CORDONED_BY = "configok.dev/cordoned-by"
+ANNOTATION_MACHINE = "configok.dev/machine"  # what the Machine of a Node has set on it
 
 # On bundles.
 ANNOTATION_CONTENT_HASH = "configok.dev/content-hash"

@@ -1,0 +1,41 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The state of one Machine, as data. Pure. Private to configok.node."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from .._objects._types import Runtime
+
+__all__ = ["MachinePhase", "MachineStatus"]
+
+
+class MachinePhase(Enum):
+    """The phase of a Machine."""
+
+    PROVISIONING = "Provisioning"
+    RUNNING = "Running"
+    UPDATING = "Updating"
+    DELETING = "Deleting"
+    FAILED = "Failed"
+
+
+@dataclass(frozen=True)
+class MachineStatus:
+    """The status of one Machine. node: "" without a Node; action: what a run would do; reason: "" when all is well."""
+
+    name: str
+    phase: MachinePhase
+    node: str = ""
+    node_uid: str = ""
+    kubelet_desired: str = ""
+    kubelet_observed: str = ""
+    runtime_desired: Runtime | None = None
+    runtime_observed: Runtime | None = None
+    config: str = ""
+    config_ok: str = ""
+    action: str = "none"
+    reason: str = ""

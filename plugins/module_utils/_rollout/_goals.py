@@ -1,0 +1,75 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a node is to reach in a rollout: a config, or the state that its Machine declares. Pure.
+
+Private to configok.node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from .._nodeconfig._assignment import ConfigSource
+
+__all__ = ["ChangeMachine", "Goal", "HostAction", "MachineGoal", "MachineRequest"]
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A config source that a node is to use, None for the init config."""
+
+    source: ConfigSource | None
+
+
+MachineGoalAction = Literal["create", "update", "replace", "delete"]
+
+
+@dataclass(frozen=True)
+class MachineGoal(Goal):
+    """What a machine is to be, in addition to its config.
+
+    action: what is done with it. kubelet_version: without a leading v, "" for any. runtime: (name, version), ("", "")
+    for any; a Node matches a version by a prefix at a dot, tilde, plus or hyphen. labels: those that the Node must
+    have, None for a label that it must not have. taints: (key, value, effect) that it must have; untaint: keys of
+    taints that it must not have. annotation: the value of configok.dev/machine. needs_host, needs_drain: whether the
+    provider has work on the host, and whether the pods leave first. previous: the versions to go back to if the change
+    fails, with the keys kubelet and runtime as here.
+    """
+
+    action: MachineGoalAction = "update"
+    kubelet_version: str = ""
+    runtime: tuple[str, str] = ("", "")
+    labels: Mapping[str, str | None] = field(default_factory=dict)
+    taints: tuple[tuple[str, str, str], ...] = ()
+    untaint: tuple[str, ...] = ()
+    annotation: str = ""
+    needs_host: bool = True
+    needs_drain: bool = True
+    previous: Mapping[str, Any] = field(default_factory=dict)
+
+
+HostAction = Literal["create", "update", "rollback", "delete"]
+
+
+@dataclass(frozen=True)
+class MachineRequest:
+    """What a provider is to do with the host of one machine.
+
+    goal: what it is to become; for a rollback, the versions are those of goal.previous. addresses: of its Node, () if
+    there is none. timeout: seconds. should_stop: returns whether to give up; a change that has begun on a host is
+    finished or rolled back first.
+    """
+
+    machine: str
+    action: HostAction
+    goal: MachineGoal
+    addresses: tuple[str, ...]
+    timeout: float
+    should_stop: Callable[[], bool] = field(default=lambda: False, compare=False)
+
+
+# Has the provider change a host. Returns why that failed, "" for success. Blocks; is called in many threads.
+ChangeMachine = Callable[[MachineRequest], str]
