@@ -11,9 +11,12 @@ from enum import Enum
 from typing import Any, NamedTuple
 
 from ..._nodeconfig._assignment import ConfigSource
-from .._objects._types import Machine, Runtime, Taint
+from .._objects._types import Cluster, Machine, Provider, Runtime, Taint
 
 __all__ = ["ChangedField", "MachineAction", "MachineChange", "ObservedMachine"]
+
+
+_HOST_PATHS = ("spec.versions.", "spec.providerConfig")
 
 
 class MachineAction(Enum):
@@ -31,8 +34,13 @@ class ObservedMachine:
     """What a Node says of its machine.
 
     kubelet_version: without a leading v. ready: None for Unknown. config_ok: "True", "False", "Unknown", "" for none.
-    config_source: what is assigned, None for the init config. managed_labels, managed_taints: the keys that an earlier
-    run has set, from the annotation configok.dev/machine. cordoned: spec.unschedulable.
+    config_source: what is assigned, None for the init config. active: what the agent reports to use. local_config: the
+    hash of the node's own config. cordoned: spec.unschedulable. cordoned_by: the pool whose rollout has cordoned it.
+
+    From the annotation configok.dev/machine, which names what the last run has declared and installed: managed_labels
+    (keys), managed_taints ("key:effect"), provider (its kind), provider_hash, applied_kubelet, applied_runtime, and
+    previous (versions before the last change, with the keys kubelet and runtime). annotation_error: why it cannot be
+    used; the Node then counts as one that no run has changed.
     """
 
     name: str
@@ -52,6 +60,16 @@ class ObservedMachine:
     deleting: bool = False
     has_agent: bool = False
     is_ours: bool = False  # the Node has the annotation configok.dev/machine
+    active: ConfigSource | None = None
+    local_config: str = ""
+    cordoned: bool = False
+    cordoned_by: str = ""
+    provider: str = ""
+    provider_hash: str = ""
+    applied_kubelet: str = ""
+    applied_runtime: Runtime | None = None
+    previous: Mapping[str, Any] = field(default_factory=dict)
+    annotation_error: str = ""
 
 
 class ChangedField(NamedTuple):
@@ -68,7 +86,9 @@ class MachineChange:
     """The planned change of one machine.
 
     machine: None for one to delete that no file declares any more. observed: None for one whose Node does not exist.
-    refusals: why this machine must not be changed so, one sentence each; any of them stops the plan.
+    refusals: why this machine must not be changed so, one sentence each; any of them stops the plan. adjusted: what the
+    provider adjusts on the way, such as flags that the new kubelet does not have. source: the config to assign, None
+    for the init config. unfinished: a run was moving it and has ended before the machine had passed.
     """
 
     name: str
@@ -79,13 +99,30 @@ class MachineChange:
     disruption: str = "none"
     refusals: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    adjusted: tuple[str, ...] = ()
+    source: ConfigSource | None = None
+    provider: Provider | None = None
+    cluster: Cluster | None = None
+    unfinished: bool = False
+
+    @property
+    def is_change(self) -> bool:
+        """Return whether a run moves the machine."""
+        return self.action is not MachineAction.NONE
+
+    @property
+    def decision(self) -> str:
+        """Return how the provider updates the machine: "in place", "replacement", "" for no update."""
+        return {MachineAction.UPDATE: "in place", MachineAction.REPLACE: "replacement"}.get(self.action, "")
 
     @property
     def needs_host(self) -> bool:
         """Return whether the provider has work on the host, beyond what the API server takes."""
         if self.action in (MachineAction.CREATE, MachineAction.REPLACE, MachineAction.DELETE):
             return True
-        return any(changed.path.startswith("spec.versions.") for changed in self.fields)
+        if self.unfinished and self.observed is not None and self.observed.cordoned_by:
+            return True  # a rollout drains a node for work on its host, and that work may be half done
+        return any(changed.path.startswith(_HOST_PATHS) for changed in self.fields)
 
     @property
     def needs_drain(self) -> bool:

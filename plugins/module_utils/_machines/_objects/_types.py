@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 __all__ = [
     "API_GROUP",
@@ -20,6 +20,7 @@ __all__ = [
     "Cluster",
     "Machine",
     "MachineCatalog",
+    "MachineState",
     "Provider",
     "ProviderConfig",
     "Runtime",
@@ -33,6 +34,9 @@ PROVIDER_API_VERSION: Final = "provider.configok.dev/v1alpha1"
 # The names of container runtimes, as a Node reports them: containerd://1.7.24, cri-o://1.30.2.
 CONTAINERD: Final = "containerd"
 CRI_O: Final = "cri-o"
+
+
+MachineState = Literal["Present", "Absent"]
 
 
 class Runtime(NamedTuple):
@@ -74,7 +78,8 @@ class Machine:
     name: of the Machine and of its Node. labels: of the Machine, for selectors and groups. kubelet_version: without a
     leading v, "" leaves the version alone. runtime: None leaves it alone. pool, config_source: one of them, or neither
     for the init config. node_labels, taints: those that the Node must have; others on the Node are left alone, apart
-    from those that an earlier run has set for this Machine. origin: where it was declared: "machines/a.yaml:12".
+    from those that an earlier run has set for this Machine. state: Absent deletes the machine. origin: where it was
+    declared: "machines/a.yaml:12".
     """
 
     name: str
@@ -87,6 +92,7 @@ class Machine:
     config_source: BundleReference | None = None
     node_labels: Mapping[str, str] = field(default_factory=dict)
     taints: tuple[Taint, ...] = ()
+    state: MachineState = "Present"
     machine_set: str = ""
     origin: str = ""
 
