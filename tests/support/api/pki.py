@@ -55,6 +55,13 @@ class Authority:
         directory.mkdir(parents=True, exist_ok=True)
         self.ca_file.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
 
+    def write_key(self) -> Path:
+        """Write the authority's own key, for a controller that signs requests, and return the path."""
+        path = self.directory / "ca.key"
+        path.touch(mode=0o600)
+        path.write_bytes(private_key_pem(self._key))
+        return path
+
     def _builder(
         self, subject: x509.Name, key: ec.EllipticCurvePrivateKey, not_after: datetime.datetime | None = None
     ) -> x509.CertificateBuilder:

@@ -162,20 +162,30 @@ class Embedded(ApiServer):
 
 
 class Real(ApiServer):
-    """etcd and kube-apiserver in processes of their own, with Node and RBAC authorization; etcd on loopback."""
+    """etcd and kube-apiserver in processes of their own, with Node and RBAC authorization; etcd on loopback.
+
+    With controllers, also kube-controller-manager.
+    """
 
     kind = "real"
 
     def __init__(
-        self, directory: Path, *, address: str = "127.0.0.1", feature_gates: Mapping[str, bool] | None = None
+        self,
+        directory: Path,
+        *,
+        address: str = "127.0.0.1",
+        feature_gates: Mapping[str, bool] | None = None,
+        controllers: Sequence[str] = (),
     ) -> None:
         """Start both and wait until they are ready. Raises Unavailable where the binaries are missing.
 
-        address: where kube-apiserver listens.
+        address: where kube-apiserver listens. controllers: those of kube-controller-manager that run too.
         feature_gates: more of them; DynamicKubeletConfig is off where the version still has it, as it is today.
         """
         super().__init__(directory)
         self._programs = find("etcd"), find("kube-apiserver")
+        self._controllers = tuple(controllers)
+        self._controller_manager = find("kube-controller-manager") if controllers else None
         self.authority = Authority(directory / "pki")
         self.ca_file = self.authority.ca_file
         self.version = release_of(self._programs[1])
@@ -245,6 +255,7 @@ class Real(ApiServer):
             f"--service-account-key-file={self._account_key}",
             f"--service-account-signing-key-file={self._account_key}",
             "--service-cluster-ip-range=10.0.0.0/24",
+            "--enable-bootstrap-token-auth",
             "--allow-privileged=true",
             *audit_flags(self.directory),
         ]
@@ -253,6 +264,23 @@ class Real(ApiServer):
             flags.append(f"--feature-gates={gates}")
         self._run("kube-apiserver", [str(apiserver), *flags])
         self._wait_until_ready()
+        if self._controller_manager:
+            self._start_controllers(self._controller_manager)
+
+    def _start_controllers(self, program: Path) -> None:
+        flags = [
+            f"--kubeconfig={self.admin_kubeconfig}",
+            f"--controllers={','.join(self._controllers)}",
+            "--leader-elect=false",
+            "--bind-address=127.0.0.1",
+            f"--secure-port={next(_free_ports(1))}",
+            f"--cert-dir={self.directory / 'generated'}",
+            f"--cluster-signing-cert-file={self.ca_file}",
+            f"--cluster-signing-key-file={self.authority.write_key()}",
+        ]
+        if self.minor < 24:
+            flags.append("--port=0")  # the one without TLS
+        self._run("kube-controller-manager", [str(program), *flags])
 
     def _run(self, name: str, command: Sequence[str]) -> None:
         log = (self.directory / f"{name}.log").open("ab")
@@ -316,9 +344,15 @@ def start_embedded(directory: Path, *, tls: bool = False, **options: Any) -> Emb
     return Embedded(directory, tls=tls, **options)
 
 
-def start_real(directory: Path, *, address: str = "127.0.0.1", feature_gates: Mapping[str, bool] | None = None) -> Real:
+def start_real(
+    directory: Path,
+    *,
+    address: str = "127.0.0.1",
+    feature_gates: Mapping[str, bool] | None = None,
+    controllers: Sequence[str] = (),
+) -> Real:
     """Start etcd and kube-apiserver. Raises Unavailable with one sentence if they are not available."""
-    return Real(directory, address=address, feature_gates=feature_gates)
+    return Real(directory, address=address, feature_gates=feature_gates, controllers=controllers)
 
 
 def _certificate_user(authority: Authority, user: str, groups: Sequence[str]) -> dict[str, str]:

@@ -20,9 +20,10 @@ from ._commands import CommandFailed
 from ._node import Node, NodeSpec
 from ._node_files import CERTIFICATE, KUBECONFIG
 from ._testbed import Testbed
-from ._units import CONFIG_PATHS, LAYOUTS
+from ._units import BARE, CONFIG_PATHS, LAYOUTS
 
 __all__ = [
+    "BARE",
     "CERTIFICATE",
     "CONFIG_PATHS",
     "KUBECONFIG",

@@ -23,7 +23,7 @@ from support.api.binaries import Unavailable
 from . import _sweep
 from ._node import NodeSpec
 from ._testbed import Testbed
-from ._units import LAYOUTS
+from ._units import BARE, LAYOUTS
 
 __all__ = ["main"]
 
@@ -62,10 +62,12 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
             type=_spec,
             required=True,
             metavar="NAME[:DISTRIBUTION[:LAYOUT]]",
-            help=f"a node, bookworm:kubeadm if not said; layouts: {', '.join(LAYOUTS)}",
+            help=f"a node, bookworm:kubeadm if not said; layouts: {', '.join((*LAYOUTS, BARE))}",
         )
         up.add_argument(
-            "--links", type=Path, help="a directory for links: `inventory.yml`, `kubeconfig`, `kubelet.yaml`"
+            "--links",
+            type=Path,
+            help="a directory for links: `inventory.yml`, `kubeconfig`, `kubelet.yaml`, `bare.yml`",
         )
         up.add_argument("--until", type=int, metavar="PID", help="take it away when that process has ended")
         up.add_argument("--bare", action="store_true", help="leave the cluster's namespaces and access to the user")
@@ -77,7 +79,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 def _spec(text: str) -> NodeSpec:
     spec = NodeSpec(*text.split(":"))
-    if spec.layout not in LAYOUTS:
+    if spec.layout not in (*LAYOUTS, BARE):
         raise ValueError(spec.layout)
     return spec
 
@@ -111,9 +113,11 @@ def _keep(options: argparse.Namespace) -> int:
                 "inventory.yml": bed.inventory,
                 "kubeconfig": Path(bed.kubeconfig),
                 "kubelet.yaml": bed.shared_config,
+                "bare.yml": bed.bare_machines,
             }
             _link(options.links, targets)
         things = {"state": bed.state, "inventory": bed.inventory, "kubeconfig": bed.kubeconfig, "server": bed.api.url}
+        things["bare"] = bed.bare_machines
         print(json.dumps({key: str(value) for key, value in things.items()}), flush=True)
         # The caller of `up` has read all it needs, and must not wait for the end of this process's output.
         with Path(os.devnull).open("w") as nothing, (bed.state / "keeper.log").open("w") as log:

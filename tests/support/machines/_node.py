@@ -22,6 +22,7 @@ from support.ansible_runs.playbooks import PlaybookRun
 
 from ._commands import CommandFailed
 from ._machine import Machine
+from ._units import BARE
 
 __all__ = ["Node", "NodeSpec"]
 
@@ -33,11 +34,15 @@ _STARTED = "39f53479d3a045ac8e11786248231fbf"
 
 @dataclass(frozen=True)
 class NodeSpec:
-    """The specification of a node. layout: one of `_systemd.LAYOUTS`."""
+    """The specification of a node. layout: one of `_units.LAYOUTS`, or BARE for a machine without Kubernetes."""
 
     name: str
     distribution: str = "bookworm"
     layout: str = "kubeadm"
+
+    @property
+    def is_bare(self) -> bool:
+        return self.layout == BARE
 
 
 class Node:

@@ -17,7 +17,15 @@ from support.configs.kubelet import KUBELET_KIND
 from ._cgroups import only_version_1
 from ._units import CONFIG_PATHS, unit_files
 
-__all__ = ["CERTIFICATE", "KUBECONFIG", "kubelet_config", "node_files"]
+__all__ = [
+    "CERTIFICATE",
+    "CLUSTER_NETWORK",
+    "KUBECONFIG",
+    "bare_files",
+    "kubelet_config",
+    "node_files",
+    "provider_fields",
+]
 
 KUBECONFIG = "/etc/kubernetes/kubelet.conf"
 # Certificate and key in one file, as the kubelet keeps what it rotates.
@@ -40,6 +48,7 @@ _SHARED: dict[str, Any] = {
     "nodeStatusUpdateFrequency": "2s",
     "nodeStatusReportFrequency": "5m0s",
 }
+CLUSTER_NETWORK = {"serviceCIDR": "10.0.0.0/24", "dnsDomain": "cluster.local", "clusterDNS": ["10.0.0.10"]}
 # From this minor on, a kubelet does not start with control groups of version 1, unless its config allows it.
 _FAILS_CGROUP_V1_SINCE = 35
 # Fields of kubeadm's config that no bundle may set by default.
@@ -80,6 +89,22 @@ _NETWORK = {
 }
 
 
+# What a container lacks of a machine that boots on its own: control groups that can be written, for pods.
+_CONTROL_GROUPS_UNIT = "/etc/systemd/system/control-groups.service"
+_CONTROL_GROUPS = """[Unit]
+Description=Control groups that can be written
+
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=-/bin/sh -c 'mount -o remount,rw /sys/fs/cgroup; for group in /sys/fs/cgroup/*; do \
+  [ -L $$group ] || ! mountpoint -q $$group || mount -o remount,bind,rw $$group; done'
+
+[Install]
+WantedBy=multi-user.target
+"""
+
+
 def kubelet_config(minor: int, fields: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Return the kubelet config of a bundle for nodes of a testbed, with these fields over it.
 
@@ -87,6 +112,30 @@ def kubelet_config(minor: int, fields: Mapping[str, Any] | None = None) -> dict[
     """
     cgroups = {"failCgroupV1": False} if minor >= _FAILS_CGROUP_V1_SINCE and only_version_1() else {}
     return {**_SHARED, **cgroups, **(fields or {})}
+
+
+def provider_fields(minor: int, *, source: str, key: str) -> dict[str, Any]:
+    """Return the fields of a DebianHost that a bare machine of a testbed needs to become a node.
+
+    minor: of the kubelet; source, key: the package repository. The cluster's values are those of `CLUSTER_NETWORK`.
+    """
+    cluster_values = ("apiVersion", "kind", "clusterDNS", "clusterDomain")
+    fields = {name: value for name, value in kubelet_config(minor).items() if name not in cluster_values}
+    return {
+        "packages": {"source": source, "key": key, "extra": ["containernetworking-plugins"]},
+        "kubeletConfiguration": fields,
+        "containerRuntimeConfig": _CONTAINERD,
+        "cni": _NETWORK,
+    }
+
+
+def bare_files(*, name: str, address: str, authorized_key: str) -> dict[str, str]:
+    """Return the texts of the files of a machine without Kubernetes, by path."""
+    return {
+        **_identity(name, address, authorized_key),
+        "/etc/apt/sources.list": "# There is no way to other networks.\n",
+        _CONTROL_GROUPS_UNIT: _CONTROL_GROUPS,
+    }
 
 
 def node_files(
@@ -108,11 +157,7 @@ def node_files(
         "contexts": [{"name": "default", "context": {"cluster": "default", "user": "default"}}],
     }
     return {
-        "/etc/hostname": f"{name}\n",
-        "/etc/hosts": f"127.0.0.1 localhost\n::1 localhost\n{address} {name}\n",
-        "/etc/machine-id": f"{uuid.uuid4().hex}\n",
-        "/etc/resolv.conf": "options timeout:1 attempts:1\n",  # no name server is available
-        "/root/.ssh/authorized_keys": authorized_key,
+        **_identity(name, address, authorized_key),
         "/etc/containerd/config.toml": _CONTAINERD,
         "/etc/cni/net.d/10-pods.conflist": json.dumps(_NETWORK, indent=2) + "\n",
         _CA: ca,
@@ -120,4 +165,14 @@ def node_files(
         CONFIG_PATHS[layout]: yaml.safe_dump(kubelet_config(kubelet_minor, _LOCAL)),
         "/etc/kubernetes/manifests/.keep": "",
         **unit_files(layout, flags),
+    }
+
+
+def _identity(name: str, address: str, authorized_key: str) -> dict[str, str]:
+    return {
+        "/etc/hostname": f"{name}\n",
+        "/etc/hosts": f"127.0.0.1 localhost\n::1 localhost\n{address} {name}\n",
+        "/etc/machine-id": f"{uuid.uuid4().hex}\n",
+        "/etc/resolv.conf": "options timeout:1 attempts:1\n",  # no name server is available
+        "/root/.ssh/authorized_keys": authorized_key,
     }

@@ -32,13 +32,26 @@ from ._commands import CommandFailed, run
 from ._machine import Machine
 from ._network import Network
 from ._node import Node, NodeSpec
-from ._node_files import CERTIFICATE, KUBECONFIG, kubelet_config, node_files
+from ._node_files import (
+    CERTIFICATE,
+    CLUSTER_NETWORK,
+    KUBECONFIG,
+    bare_files,
+    kubelet_config,
+    node_files,
+    provider_fields,
+)
+from ._package_server import PackageServer
+from ._packages import Repository, repository
 from ._tree import tree
 from ._workloads import control_workloads
 
 __all__ = ["Testbed"]
 
 _PRIVATE = (KUBECONFIG, "/root/.ssh/authorized_keys")
+# Of kube-controller-manager, for machines that become nodes: certificates are signed, but only approved by the user.
+_CONTROLLERS = ("csrsigning", "csrcleaner", "tokencleaner")
+_BUILD = Path(__file__).resolve().parents[1] / "bin/build-kubernetes"
 
 
 class Testbed:
@@ -86,6 +99,8 @@ class Testbed:
     ) -> Testbed:
         """Start an API server and nodes n1, n2, ..., and wait until the Nodes are Ready (unless wait is False).
 
+        With machines that are bare, the cluster signs certificates, and there are packages: see `bare_machines`.
+
         nodes: their number, with that distribution and layout, or a NodeSpec for each. prepare_cluster: create the
         namespaces and the access of nodes, as the role cluster does. feature_gates: of the API server. Raises
         Unavailable, with the reason, if this machine cannot run a testbed.
@@ -96,7 +111,8 @@ class Testbed:
         try:
             if wait:
                 for node in bed.nodes:
-                    node.wait_ready(180)
+                    if not node.spec.is_bare:
+                        node.wait_ready(180)
         except BaseException:
             bed.stop()
             raise
@@ -110,7 +126,11 @@ class Testbed:
 
     def _start(self, specs: Sequence[NodeSpec], prepare_cluster: bool, feature_gates: Mapping[str, bool]) -> None:
         (self.state / "name").write_text(self.name)
-        trees = {spec.distribution: tree(spec.distribution) for spec in specs}
+        layers = {spec: [tree(spec.distribution, "bare" if spec.is_bare else "node")] for spec in specs}
+        repositories = {spec.distribution: repository(spec.distribution) for spec in specs if spec.is_bare}
+        controllers = _CONTROLLERS if repositories else ()
+        if controllers:
+            _build_controller_manager()
         self._network = Network(self.number)
         self.inventory = self.state / "inventory.yml"
         self._key = self.state / "ssh-key"
@@ -118,14 +138,26 @@ class Testbed:
         layer = self._kubernetes_layer()
         self.nodes: list[Node] = []
         machines = [
-            Machine(spec.name, self.state / spec.name, [layer, trees[spec.distribution]], self._network.attach())
+            Machine(
+                spec.name,
+                self.state / spec.name,
+                [*([] if spec.is_bare else [layer]), *layers[spec]],
+                self._network.attach(),
+            )
             for spec in specs
         ]
-        self.api = start_real(self.state / "api", address=self._network.address, feature_gates=feature_gates)
+        self.api = start_real(
+            self.state / "api", address=self._network.address, feature_gates=feature_gates, controllers=controllers
+        )
         self.client = self.api.client()
         self.kubeconfig = self.api.admin_kubeconfig
         self.shared_config = self.state / "kubelet.yaml"
         self.shared_config.write_text(yaml.safe_dump(kubelet_config(self.minor)))
+        if repositories:
+            places = {name: packages.directory for name, packages in repositories.items()}
+            self._packages = PackageServer(self.state / "packages", self._network.address, places)
+        self.bare_machines = self.state / "bare.yml"
+        self.bare_machines.write_text(yaml.safe_dump(self._bare_facts(repositories), sort_keys=False))
         if prepare_cluster:
             prepare(self.client)
         for spec, machine in zip(specs, machines):
@@ -141,6 +173,8 @@ class Testbed:
         """Remove everything. May be called twice."""
         if hasattr(self, "client"):
             self.client.close()
+        if hasattr(self, "_packages"):
+            self._packages.stop()
         if hasattr(self, "api"):
             self.api.kill()
         _sweep.sweep(self.number)
@@ -203,6 +237,13 @@ class Testbed:
 
     def _furnish(self, node: Node) -> None:
         """Write the files of a node before its first boot."""
+        authorized_key = self._key.with_suffix(".pub").read_text()
+        if node.spec.is_bare:
+            files = bare_files(name=node.name, address=node.address, authorized_key=authorized_key)
+            for path, text in files.items():
+                node.write(path, text, mode=0o600 if path in _PRIVATE else 0o644)
+            node.run(["systemctl", "enable", "--quiet", "control-groups.service", "ssh.service"])
+            return
         files = node_files(
             name=node.name,
             address=node.address,
@@ -210,12 +251,32 @@ class Testbed:
             kubelet_minor=self.minor,
             server=self.api.url,
             ca=self.api.authority.ca_file.read_text(),
-            authorized_key=self._key.with_suffix(".pub").read_text(),
+            authorized_key=authorized_key,
         )
         for path, text in {**files, CERTIFICATE: self.certificate(node)}.items():
             private = path in (*_PRIVATE, CERTIFICATE)
             node.write(path, text, mode=0o600 if private else 0o644)
         node.run(["systemctl", "enable", "--quiet", "kubelet.service", "containerd.service", "ssh.service"])
+
+    def _bare_facts(self, repositories: Mapping[str, Repository]) -> dict[str, Any]:
+        """Return what machines that are bare need to become nodes.
+
+        By distribution: `provider`, the fields of a DebianHost; `kubelets` and `runtimes`, see `Repository`. For all:
+        `cluster`, the fields of their Cluster.
+        """
+        machines = {
+            distribution: {
+                "provider": provider_fields(
+                    self.minor, source=f"deb {self._packages.url}/{distribution} ./", key=packages.key
+                ),
+                "kubelets": list(packages.kubelets),
+                "runtimes": list(packages.runtimes),
+                "notes": list(packages.notes),
+            }
+            for distribution, packages in repositories.items()
+        }
+        cluster = {"endpoint": self.api.url, "kubernetesVersion": self.api.version, "network": CLUSTER_NETWORK}
+        return {"cluster": cluster, "machines": machines}
 
     def _kubernetes_layer(self) -> Path:
         """Create the layer with the nodes' Kubernetes files; the kubelet is a hard link to the cached binary."""
@@ -232,14 +293,20 @@ class Testbed:
 
     def _write_inventory(self) -> None:
         options = "-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR"
-        hosts = {node.name: {"ansible_host": node.address} for node in self.nodes}
+        hosts = {
+            bare: {node.name: {"ansible_host": node.address} for node in self.nodes if node.spec.is_bare == bare}
+            for bare in (False, True)
+        }
         variables = {
             "ansible_user": "root",
             "ansible_ssh_private_key_file": str(self._key),
             "ansible_ssh_common_args": options,
             "ansible_python_interpreter": "/usr/bin/python3",
         }
-        groups = {"nodes": {"hosts": hosts, "vars": variables}}
+        groups = {
+            "nodes": {"hosts": hosts[False], "vars": variables},
+            "bare": {"hosts": hosts[True], "vars": variables},
+        }
         self.inventory.write_text(yaml.safe_dump({"all": {"children": groups}}))
 
     def _play(
@@ -256,6 +323,17 @@ class Testbed:
         if playbook == "remove":
             finish_deletions(self.client)
         return run
+
+
+def _build_controller_manager() -> None:
+    """Build kube-controller-manager unless there is one. Raises Unavailable."""
+    try:
+        find("kube-controller-manager")
+    except Unavailable:
+        built = subprocess.run([_BUILD, "kube-controller-manager"], capture_output=True, text=True, check=False)
+        if built.returncode != 0:
+            reason = (built.stderr.strip().splitlines() or ["the build failed"])[-1]
+            raise Unavailable(f"kube-controller-manager, which signs certificates, is missing: {reason}") from None
 
 
 def _find_kubelet() -> Path:

@@ -15,9 +15,12 @@ __all__ = ["tree"]
 _BUILD = Path(__file__).resolve().parents[1] / "bin/build-node-tree"
 
 
-def tree(distribution: str) -> Path:
-    """Return the directory, which must not be changed. Raises Unavailable if it is missing and cannot be built."""
-    built = subprocess.run([_BUILD, distribution], capture_output=True, text=True, check=False)
+def tree(distribution: str, variant: str = "node") -> Path:
+    """Return the directory, which must not be changed. Raises Unavailable if it is missing and cannot be built.
+
+    variant: node, or bare for a server that has nothing of a node.
+    """
+    built = subprocess.run([_BUILD, distribution, variant], capture_output=True, text=True, check=False)
     if built.returncode != 0:
         raise Unavailable(built.stderr.strip().splitlines()[-1] if built.stderr.strip() else f"{_BUILD} failed")
     return Path(built.stdout.strip())

@@ -7,15 +7,18 @@ kubeadm           10-kubeadm.conf, flags in variables, kubeadm-flags.env and /et
 plain             one ExecStart with all flags
 variable          all flags in one variable, set by Environment=
 environment-file  the same variable, set by an EnvironmentFile=, which wins over any Environment=
+
+A machine that is bare has no kubelet.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["CONFIG_PATHS", "LAYOUTS", "unit_files"]
+__all__ = ["BARE", "CONFIG_PATHS", "LAYOUTS", "unit_files"]
 
 LAYOUTS = ("kubeadm", "plain", "variable", "environment-file")
+BARE = "bare"
 # The path of the kubelet's config, by layout.
 CONFIG_PATHS = {
     "kubeadm": "/var/lib/kubelet/config.yaml",
