@@ -77,8 +77,8 @@ def _other_records(client: Client, pool: str) -> Iterator[Record]:
 
 def _shared_nodes(client: Client, record: Record, selector: str, nodes: Sequence[str]) -> tuple[str, ...]:
     rollout = record.rollout
-    if rollout is None or (rollout.target.is_init and rollout.has_ended):
-        return ()  # the pool assigns nothing
+    if rollout is None or rollout.target.is_machines or (rollout.target.is_init and rollout.has_ended):
+        return ()  # the pool assigns nothing, or what the pools of its Machines have
     if not rollout.selector:
         return tuple(sorted(set(nodes) & {name for wave in rollout.waves for name in wave.nodes}))
     try:

@@ -29,6 +29,8 @@ from ._release_changes import NodeGroup, Overrides, denied_findings, group_chang
 
 __all__ = ["read_pool_report"]
 
+_MACHINES_NOTE = "What it changes on each machine is in the plan of configok.node.machines."
+
 
 def read_pool_report(
     client: Client, pool: str, selector: str, *, overrides: Overrides | None = None, clock: Clock | None = None
@@ -43,15 +45,20 @@ def read_pool_report(
     rollout, report = record.rollout, PoolReport(record, views)
     if rollout is None:
         return report
+    if rollout.target.is_machines:
+        return replace(report, changes_note=_MACHINES_NOTE, moved_by=_moved_by(client, pool, rollout, clock))
     try:
         groups, findings = _changes(client, views, rollout, overrides)
         report = replace(report, changes=tuple(map(_change_group, groups)), findings=findings)
     except (NotFound, Forbidden, InvalidBundle) as error:
         note = f"What it changes is not known, since the bundle {rollout.target.name} cannot be read: {error}"
         report = replace(report, changes_note=note)
-    if rollout.has_ended:
-        return report
-    return replace(report, moved_by=current_holder(client, pool, clock or Clock()))
+    return replace(report, moved_by=_moved_by(client, pool, rollout, clock))
+
+
+def _moved_by(client: Client, pool: str, rollout: Rollout, clock: Clock | None) -> str | None:
+    """Return the runner that moves a rollout, "" for none, None for one that has ended or is not known."""
+    return None if rollout.has_ended else current_holder(client, pool, clock or Clock())
 
 
 def _changes(
@@ -67,7 +74,7 @@ def _changes(
 
 
 def _documents(client: Client, target: Target) -> dict[str, str]:
-    if target.is_init:
+    if target.is_init or target.is_machines:
         return {}
     return dict(Bundle.from_config_map(client.get(config_map(target.namespace, target.name)), target.source).documents)
 

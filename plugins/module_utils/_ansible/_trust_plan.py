@@ -13,6 +13,7 @@ from .._nodeconfig._local_config import LocalConfig
 from .._nodeconfig._strict_mapping import StrictFields
 from .._rollout._decisions._planner import skip_reason
 from .._rollout._decisions._trust_review import TrustReview, review_trust
+from .._rollout._nodes._node_goals import has_reached
 from .._rollout._nodes._node_view import NodeView
 from .._rollout._plan import Target
 from .._rollout._pool_keys import FORM
@@ -59,12 +60,11 @@ def review_plan(
     if placeholder:
         bundle = _with_signature(bundle, placeholder)
     pending = None if key is None else Signer(signer_fingerprint(key), key.comment)
-    source = target.source
     forget_bad = record.lets_nodes_forget(target)
     views = [
         view
         for view in changes.pool_nodes.views
-        if (source is None or not view.is_on(source)) and skip_reason(view, target, forget_bad=forget_bad) is None
+        if not _has_reached(view, target) and skip_reason(view, target, forget_bad=forget_bad) is None
     ]
     return review_trust(
         bundle,
@@ -76,6 +76,11 @@ def review_plan(
         pending=pending,
         check_signature=signature_checker(ssh_keygen, placeholder),
     )
+
+
+def _has_reached(view: NodeView, target: Target) -> bool:
+    goal = target.goal(view.name)
+    return target.is_published and goal is not None and has_reached(view, goal)
 
 
 def _policies(pool: PoolNodes) -> Callable[[NodeView], TrustPolicy | None]:

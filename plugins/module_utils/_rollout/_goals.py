@@ -35,7 +35,7 @@ class MachineGoal(Goal):
     for any; a Node matches a version by a prefix at a dot, tilde, plus or hyphen. labels: those that the Node must
     have, None for a label that it must not have. taints: (key, value, effect) that it must have; untaint: keys of
     taints that it must not have. annotation: the value of configok.dev/machine. needs_host, needs_drain: whether the
-    provider has work on the host, and whether the pods leave first. previous: the versions to go back to if the change
+    provider has work on the host, and whether the pods leave first. previous: the versions to return to if the change
     fails, with the keys kubelet and runtime as here.
     """
 

@@ -6,21 +6,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
 from .._nodeconfig._assignment import ConfigSource
 from .._nodeconfig._bundle_trial import Trial
+from ._goals import Goal, MachineGoal
 
 __all__ = [
     "BROKEN",
     "CANARY",
+    "CONFIG",
     "INIT",
+    "MACHINES",
     "ROLLBACK",
     "OnFailure",
     "Plan",
     "SkippedNode",
     "Target",
+    "TargetKind",
     "Wave",
     "replace_canary",
     "wave_name",
@@ -30,12 +34,17 @@ OnFailure = Literal["halt", "rollback"]  # what happens to a wave's nodes when t
 
 INIT: Final = "init"
 
+TargetKind = Literal["config", "machines"]
+CONFIG: Final = "config"  # one config for all nodes
+MACHINES: Final = "machines"  # each node has a goal of its own
+
 
 @dataclass(frozen=True)
 class Target:
-    """A bundle that is published (uid set), one that is not yet (uid ""), or the init config (name "init").
+    """A bundle that is published (uid set), one that is not yet (uid ""), the init config (name "init"), or Machines.
 
-    trial: None for the init config, which becomes last-known-good at once.
+    trial: None for the init config, which becomes last-known-good at once. goals: of Machines, by name; a record does
+    not keep them, so a target that was read from it has none.
     """
 
     name: str
@@ -44,27 +53,49 @@ class Target:
     content_hash: str = ""
     components: tuple[str, ...] = ()
     trial: Trial | None = None
+    kind: TargetKind = CONFIG
+    goals: Mapping[str, MachineGoal] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def init(cls) -> Target:
         """Return the init config as a target: what every node was provisioned with."""
         return cls(INIT)
 
+    @classmethod
+    def of_machines(
+        cls, name: str, content_hash: str, goals: Mapping[str, MachineGoal], *, trial: Trial | None = None
+    ) -> Target:
+        """Return what these Machines declare as a target. The hash is of all that they declare: it names the target.
+
+        goals: of every Machine, also of one that needs no change, by its name. trial: the longest of their bundles.
+        """
+        return cls(name, content_hash=content_hash, trial=trial, kind=MACHINES, goals=goals)
+
+    def goal(self, node: str) -> Goal | None:
+        """Return what a node of this name is to reach, None when that is not known: Machines read from a record."""
+        return self.goals.get(node) if self.is_machines else Goal(self.source)
+
+    @property
+    def is_machines(self) -> bool:
+        """Return whether each node has a goal of its own, which its Machine declares."""
+        return self.kind == MACHINES
+
     @property
     def is_init(self) -> bool:
         """Return whether this is the init config."""
-        return not self.namespace
+        return not self.namespace and not self.is_machines
 
     @property
     def is_published(self) -> bool:
         """Return whether nodes can be assigned it."""
-        return self.is_init or bool(self.uid)
+        return self.is_init or self.is_machines or bool(self.uid)
 
     @property
     def source(self) -> ConfigSource | None:
         """Return the config source to assign, None for the init config.
 
-        It is also None for a bundle that is not published: check is_published first.
+        It is also None for a bundle that is not published: check is_published first. Machines have no common source:
+        use goal().
         """
         return ConfigSource(self.namespace, self.name, self.uid) if self.uid else None
 
@@ -77,6 +108,7 @@ class Target:
             "content_hash": self.content_hash,
             "components": list(self.components),
             "trial": None if self.trial is None else self.trial.encode(),
+            **({"kind": self.kind} if self.is_machines else {}),
         }
 
     @classmethod
@@ -89,6 +121,7 @@ class Target:
             str(value["content_hash"]),
             _texts(value["components"]),
             None if value["trial"] is None else Trial.parse(value["trial"]),
+            MACHINES if value.get("kind") == MACHINES else CONFIG,  # older versions know only configs
         )
 
 

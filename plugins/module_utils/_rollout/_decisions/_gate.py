@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Protocol
 
-from ..._nodeconfig._assignment import ConfigSource
 from ..._nodeconfig._config_status import Cause
 from .._gates._answers import GateDecision, GateVerdict
 from .._gates._decisions import first_decisive
+from .._goals import Goal
+from .._nodes._node_goals import unmet, unmet_versions
 from .._nodes._node_view import NodeView
 
 __all__ = ["AskGates", "Attempt", "GateResult", "Verdict", "evaluate"]
@@ -35,16 +36,17 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Attempt:
-    """The attempt to move one node: what it was assigned, and how much time it has.
+    """The attempt to move one node: what it is to reach, and how much time it has.
 
     assignment: the id, which the node's status must repeat. assigned_at: in seconds of this machine's clock, like now
     of evaluate. was_ready: whether the Node was Ready when it was assigned. good_since: when it was first seen good
     without a break. unknown_since: when its Ready condition first became Unknown during the soak. recheck_at: when to
-    evaluate it again because it waits for a gate.
+    evaluate it again because it waits for a gate. has_changed_host: whether the provider has changed the host for it: a
+    node that does not return has failed then.
     """
 
     node_uid: str
-    source: ConfigSource | None
+    goal: Goal
     assignment: int
     assigned_at: float
     was_ready: bool
@@ -53,6 +55,7 @@ class Attempt:
     good_since: float | None = None
     unknown_since: float | None = None
     recheck_at: float | None = None
+    has_changed_host: bool = False
 
     @property
     def deadline(self) -> float:
@@ -121,15 +124,16 @@ def evaluate(
     if view is None or view.uid != attempt.node_uid or view.deleting:
         final_view = view if view is not None and view.uid == attempt.node_uid else last_seen
         return _evaluate_deleted(final_view, attempt)
-    if view.source_error or view.source != attempt.source or view.assigned_id != attempt.assignment:
+    if view.source_error or view.source != attempt.goal.source or view.assigned_id != attempt.assignment:
         reason = f"somebody else has assigned it something (assignment {view.assigned_id})"
         return GateResult(Verdict.UNKNOWN, reason)
     has_answered = view.status is not None and view.answered_id == attempt.assignment
     if has_answered and view.config_ok == "False":
         return GateResult(Verdict.FAIL, view.report)
-    uses_target = has_answered and view.config_ok == "True" and view.active == attempt.source
+    uses_target = has_answered and view.config_ok == "True" and view.active == attempt.goal.source
     gates = _decide_by_node(view)
-    if uses_target and view.ready is True and gates.verdict is GateVerdict.PASS:
+    missing = unmet(view, attempt.goal)
+    if uses_target and not missing and view.ready is True and gates.verdict is GateVerdict.PASS:
         return _evaluate_good(view, attempt, now, ask_gates)
     unknown_since = None
     if attempt.good_since is not None and view.ready is False:
@@ -140,7 +144,8 @@ def evaluate(
         unknown_since = now  # a partition, or an API outage: the node may come back
     if now < attempt.with_result(GateResult(Verdict.WAIT, unknown_since=unknown_since)).deadline:
         # A restart of the kubelet may flip Ready for a moment, so NotReady counts when the node's time is up.
-        return GateResult(Verdict.WAIT, view.report if has_answered else "no answer yet", unknown_since=unknown_since)
+        reason = missing or (view.report if has_answered else "no answer yet")
+        return GateResult(Verdict.WAIT, reason, unknown_since=unknown_since)
     return _evaluate_after_deadline(view, attempt, has_answered)
 
 
@@ -178,6 +183,9 @@ def _evaluate_deleted(final_view: NodeView | None, attempt: Attempt) -> GateResu
 
 def _evaluate_after_deadline(view: NodeView, attempt: Attempt, has_answered: bool) -> GateResult:
     within = f"within {attempt.timeout:g}s"
+    if attempt.has_changed_host and (view.ready is not True or unmet_versions(view, attempt.goal)):
+        cause = unmet_versions(view, attempt.goal) or f"it is not Ready: {view.ready_reason}"
+        return GateResult(Verdict.FAIL, f"{cause} ({within} of its change)")
     if view.ready is None and attempt.was_ready:
         reason = f"its Ready condition is Unknown, and not True {within}: {view.ready_reason}"
         return GateResult(Verdict.UNKNOWN, reason)
@@ -192,6 +200,9 @@ def _evaluate_after_deadline(view: NodeView, attempt: Attempt, has_answered: boo
         return GateResult(verdict, f"{gates.reason} ({within})")
     if view.status_error:
         return GateResult(Verdict.UNKNOWN, view.report)
+    missing = unmet(view, attempt.goal)
+    if missing:
+        return GateResult(Verdict.UNKNOWN, f"{missing} ({within})")
     if not view.has_agent:
         return GateResult(Verdict.UNKNOWN, f"no agent answered {within}")
     if not has_answered:

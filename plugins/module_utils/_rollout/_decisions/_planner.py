@@ -15,6 +15,8 @@ from ..._componentconfig._schema._releases import is_kubernetes_version
 from ..._nodeconfig._config_status import Cause
 from ..._nodeconfig._untrusted import sanitize
 from ..._nodeconfig._well_known import VERSION
+from .._goals import MachineGoal
+from .._nodes._node_goals import has_reached
 from .._nodes._node_view import NodeView
 from .._plan import BROKEN, CANARY, Plan, SkippedNode, Target, Wave, replace_canary, wave_name
 from .._pool._policy import Policy, crash_loop_seconds
@@ -53,9 +55,13 @@ def skip_reason(view: NodeView, target: Target, *, forget_bad: bool = False) -> 
     forget_bad: a node that refused the target before is assigned it again. A node that did not trust it is in any case:
     it may have been signed since.
     """
+    goal = target.goal(view.name)
+    if isinstance(goal, MachineGoal) and goal.action != "update":
+        return None  # its host is made, or goes: whatever its Node says
     if view.deleting:
         return "it is being deleted"
-    has_refused = target.is_published and view.has_answered(target.source) and view.config_ok == "False"
+    is_assigned = target.is_published and goal is not None and view.has_answered(goal.source)
+    has_refused = is_assigned and view.config_ok == "False"
     if has_refused and not forget_bad and not view.is_untrusting:
         return f"it was given this config before: {view.report}"
     if view.status_error:
@@ -186,7 +192,8 @@ class _NodeSorter:
         reason = skip_reason(view, target, forget_bad=self.forget_bad) or self.left_out.get(view.name)
         if reason is None and self.is_resumed and is_broken(view):
             reason = "it is broken, and appeared after the rollout began: run it again afterwards"
-        if target.is_published and view.is_on(target.source) and not view.deleting:
+        goal = target.goal(view.name)
+        if target.is_published and goal is not None and has_reached(view, goal) and not view.deleting:
             self.already_on_target.append(view)
         elif reason is not None:
             self.skipped.append(SkippedNode(view.name, reason))

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from ..._componentconfig._scalars._wording import count_of
 from .. import LockLost, RolloutError, RolloutRefused
+from .._nodes._node_goals import has_reached
 from .._nodes._node_view import NodeView
 from .._plan import BROKEN, CANARY, Plan, Target, Wave, replace_canary
 from .._record._control import Control
@@ -191,13 +192,17 @@ def start_rollback(record: Record, views: Sequence[NodeView], *, runner: str, no
     """
     rollout = current_rollout(record)
     rolling_back = rollout.rolling_back or tuple(
-        view.name
-        for view in views
-        if view.name in rollout.previous_sources
-        and view.source == rollout.target.source
-        and not (view.config_ok == "False" and view.has_answered(rollout.target.source))
+        view.name for view in views if view.name in rollout.previous_sources and _is_to_roll_back(view, rollout.target)
     )
     return replace(record, rollout=replace(rollout, rolling_back=rolling_back, runner=runner, changed_at=now))
+
+
+def _is_to_roll_back(view: NodeView, target: Target) -> bool:
+    """Return whether a node is still assigned the target, and has not rolled it back by itself."""
+    goal = target.goal(view.name)
+    if goal is None or view.source != goal.source:
+        return False
+    return not (view.config_ok == "False" and view.has_answered(goal.source))
 
 
 def require_own_rollout(record: Record, target: Target | None, runner: str) -> Record:
@@ -417,7 +422,10 @@ def _new_nodes(rollout: Rollout, waves: Iterable[Wave], views: Iterable[NodeView
 
 
 def _needs_move(view: NodeView, target: Target, forget_bad: bool) -> bool:
-    return not view.is_on(target.source) and skip_reason(view, target, forget_bad=forget_bad) is None
+    goal = target.goal(view.name)
+    if goal is None or has_reached(view, goal):
+        return False
+    return skip_reason(view, target, forget_bad=forget_bad) is None
 
 
 def current_rollout(record: Record) -> Rollout:

@@ -17,6 +17,7 @@ from ..._nodeconfig._well_known import (
     ANNOTATION_CONFIG_SOURCE,
     ANNOTATION_CONFIG_STATUS,
     ANNOTATION_CORDONED_BY,
+    ANNOTATION_MACHINE,
     CONDITION_CONFIG_OK,
 )
 from .._gates._answers import GateAnswer
@@ -24,7 +25,6 @@ from .._gates._answers import GateAnswer
 __all__ = [
     "COVER_FIELDS",
     "NodeView",
-    "describe_drift",
     "parse_assignment_id",
     "parse_source",
     "node_view",
@@ -37,7 +37,13 @@ _ZONE = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone"
 
 # The parts of a Node that a view needs: the others (images, volumes, managed fields) are most of its size.
 _METADATA = ("name", "uid", "resourceVersion", "labels", "deletionTimestamp")
-_ANNOTATIONS = (ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_SOURCE, ANNOTATION_CONFIG_STATUS, ANNOTATION_CORDONED_BY)
+_ANNOTATIONS = (
+    ANNOTATION_ASSIGNMENT,
+    ANNOTATION_CONFIG_SOURCE,
+    ANNOTATION_CONFIG_STATUS,
+    ANNOTATION_CORDONED_BY,
+    ANNOTATION_MACHINE,
+)
 _CONDITIONS = ("Ready", CONDITION_CONFIG_OK)
 
 # The names that a policy's canary.cover may use in addition to the keys of labels.
@@ -52,7 +58,9 @@ class NodeView:
     annotation, 0 for none. config_ok: "True", "False", "Unknown", "" for a Node without the condition. status_error:
     why the annotation with the status cannot be read, "" for no error. unschedulable: whether it is cordoned.
     cordoned_by: the text of the annotation that marks a rollout's cordon, "" for none. boot_id: changes with each boot,
-    "" when the Node does not say. gate_answers: of the policy's gates that look at the Node.
+    "" when the Node does not say. gate_answers: of the policy's gates that look at the Node. runtime: name and version
+    of the container runtime, ("", "") when the Node does not say. taints: (key, value, effect). machine: the text of
+    the annotation that a run for Machines writes, "" for none.
     """
 
     name: str
@@ -77,6 +85,9 @@ class NodeView:
     cordoned_by: str = ""
     boot_id: str = ""
     gate_answers: tuple[GateAnswer, ...] = ()
+    runtime: tuple[str, str] = ("", "")
+    taints: tuple[tuple[str, str, str], ...] = ()
+    machine: str = ""
 
     @property
     def has_agent(self) -> bool:
@@ -164,18 +175,6 @@ class NodeView:
         return self.has_answered(source) and self.config_ok == "True" and self.active == source
 
 
-def describe_drift(view: NodeView, source: ConfigSource | None) -> str:
-    """Return how a node that had passed on source has drifted to another assignment, "" for no drift."""
-    if view.source == source and not view.source_error:
-        return ""
-    if view.source_error:
-        return f"it had passed, then somebody assigned it something that cannot be read (assignment {view.assigned_id})"
-    if not view.assigned_id:
-        return "it had passed, and is assigned nothing now: its Node was registered again, or somebody removed that"
-    name = sanitize(view.source.name) if view.source else "the init config"
-    return f"it had passed, then somebody else assigned it {name} (assignment {view.assigned_id})"
-
-
 def _first_label(labels: Mapping[str, str], keys: tuple[str, ...]) -> str:
     return next((labels[key] for key in keys if labels.get(key)), "")
 
@@ -206,13 +205,17 @@ def reduce_node(node: Mapping[str, Any]) -> dict[str, Any]:
     """Return a Node object with only the parts that node_view reads, so that thousands fit into memory."""
     metadata = node.get("metadata") or {}
     annotations = metadata.get("annotations") or {}
+    spec = node.get("spec") or {}
     status = node.get("status") or {}
     return {
         "metadata": {
             **{key: metadata[key] for key in _METADATA if key in metadata},
             "annotations": {key: annotations[key] for key in _ANNOTATIONS if key in annotations},
         },
-        "spec": {"unschedulable": True} if (node.get("spec") or {}).get("unschedulable") is True else {},
+        "spec": {
+            **({"unschedulable": True} if spec.get("unschedulable") is True else {}),
+            **({"taints": spec["taints"]} if spec.get("taints") else {}),
+        },
         "status": {
             "nodeInfo": status.get("nodeInfo"),
             "conditions": [
@@ -259,4 +262,16 @@ def node_view(node: Mapping[str, Any]) -> NodeView:
         unschedulable=(node.get("spec") or {}).get("unschedulable") is True,
         cordoned_by=str(annotations.get(ANNOTATION_CORDONED_BY) or ""),
         boot_id=sanitize(info.get("bootID", ""), _MAX_TEXT),
+        runtime=_parse_runtime(info.get("containerRuntimeVersion", "")),
+        taints=tuple(
+            (str(taint.get("key") or ""), str(taint.get("value") or ""), str(taint.get("effect") or ""))
+            for taint in (node.get("spec") or {}).get("taints") or ()
+        ),
+        machine=str(annotations.get(ANNOTATION_MACHINE) or ""),
     )
+
+
+def _parse_runtime(text: Any) -> tuple[str, str]:
+    """Return name and version of a container runtime: containerd://1.7.24 is ("containerd", "1.7.24")."""
+    name, _separator, version = sanitize(text or "", _MAX_TEXT).partition("://")
+    return name, version[1:] if version[:1] == "v" else version

@@ -175,7 +175,8 @@ def _state(view: NodeView, rollout: Rollout | None, *, is_drifted: bool) -> Node
         return "drifted"
     state = node_state(view)
     if state == "ok" or state == "trial":
-        return state if rollout is None or view.active == rollout.target.source else "elsewhere"
+        goal = None if rollout is None else rollout.target.goal(view.name)
+        return state if goal is None or view.active == goal.source else "elsewhere"
     return "unknown" if state == "drifted" else state
 
 

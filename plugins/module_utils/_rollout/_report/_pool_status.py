@@ -13,7 +13,8 @@ from ..._componentconfig._scalars._wording import count_of, first_names
 from ..._nodeconfig._assignment import ConfigSource
 from ..._nodeconfig._config_status import ComponentStatus, TrustStatus
 from ..._nodeconfig._untrusted import sanitize
-from .._nodes._node_view import NodeView, describe_drift
+from .._nodes._node_goals import describe_drift
+from .._nodes._node_view import NodeView
 from .._record._record import DRIFTED, HALTED, PAUSED, Record
 from ._rendering import render_table
 
@@ -89,7 +90,8 @@ def drifted_nodes(record: Record, nodes: Sequence[NodeView]) -> dict[str, str]:
     )
     passed -= {failed.node for failed in rollout.failed_nodes if failed.kind != DRIFTED}
     passed |= {failed.node for failed in rollout.failed_nodes if failed.kind == DRIFTED}
-    drift_by_name = {view.name: describe_drift(view, rollout.target.source) for view in nodes if view.name in passed}
+    goals = [(view, rollout.target.goal(view.name)) for view in nodes if view.name in passed]
+    drift_by_name = {view.name: describe_drift(view, goal) for view, goal in goals if goal is not None}
     # Nodes that onFailure: rollback has moved back have not drifted.
     sources = rollout.previous_sources if rollout.phase == HALTED else {}
     rolled_back = {view.name for view in nodes if view.name in sources and view.source == sources[view.name]}

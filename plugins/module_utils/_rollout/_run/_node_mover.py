@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from ..._kube._api_client import Client
 from ..._kube._api_errors import KubeError
 from ..._kube._api_paths import node
-from ..._nodeconfig._assignment import ConfigSource
 from .. import RebootFailed
 from .._drain._cordon import is_reboot_pending, marking_pool
 from .._drain._drainer import Drainer
 from .._drain._rebooter import Rebooter
+from .._goals import Goal
 from .._nodes._node_access import NodeAssignment, assign_node
 from .._nodes._node_view import NodeView, node_view
 from .._nodes._node_watcher import NodeWatcher
@@ -91,7 +91,7 @@ class NodeMover:
         return name in self._to_drain or (view is not None and marking_pool(view) == self._session.pool)
 
     def move(
-        self, view: NodeView | None, source: ConfigSource | None, *, possibly_assigned: bool, forget_bad: bool
+        self, view: NodeView | None, goal: Goal, *, possibly_assigned: bool, forget_bad: bool
     ) -> NodeAssignment | NotDrained | Postponed:
         """Drain a node if its change asks for it, and assign it. Raises KubeError, RolloutError.
 
@@ -100,16 +100,16 @@ class NodeMover:
         if view is None or view.deleting:
             return NodeAssignment(None)
         try:
-            return self._move(view, source, possibly_assigned=possibly_assigned, forget_bad=forget_bad)
+            return self._move(view, goal, possibly_assigned=possibly_assigned, forget_bad=forget_bad)
         except WriteNotRepeated as stopped:
-            return self._look_again(view, source, stopped.error)
+            return self._look_again(view, goal, stopped.error)
 
     def _move(
-        self, view: NodeView, source: ConfigSource | None, *, possibly_assigned: bool, forget_bad: bool
+        self, view: NodeView, goal: Goal, *, possibly_assigned: bool, forget_bad: bool
     ) -> NodeAssignment | NotDrained:
         name = view.name
         client: Client = self._session.single_attempt_client
-        if self.is_cordoned(name) and not view.is_on(source):
+        if self.is_cordoned(name) and not view.is_on(goal.source):
             reboot = name in self._to_reboot
             if self._is_broken_wave and view.ready is not True:
                 result = self._drainer.cordon(view, reboot=reboot)
@@ -121,15 +121,13 @@ class NodeMover:
         return assign_node(
             client,
             self._watcher.nodes.get(name, view),
-            source,
+            goal.source,
             possibly_assigned=possibly_assigned,
             forget_bad=forget_bad,
             latest=lambda: self._watcher.nodes.get(name),
         )
 
-    def _look_again(
-        self, before: NodeView, source: ConfigSource | None, error: KubeError | None
-    ) -> NodeAssignment | Postponed:
+    def _look_again(self, before: NodeView, goal: Goal, error: KubeError | None) -> NodeAssignment | Postponed:
         """Wait for the API server, and return whether a write without an answer has taken effect after all."""
         name, clock = before.name, self._session.clock
         clock.sleep(max(_PAUSE, (error.retry_after if error else None) or 0.0))
@@ -139,7 +137,7 @@ class NodeMover:
         if item is None:
             return NodeAssignment(None)
         view = node_view(item)
-        if view.uid == before.uid and view.is_assigned(source) and view.assigned_id > before.assigned_id:
+        if view.uid == before.uid and view.is_assigned(goal.source) and view.assigned_id > before.assigned_id:
             return NodeAssignment(before, view.assigned_id, True)
         if error is not None:
             since = self._refused_since.setdefault(name, clock.monotonic())

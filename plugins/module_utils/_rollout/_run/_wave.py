@@ -33,7 +33,8 @@ from .._decisions._window import (
 )
 from .._gates._gate_monitor import GateMonitor
 from .._nodes._node_access import NodeAssignment, read_nodes
-from .._nodes._node_view import NodeView, describe_drift
+from .._nodes._node_goals import describe_drift, unmet
+from .._nodes._node_view import NodeView
 from .._nodes._node_watcher import NodeWatcher
 from .._outage import MAX_OUTAGE
 from .._record._record import DRIFTED, FailedNode, FailureKind
@@ -88,8 +89,8 @@ class WaveExecutor:
         self._ask_gates = gates.decide_node if gates.has_node_answers else None
         self._workers = WorkerPool(session.clock, MAX_ASSIGNMENTS, watcher.wake)
         self._question = WorkerPool(session.clock, 1, watcher.wake)  # an abort does not wait for its answer
-        self._progress = WaveProgress(job.name, len(job.targets), job.soak, window, session.report, session.clock)
-        self._places = {name: place for place, name in enumerate(job.targets, 1)}
+        self._progress = WaveProgress(job.name, len(job.goals), job.soak, window, session.report, session.clock)
+        self._places = {name: place for place, name in enumerate(job.goals, 1)}
         self._recorded_up_to = 0  # the places up to which the record says that nodes may be assigned
         self._attempts: dict[str, Attempt] = {}
         self._open: set[str] = set()  # the attempts without a verdict
@@ -183,7 +184,7 @@ class WaveExecutor:
 
     def _resume_assignments(self) -> None:
         """Continue with the nodes that an earlier run has assigned: they hold their slots before any other node."""
-        for name in self._job.targets:
+        for name in self._job.goals:
             if name in self._job.possibly_assigned and self._is_moving(name):
                 self._resume_assignment(name)
 
@@ -194,10 +195,11 @@ class WaveExecutor:
 
     def _is_moving(self, name: str) -> bool:
         """Return whether a node is assigned, is not up on its config and needs no assignment."""
-        view, source = self._watcher.nodes.get(name), self._job.targets[name]
-        if view is None or view.deleting or not view.is_assigned(source):
+        view, goal = self._watcher.nodes.get(name), self._job.goals[name]
+        if view is None or view.deleting or not view.is_assigned(goal.source) or unmet(view, goal):
             return False
-        return not ((view.is_on(source) and view.ready) or (self._job.forget_bad and view.config_ok == "False"))
+        is_up = view.is_on(goal.source) and view.ready
+        return not (is_up or (self._job.forget_bad and view.config_ok == "False"))
 
     @property
     def _is_busy(self) -> bool:
@@ -231,7 +233,7 @@ class WaveExecutor:
             move = partial(
                 self._mover.move,
                 self._watcher.nodes.get(name),
-                self._job.targets[name],
+                self._job.goals[name],
                 possibly_assigned=name in self._job.possibly_assigned or name in self._postponed,
                 forget_bad=self._job.forget_bad,
             )
@@ -282,7 +284,7 @@ class WaveExecutor:
             name,
             Attempt(
                 node_uid=view.uid,
-                source=self._job.targets[name],
+                goal=self._job.goals[name],
                 assignment=assignment.assignment,
                 assigned_at=self._now(),
                 was_ready=was_ready,
@@ -382,14 +384,14 @@ class WaveExecutor:
     def _check_passed_node(self, view: NodeView) -> None:
         """Record a node that had passed and has failed since, or is assigned another config."""
         passed = view.name in self._attempts and self._window.state(view.name) == PASSED
-        if not passed and view.name not in self._job.expected_sources:
+        if not passed and view.name not in self._job.expected_goals:
             return
-        source = self._attempts[view.name].source if passed else self._job.expected_sources[view.name]
-        self._record_drift(view, describe_drift(view, source))
+        goal = self._attempts[view.name].goal if passed else self._job.expected_goals[view.name]
+        self._record_drift(view, describe_drift(view, goal))
         if not passed and view.name not in self._job.passed_in:
             return
         status = view.status
-        if view.config_ok != "False" or status is None or not view.has_answered(source):
+        if view.config_ok != "False" or status is None or not view.has_answered(goal.source):
             return
         if view.name in self._late_failures:
             return

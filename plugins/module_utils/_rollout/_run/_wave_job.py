@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from ..._nodeconfig._assignment import ConfigSource
+from .._goals import Goal
 from .._plan import Target
 
 __all__ = ["WaveJob"]
@@ -18,19 +18,19 @@ __all__ = ["WaveJob"]
 class WaveJob:
     """What a wave has to do.
 
-    targets: what each node is assigned, in the order in which the nodes move. position: in the record's waves; None for
+    goals: what each node is to reach, in the order in which the nodes move. position: in the record's waves; None for
     a rollback, of which only the end is recorded. bundle: what is checked to exist while the wave moves, None for no
     check. lookahead: how many nodes beyond those of a step are recorded as possibly assigned with it.
 
     possibly_assigned: nodes that an earlier run may have assigned already. not_ready_at_start: nodes that were not
     Ready when the wave began. passed_in: nodes of earlier waves, which may still fail, each with the name of its wave.
-    expected_sources: what each node that needs no move is assigned, including those of passed_in. soaked_before: for
+    expected_goals: what each node that needs no move has reached, including those of passed_in. soaked_before: for
     how many seconds nodes had soaked when an earlier run ended. forget_bad: nodes that refused the config are assigned
     it again.
     """
 
     name: str
-    targets: Mapping[str, ConfigSource | None]
+    goals: Mapping[str, Goal]
     soak: float
     node_timeout: float
     position: int | None = None
@@ -39,6 +39,6 @@ class WaveJob:
     possibly_assigned: Collection[str] = ()
     not_ready_at_start: Collection[str] = ()
     passed_in: Mapping[str, str] = field(default_factory=dict)
-    expected_sources: Mapping[str, ConfigSource | None] = field(default_factory=dict)
+    expected_goals: Mapping[str, Goal] = field(default_factory=dict)
     soaked_before: Mapping[str, int] = field(default_factory=dict)
     forget_bad: bool = False

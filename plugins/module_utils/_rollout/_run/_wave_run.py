@@ -8,7 +8,7 @@ Private to configok.node.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -21,9 +21,10 @@ from .._drain._drainer import Drainer
 from .._drain._rebooter import Rebooter
 from .._gates._gate_client import GateClient
 from .._gates._gate_monitor import GateMonitor
+from .._goals import Goal
 from .._nodes._node_view import NodeView
 from .._nodes._node_watcher import NodeWatcher
-from .._plan import BROKEN, CANARY, ROLLBACK, Plan
+from .._plan import BROKEN, CANARY, ROLLBACK, Plan, Target
 from .._pool._pool_file import Pool
 from .._record._record import ABORTED, COMPLETE, DRIFTED, HALTED, PAUSED, FailedNode, Rollout
 from ._node_mover import NodeMover
@@ -126,7 +127,7 @@ class WaveRun:
         self, rollout: Rollout, position: int, possibly_assigned: Collection[str], gates: GateMonitor
     ) -> WaveResult:
         session, watcher = self._session, self._watcher
-        wave, target = rollout.waves[position], rollout.target
+        wave = rollout.waves[position]
         # A canary that fails stops the rollout, whatever the budget of the pool allows.
         budget, failures = (0, 0) if wave.name == CANARY else (self._plan.failure_budget, rollout.failures)
         earlier_waves = rollout.waves[:position]
@@ -137,7 +138,7 @@ class WaveRun:
         expected |= set(self._plan.already_on_target) - set(wave.nodes)
         job = WaveJob(
             name=wave.name,
-            targets=dict.fromkeys(wave.nodes, target.source),
+            goals=_goals(self._plan.target, wave.nodes),
             soak=wave.soak,
             node_timeout=self._plan.node_timeout,
             position=position,
@@ -153,7 +154,7 @@ class WaveRun:
                 for name in earlier.nodes
                 if name not in failed_names
             },
-            expected_sources=dict.fromkeys(expected - failed_names, target.source),
+            expected_goals=_goals(self._plan.target, expected - failed_names),
             soaked_before=rollout.soaked_seconds,
         )
         executor = self._executor(window, job, gates)
@@ -197,26 +198,24 @@ class WaveRun:
         by_name = {view.name: view for view in views}
         # The wave of broken nodes may be the one that was halted.
         ignored_nodes = transitions.broken_nodes_to_ignore(rollout, rollout.waves_done - 1, _not_ready(watcher))
-        targets = {
-            name: rollout.previous_sources[name]
+        goals = {
+            name: Goal(rollout.previous_sources[name])
             for name in sorted(rollout.rolling_back, key=lambda name: name in ignored_nodes)
             if name in by_name and by_name[name].source in (rollout.target.source, rollout.previous_sources[name])
         }
-        window = self._make_window(tuple(targets), watcher, len(targets), 0, ROLLBACK, ignored_nodes)
+        window = self._make_window(tuple(goals), watcher, len(goals), 0, ROLLBACK, ignored_nodes)
         job = WaveJob(
             ROLLBACK,
-            targets,
+            goals,
             0.0,
             self._plan.node_timeout,
-            possibly_assigned=frozenset(targets),  # by a run that was killed, or whose answer was lost
+            possibly_assigned=frozenset(goals),  # by a run that was killed, or whose answer was lost
         )
         with GateMonitor((), session.node_clock, watcher.wake, GateClient().ask) as no_gates:
             executor = self._executor(window, job, no_gates)
             step = executor.execute()
         rollout = session.write_transition(
-            lambda record, now: transitions.finish_rollback(
-                record, step, len(targets), executor.failed_nodes(), now=now
-            )
+            lambda record, now: transitions.finish_rollback(record, step, len(goals), executor.failed_nodes(), now=now)
         )
         self._report_outcome(ROLLBACK, step, window)
         announce_end(session.direct_client, self._plan.pool, rollout)
@@ -256,7 +255,7 @@ class WaveRun:
                 is_broken_wave=job.name == BROKEN,
             ),
             gates=gates,
-            after_wave=partial(after_wave, job.name, tuple(job.targets)) if after_wave and has_question else None,
+            after_wave=partial(after_wave, job.name, tuple(job.goals)) if after_wave and has_question else None,
             wait_timeout=self._options.wait_timeout,
             unsettled=self._unsettled,
         )
@@ -309,6 +308,12 @@ class WaveRun:
             return
         line = f"{wave}: {_OUTCOME_WORD[step.outcome]}" + (f": {step.reason}" if step.reason else "")
         self._session.report(Progress(wave, line, sum(window.counts.values()), dict(window.counts)))
+
+
+def _goals(target: Target, names: Iterable[str]) -> dict[str, Goal]:
+    """Return the goals of these nodes, without those that are not known."""
+    goals = {name: target.goal(name) for name in names}
+    return {name: goal for name, goal in goals.items() if goal is not None}
 
 
 def _not_ready(watcher: NodeWatcher) -> list[NodeView]:

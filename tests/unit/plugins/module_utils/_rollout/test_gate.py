@@ -15,9 +15,10 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.
     Verdict,
     evaluate,
 )
+from ansible_collections.configok.node.plugins.module_utils._rollout._goals import Goal
 from support.rollouts.views import a_source, a_view
 
-ATTEMPT = Attempt("uid-of-n", a_source(), 7, assigned_at=1000.0, was_ready=True, timeout=300.0, soak=120.0)
+ATTEMPT = Attempt("uid-of-n", Goal(a_source()), 7, assigned_at=1000.0, was_ready=True, timeout=300.0, soak=120.0)
 EARLY, LATE = 1010.0, 1300.0
 SOAKING = replace(ATTEMPT, good_since=1005.0)
 LOST = replace(ATTEMPT, unknown_since=1020.0)

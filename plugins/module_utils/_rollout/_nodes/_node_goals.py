@@ -1,0 +1,125 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Compare a Node with its goal: what is missing, and whether it has drifted. Pure. Private to configok.node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..._nodeconfig._untrusted import load_json, sanitize
+from .._goals import Goal, MachineGoal
+from ._node_view import NodeView
+
+__all__ = [
+    "describe_drift",
+    "has_reached",
+    "has_runtime",
+    "matches_version",
+    "taints_to_remove",
+    "unmet",
+    "unmet_versions",
+]
+
+_BOUNDARIES = ".~+-"  # what may follow a version of which a Node reports more
+
+
+def has_reached(view: NodeView | None, goal: Goal) -> bool:
+    """Return whether a node has reached its goal: it uses the config, and is what its Machine declares.
+
+    view: None for a Node that does not exist, which is the goal of a machine to delete.
+    """
+    if isinstance(goal, MachineGoal) and goal.action == "delete":
+        return view is None
+    return view is not None and view.is_on(goal.source) and not unmet(view, goal)
+
+
+def unmet(view: NodeView, goal: Goal) -> str:
+    """Return what a Node lacks of what its Machine declares, in a sentence; "" for nothing, or without a Machine."""
+    if not isinstance(goal, MachineGoal):
+        return ""
+    return "; ".join([*_unmet_versions(view, goal), *_unmet_metadata(view, goal)])
+
+
+def unmet_versions(view: NodeView, goal: Goal) -> str:
+    """Return which of the declared versions a Node does not report, "" when it reports them."""
+    return "; ".join(_unmet_versions(view, goal)) if isinstance(goal, MachineGoal) else ""
+
+
+def _unmet_versions(view: NodeView, goal: MachineGoal) -> Iterator[str]:
+    reported = _without_v(view.kubelet_version)
+    if goal.kubelet_version and reported != _without_v(goal.kubelet_version):
+        yield f"it reports kubelet {reported or 'of no version'}, not {goal.kubelet_version}"
+    if not has_runtime(view, goal.runtime):
+        yield f"it reports {' '.join(view.runtime).strip() or 'no runtime'}, not {' '.join(goal.runtime).strip()}"
+
+
+def _unmet_metadata(view: NodeView, goal: MachineGoal) -> Iterator[str]:
+    for key, text in sorted(goal.labels.items()):
+        if text is None and key in view.labels:
+            yield f"it has the label {key}"
+        elif text is not None and view.labels.get(key) != text:
+            yield f"it does not have the label {key}={text}"
+    for taint in goal.taints:
+        if taint not in view.taints:
+            yield f"it does not have the taint {_taint_text(taint)}"
+    for taint in taints_to_remove(view, goal):
+        yield f"it has the taint {_taint_text(taint)}"
+    if goal.action == "replace" and not _is_same_annotation(view.machine, goal.annotation):
+        yield "it is not replaced yet"
+
+
+def taints_to_remove(view: NodeView, goal: MachineGoal) -> tuple[tuple[str, str, str], ...]:
+    """Return the taints of a Node that it must not have. untaint names them by key, or by key:effect."""
+    return tuple(
+        taint
+        for taint in view.taints
+        if taint not in goal.taints and (taint[0] in goal.untaint or f"{taint[0]}:{taint[2]}" in goal.untaint)
+    )
+
+
+def has_runtime(view: NodeView, runtime: tuple[str, str]) -> bool:
+    """Return whether a Node reports a container runtime of this name and version; "" is any."""
+    name, version = runtime
+    return (not name or view.runtime[0] == name) and (not version or matches_version(view.runtime[1], version))
+
+
+def matches_version(reported: str, declared: str) -> bool:
+    """Return whether a reported version is the declared one, or says more of it: 1.7.24~ds1-1 is 1.7.24, and 1.7."""
+    reported, declared = _without_v(reported), _without_v(declared)
+    return reported.startswith(declared) and (len(reported) == len(declared) or reported[len(declared)] in _BOUNDARIES)
+
+
+def describe_drift(view: NodeView, goal: Goal) -> str:
+    """Return how a node that had passed has drifted from its goal, "" for no drift."""
+    if view.source != goal.source or view.source_error:
+        return _config_drift(view)
+    missing = unmet(view, goal)
+    return f"it had passed, and was changed since: {missing}" if missing else ""
+
+
+def _config_drift(view: NodeView) -> str:
+    if view.source_error:
+        return f"it had passed, then somebody assigned it something that cannot be read (assignment {view.assigned_id})"
+    if not view.assigned_id:
+        return "it had passed, and is assigned nothing now: its Node was registered again, or somebody removed that"
+    name = sanitize(view.source.name) if view.source else "the init config"
+    return f"it had passed, then somebody else assigned it {name} (assignment {view.assigned_id})"
+
+
+def _without_v(version: str) -> str:
+    return version[1:] if version[:1] == "v" else version
+
+
+def _taint_text(taint: tuple[str, str, str]) -> str:
+    key, value, effect = taint
+    return f"{key}={value}:{effect}" if value else f"{key}:{effect}"
+
+
+def _is_same_annotation(present: str, declared: str) -> bool:
+    if present == declared:
+        return True
+    try:
+        return bool(load_json(present) == load_json(declared))
+    except ValueError:
+        return False
