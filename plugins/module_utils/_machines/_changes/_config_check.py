@@ -1,0 +1,167 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Validate the config of a machine for the kubelet version that it is to have. Pure. Private to configok.node."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
+
+from ..._componentconfig import ConfigError
+from ..._componentconfig._check import check
+from ..._componentconfig._compare import effective_diff
+from ..._componentconfig._disruption import heaviest_class
+from ..._componentconfig._findings import Finding, Level
+from ..._componentconfig._load import load
+from ..._componentconfig._scalars._wording import and_more
+from ..._componentconfig._schema._releases import (
+    is_kubernetes_version,
+    known_minors,
+    minor_name,
+    nearest_known_minor,
+    newest_minor,
+    parse_minor,
+)
+from ..._componentconfig._upgrade import upgrade
+from ..._nodeconfig._assignment import ConfigSource
+from .._objects._types import Machine
+from ._config_inputs import INIT_CONFIG, KUBELET, ConfigInputs, effective_config
+from ._types import ObservedMachine
+
+__all__ = ["ConfigCheck", "adjusted_flags", "check_config", "config_disruption"]
+
+_SHOWN: Final = 5  # findings about one config
+_UNKNOWN_CLASS: Final = "restart"  # of a change between configs of which one is not known
+_EMPTY: Final = '{"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}'
+
+
+class ConfigCheck(NamedTuple):
+    """What a config is at another kubelet version, as sentences without the machine."""
+
+    refusals: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    adjusted: tuple[str, ...] = ()
+
+
+def check_config(
+    machine: Machine, observed: ObservedMachine | None, source: ConfigSource | None, inputs: ConfigInputs
+) -> ConfigCheck:
+    """Return what the kubelet that a Machine declares would refuse of the config that it is to use.
+
+    Compares with the kubelet of its Node: what that one refuses too is not the fault of the version, and a warning.
+    """
+    before = observed.kubelet_version if observed is not None else ""
+    after = machine.kubelet_version or before
+    if not is_kubernetes_version(after):
+        oldest = minor_name(known_minors()[0])
+        return ConfigCheck((), (f"its config is not validated: kubelet {after} is older than {oldest}",))
+    refusals, warnings = list[str](), list[str]()
+    bundle = inputs.bundles.get(source, {}) if source is not None else {}
+    in_bundle = set[tuple[Any, ...]]()
+    if KUBELET in bundle and source is not None:
+        findings = _check_text(bundle[KUBELET], source.name, after, is_bundle=True)
+        in_bundle = {_key(finding) for finding in findings}
+        refusals += _sentences(findings, f"kubelet {after} would refuse the bundle {source.name}")
+    elif source is not None and source not in inputs.bundles:
+        warnings.append(f"the bundle {source.name} cannot be read, so it is not validated for kubelet {after}")
+    init = effective_config(inputs, machine.name, observed, None, KUBELET)
+    own = [(INIT_CONFIG, init)]
+    if observed is not None and source is not None and observed.local_config in inputs.local_configs:
+        merged = effective_config(inputs, machine.name, observed, source, KUBELET)
+        own.append((f"the bundle {source.name} under the instance config", merged))
+    for name, config in own:
+        if not config:
+            continue
+        text = _canonical(config)
+        new = [finding for finding in _check_text(text, name, after) if finding.level is Level.COMPONENT]
+        known = (
+            {_key(finding) for finding in _check_text(text, name, before)} if is_kubernetes_version(before) else set()
+        )
+        newly = [finding for finding in new if _key(finding) not in known and _key(finding) not in in_bundle]
+        refusals += _sentences(newly, f"kubelet {after} would refuse {name}")
+        as_before = [finding for finding in new if _key(finding) in known and _key(finding) not in in_bundle]
+        warnings += _sentences(as_before, f"kubelet {after} would refuse {name}, as kubelet {before} does")
+    if init is None and observed is not None and _minor(before) != _minor(after):
+        warnings.append(
+            f"{INIT_CONFIG} of the node is not published, so only its agent validates it for kubelet {after}:"
+            " configok.node.provision publishes it"
+        )
+    arguments = inputs.command_lines.get(machine.name, ())
+    adjusted = adjusted_flags(tuple(arguments), before, after) if before else ()
+    return ConfigCheck(tuple(refusals), tuple(warnings), adjusted)
+
+
+def adjusted_flags(arguments: Sequence[str], before: str, after: str) -> tuple[str, ...]:
+    """Return the flags of a kubelet's command line that its new version does not have or reads differently.
+
+    arguments: without the program. The provider writes the command line again, so they stop nothing.
+    """
+    if not arguments or not all(map(is_kubernetes_version, (before, after))):
+        return ()
+    minors = [nearest_known_minor(parse_minor(version)) for version in (before, after)]
+    if minors[0] == minors[1]:
+        return ()
+    versions = [minor_name(minor) for minor in minors]
+    changes = upgrade(load([("command line", _EMPTY)]), *versions, flags=tuple(arguments)).flags
+    return tuple(
+        f"--{flag.name}: {flag.reason}; " + ("the provider takes it away" if flag.is_refused else "it stays")
+        for flag in changes
+    )
+
+
+def config_disruption(
+    machine: Machine, observed: ObservedMachine, source: ConfigSource | None, inputs: ConfigInputs
+) -> str:
+    """Return the class of disruption of moving a node to another config source, "restart" if that is not known."""
+    names = []
+    minor = _minor(observed.kubelet_version)
+    at = nearest_known_minor(minor) if minor is not None else newest_minor()
+    components = {KUBELET}
+    for bundle in (observed.config_source, source):
+        components |= set(inputs.bundles.get(bundle, {}) if bundle is not None else {})
+    for component in sorted(components):
+        old, new = (
+            effective_config(inputs, machine.name, observed, wanted, component)
+            for wanted in (observed.config_source, source)
+        )
+        if old is None or new is None:
+            names.append(_UNKNOWN_CLASS)
+            continue
+        try:
+            names += [change.disruption.name for change in effective_diff(old, new, (at, at))]
+        except ConfigError:
+            names.append(_UNKNOWN_CLASS)
+    return heaviest_class(names) or "none"
+
+
+@lru_cache(maxsize=256)
+def _check_text(text: str, file: str, version: str, is_bundle: bool = False) -> tuple[Finding, ...]:
+    """Return the findings about a config at a version: thousands of machines share a few configs."""
+    try:
+        findings = check(text, file=file, component=KUBELET, versions=[version], bundle=is_bundle, allow_newer=True)
+    except ConfigError as error:
+        return (Finding((), str(error), "version", Level.WARNING, file=file),)
+    return tuple(finding for finding in findings if finding.is_refusal)
+
+
+def _canonical(data: Mapping[str, Any]) -> str:
+    return json.dumps(data, sort_keys=True, default=str)
+
+
+def _sentences(findings: Sequence[Finding], beginning: str) -> list[str]:
+    refusals = [finding for finding in findings if finding.is_refusal]
+    sentences = [f"{beginning}: {finding}" for finding in refusals[:_SHOWN]]
+    if refusals[_SHOWN:]:
+        sentences[-1] += and_more(len(refusals) - _SHOWN)
+    return sentences
+
+
+def _key(finding: Finding) -> tuple[Any, ...]:
+    return finding.path, finding.rule, finding.level
+
+
+def _minor(version: str) -> int | None:
+    return parse_minor(version) if is_kubernetes_version(version) else None

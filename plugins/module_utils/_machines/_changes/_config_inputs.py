@@ -1,0 +1,101 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The configs that machines use and are to use, as data that a caller has read. Pure. Private to configok.node."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from ..._componentconfig._codec._document import decode
+from ..._componentconfig._codec._plain_values import merge
+from ..._componentconfig._findings import InvalidConfig
+from ..._nodeconfig._assignment import ConfigSource
+from ..._nodeconfig._local_config import LocalConfig
+from .._objects._types import BundleReference, Machine
+from ._types import ObservedMachine
+
+__all__ = ["INIT_CONFIG", "KUBELET", "ConfigInputs", "UnknownSource", "effective_config", "source_name"]
+
+KUBELET: Final = "kubelet"
+INIT_CONFIG: Final = "the init config"
+
+
+class UnknownSource(Exception):
+    """A config source that a Machine declares and that cannot be resolved; the text says why, without the Machine."""
+
+
+@dataclass(frozen=True)
+class ConfigInputs:
+    """What the API server and the hosts say of the configs of all machines of a run.
+
+    pools: by pool, the bundle that the pool is on. references: the published bundles that Machines refer to. bundles:
+    the documents of the bundles in use and to be used, by component. local_configs: published, by the hash that nodes
+    report. init_configs: by machine, the KubeletConfiguration that a new machine begins with. command_lines: by
+    machine, the arguments of its kubelet without the program, if they are known.
+    """
+
+    pools: Mapping[str, ConfigSource] = field(default_factory=dict)
+    references: Mapping[BundleReference, ConfigSource] = field(default_factory=dict)
+    bundles: Mapping[ConfigSource, Mapping[str, str]] = field(default_factory=dict)
+    local_configs: Mapping[str, LocalConfig] = field(default_factory=dict)
+    init_configs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    command_lines: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def source_of(self, machine: Machine) -> ConfigSource | None:
+        """Return the config source that a Machine declares, None for the init config. Raises UnknownSource."""
+        if machine.pool:
+            source = self.pools.get(machine.pool)
+            if source is None:
+                raise UnknownSource(
+                    f"spec.pool: pool {machine.pool} has no complete rollout of a bundle yet: roll it out first, with"
+                    " configok.node.rollout"
+                )
+            return source
+        if machine.config_source is None:
+            return None
+        reference = machine.config_source
+        source = self.references.get(reference)
+        if source is None:
+            raise UnknownSource(
+                f"spec.configSource: the bundle {reference.namespace}/{reference.name}"
+                f"{f' with uid {reference.uid}' if reference.uid else ''} does not exist: publish it, or name one"
+                " that is published"
+            )
+        return source
+
+
+def source_name(source: ConfigSource | None) -> str:
+    """Return a config source for people."""
+    return INIT_CONFIG if source is None else source.name
+
+
+def effective_config(
+    inputs: ConfigInputs, machine: str, observed: ObservedMachine | None, source: ConfigSource | None, component: str
+) -> dict[str, Any] | None:
+    """Return the config that a component of a machine reads with a config source, None if it is not known.
+
+    It is the bundle's document under the instance config, or the init config. Secrets and values that only one node
+    can have are not among the values of a node's own config.
+    """
+    local = inputs.local_configs.get(observed.local_config) if observed is not None else None
+    own = local.components.get(component) if local is not None else None
+    if source is not None:
+        documents = inputs.bundles.get(source)
+        if documents is None:
+            return None
+        if component in documents:
+            try:
+                data = decode(documents[component], file=source.name).data
+            except InvalidConfig:
+                return None
+            if not isinstance(data, dict):
+                return None
+            return merge([data, own.instance]) if own is not None else data
+    if own is not None:
+        return dict(own.init)
+    if component == KUBELET and observed is None and machine in inputs.init_configs:
+        return dict(inputs.init_configs[machine])
+    return None

@@ -1,0 +1,104 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Read what a Node says of its machine. Pure. Private to configok.node.
+
+A Node is written by its kubelet and by others: texts are sanitized, and what is not well formed is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from ..._nodeconfig._untrusted import sanitize
+from ..._nodeconfig._well_known import ANNOTATION_MACHINE
+from ..._rollout._drain._cordon import marking_pool
+from ..._rollout._nodes._node_view import node_view
+from .._objects._types import Runtime, Taint
+from ._machine_annotation import InvalidMachineAnnotation, MachineAnnotation
+from ._types import ObservedMachine
+
+__all__ = ["observe", "parse_runtime"]
+
+_MAX_TEXT: Final = 512
+_RUNTIME = re.compile(r"([a-z][a-z0-9-]{0,62})://v?(.{0,128})\Z")
+_EFFECTS: Final = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+_ADDRESS_TYPES: Final = ("InternalIP", "ExternalIP", "InternalDNS", "ExternalDNS", "Hostname")
+
+
+def observe(node: Mapping[str, Any]) -> ObservedMachine:
+    """Return what a Node object, complete, says of its machine."""
+    view = node_view(node)
+    status = node.get("status") or {}
+    info = status.get("nodeInfo") or {}
+    annotation, error = _read_annotation(node, view.name)
+    return ObservedMachine(
+        name=view.name,
+        uid=view.uid,
+        kubelet_version=view.kubelet_version.removeprefix("v"),
+        runtime=parse_runtime(info.get("containerRuntimeVersion")),
+        os_image=view.os_image,
+        ready=view.ready,
+        config_ok=view.config_ok,
+        config_message=view.report if view.config_ok else "",
+        config_source=view.source,
+        labels=view.labels,
+        taints=_taints((node.get("spec") or {}).get("taints")),
+        managed_labels=annotation.labels if annotation else (),
+        managed_taints=annotation.taints if annotation else (),
+        addresses=_addresses(status.get("addresses")),
+        deleting=view.deleting,
+        has_agent=view.has_agent,
+        is_ours=annotation is not None,
+        active=view.active,
+        local_config=view.status.local_config if view.status is not None else "",
+        cordoned=view.unschedulable,
+        cordoned_by=marking_pool(view),
+        provider=annotation.provider if annotation else "",
+        provider_hash=annotation.provider_hash if annotation else "",
+        applied_kubelet=annotation.kubelet if annotation else "",
+        applied_runtime=annotation.runtime if annotation else None,
+        previous=annotation.previous if annotation else {},
+        annotation_error=error,
+    )
+
+
+def parse_runtime(text: Any) -> Runtime | None:
+    """Return the container runtime that a Node reports, for example containerd://1.7.24; None if it is not one."""
+    match = _RUNTIME.match(sanitize(text, _MAX_TEXT)) if isinstance(text, str) else None
+    return None if match is None else Runtime(match.group(1), match.group(2))
+
+
+def _read_annotation(node: Mapping[str, Any], name: str) -> tuple[MachineAnnotation | None, str]:
+    text = ((node.get("metadata") or {}).get("annotations") or {}).get(ANNOTATION_MACHINE)
+    if not isinstance(text, str):
+        return None, ""
+    try:
+        annotation = MachineAnnotation.parse(text)
+    except InvalidMachineAnnotation as error:
+        return None, f"the annotation {ANNOTATION_MACHINE} of Node {name} is not what a run writes: {error}"
+    if annotation.machine != name:
+        return None, f"the annotation {ANNOTATION_MACHINE} of Node {name} is that of machine {annotation.machine}"
+    return annotation, ""
+
+
+def _taints(value: Any) -> tuple[Taint, ...]:
+    taints = []
+    for taint in value if isinstance(value, list) else ():
+        key, effect = (taint.get("key"), taint.get("effect")) if isinstance(taint, dict) else (None, None)
+        if isinstance(key, str) and effect in _EFFECTS:
+            taints.append(Taint(key, str(taint.get("value") or ""), effect))
+    return tuple(taints)
+
+
+def _addresses(value: Any) -> tuple[str, ...]:
+    entries = [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
+    by_type = [
+        sanitize(entry["address"], _MAX_TEXT)
+        for kind in _ADDRESS_TYPES
+        for entry in entries
+        if entry.get("type") == kind and isinstance(entry.get("address"), str)
+    ]
+    return tuple(dict.fromkeys(by_type))
