@@ -92,7 +92,8 @@ options:
     description:
       - Whether the API server refuses writes that no rollout makes, with two C(ValidatingAdmissionPolicies).
       - C(configok-nodes) lets only runners and assigners of the pool of a Node assign configs to it, and change nothing
-        else of it but its cordon. Only the node itself writes its C(ConfigOK), its C(config-status) and the labels of
+        else of it but its cordon. O(machine_subjects) also change labels, taints and C(configok.dev/machine). Only the
+        node itself writes its C(ConfigOK), its C(config-status) and the labels of
         the collection.
       - C(configok-bundles) lets only runners and publishers of a pool create its bundles, which must have the form of
         bundles and are never changed. In C(configok-system), nothing else is created.
@@ -113,6 +114,23 @@ options:
       - The subjects to which the policies of O(admission) do not apply, for emergencies and for O(state=absent).
       - RBAC grants them what they need; this option does not.
       - By default, existing subjects stay; at first, there are none.
+    type: list
+    elements: dict
+    suboptions:
+      kind: *kind
+      name: *name
+      namespace: *namespace
+  machine_subjects:
+    description:
+      - The subjects that may create, change and delete machines with M(configok.node.machines), bound to the roles
+        C(configok-machines). It includes what O(assigner_subjects) may do.
+      - They also delete Nodes, and let hosts join the cluster. With them, one can become any node, and therefore read
+        what pods on any node can read. Give them to no other identity than that of the runs.
+      - RBAC cannot limit the creation of Secrets to bootstrap tokens, so that one can create any Secret in
+        C(kube-system). The roles cannot read one.
+      - The group C(system:bootstrappers:configok), of the bootstrap tokens of new machines, is bound to the role
+        C(system:node-bootstrapper) while there are such subjects.
+      - By default, existing subjects keep their access; an empty list revokes it.
     type: list
     elements: dict
     suboptions:
@@ -189,6 +207,13 @@ EXAMPLES = r"""
     break_glass_subjects:
       - kind: Group
         name: system:masters
+
+- name: Allow a pipeline to create, change and delete machines
+  configok.node.cluster_access:
+    machine_subjects:
+      - kind: ServiceAccount
+        namespace: awx
+        name: machines
 
 - name: Remove everything again
   configok.node.cluster_access:
@@ -316,6 +341,7 @@ def argument_spec() -> dict[str, Any]:
         "admission": {"type": "bool"},
         "admission_pool_label": {"type": "str"},
         "break_glass_subjects": subjects,
+        "machine_subjects": subjects,
         "runner_prune": {"type": "bool"},
         "node_configz": {"type": "bool"},
         "bundle_namespaces": {"type": "list", "elements": "str"},

@@ -14,6 +14,8 @@ from typing import Any
 
 from .._nodeconfig._well_known import NAMESPACE_BUNDLES, NAMESPACE_ROLLOUTS
 from ._admission_policies import admission_policies
+from ._bootstrap_token import BOOTSTRAPPERS_GROUP, TOKEN_IDS, TOKEN_NAMESPACE, secret_name
+from ._certificate_request import KUBELET_CLIENT_SIGNER
 from ._flow_control import Grant, ScopedRule, flow_control_objects
 
 __all__ = [
@@ -22,7 +24,9 @@ __all__ = [
     "BUNDLES_READER",
     "CONFIGZ_READER",
     "FORMER_RUNNER_NAMESPACE",
+    "BOOTSTRAPPERS",
     "LABEL_MANAGED_BY",
+    "MACHINES",
     "MANAGED_BY",
     "NAMESPACES",
     "PRUNER",
@@ -45,6 +49,8 @@ RUNNER = "configok-runner"
 PUBLISHER = "configok-publisher"
 ASSIGNER = "configok-assigner"
 PRUNER = "configok-runner-prune"
+MACHINES = "configok-machines"
+BOOTSTRAPPERS = "configok-bootstrappers"
 # Runners of earlier releases could create Events on Nodes here; now only the nodes themselves create them.
 FORMER_RUNNER_NAMESPACE = "default"
 
@@ -66,6 +72,29 @@ _RECORDING = [
     {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["get", "create", "update"]},
     {"apiGroups": [""], "resources": ["events"], "verbs": ["create"]},
 ]
+# A run that changes machines also deletes Nodes, and approves requests for the certificates of new ones. It creates
+# bootstrap tokens, which RBAC cannot limit to them, and never reads a Secret: see _bootstrap_token.
+_CERTIFICATES = "certificates.k8s.io"
+_MACHINES = [
+    {"apiGroups": [""], "resources": ["nodes"], "verbs": ["delete"]},
+    {"apiGroups": [_CERTIFICATES], "resources": ["certificatesigningrequests"], "verbs": ["get", "list", "watch"]},
+    {"apiGroups": [_CERTIFICATES], "resources": ["certificatesigningrequests/approval"], "verbs": ["update"]},
+    {
+        "apiGroups": [_CERTIFICATES],
+        "resources": ["signers"],
+        "resourceNames": [KUBELET_CLIENT_SIGNER],
+        "verbs": ["approve"],
+    },
+]
+_TOKENS = [
+    {"apiGroups": [""], "resources": ["secrets"], "verbs": ["create"]},
+    {
+        "apiGroups": [""],
+        "resources": ["secrets"],
+        "resourceNames": [secret_name(token_id) for token_id in TOKEN_IDS],
+        "verbs": ["delete"],
+    },
+]
 
 
 @dataclass(frozen=True)
@@ -78,7 +107,8 @@ class Access:
     flow_control: whether the API server limits the requests of agents and runners on their own.
     publisher_subjects, assigner_subjects: subjects with one half of what a runner may do. Subjects may have pools,
     which only admission policies enforce. admission: whether there are such policies. admission_pool_label: the label
-    with the pool of a Node. break_glass_subjects: subjects to which the policies do not apply.
+    with the pool of a Node. break_glass_subjects: subjects to which the policies do not apply. machine_subjects:
+    subjects that may create, change and delete machines, in addition to what an assigner may do.
     """
 
     runner_subjects: Sequence[Mapping[str, Any]] | None = None
@@ -91,6 +121,7 @@ class Access:
     admission: bool | None = None
     admission_pool_label: str | None = None
     break_glass_subjects: Sequence[Mapping[str, Any]] | None = None
+    machine_subjects: Sequence[Mapping[str, Any]] | None = None
 
     @property
     def publishing_namespaces(self) -> list[str]:
@@ -142,6 +173,8 @@ def desired_objects(
     if access.node_configz:
         live = [{"apiGroups": [""], "resources": ["nodes/configz"], "verbs": ["get"]}]
         objects += _role_and_binding(CONFIGZ_READER, live, [_NODES])
+    if access.machine_subjects:
+        objects.append(_bootstrappers_binding())
     for name, grant in _grants(access).items():
         subjects = [_subject(subject) for subject in grant.subjects]
         for scope in dict.fromkeys(tuple(scoped.namespaces) for scoped in grant.rules):
@@ -167,7 +200,18 @@ def _grants(access: Access) -> dict[str, Grant]:
         grants[PRUNER] = Grant([*runners, *assigners], [ScopedRule(rule, publishing) for rule in _PRUNING])
     grants[PUBLISHER] = Grant(access.publisher_subjects or (), [*publishes, *records])
     grants[ASSIGNER] = Grant(assigners, [*assigning, *reading, *recording])
+    if access.machine_subjects:
+        machines = [ScopedRule(rule) for rule in _MACHINES]
+        tokens = [ScopedRule(rule, [TOKEN_NAMESPACE]) for rule in _TOKENS]
+        grants[MACHINES] = Grant(access.machine_subjects, [*assigning, *machines, *tokens, *reading, *recording])
     return grants
+
+
+def _bootstrappers_binding() -> dict[str, Any]:
+    """Return the binding with which kubelets of new machines ask for their certificates."""
+    reference = {"apiGroup": _GROUP, "kind": "ClusterRole", "name": "system:node-bootstrapper"}
+    group = {"kind": "Group", "name": BOOTSTRAPPERS_GROUP, "apiGroup": _GROUP}
+    return _object("ClusterRoleBinding", BOOTSTRAPPERS, roleRef=reference, subjects=[group])
 
 
 def _labelled(objects: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -207,6 +251,7 @@ def possible_objects(
         runner_prune=True,
         publisher_subjects=any_subject,
         assigner_subjects=any_subject,
+        machine_subjects=any_subject,
     )
     objects = desired_objects(most, flow_version, {} if admission else None)
     if FORMER_RUNNER_NAMESPACE not in bundle_namespaces:

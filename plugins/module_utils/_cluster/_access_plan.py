@@ -20,6 +20,7 @@ from ._access_objects import (
     CONFIGZ_READER,
     FORMER_RUNNER_NAMESPACE,
     LABEL_MANAGED_BY,
+    MACHINES,
     MANAGED_BY,
     PRUNER,
     PUBLISHER,
@@ -59,6 +60,7 @@ _SUBJECTS: dict[str, tuple[str, str]] = {
     RUNNER: ("runner_subjects", paths.cluster_role_binding(RUNNER)),
     PUBLISHER: ("publisher_subjects", paths.role_binding(NAMESPACE_BUNDLES, PUBLISHER)),
     ASSIGNER: ("assigner_subjects", paths.cluster_role_binding(ASSIGNER)),
+    MACHINES: ("machine_subjects", paths.cluster_role_binding(MACHINES)),
 }
 
 
@@ -120,14 +122,17 @@ def admission_parameters(
         Role.RUNNER.value: "runner_subjects",
         Role.PUBLISHER.value: "publisher_subjects",
         Role.ASSIGNER.value: "assigner_subjects",
+        Role.MACHINES.value: "machine_subjects",
         BREAK_GLASS: "break_glass_subjects",
     }
     parameters, lost = {}, []
     for key, option in options.items():
         if getattr(access, option) is None and key in current:
             parameters[key] = current[key]
-        elif getattr(access, option) is None and _has_policies(present):
+        elif getattr(access, option) is None and _has_policies(present) and key != Role.MACHINES.value:
             lost.append(option)
+        elif getattr(access, option) is None and _has_policies(present):
+            parameters[key] = ""  # policies of earlier releases have no such list
         else:
             parameters[key] = subject_lines(getattr(complete, option) or (), option)
     if lost:

@@ -40,11 +40,12 @@ DEFAULT_POOL_LABEL = "node-restriction.kubernetes.io/pool"
 
 
 class Role(Enum):
-    """The roles of subjects that may be limited to pools; the value is the key of the parameter."""
+    """The roles of subjects; the value is the key of the parameter. All but MACHINES may be limited to pools."""
 
     RUNNER = "runners"
     PUBLISHER = "publishers"
     ASSIGNER = "assigners"
+    MACHINES = "machines"
 
 
 _POOL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?\Z")

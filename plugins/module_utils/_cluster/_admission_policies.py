@@ -27,6 +27,7 @@ from .._nodeconfig._well_known import (
     ANNOTATION_CONFIG_SOURCE,
     ANNOTATION_CONFIG_STATUS,
     ANNOTATION_CORDONED_BY,
+    ANNOTATION_MACHINE,
     CONDITION_CONFIG_OK,
     LABEL_CONFIG,
     LABEL_CONFIG_OK,
@@ -100,6 +101,7 @@ def _same_fields(part: str, exceptions: Sequence[str]) -> str:
 # --- Nodes
 
 _ASSIGNMENT = _quoted([ANNOTATION_CONFIG_SOURCE, ANNOTATION_ASSIGNMENT, ANNOTATION_CORDONED_BY])
+_OF_RUNS = _quoted([ANNOTATION_CONFIG_SOURCE, ANNOTATION_ASSIGNMENT, ANNOTATION_CORDONED_BY, ANNOTATION_MACHINE])
 _STATUS_LABELS = _quoted([LABEL_CONFIG, LABEL_CONFIG_OK])
 _CONDITION = (
     "has({0}.status) && has({0}.status.conditions) ? "
@@ -120,27 +122,35 @@ _NODES_VARIABLES = {
         "variables.runnerLines.filter(l, l.contains(' ')).map(l, l.split(' ', 2)[1]).exists(r, r in variables.subjects)"
     ),
     "isRunnerOfPool": _is_named("runnerLines", "pool"),
+    # Machines have no pools: their subjects may label Nodes, and so move them between pools.
+    "isMachineRunner": f"variables.subjects.exists(s, ('* ' + s) in variables.{Role.MACHINES.value})",
     "isNode": (
         "request.userInfo.username == 'system:node:' + object.metadata.name && "
         "'Group system:nodes' in variables.subjects"
     ),
     "sameAssignment": _same_keys("annotations", "oldAnnotations", _ASSIGNMENT),
+    "sameMachine": _same_keys("annotations", "oldAnnotations", _quoted([ANNOTATION_MACHINE])),
     "sameStatus": (
         _same_keys("annotations", "oldAnnotations", _quoted([ANNOTATION_CONFIG_STATUS]))
         + " && "
         + _same_keys("labels", "oldLabels", _STATUS_LABELS)
         + " && variables.condition == variables.oldCondition"
     ),
-    "sameMetadata": _same_fields("metadata", _BOOKKEEPING),
+    "sameMetadata": (
+        f"variables.isMachineRunner ? ({_same_fields('metadata', (*_BOOKKEEPING, 'labels'))}) : "
+        f"({_same_fields('metadata', _BOOKKEEPING)})"
+    ),
     "sameOtherAnnotations": (
-        f"variables.annotations.all(k, k in {_ASSIGNMENT} || (k in variables.oldAnnotations && "
+        f"variables.annotations.all(k, k in {_OF_RUNS} || (k in variables.oldAnnotations && "
         "variables.annotations[k] == variables.oldAnnotations[k])) && "
-        f"variables.oldAnnotations.all(k, k in {_ASSIGNMENT} || k in variables.annotations)"
+        f"variables.oldAnnotations.all(k, k in {_OF_RUNS} || k in variables.annotations)"
     ),
     "sameSpec": (
         "has(object.spec) == has(oldObject.spec) && (!has(object.spec) || ("
-        + _same_fields("spec", ["unschedulable"])
-        + " && (variables.isRunnerOfPool || (has(object.spec.unschedulable) && object.spec.unschedulable) == "
+        + f"(variables.isMachineRunner ? ({_same_fields('spec', ['unschedulable', 'taints'])}) : "
+        + f"({_same_fields('spec', ['unschedulable'])}))"
+        + " && (variables.isMachineRunner || variables.isRunnerOfPool || "
+        "(has(object.spec.unschedulable) && object.spec.unschedulable) == "
         "(has(oldObject.spec.unschedulable) && oldObject.spec.unschedulable))))"
     ),
     "sameNodeStatus": (
@@ -154,7 +164,10 @@ _ASSIGNED_BY_RUNNERS = (
 )
 _NODES_VALIDATIONS = [
     {
-        "expression": f"variables.sameAssignment || variables.isBreakGlass || ({_IF_UPDATE}variables.isRunnerOfPool)",
+        "expression": (
+            f"variables.sameAssignment || variables.isBreakGlass || ({_IF_UPDATE}(variables.isRunnerOfPool || "
+            "variables.isMachineRunner))"
+        ),
         "message": _ASSIGNED_BY_RUNNERS,
         # The reason comes first: clients cut long messages.
         "messageExpression": (
@@ -171,14 +184,18 @@ _NODES_VALIDATIONS = [
         ),
     },
     {
+        "expression": f"variables.sameMachine || variables.isBreakGlass || ({_IF_UPDATE}variables.isMachineRunner)",
+        "message": "only the subjects that may change machines may change configok.dev/machine on a Node",
+    },
+    {
         "expression": (
-            "variables.isNode || !variables.isRunner || variables.isBreakGlass || "
+            "variables.isNode || !(variables.isRunner || variables.isMachineRunner) || variables.isBreakGlass || "
             f"({_IF_UPDATE}variables.sameMetadata && variables.sameOtherAnnotations && variables.sameSpec && "
             "variables.sameNodeStatus)"
         ),
         "message": (
             "a runner may change the assignment of a Node of its pools, configok.dev/cordoned-by and "
-            "spec.unschedulable, and nothing else"
+            "spec.unschedulable, and nothing else; a subject for machines also configok.dev/machine, labels and taints"
         ),
     },
 ]

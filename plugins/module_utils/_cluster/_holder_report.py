@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from .._kube._api_client import Client
 from .._kube._api_errors import Forbidden
 from .._kube._api_paths import CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, role_bindings, roles
-from ._access_objects import ASSIGNER, PUBLISHER, RUNNER
+from ._access_objects import ASSIGNER, MACHINES, PUBLISHER, RUNNER
 from ._holders import Holder, Permission, RbacObjects, describe_holders, find_holders
 
 __all__ = ["HolderReport", "read_holders"]
@@ -55,7 +55,7 @@ def read_holders(client: Client, bundle_namespaces: Sequence[str], *, has_polici
     except Forbidden as error:
         note = "the identities that can write Nodes or create bundles are unknown, because this identity may not list"
         return HolderReport((), [f"{note} roles and bindings: {error}"])
-    own = [f"ClusterRoleBinding {name}" for name in (RUNNER, ASSIGNER)]
+    own = [f"ClusterRoleBinding {name}" for name in (RUNNER, ASSIGNER, MACHINES)]
     own += [f"RoleBinding {namespace}/{name}" for namespace in bundle_namespaces for name in (RUNNER, PUBLISHER)]
     holders = find_holders(rbac, permissions, own)
     return HolderReport(holders, [] if has_policies else _warnings(holders, bundles))

@@ -84,6 +84,10 @@ class Client:
         clone._transport = self._transport.clone(pool_size=1, interrupt=interrupt)
         return clone
 
+    def anonymous_credentials(self) -> Credentials:
+        """Return the address and the CA of the API server, without this client's identity."""
+        return self._transport.credentials.without_identity()
+
     def get(self, path: str, *, metadata_only: bool = False, **query: object) -> Object:
         """Return the object at path; metadata_only leaves spec and status with the server."""
         return self._request("GET", path, query=query, accept=_METADATA if metadata_only else _JSON, idempotent=True)

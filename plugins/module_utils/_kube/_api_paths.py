@@ -10,6 +10,7 @@ import re
 from ._api_errors import Invalid
 
 __all__ = [
+    "CERTIFICATE_REQUESTS",
     "CLUSTER_ROLES",
     "ROLES",
     "ADMISSION_POLICIES",
@@ -18,9 +19,12 @@ __all__ = [
     "NAMESPACES",
     "NODES",
     "PODS",
+    "SELF_SUBJECT_ACCESS_REVIEWS",
     "SELF_SUBJECT_REVIEWS",
     "admission_binding",
     "admission_policy",
+    "certificate_approval",
+    "certificate_request",
     "cluster_role",
     "cluster_role_binding",
     "config_map",
@@ -43,6 +47,8 @@ __all__ = [
     "role_binding",
     "role_bindings",
     "roles",
+    "secret",
+    "secrets",
 ]
 
 _CORE = "/api/v1"
@@ -59,6 +65,8 @@ CLUSTER_ROLES = f"{_RBAC}/clusterroles"
 CLUSTER_ROLE_BINDINGS = f"{_RBAC}/clusterrolebindings"
 ADMISSION_POLICIES = f"{_ADMISSION}/validatingadmissionpolicies"
 SELF_SUBJECT_REVIEWS = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
+SELF_SUBJECT_ACCESS_REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+CERTIFICATE_REQUESTS = "/apis/certificates.k8s.io/v1/certificatesigningrequests"
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 # RBAC names may hold a colon (system:nodes). None of these characters needs quoting, and no name can leave its place.
@@ -189,6 +197,26 @@ def admission_policy(name: str) -> str:
 def admission_binding(name: str) -> str:
     """Return the path of a ValidatingAdmissionPolicyBinding."""
     return f"{_ADMISSION}/validatingadmissionpolicybindings/{_checked(name)}"
+
+
+def secrets(namespace_name: str) -> str:
+    """Return the path of the Secrets of a namespace."""
+    return _namespaced(_CORE, namespace_name, "secrets")
+
+
+def secret(namespace_name: str, name: str) -> str:
+    """Return the path of a Secret."""
+    return _namespaced(_CORE, namespace_name, "secrets", name)
+
+
+def certificate_request(name: str) -> str:
+    """Return the path of a CertificateSigningRequest."""
+    return f"{CERTIFICATE_REQUESTS}/{_checked(name)}"
+
+
+def certificate_approval(name: str) -> str:
+    """Return the path at which a CertificateSigningRequest is approved."""
+    return f"{CERTIFICATE_REQUESTS}/{_checked(name)}/approval"
 
 
 def describe(path: str) -> str:

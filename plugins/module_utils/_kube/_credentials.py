@@ -65,6 +65,17 @@ class Credentials(NamedTuple):
         """Return a text without secrets."""
         return f"Credentials(server={self.server!r}, source={self.source!r})"
 
+    def without_identity(self) -> Credentials:
+        """Return the address and the CA alone."""
+        return Credentials(
+            server=self.server,
+            ca_file=self.ca_file,
+            ca_data=self.ca_data,
+            tls_server_name=self.tls_server_name,
+            verify=self.verify,
+            proxy=self.proxy,
+        )
+
     def files(self) -> tuple[str, ...]:
         """Return the paths whose change requires new connections; source, if any, comes first."""
         paths = (self.source, self.ca_file, self.cert_file, self.key_file, self.token_file)

@@ -148,6 +148,12 @@ class Transport:
         self._no_retries = Retry(total=False, redirect=False)
         self._prefix = _prefix(credentials.server)
 
+    @property
+    def credentials(self) -> Credentials:
+        """The credentials, as they were read last."""
+        with self._lock:
+            return self._credentials
+
     def clone(self, *, pool_size: int, interrupt: Interrupt | None) -> Transport:
         """Return a transport with connections of its own and the same credentials."""
         with self._lock:

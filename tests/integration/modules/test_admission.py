@@ -21,7 +21,7 @@ from support.api.namespaces import finish_deletions
 from support.api.servers import Real
 from support.api.wire import Answer
 
-GLASS, RUNNER, DB_RUNNER, CNI = "glass", "runner", "db-runner", "cni"
+GLASS, RUNNER, DB_RUNNER, CNI, BUILDER = "glass", "runner", "db-runner", "cni", "builder"
 POOL_LABEL = "node-restriction.kubernetes.io/pool"
 POLICY = "ValidatingAdmissionPolicy"
 TRY = "?dryRun=All"
@@ -30,6 +30,7 @@ OPTIONS = {
     "runner_subjects": [{"kind": "User", "name": RUNNER}, {"kind": "User", "name": DB_RUNNER, "pools": ["db"]}],
     "publisher_subjects": [{"kind": "Group", "name": "reviewers"}],
     "assigner_subjects": [{"kind": "User", "name": "assigner", "pools": ["workers"]}],
+    "machine_subjects": [{"kind": "User", "name": BUILDER}],
     "admission": True,
     "break_glass_subjects": [{"kind": "User", "name": GLASS}],
 }
@@ -142,6 +143,29 @@ def test_a_runner_changes_nothing_else_of_a_node(policed: Real, unique: str) -> 
     refused(runner.post(paths.NODES, {"metadata": {"name": f"{unique}-new"}}), "configok-nodes", why)
     back = {"metadata": {"annotations": {"configok.dev/cordoned-by": None}}, "spec": {"unschedulable": None}}
     assert runner.merge(node, back).status == 200
+
+
+def test_a_subject_for_machines_changes_what_a_machine_declares(policed: Real, unique: str) -> None:
+    node, builder = paths.node(unique), policed.wire(BUILDER)
+    machine = {"metadata": {"annotations": {"configok.dev/machine": "{}"}}}
+    why = "only the subjects that may change machines may change configok.dev/machine"
+    for wire in (policed.wire(), policed.wire(CNI), policed.wire(RUNNER), policed.node_wire(unique)):
+        refused(wire.merge(node, machine), "configok-nodes", why)
+    annotations = {"configok.dev/machine": "{}", **assignment()["metadata"]["annotations"]}
+    change = {
+        "metadata": {"labels": {"zone": "b", POOL_LABEL: "db"}, "annotations": annotations},
+        "spec": {"taints": [{"key": "a", "effect": "NoExecute"}], "unschedulable": True},
+    }
+    assert builder.merge(node, change).status == 200
+    assert builder.strategic(node, {"metadata": {"labels": {"zone": None}}, "spec": {"taints": None}}).status == 200
+    for body in (
+        {"metadata": {"annotations": {"other": "a"}}},
+        {"metadata": {"finalizers": ["example.com/a"]}},
+        {"spec": {"providerID": "a"}},
+    ):
+        refused(builder.merge(node, body), "configok-nodes", "a runner may change the assignment of a Node")
+    lie = {"metadata": {"labels": {"configok.dev/config-ok": "True"}}}
+    refused(builder.merge(node, lie), "configok-nodes", "only the node itself may change")
 
 
 def test_only_a_node_reports_for_itself(policed: Real, unique: str) -> None:

@@ -103,6 +103,22 @@ class Authority:
         certificate = builder.sign(self._key, hashes.SHA256())
         return certificate.public_bytes(serialization.Encoding.PEM), private_key_pem(key)
 
+    def sign(self, request: bytes) -> bytes:
+        """Return the client certificate for a request, both PEM, as the signer for kubelets makes it."""
+        asked = x509.load_pem_x509_csr(request)
+        certificate = (
+            x509.CertificateBuilder()
+            .subject_name(asked.subject)
+            .issuer_name(self._name)
+            .public_key(asked.public_key())
+            .serial_number(x509.random_serial_number())
+            .not_valid_before(datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(minutes=5))
+            .not_valid_after(datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(days=2))
+            .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.CLIENT_AUTH]), critical=False)
+            .sign(self._key, hashes.SHA256())
+        )
+        return certificate.public_bytes(serialization.Encoding.PEM)
+
     def issue_files(
         self, stem: str, common_name: str, organizations: Sequence[str] = (), addresses: Sequence[str] = ()
     ) -> tuple[Path, Path]:

@@ -99,7 +99,8 @@ def test_subjects_that_must_not_be_named(subject: dict[str, Any], message: str) 
 def test_parameters_are_read_back_from_a_policy_as_they_were_written() -> None:
     names = ["o'neil", 'say "x"', "back\\slash", "ümläut", "\U0001f511"]
     lines = subject_lines([{"kind": "User", "name": name} for name in names], "runner_subjects")
-    parameters = {"runners": lines, "publishers": "", "assigners": "", "breakGlass": "* Group g", "poolLabel": "a/b"}
+    others = {"publishers": "", "assigners": "", "machines": "* User m", "breakGlass": "* Group g", "poolLabel": "a/b"}
+    parameters = {"runners": lines, **others}
     variables = [{"name": key, "expression": text} for key, text in literals(parameters).items()]
     assert read_literals({"spec": {"variables": variables}}) == parameters
     for damaged in ("[", "variables.x", "[1]", '{"a": 1}', "1" * 5000, None, "[" * 100_000):
@@ -248,3 +249,40 @@ def test_a_publisher_creates_and_an_assigner_only_reads_bundles() -> None:
     }
     assert bound["configok-publisher"] == ["alice"]
     assert bound["configok-assigner"] == bound["configok-runner-prune"] == ["rollouts"]
+
+
+def test_policies_of_an_earlier_release_let_nobody_change_machines() -> None:
+    present = without_variables(stored(ON, parameters_of(ON)), "machines")
+    assert parameters_of(UNSET, present)["machines"] == ""
+    allowed = replace(UNSET, machine_subjects=[ALICE])
+    assert parameters_of(allowed, present)["machines"] == "* User alice"
+
+
+def test_the_roles_for_machines_are_there_with_their_subjects_alone() -> None:
+    without = {item["metadata"]["name"] for item in desired_objects(Access(runner_subjects=[ALICE]))}
+    access = Access(machine_subjects=[AWX])
+    objects = desired_objects(access)
+    assert {item["metadata"]["name"] for item in objects} - without == {"configok-machines", "configok-bootstrappers"}
+    [binding] = [item for item in objects if item["metadata"]["name"] == "configok-bootstrappers"]
+    assert binding["roleRef"]["name"] == "system:node-bootstrapper"
+    assert [subject["name"] for subject in binding["subjects"]] == ["system:bootstrappers:configok"]
+    present = stored(access, None)
+    assert plan_present(UNSET, POSSIBLE, present) == []
+    removed = plan_present(Access(machine_subjects=[]), POSSIBLE, present)
+    assert {(step.action, step.item["metadata"]["name"]) for step in removed} == {
+        ("delete", "configok-machines"),
+        ("delete", "configok-bootstrappers"),
+    }
+
+
+def test_no_role_for_machines_reads_a_secret_or_deletes_others() -> None:
+    """What creates Secrets and reads them can have the token of any service account of the namespace."""
+    for item in desired_objects(Access(machine_subjects=[AWX])):
+        for rule in item.get("rules", ()):
+            if "secrets" not in rule["resources"]:
+                continue
+            assert item["metadata"]["namespace"] == "kube-system"
+            assert rule["verbs"] in (["create"], ["delete"])
+            names_of = rule.get("resourceNames", [])
+            assert all(name.startswith("bootstrap-token-cfgk") for name in names_of)
+            assert names_of or rule["verbs"] == ["create"]

@@ -31,6 +31,7 @@ PARAMETERS = {
         "runner_subjects",
     ),
     "assigners": subject_lines([{"kind": "Group", "name": "operators"}], "assigner_subjects"),
+    "machines": subject_lines([{"kind": "User", "name": "builder"}], "machine_subjects"),
     "publishers": subject_lines(
         [{"kind": "User", "name": "reviewer"}, {"kind": "User", "name": "db", "pools": ["db", "cache"]}],
         "publisher_subjects",
@@ -44,7 +45,7 @@ def policies(parameters: dict[str, str]) -> dict[str, Any]:
 
 
 NODES, BUNDLES = policies(PARAMETERS)[NODES_POLICY], policies(PARAMETERS)[BUNDLES_POLICY]
-ASSIGNS, REPORTS, NOTHING_ELSE = (rule["message"] for rule in NODES["validations"])
+ASSIGNS, REPORTS, MACHINE, NOTHING_ELSE = (rule["message"] for rule in NODES["validations"])
 FORM, NAME, PUBLISHES, UNCHANGED = (rule["message"] for rule in BUNDLES["validations"])
 
 ALICE = {"username": "alice", "groups": ["system:authenticated"]}
@@ -53,6 +54,7 @@ GLASS = {"username": "carol", "groups": ["emergency"]}
 RUNNER = {"username": "runner"}  # the API server leaves empty groups out
 POOL_RUNNER = {"username": "system:serviceaccount:awx:workers", "groups": ["system:serviceaccounts"]}
 OPERATOR = {"username": "dave", "groups": ["operators"]}
+BUILDER = {"username": "builder", "groups": ["system:authenticated"]}
 NODE = {"username": "system:node:n1", "groups": ["system:nodes", "system:authenticated"]}
 OTHER_NODE = {"username": "system:node:n2", "groups": ["system:nodes"]}
 CNI = {"username": "system:serviceaccount:kube-system:cni", "groups": ["system:serviceaccounts:kube-system"]}
@@ -111,6 +113,12 @@ def create(user: dict[str, Any], item: dict[str, Any], namespace: str = "configo
 
 
 ASSIGNMENT = annotated(config_source='{"configMap": {}}', assignment="2")
+ADOPTION = {
+    **annotated(machine='{"machine": "n1"}'),
+    "metadata__labels__zone": "a",
+    "metadata__labels__node-restriction.kubernetes.io/pool": "db",
+    "spec__taints": [{"key": "a", "effect": "NoSchedule"}, {"key": "b", "effect": "NoExecute"}],
+}
 CORDON = {**annotated(cordoned_by="{}"), "spec__unschedulable": True}
 MOVE = {"metadata__labels__node-restriction.kubernetes.io/pool": "workers"}
 REPORT = {
@@ -199,6 +207,25 @@ FIRST = node(
         (RUNNER, node(), {"metadata__finalizers": ["a"]}, [NOTHING_ELSE]),
         (RUNNER, node(), {"status__capacity": {"cpu": "8"}}, [NOTHING_ELSE]),
         ({**RUNNER, "groups": ["emergency"]}, node(), {"metadata__labels__zone": "a"}, []),
+        # Machines: what a Machine declares, on Nodes of all pools.
+        (BUILDER, node(), {**ADOPTION, **CORDON, **ASSIGNMENT}, []),
+        (BUILDER, node(None), {**ADOPTION, **CORDON, **ASSIGNMENT}, []),
+        (BUILDER, node(**ADOPTION), {**annotated(machine=None), "metadata__labels__zone": None, "spec__taints": None},
+         []),
+        ({**BUILDER, "groups": ["operators"]}, node(), ADOPTION, []),
+        (BUILDER, node(), labelled(config_ok="False"), [REPORTS]),
+        (BUILDER, node(), annotated(config_status="{}x"), [REPORTS, NOTHING_ELSE]),
+        (BUILDER, node(), {"metadata__annotations__a": "b"}, [NOTHING_ELSE]),
+        (BUILDER, node(), {"metadata__finalizers": ["a"]}, [NOTHING_ELSE]),
+        (BUILDER, node(), {"spec__podCIDR": None}, [NOTHING_ELSE]),
+        (BUILDER, node(), {"spec__providerID": "a"}, [NOTHING_ELSE]),
+        (BUILDER, node(), {"status__capacity": {"cpu": "8"}}, [NOTHING_ELSE]),
+        (RUNNER, node(), annotated(machine="{}"), [MACHINE]),
+        (RUNNER, node(), ADOPTION, [MACHINE, NOTHING_ELSE]),
+        (NODE, node(), annotated(machine="{}"), [MACHINE]),
+        (ADMIN, node(), annotated(machine="{}"), [MACHINE]),
+        (CNI, node(**annotated(machine="{}")), annotated(machine=None), [MACHINE]),
+        (GLASS, node(), annotated(machine="{}"), []),
     ],
 )  # fmt: skip
 def test_updates_of_nodes(user: Object, old: Object, changes: Object, expected: list[str]) -> None:
@@ -217,6 +244,8 @@ def test_updates_of_nodes(user: Object, old: Object, changes: Object, expected: 
         (NODE, changed(FIRST, labelled(config_ok="True")), [REPORTS]),
         (ADMIN, changed(FIRST, {"status__conditions": [CONDITION]}), [REPORTS]),
         (RUNNER, FIRST, [NOTHING_ELSE]),
+        (BUILDER, FIRST, [NOTHING_ELSE]),
+        (NODE, changed(FIRST, annotated(machine="{}")), [MACHINE]),
         (GLASS, node(), []),
     ],
 )
