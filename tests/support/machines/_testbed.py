@@ -293,10 +293,11 @@ class Testbed:
 
     def _write_inventory(self) -> None:
         options = "-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR"
-        hosts = {
-            bare: {node.name: {"ansible_host": node.address} for node in self.nodes if node.spec.is_bare == bare}
-            for bare in (False, True)
-        }
+        hosts: dict[bool, dict[str, Any]] = {False: {}, True: {}}
+        for node in self.nodes:
+            hosts[node.spec.is_bare][node.name] = {"ansible_host": node.address}
+            if node.spec.is_bare:
+                hosts[True][node.name]["distribution"] = node.spec.distribution
         variables = {
             "ansible_user": "root",
             "ansible_ssh_private_key_file": str(self._key),
