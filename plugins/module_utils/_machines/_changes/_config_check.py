@@ -124,8 +124,8 @@ def config_disruption(
         components |= set(inputs.bundles.get(bundle, {}) if bundle is not None else {})
     for component in sorted(components):
         old, new = (
-            effective_config(inputs, machine.name, observed, wanted, component)
-            for wanted in (observed.config_source, source)
+            effective_config(inputs, machine.name, observed, bundle, component)
+            for bundle in (observed.config_source, source)
         )
         if old is None or new is None:
             names.append(_UNKNOWN_CLASS)

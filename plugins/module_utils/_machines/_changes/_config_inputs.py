@@ -68,7 +68,7 @@ class ConfigInputs:
 
 
 def source_name(source: ConfigSource | None) -> str:
-    """Return a config source for people."""
+    """Return a config source as human-readable text."""
     return INIT_CONFIG if source is None else source.name
 
 

@@ -98,7 +98,7 @@ def _removed_taints(change: MachineChange) -> tuple[str, ...]:
 
 
 def _previous(machine: Machine, observed: ObservedMachine) -> dict[str, Any]:
-    """Return the versions to go back to, also when a run was killed after it had changed the host."""
+    """Return the versions of a rollback, also when a run was killed after it had changed the host."""
     kubelet = observed.kubelet_version
     if is_version(machine.kubelet_version, kubelet, machine.kubelet_version):
         if observed.applied_kubelet and not is_version(machine.kubelet_version, observed.applied_kubelet):

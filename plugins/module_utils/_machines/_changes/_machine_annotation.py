@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The annotation configok.dev/machine: what the last run has set for a Machine. Pure. Private to configok.node.
 
-It is read from the cluster, where others than a run may have written it. So it is bounded and strict, and a label that
+It is read from the cluster, where a run is not the only writer. So it is bounded and strict, and a label that
 a node must not change about itself is never removed because of it.
 """
 

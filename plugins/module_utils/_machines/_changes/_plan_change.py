@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Decide what has to change on one machine, how, and why it must not. Pure. Private to configok.node.
 
-A declared label or taint is ensured. One that an earlier run has set, and that is not declared any more, is removed.
+A declared label or taint is ensured. One that an earlier run has set, and that is no longer declared, is removed.
 All others on the Node are left alone.
 """
 
@@ -25,7 +25,7 @@ from ._versions import is_runtime, is_version, runtime_text
 
 __all__ = ["Surroundings", "machine_name", "plan_change", "taint_id", "taint_text"]
 
-# Classes of disruption of what is no field of a config.
+# Classes of disruption of changes outside the configs.
 _LIVE: Final = "live"
 _DRAIN: Final = "drain"
 _REPLACE: Final = "replace"

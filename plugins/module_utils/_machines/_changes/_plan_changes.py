@@ -32,7 +32,7 @@ def plan_changes(
 
     observed: the Nodes of the cluster, by name. selected: the Machines of the cluster that the run is about, None for
     all of the catalog. unfinished: those that the rollout of the record was moving when its last run ended. A Node that
-    a Machine has made and that no file declares any more is among the changes, with a warning and without an action.
+    a Machine has made and that no file declares is among the changes, with a warning and without an action.
     Raises MachinesError for a provider that the catalog lacks.
     """
     by_name = {machine.name: machine for machine in catalog.machines}
@@ -86,7 +86,7 @@ def warnings_of(changes: Iterable[MachineChange]) -> list[str]:
 
 def _orphan(observed: ObservedMachine) -> MachineChange:
     warnings: Sequence[str] = (
-        f"Node {observed.name}: no file declares its Machine any more, so it is left alone: to delete it, declare it"
+        f"Node {observed.name}: no file declares its Machine, so it is left alone: to delete it, declare it"
         f" with state Absent first; to keep it, remove the annotation {ANNOTATION_MACHINE}",
     )
     return MachineChange(observed.name, MachineAction.NONE, None, observed, warnings=tuple(warnings))

@@ -55,7 +55,7 @@ def cluster_contradiction(cluster: Cluster, server_version: str) -> str:
     where = f"{cluster.origin}: " if cluster.origin else ""
     field = f"{where}Cluster {cluster.name}: spec.kubernetesVersion"
     if declared is None:
-        return f"{field}: {cluster.kubernetes_version} is no Kubernetes version"
+        return f"{field}: {cluster.kubernetes_version} is not a Kubernetes version"
     if live is None or declared == live:
         return ""
     return (
@@ -75,7 +75,7 @@ def check_skew(machine: Machine, observed: ObservedMachine | None, server_versio
     minor, server = _minor(kubelet), _minor(server_version)
     refusals, warnings = list[str](), list[str]()
     if machine.kubelet_version and minor is None:
-        refusals.append(f"{_KUBELET_PATH}: {kubelet} is no Kubernetes version: write for example 1.34.2")
+        refusals.append(f"{_KUBELET_PATH}: {kubelet} is not a Kubernetes version: write for example 1.34.2")
     if minor is not None and server is not None:
         refusals += _server_refusals(kubelet, minor, server, server_version)
         if minor == oldest_kubelet_minor(server):
@@ -139,8 +139,7 @@ def _runtime_problems(runtime: Runtime, kubelet: str, minor: int) -> Iterator[tu
         if minor < _CRI_V1_IN_KUBELET and major >= 2:
             yield (
                 True,
-                f"kubelet {kubelet} speaks only CRI v1alpha2, which {text} does not have any more (containerd 2.0):"
-                " write 1.7",
+                f"kubelet {kubelet} speaks only CRI v1alpha2, which {text} no longer has (containerd 2.0): write 1.7",
             )
         if minor > _LAST_WITH_CONTAINERD_1 and major == 1:
             yield (

@@ -85,7 +85,7 @@ class ChangedField(NamedTuple):
 class MachineChange:
     """The planned change of one machine.
 
-    machine: None for one to delete that no file declares any more. observed: None for one whose Node does not exist.
+    machine: None for a Node whose Machine no file declares. observed: None for one whose Node does not exist.
     refusals: why this machine must not be changed so, one sentence each; any of them stops the plan. adjusted: what the
     provider adjusts on the way, such as flags that the new kubelet does not have. source: the config to assign, None
     for the init config. unfinished: a run was moving it and has ended before the machine had passed.

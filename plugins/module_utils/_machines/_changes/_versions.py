@@ -12,30 +12,30 @@ __all__ = ["is_runtime", "is_version", "runtime_text"]
 _BOUNDARIES = ".~+-"
 
 
-def is_version(wanted: str, reported: str, applied: str = "") -> bool:
-    """Return whether a reported version is the wanted one.
+def is_version(declared: str, reported: str, applied: str = "") -> bool:
+    """Return whether a reported version is the declared one.
 
     1.7 stands for each 1.7.x. A package's version can have more parts than the program reports: containerd of the
     package 1.7.24~ds1-6 says 1.7.24~ds1. The reported version then does not decide, but applied does: the version that
     an earlier run has installed, "" for none.
     """
-    if not wanted or _begins(reported, wanted):
+    if not declared or _begins(reported, declared):
         return True
-    return bool(reported) and _begins(wanted, reported) and _begins(applied, wanted)
+    return bool(reported) and _begins(declared, reported) and _begins(applied, declared)
 
 
-def is_runtime(wanted: Runtime | None, reported: Runtime | None, applied: Runtime | None = None) -> bool:
-    """Return whether a reported container runtime is the wanted one; None as wanted stands for any."""
-    if wanted is None:
+def is_runtime(declared: Runtime | None, reported: Runtime | None, applied: Runtime | None = None) -> bool:
+    """Return whether a reported container runtime is the declared one; None as declared stands for any."""
+    if declared is None:
         return True
-    if reported is None or reported.name != wanted.name:
+    if reported is None or reported.name != declared.name:
         return False
-    installed = applied.version if applied is not None and applied.name == wanted.name else ""
-    return is_version(wanted.version, reported.version, installed)
+    installed = applied.version if applied is not None and applied.name == declared.name else ""
+    return is_version(declared.version, reported.version, installed)
 
 
 def runtime_text(runtime: Runtime | None) -> str:
-    """Return a container runtime for people, "" for none."""
+    """Return a container runtime as human-readable text, "" for none."""
     return "" if runtime is None else f"{runtime.name} {runtime.version}".strip()
 
 

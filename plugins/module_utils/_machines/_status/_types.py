@@ -25,7 +25,7 @@ class MachinePhase(Enum):
 
 @dataclass(frozen=True)
 class MachineStatus:
-    """The status of one Machine. node: "" without a Node; action: what a run would do; reason: "" when all is well."""
+    """The status of one Machine. node: "" without a Node; action: what a run would do; reason: "" for a healthy one."""
 
     name: str
     phase: MachinePhase

@@ -20,7 +20,7 @@ from support.rollouts.declared_machines import SOURCE, a_machine, an_observed
 
 HEAD = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
 TEXT = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
-GONE = {**HEAD, "featureGates": {"ComponentSLIs": True}}  # a gate that kubelet 1.35 does not know any more
+GONE = {**HEAD, "featureGates": {"ComponentSLIs": True}}  # a gate that kubelet 1.35 no longer knows
 LOCAL = "0" * 20
 
 
@@ -88,7 +88,7 @@ def test_flags_that_are_gone_are_taken_away_by_the_provider() -> None:
     assert adjusted_flags(flags, "1.34.1", "1.34.9") == ()
     assert adjusted_flags([], "1.34.1", "1.35.0") == ()
     assert adjusted_flags(flags, "", "1.35.0") == ()
-    # The way back: the older kubelet has it again, so nothing is said.
+    # The older kubelet has it again.
     assert adjusted_flags(flags, "1.35.0", "1.34.9") == ()
 
 

@@ -83,10 +83,9 @@ def test_a_text_that_is_no_object_is_refused(text: str) -> None:
 
 @given(st.text(max_size=200))
 def test_no_text_does_more_than_be_refused(text: str) -> None:
-    try:
+    with pytest.raises(InvalidMachineAnnotation) as raised:
         MachineAnnotation.parse(text)
-    except InvalidMachineAnnotation as error:
-        assert len(str(error)) < 400
+    assert len(str(raised.value)) < 400
 
 
 def test_a_previous_version_that_cannot_be_read_again_is_not_written() -> None:

@@ -81,7 +81,7 @@ def test_a_runtime_is_a_name_and_a_version(text: Any, expected: Runtime | None) 
     [
         {},
         {"metadata": None, "spec": None, "status": None},
-        {"metadata": {"name": "n"}, "spec": {"taints": [None, "x", {"key": 7}, {"key": "a", "effect": "Never"}]}},
+        {"metadata": {"name": "n"}, "spec": {"taints": [{}, {"key": 7}, {"key": "a", "effect": "Never"}]}},
         {"metadata": {"name": "n"}, "status": {"addresses": [None, {"type": "InternalIP"}], "nodeInfo": {}}},
     ],
 )

@@ -208,7 +208,7 @@ def test_a_creation_that_was_interrupted_goes_to_its_end() -> None:
     node = an_observed(has_agent=False, labels={})
     change = plan_change(a_machine(pool="workers"), node, surroundings(inputs=POOL), unfinished=True)
     assert (change.action, change.refusals) == (MachineAction.CREATE, ())
-    # The same Node without such a run is somebody's: an agent has to come first.
+    # The same Node without such a run was made by other means: an agent has to come first.
     change = plan_change(a_machine(pool="workers"), node, surroundings(inputs=POOL))
     assert change.action is MachineAction.UPDATE
     assert "no agent reports from its Node" in change.refusals[0]

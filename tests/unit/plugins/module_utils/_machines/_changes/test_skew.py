@@ -22,7 +22,7 @@ from support.rollouts.declared_machines import a_machine, an_observed
     ("kubelet", "server", "refusal"),
     [
         ("1.35.0", "v1.35.2", ""),
-        ("1.35.9", "v1.35.2", ""),  # a newer patch is no skew
+        ("1.35.9", "v1.35.2", ""),  # a newer patch makes no skew
         ("1.36.0", "v1.35.2", "newer than the API server, 1.35.2"),
         ("1.32.0", "v1.35.2", ""),
         ("1.31.0", "v1.35.2", "4 minors behind the API server, 1.35.2, which supports 3"),
@@ -31,7 +31,7 @@ from support.rollouts.declared_machines import a_machine, an_observed
         ("1.25.0", "v1.27.9", ""),
         ("1.24.0", "v1.27.9", "3 minors behind the API server, 1.27.9, which supports 2"),
         ("1.34.2", "v1.35.2-eks-12345", ""),
-        ("one", "v1.35.2", "no Kubernetes version"),
+        ("one", "v1.35.2", "not a Kubernetes version"),
     ],
 )
 def test_the_api_server_bounds_the_kubelet(kubelet: str, server: str, refusal: str) -> None:
@@ -111,7 +111,7 @@ def test_the_runtime_of_the_node_counts_when_none_is_declared() -> None:
         ("1.35", "v1.35.2", ""),
         ("", "v1.35.2", ""),
         ("1.34.9", "v1.35.2", "1.34.9 contradicts the API server, which is of version 1.35.2"),
-        ("latest", "v1.35.2", "is no Kubernetes version"),
+        ("latest", "v1.35.2", "is not a Kubernetes version"),
     ],
 )
 def test_a_cluster_file_must_not_contradict_its_api_server(declared: str, live: str, problem: str) -> None:

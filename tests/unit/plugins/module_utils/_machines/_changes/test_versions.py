@@ -14,7 +14,7 @@ from ansible_collections.configok.node.plugins.module_utils._machines._objects._
 
 
 @pytest.mark.parametrize(
-    ("wanted", "reported", "applied", "expected"),
+    ("declared", "reported", "applied", "expected"),
     [
         ("1.34.9", "1.34.9", "", True),
         ("", "1.34.9", "", True),
@@ -32,16 +32,16 @@ from ansible_collections.configok.node.plugins.module_utils._machines._objects._
         ("1.7.24~ds1-6", "1.7.23~ds1", "1.7.24~ds1-6", False),
     ],
 )
-def test_a_version_fits_as_far_as_it_is_known(wanted: str, reported: str, applied: str, expected: bool) -> None:
-    assert is_version(wanted, reported, applied) is expected
+def test_a_version_fits_as_far_as_it_is_known(declared: str, reported: str, applied: str, expected: bool) -> None:
+    assert is_version(declared, reported, applied) is expected
 
 
 def test_another_runtime_never_fits() -> None:
-    wanted = Runtime("containerd", "1.7")
+    declared = Runtime("containerd", "1.7")
     assert is_runtime(None, None)
-    assert is_runtime(wanted, Runtime("containerd", "1.7.24"))
-    assert not is_runtime(wanted, Runtime("cri-o", "1.7.24"))
-    assert not is_runtime(wanted, None)
+    assert is_runtime(declared, Runtime("containerd", "1.7.24"))
+    assert not is_runtime(declared, Runtime("cri-o", "1.7.24"))
+    assert not is_runtime(declared, None)
     assert not is_runtime(
         Runtime("containerd", "1.7.24-6"), Runtime("containerd", "1.7.24"), Runtime("cri-o", "1.7.24-6")
     )
@@ -51,6 +51,6 @@ _VERSION = st.lists(st.integers(0, 40).map(str), min_size=1, max_size=4).map("."
 
 
 @given(_VERSION, _VERSION)
-def test_a_version_without_history_fits_only_its_own_beginning(wanted: str, reported: str) -> None:
-    parts, others = wanted.split("."), reported.split(".")
-    assert is_version(wanted, reported) == (others[: len(parts)] == parts)
+def test_a_version_without_history_fits_only_its_own_beginning(declared: str, reported: str) -> None:
+    parts, others = declared.split("."), reported.split(".")
+    assert is_version(declared, reported) == (others[: len(parts)] == parts)

@@ -1,0 +1,124 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Derive the phase of a Machine from its Node, its planned change and the rollout's record. Pure.
+
+Private to configok.node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Final
+
+from ..._nodeconfig._assignment import ConfigSource
+from .._changes._types import MachineAction, MachineChange, ObservedMachine
+from .._objects._types import Runtime
+from ._types import MachinePhase, MachineStatus
+
+__all__ = ["status_of", "statuses_of", "to_dict"]
+
+_INIT: Final = "init"
+
+
+def statuses_of(
+    changes: Iterable[MachineChange], *, failed: Mapping[str, str] | None = None, moving: Collection[str] = ()
+) -> list[MachineStatus]:
+    """Return the status of each machine; the parameters are those of status_of."""
+    return [status_of(change, failed=failed, moving=moving) for change in changes]
+
+
+def status_of(
+    change: MachineChange, *, failed: Mapping[str, str] | None = None, moving: Collection[str] = ()
+) -> MachineStatus:
+    """Return the status of a machine.
+
+    failed: the machines that failed in the rollout of the record, with the reason. moving: those of its current wave.
+    """
+    machine, observed = change.machine, change.observed
+    phase, reason = _phase(change, (failed or {}).get(change.name), is_moving=change.name in moving)
+    return MachineStatus(
+        name=change.name,
+        phase=phase,
+        node=observed.name if observed is not None else "",
+        node_uid=observed.uid if observed is not None else "",
+        kubelet_desired=machine.kubelet_version if machine is not None else "",
+        kubelet_observed=observed.kubelet_version if observed is not None else "",
+        runtime_desired=machine.runtime if machine is not None else None,
+        runtime_observed=observed.runtime if observed is not None else None,
+        config=_config(change),
+        config_ok=observed.config_ok if observed is not None else "",
+        action=change.action.value,
+        reason=change.refusals[0] if change.refusals else reason,
+    )
+
+
+def _phase(change: MachineChange, failure: str | None, *, is_moving: bool) -> tuple[MachinePhase, str]:
+    """Return the phase and its reason, "" for a healthy machine."""
+    machine, observed = change.machine, change.observed
+    is_absent = machine is not None and machine.state == "Absent"
+    if is_absent and observed is None:
+        return MachinePhase.DELETING, "it is deleted: its file can be removed"
+    if failure is not None and (change.is_change or _problem(observed)):
+        return MachinePhase.FAILED, failure
+    if is_absent or (observed is not None and observed.deleting):
+        return MachinePhase.DELETING, "" if is_moving else "its Node is being deleted" if not is_absent else ""
+    if observed is None or change.action is MachineAction.CREATE:
+        return MachinePhase.PROVISIONING, "" if is_moving else "it has no Node yet" if observed is None else ""
+    problem = _problem(observed)
+    if is_moving or change.unfinished:
+        return MachinePhase.UPDATING, problem
+    if machine is None:
+        return (MachinePhase.FAILED if problem else MachinePhase.RUNNING), problem or "no file declares it"
+    if problem:
+        return MachinePhase.FAILED, problem
+    return MachinePhase.RUNNING, _remark(observed)
+
+
+def _problem(observed: ObservedMachine | None) -> str:
+    """Return why a Node is not healthy, "" for a healthy one."""
+    if observed is None:
+        return "it has no Node"
+    if observed.ready is not True:
+        return "its Node is not Ready" if observed.ready is False else "its Node does not report"
+    return observed.config_message if observed.config_ok == "False" else ""
+
+
+def _remark(observed: ObservedMachine) -> str:
+    if not observed.has_agent:
+        return "no agent reports from it"
+    return observed.config_message if observed.config_ok == "Unknown" else ""
+
+
+def _config(change: MachineChange) -> str:
+    """Return the config of a machine, with the one before it if another one is to be assigned."""
+    observed = change.observed
+    if observed is None or change.machine is None:
+        return _name(change.source if observed is None else observed.config_source)
+    before, after = _name(observed.config_source), _name(change.source)
+    return after if before == after or change.action is MachineAction.DELETE else f"{before} -> {after}"
+
+
+def _name(source: ConfigSource | None) -> str:
+    return source.name if source is not None else _INIT
+
+
+def to_dict(status: MachineStatus) -> dict[str, Any]:
+    """Return a status as plain data."""
+    return {
+        "name": status.name,
+        "phase": status.phase.value,
+        "nodeRef": {"name": status.node, "uid": status.node_uid} if status.node else None,
+        "versions": {
+            "desired": _versions(status.kubelet_desired, status.runtime_desired),
+            "observed": _versions(status.kubelet_observed, status.runtime_observed),
+        },
+        "config": status.config,
+        "configOK": status.config_ok,
+        "action": status.action,
+        "reason": status.reason,
+    }
+
+
+def _versions(kubelet: str, runtime: Runtime | None) -> dict[str, Any]:
+    return {"kubelet": kubelet, "containerRuntime": None if runtime is None else runtime._asdict()}
