@@ -32,8 +32,13 @@ MODULES = {
     "kubeadm": "kubeadm",
     "kubectl": "clients",
     "client": "clients",
+    "machines": "machines",
 }
 """The file of _data with a component's kinds; no daemon reads the kinds in clients from --config."""
+
+# Machines and what belongs to them. No component reads them, so nodes and most modules do not get their data: the file
+# has its own index and rules.
+MACHINES = "machines"
 
 # The kubelet applies the rules of these kinds, which have their own file in schema/.
 RULES_OF_KUBELET = ("credential_provider",)
@@ -106,6 +111,8 @@ def field_entry(row: dict[str, Any], first: int) -> dict[str, Any]:
     for key in ("type", "enum", "default", "nullable"):
         if f"{key}History" in row:
             entry[f"{key}s"] = history(row[f"{key}History"])
+    if "description" in row:
+        entry["description"] = prose(row["description"])
     if row.get("gates"):
         entry["gates"] = sorted({mention["gate"] for mention in row["gates"]})
     return entry
@@ -124,7 +131,8 @@ def kind_entry(document: dict[str, Any]) -> dict[str, Any]:
             raise ValueError(f"{document['kind']}: {path} ends in another name than {row['name']}")
         inner = {"fields": siblings[name]["fields"]} if name in siblings else {}
         siblings[name] = {**field_entry(row, first), **inner}
-    return {"component": document["component"], "fields": fields}
+    description = {"description": prose(document["description"])} if "description" in document else {}
+    return {"component": document["component"], **description, "fields": fields}
 
 
 def minors_known_as_a_whole(schema: Path) -> list[int]:
@@ -195,7 +203,7 @@ def validation_rules(schema: Path) -> dict[str, dict[str, Any]]:
             values = rules.pop("values")
             result["kubelet"].update(rules)
             result["kubelet"]["values"].update(values)
-        elif name not in ("kubelet", "kubeproxy"):
+        elif name not in ("kubelet", "kubeproxy", MACHINES):
             result["clients" if name == "client" else name] = rules_by_kind(path)
     return result
 
@@ -311,6 +319,7 @@ def drop_ins(schema: Path) -> dict[str, Any]:
 def generate(schema: Path) -> dict[str, str]:
     """Return the content of each file of the output directory."""
     index: dict[str, Any] = {}
+    machines: dict[str, Any] = {}
     modules: dict[str, dict[str, Any]] = {}
     minors: set[int] = set()
     for path in sorted(schema.glob("*.*.json")):
@@ -320,7 +329,8 @@ def generate(schema: Path) -> dict[str, str]:
         numbers = [minor(number) for number in document["minors"]]
         minors.update(numbers)
         last = minor(document["removedAfter"]) if "removedAfter" in document else None
-        index[key] = [module, document["component"], numbers[0], last]
+        of_module = machines if module == MACHINES else index
+        of_module[key] = [module, document["component"], numbers[0], last]
         modules.setdefault(module, {})[key] = kind_entry(document)
     newest = minors_known_as_a_whole(schema)[-1]
     contents: dict[str, tuple[str, dict[str, Any]]] = {
@@ -332,6 +342,9 @@ def generate(schema: Path) -> dict[str, str]:
     for module, kinds in sorted(modules.items()):
         contents[f"_{module}.py"] = (f"Kinds and fields of {module.replace('_', '-')}", {"KINDS": kinds})
     contents["_kubelet.py"][1]["DROP_INS"] = drop_ins(schema)
+    if machines:
+        contents[f"_{MACHINES}.py"][1]["INDEX"] = machines
+        contents[f"_{MACHINES}.py"][1]["RULES"] = rules_by_kind(schema / f"{MACHINES}_validation_rules.json")
     rules = {name.upper(): rows for name, rows in sorted(validation_rules(schema).items())}
     contents["_validation_rules.py"] = ("Validation rules by component", rules)
     contents["_gate_history.py"] = ("Feature gates by Kubernetes minor", {"GATES": gates(schema)})

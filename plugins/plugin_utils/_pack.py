@@ -25,8 +25,16 @@ ARCHIVE = "configok-agent.pyz"
 PACKAGE = "configok_agent"
 _PACKAGES = ("_agent", "_componentconfig", "_host", "_kube", "_nodeconfig", "_trust")
 _ENTRY = "roles/node/files/agent"
-# Controller only: credentials through the kubernetes package, and the thread pool.
-_LEFT_OUT = frozenset({"_kube/_user_credentials.py", "_kube/_parallel.py"})
+# Controller only: credentials through the kubernetes package, the thread pool, and the kinds of Machines.
+_LEFT_OUT = frozenset(
+    {
+        "_kube/_user_credentials.py",
+        "_kube/_parallel.py",
+        "_componentconfig/_machine_objects.py",
+        "_componentconfig/_data/_machines.py",
+        "_componentconfig/_rules/_machines.py",
+    }
+)
 _SHEBANG = b"#!/usr/bin/python3\n"
 _PROTECTION = f"{PACKAGE}/_protection.py"
 _MAIN = """

@@ -17,7 +17,7 @@ from ._disruption import disruption_of
 from ._rules import rule_facts, sections_of
 from ._scalars._secrets import is_secret
 from ._schema._feature_gates import gate_dependencies, gate_history, gate_names
-from ._schema._kinds import KUBELET, MAIN_KINDS, FieldFact, Kind, kinds, version_order
+from ._schema._kinds import KUBELET, MAIN_KINDS, FieldFact, Kind, kinds, machine_kinds, version_order
 from ._schema._path_fields import PATH_FIELDS
 from ._schema._releases import known_minors, minor_name, parse_known_minor
 
@@ -66,9 +66,12 @@ def explain(path: str, *, kind: str = KUBELET, version: str = "") -> Explanation
     if names[:1] == [_GATES] and len(names) > 1:
         return _explain_gate(names[1])
     if not names:
+        fields = sorted(schema.fields)
+        if schema.is_of_machines:
+            description = {"description": schema.description}
+            return Explanation(f"{schema.kind} ({schema.api_version})", {**description, "fields": fields})
         heading = f"{schema.kind} ({schema.api_version}), read by {schema.component}"
-        facts = {"versions": _versions_text(schema.since, schema.last), "fields": sorted(schema.fields)}
-        return Explanation(heading, facts)
+        return Explanation(heading, {"versions": _versions_text(schema.since, schema.last), "fields": fields})
     entry, field_path, key = _find_field(schema, names)
     return _explain_field(schema, entry, field_path, key)
 
@@ -76,9 +79,10 @@ def explain(path: str, *, kind: str = KUBELET, version: str = "") -> Explanation
 def _newest_kind(name: str, version: str) -> Kind:
     minor = parse_known_minor(version) if version else None
     kind_name = MAIN_KINDS.get(name, name)
-    candidates = [kind for kind in kinds() if kind.kind == kind_name and (minor is None or kind.known_at(minor))]
+    known = (*kinds(), *machine_kinds())
+    candidates = [kind for kind in known if kind.kind == kind_name and (minor is None or kind.known_at(minor))]
     if not candidates:
-        similar = _close_matches(name, [*MAIN_KINDS, *(kind.kind for kind in kinds())], 3)
+        similar = _close_matches(name, [*MAIN_KINDS, *(kind.kind for kind in known)], 3)
         at_version = f" at Kubernetes {version}" if version else ""
         raise ConfigError(f"{name} is no component or kind that is known{at_version}" + _did_you_mean(similar))
     return max(candidates, key=lambda kind: (kind.last is None, kind.last or 0, kind.since, version_order(kind)))
@@ -132,6 +136,9 @@ def _all_paths(fields: Mapping[str, Any], parents: str = "") -> Iterator[str]:
 def _explain_field(kind: Kind, entry: Mapping[str, Any], field_path: Sequence[str], key: str) -> Explanation:
     field = ".".join(field_path)
     path = (*field_path, key) if key else tuple(field_path)
+    heading = ".".join(path) + f", of {kind.kind} ({kind.api_version})"
+    if kind.is_of_machines:
+        return Explanation(heading, _without_empty(_machine_field_facts(kind, entry, field)))
     disruption = disruption_of(path, kind.kind, known_minors()[-1])
     facts = {
         "type": _values_by_minor(entry, "type", kind) if "types" in entry else entry.get("type", "string"),
@@ -146,8 +153,24 @@ def _explain_field(kind: Kind, entry: Mapping[str, Any], field_path: Sequence[st
         "remark": _remarks(kind, field, field_path[-1]),
         "fields": sorted(entry.get("fields", {})),
     }
-    heading = ".".join(path) + f", of {kind.kind} ({kind.api_version})"
-    return Explanation(heading, {label: value for label, value in facts.items() if value not in ("", [], None)})
+    return Explanation(heading, _without_empty(facts))
+
+
+def _without_empty(facts: Mapping[str, Any]) -> dict[str, Any]:
+    return {label: value for label, value in facts.items() if value not in ("", [], None)}
+
+
+def _machine_field_facts(kind: Kind, entry: Mapping[str, Any], field: str) -> dict[str, Any]:
+    """Return the facts about a field that no Kubernetes version reads."""
+    return {
+        "description": " ".join(entry.get("description", ())),
+        "type": entry.get("type", "string"),
+        "required": "" if entry.get("optional") else "yes",
+        "default": _format_value(entry["default"]) if "default" in entry else "",
+        "allowed": entry.get("enum"),
+        "rules": list(_rules_about(kind, field)),
+        "fields": sorted(entry.get("fields", {})),
+    }
 
 
 def _values_by_minor(entry: Mapping[str, Any], fact: FieldFact, kind: Kind) -> list[dict[str, str]]:

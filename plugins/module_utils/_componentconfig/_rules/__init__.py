@@ -12,7 +12,7 @@ import json
 from functools import cache
 from typing import Any, cast
 
-from .._schema._kinds import KUBELET_CONFIGURATION, DataModule, Kind
+from .._schema._kinds import KUBELET_CONFIGURATION, MACHINES, DataModule, Kind, machine_facts
 
 __all__ = ["rule_facts", "sections_of", "value_facts", "value_table"]
 
@@ -23,6 +23,8 @@ _SECTIONS = {KUBELET_CONFIGURATION: ("kubelet", "kubeletStart"), "KubeProxyConfi
 
 @cache
 def _facts_of(component: DataModule) -> dict[str, Any]:
+    if component == MACHINES:
+        return cast("dict[str, Any]", json.loads(machine_facts().get("RULES", "{}")))
     from .._data import _validation_rules
 
     return cast("dict[str, Any]", json.loads(getattr(_validation_rules, component.upper())))

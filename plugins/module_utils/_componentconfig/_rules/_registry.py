@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
+from typing import cast
 
-from .._schema._kinds import KUBELET_CONFIGURATION, Kind
+from .._schema._kinds import KUBELET_CONFIGURATION, MACHINES, Kind
 from ._rule import RuleSet
 
 __all__ = ["rule_checked_fields", "rule_sets"]
@@ -43,6 +45,9 @@ def _rule_sets_of(component: str) -> Mapping[str, tuple[RuleSet, ...]]:
         from ._kubeadm import KUBEADM_RULE_SETS
 
         return KUBEADM_RULE_SETS
+    if component == MACHINES:
+        # No import statement: only what imports _machine_objects.py ships these rules.
+        return cast("Mapping[str, tuple[RuleSet, ...]]", import_module("._machines", __package__).MACHINE_RULE_SETS)
     from ._clients import CLIENT_RULE_SETS
 
     return CLIENT_RULE_SETS

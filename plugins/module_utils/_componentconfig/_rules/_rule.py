@@ -125,7 +125,8 @@ def run_rules(rule_set: RuleSet, config: EffectiveConfig) -> Iterator[Finding]:
         check = rule_set.rules.get(rule)
         if check is None or not is_present_at(facts, config.minor):
             continue
-        if any(name.split(".")[0].split("[")[0] in config.broken_fields for name in facts["fields"]):
+        fields = [re.sub(r"\[\]|\{\}", "", name) for name in facts["fields"]]
+        if any(name in config.broken_fields or name.split(".")[0] in config.broken_fields for name in fields):
             continue
         for path, message in check(config):
             is_decided = config.knows_flags and facts.get("flags", False)

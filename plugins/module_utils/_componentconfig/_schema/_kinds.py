@@ -10,7 +10,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any, Literal, cast
+from importlib import import_module
+from typing import Any, Final, Literal, cast
 
 from .._scalars._field_path import Path
 from ._releases import release_index
@@ -21,11 +22,14 @@ __all__ = [
     "KUBELET",
     "KUBELET_CONFIGURATION",
     "Kind",
+    "MACHINES",
     "MAIN_KINDS",
     "fact_at",
     "find_kind",
     "is_present_at",
     "kinds",
+    "machine_facts",
+    "machine_kinds",
     "prune",
     "version_order",
 ]
@@ -41,11 +45,13 @@ MAIN_KINDS: Mapping[str, str] = {
 }
 """The kind that a component reads from --config, and so the kind of a bundle's document of that name."""
 
+_MACHINE_DOMAIN = ".configok.dev"
 _RENAMED_KINDS = {"EncryptionConfig": "EncryptionConfiguration"}
 """Old names of kinds, with the new ones."""
 
-DataModule = Literal["kubelet", "kube_proxy", "kube_scheduler", "kube_apiserver", "kubeadm", "clients"]
+DataModule = Literal["kubelet", "kube_proxy", "kube_scheduler", "kube_apiserver", "kubeadm", "clients", "machines"]
 """A file of generated data: the kinds and rules of one component, or of those that share a file."""
+MACHINES: Final[DataModule] = "machines"
 FieldFact = Literal["type", "default", "enum", "nullable"]
 """A fact about a field that may change between minors."""
 
@@ -72,6 +78,17 @@ class Kind:
         """The entries of all fields by name, as a tree."""
         entry = _schema_of(self.data_module)[f"{self.api_version} {self.kind}"]
         return cast("dict[str, Any]", entry["fields"])
+
+    @property
+    def description(self) -> str:
+        """What the kind is for, "" for most of those that a component reads."""
+        entry = _schema_of(self.data_module)[f"{self.api_version} {self.kind}"]
+        return " ".join(entry.get("description", ()))
+
+    @property
+    def is_of_machines(self) -> bool:
+        """Whether the kind is a Machine's or one of those around it: no component reads it, at any version."""
+        return self.data_module == MACHINES
 
     @property
     def unique_name(self) -> str:
@@ -160,9 +177,37 @@ def _schema_text(module: DataModule) -> str:
         from .._data._kubeadm import KINDS
     elif module == "clients":
         from .._data._clients import KINDS
+    elif module == MACHINES:
+        return str(machine_facts().get("KINDS", "{}"))
     else:
         raise AssertionError(f"no data module {module}")
     return KINDS
+
+
+@cache
+def machine_facts() -> Mapping[str, str]:
+    """Return the data of the kinds of Machines: INDEX, KINDS and RULES as JSON, or {} if they are not shipped.
+
+    Nodes and most modules have no use for them, so no import statement names them here: _machine_objects.py does it,
+    and what imports that file ships them.
+    """
+    try:
+        data = import_module(".._data._machines", __package__)
+    except ModuleNotFoundError:
+        return {}
+    return {name: getattr(data, name) for name in ("INDEX", "KINDS", "RULES")}
+
+
+@cache
+def _machine_index() -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", json.loads(machine_facts().get("INDEX", "{}")))
+
+
+@lru_cache(maxsize=1)
+def machine_kinds() -> tuple[Kind, ...]:
+    """Return Machine and the kinds around it, or () if they are not shipped."""
+    schemas = (find_kind(*key.split(" ", 1)) for key in _machine_index())
+    return tuple(kind for kind in schemas if kind is not None)
 
 
 @cache
@@ -172,7 +217,7 @@ def _schema_of(module: DataModule) -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def kinds() -> tuple[Kind, ...]:
-    """Return all kinds in all their API versions."""
+    """Return all kinds that components read, in all their API versions."""
     schemas = (find_kind(*key.split(" ", 1)) for key in release_index()["kinds"])
     return tuple(kind for kind in schemas if kind is not None)
 
@@ -201,6 +246,8 @@ def find_kind(api_version: Any, kind: Any) -> Kind | None:
     """Return the kind of a document, None if the data lack it."""
     key = f"{api_version} {kind}"
     entry = release_index()["kinds"].get(key)
+    if entry is None and str(api_version).partition("/")[0].endswith(_MACHINE_DOMAIN):
+        entry = _machine_index().get(key)
     if entry is None:
         return None
     module, component, since, last = entry

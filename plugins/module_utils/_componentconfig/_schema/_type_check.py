@@ -32,7 +32,8 @@ __all__ = ["EmbeddedDocument", "TypeCheck", "check_types", "embedded_documents"]
 class TypeCheck:
     """A document as a component of a minor reads it: `data` lacks fields that are unknown or of a wrong type.
 
-    `broken_fields` are the top-level fields with a value of a wrong type: no rule checks them.
+    `broken_fields` are the top-level fields with a value of a wrong type: no rule checks them. Of Machines they are
+    the paths of these values, without indexes: all of a Machine is in one field, spec.
     """
 
     data: dict[str, Any] = field(default_factory=dict)
@@ -217,7 +218,8 @@ class _Checker:
     def report(self, path: Path, message: str, rule: str) -> None:
         self.result.findings.append(Finding(path, message, rule))
         if rule != RULE_UNKNOWN_FIELD:
-            self.result.broken_fields.add(str(path[0]))
+            names = [part for part in path if isinstance(part, str)] if self.kind.is_of_machines else path[:1]
+            self.result.broken_fields.add(".".join(map(str, names)))
 
     def object(self, value: dict[str, Any], fields: Mapping[str, Any], path: Path) -> dict[str, Any]:
         result = {}

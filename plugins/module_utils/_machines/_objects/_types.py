@@ -15,6 +15,7 @@ __all__ = [
     "CONTAINERD",
     "CRI_O",
     "PROVIDER_API_VERSION",
+    "CLUSTER_API",
     "BundleReference",
     "Capabilities",
     "Cluster",
@@ -25,6 +26,7 @@ __all__ = [
     "ProviderConfig",
     "Runtime",
     "Taint",
+    "plain_version",
 ]
 
 API_GROUP: Final = "machines.configok.dev"
@@ -36,11 +38,14 @@ CONTAINERD: Final = "containerd"
 CRI_O: Final = "cri-o"
 
 
+# What owns the Machines that are read from Cluster API objects.
+CLUSTER_API: Final = "Cluster API"
+
 MachineState = Literal["Present", "Absent"]
 
 
 class Runtime(NamedTuple):
-    """A container runtime. version: without a leading v; a prefix of what the Node reports is enough (1.7)."""
+    """A container runtime. version: without a leading v, "" for any; a prefix of what the Node reports is enough."""
 
     name: str
     version: str
@@ -52,6 +57,11 @@ class Taint(NamedTuple):
     key: str
     value: str
     effect: str
+
+
+def plain_version(text: str | None) -> str:
+    """Return a version as Machines hold it: without a leading v, "" for none."""
+    return (text or "").removeprefix("v")
 
 
 class BundleReference(NamedTuple):
@@ -78,7 +88,8 @@ class Machine:
     name: of the Machine and of its Node. labels: of the Machine, for selectors and groups. kubelet_version: without a
     leading v, "" leaves the version alone. runtime: None leaves it alone. pool, config_source: one of them, or neither
     for the init config. node_labels, taints: those that the Node must have; others on the Node are left alone, apart
-    from those that an earlier run has set for this Machine. state: Absent deletes the machine. origin: where it was
+    from those that an earlier run has set for this Machine. state: Absent deletes the machine. owner: "" for us, or
+    what else owns the machine ("Cluster API"): it is reported and compared, never changed. origin: where it was
     declared: "machines/a.yaml:12".
     """
 
@@ -94,6 +105,7 @@ class Machine:
     taints: tuple[Taint, ...] = ()
     state: MachineState = "Present"
     machine_set: str = ""
+    owner: str = ""
     origin: str = ""
 
 
@@ -137,8 +149,22 @@ class Provider:
 
 @dataclass(frozen=True)
 class MachineCatalog:
-    """All objects of one or more files, valid together: names are unique, references lead somewhere."""
+    """All objects of one or more files, valid together: names are unique, references lead somewhere.
+
+    providers: the shipped ones and those that Provider objects declare. notes: what the files say that has no
+    counterpart here, one sentence each.
+    """
 
     machines: tuple[Machine, ...] = ()
     clusters: Mapping[str, Cluster] = field(default_factory=dict)
     providers: tuple[Provider, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def provider_of(self, machine: Machine) -> Provider | None:
+        """Return the provider of a Machine; None for one that another program owns."""
+        kind = machine.provider.api_version, machine.provider.kind
+        return next((item for item in self.providers if (item.api_version, item.kind) == kind), None)
+
+    def cluster_of(self, machine: Machine) -> Cluster:
+        """Return the Cluster of a Machine."""
+        return self.clusters[machine.cluster]

@@ -25,7 +25,11 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ru
     STARTUP_RULES_CHECKED_ELSEWHERE,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._registry import rule_sets
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import DataModule, kinds
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import (
+    DataModule,
+    kinds,
+    machine_kinds,
+)
 
 SCHEMA = Path(__file__).resolve().parents[6] / "schema"
 BY_KIND = sorted(path for path in SCHEMA.glob("*_validation_rules.json") if "kinds" in json.loads(path.read_text()))
@@ -55,7 +59,7 @@ def test_every_rule_of_the_other_kinds_is_judged(path: Path) -> None:
     facts = json.loads(path.read_text())["kinds"]
     assert sum(len(rows) for rows in facts.values()) > 1
     tested: dict[str, set[str]] = {}
-    for kind in kinds():
+    for kind in (*kinds(), *machine_kinds()):
         for rules in rule_sets(kind):
             tested.setdefault(rules.section, set()).update(rules.rules)
     for section, rows in facts.items():

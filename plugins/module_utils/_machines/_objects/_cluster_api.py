@@ -1,0 +1,142 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Read objects of Cluster API as Machines that Cluster API owns. Pure. Private to configok.node.
+
+They are reported, compared and listed, and never changed. What has no counterpart here is a note.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from ..._componentconfig._findings import Finding
+from ._documents import ObjectDocument
+from ._object_errors import ObjectErrors
+from ._types import CLUSTER_API, Cluster, Machine, ProviderConfig, Taint, plain_version
+
+__all__ = ["ClusterApiObjects", "is_of_cluster_api", "read_cluster_api"]
+
+_GROUP: Final = "cluster.x-k8s.io"
+_VERSIONS: Final = ("v1beta1", "v1beta2")
+_SETS: Final = ("MachineSet", "MachineDeployment", "MachinePool")
+
+
+class ClusterApiObjects(NamedTuple):
+    """The Machines and Clusters of Cluster API."""
+
+    machines: list[Machine]
+    clusters: list[Cluster]
+
+
+def is_of_cluster_api(document: ObjectDocument) -> bool:
+    """Return whether an object is of Cluster API, or of one of its providers."""
+    group = document.api_version.partition("/")[0]
+    return group == _GROUP or group.endswith(f".{_GROUP}")
+
+
+def read_cluster_api(documents: Sequence[ObjectDocument], errors: ObjectErrors) -> ClusterApiObjects:
+    """Return the Machines and Clusters among objects of Cluster API, and add notes about all others."""
+    machines: list[Machine] = []
+    clusters: dict[str, Cluster] = {}
+    for document in documents:
+        group, _slash, version = document.api_version.partition("/")
+        if group != _GROUP:
+            _note(errors, document, "only Cluster API's own objects are read, not those of its providers")
+        elif version not in _VERSIONS:
+            message = f"Cluster API's versions that are read here are {' and '.join(_VERSIONS)}"
+            errors.add_at(document, ("apiVersion",), message)
+        elif document.kind == "Machine":
+            machine = _machine(document, errors)
+            if machine is not None:
+                machines.append(machine)
+        elif document.kind == "Cluster":
+            cluster = _cluster(document)
+            clusters[cluster.name] = cluster
+        elif document.kind in _SETS:
+            _note(errors, document, "its machines are read from their Machine objects, which Cluster API makes of it")
+        else:
+            _note(errors, document, "this kind has no counterpart here")
+    for machine in machines:
+        clusters.setdefault(machine.cluster, Cluster(machine.cluster, origin=machine.origin))
+    return ClusterApiObjects(machines, list(clusters.values()))
+
+
+def _note(errors: ObjectErrors, document: ObjectDocument, message: str) -> None:
+    errors.warn(f"{document.origin}: {document.kind} {document.name}: {message}")
+
+
+def _machine(document: ObjectDocument, errors: ObjectErrors) -> Machine | None:
+    """Return the Machine of an object, whose Node may have another name."""
+    data = document.data
+    spec, metadata, status = (_mapping(data.get(key)) for key in ("spec", "metadata", "status"))
+    cluster, reference = _text(spec.get("clusterName")), _mapping(spec.get("infrastructureRef"))
+    for path, value in ((("metadata", "name"), document.name), (("spec", "clusterName"), cluster)):
+        if not value:
+            errors.add(document.document.locate(Finding(path, "is required, as a string")), document)
+    if not document.name or not cluster:
+        return None
+    for field in ("bootstrap", "readinessGates", "failureDomain"):
+        if spec.get(field):
+            _note(errors, document, f"spec.{field} has no counterpart here")
+    node = _text(_mapping(status.get("nodeRef")).get("name"))
+    if not node:
+        _note(errors, document, "has no Node yet (status.nodeRef is not set): its own name stands for that of the Node")
+    group = _text(reference.get("apiVersion")) or _text(reference.get("apiGroup")) or document.api_version
+    fields: dict[str, Any] = {
+        key: _text(reference.get(key)) for key in ("name", "namespace") if _text(reference.get(key))
+    }
+    fields.update({key: spec[key] for key in ("providerID",) if _text(spec.get(key))})
+    addresses = [
+        _text(item.get("address"))
+        for item in _list(status.get("addresses"))
+        if isinstance(item, dict) and item.get("type") == "InternalIP"
+    ]
+    if addresses:
+        fields["address"] = addresses[0]
+    labels = {key: value for key, value in _mapping(metadata.get("labels")).items() if isinstance(value, str)}
+    return Machine(
+        node or document.name,
+        cluster,
+        ProviderConfig(group, _text(reference.get("kind")) or "Machine", fields),
+        labels=labels,
+        kubelet_version=plain_version(_text(spec.get("version"))),
+        taints=tuple(
+            Taint(_text(item.get("key")), _text(item.get("value")), _text(item.get("effect")))
+            for item in _list(spec.get("taints"))
+            if isinstance(item, dict)
+        ),
+        owner=CLUSTER_API,
+        origin=document.origin,
+    )
+
+
+def _cluster(document: ObjectDocument) -> Cluster:
+    spec = _mapping(document.data.get("spec"))
+    network, endpoint = _mapping(spec.get("clusterNetwork")), _mapping(spec.get("controlPlaneEndpoint"))
+    host, port = _text(endpoint.get("host")), endpoint.get("port")
+    if ":" in host:
+        host = f"[{host}]"
+    return Cluster(
+        document.name,
+        f"https://{host}:{port or 6443}" if host else "",
+        plain_version(_text(_mapping(spec.get("topology")).get("version"))),
+        ",".join(
+            block for block in _list(_mapping(network.get("services")).get("cidrBlocks")) if isinstance(block, str)
+        ),
+        _text(network.get("serviceDomain")),
+        origin=document.origin,
+    )
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, list) else ()
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,143 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Decode all documents of the files, with the lines of the files. Pure. Private to configok.node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from ..._componentconfig._codec._document import Document, decode
+from ..._componentconfig._findings import Finding, InvalidConfig
+
+__all__ = ["MAX_FILE_BYTES", "ObjectDocument", "decode_objects"]
+
+MAX_FILE_BYTES = 16 * 1024 * 1024
+_MAX_DOCUMENTS = 20_000  # of one file
+_MAX_VALUES = 1_000_000  # of one document
+_LIST = "List"
+
+
+class ObjectDocument(NamedTuple):
+    """The document of one object, whose data is a mapping with apiVersion and kind, both strings."""
+
+    document: Document
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The values."""
+        data: dict[str, Any] = self.document.data
+        return data
+
+    @property
+    def api_version(self) -> str:
+        """The API version."""
+        return str(self.document.data["apiVersion"])
+
+    @property
+    def kind(self) -> str:
+        """The kind."""
+        return str(self.document.data["kind"])
+
+    @property
+    def name(self) -> str:
+        """The name as written, "" for none."""
+        metadata = self.document.data.get("metadata")
+        name = metadata.get("name") if isinstance(metadata, dict) else None
+        return name if isinstance(name, str) else ""
+
+    @property
+    def origin(self) -> str:
+        """The file and the line at which the object begins."""
+        return f"{self.document.file}:{self.document.line_of(()) or 1}"
+
+
+def decode_objects(file: str, text: str) -> tuple[list[ObjectDocument], list[Finding]]:
+    """Return the objects of a YAML or JSON file, also those in a List, and why documents cannot be read as objects.
+
+    Documents without content are left out.
+    """
+    objects: list[ObjectDocument] = []
+    findings: list[Finding] = []
+    if len(text) > MAX_FILE_BYTES:
+        message = f"the file is too large: {len(text)} characters, at most {MAX_FILE_BYTES} are read"
+        return [], [Finding((), message, "too-large", file=file)]
+    parts = _parts_of(text)
+    if len(parts) > _MAX_DOCUMENTS:
+        message = f"the file has {len(parts)} documents, at most {_MAX_DOCUMENTS} are read"
+        return [], [Finding((), message, "too-many", file=file)]
+    for offset, part in parts:
+        try:
+            document = decode(part, file=file, max_bytes=4 * MAX_FILE_BYTES, max_nodes=_MAX_VALUES)
+        except InvalidConfig as error:
+            findings += [_moved(finding, offset) for finding in error.findings]
+            continue
+        for item in _items_of(_moved_document(document, offset)):
+            problem = _head_problem(item)
+            if problem is not None:
+                findings += [*item.findings, item.locate(problem)]
+            elif item.data is not None:
+                objects.append(ObjectDocument(item))
+    return objects, findings
+
+
+def _parts_of(text: str) -> list[tuple[int, str]]:
+    """Split a text at lines that begin with `---`, as Kubernetes does; each part with the number of lines before it."""
+    text = text[1:] if text.startswith("\ufeff") else text
+    parts: list[tuple[int, list[str]]] = [(0, [])]
+    for number, line in enumerate(text.split("\n")):
+        if line.startswith("---"):
+            parts.append((number, [line[3:]]))
+        else:
+            parts[-1][1].append(line)
+    return [
+        (offset, "\n".join(lines))
+        for offset, lines in parts
+        if any(line.strip() and not line.lstrip().startswith("#") for line in lines)
+    ]
+
+
+def _moved(finding: Finding, offset: int) -> Finding:
+    return finding._replace(line=finding.line + offset if finding.line is not None else offset + 1)
+
+
+def _moved_document(document: Document, offset: int) -> Document:
+    if not offset:
+        return document
+    lines = {path: line + offset for path, line in document.lines.items()}
+    return replace(document, lines=lines, findings=tuple(_moved(finding, offset) for finding in document.findings))
+
+
+def _head_problem(document: Document) -> Finding | None:
+    """Return why a document is not an object, None if it is one or has no content."""
+    data = document.data
+    if data is None:
+        return None
+    if not isinstance(data, dict):
+        return Finding((), "must be an object with apiVersion and kind", "kind")
+    for field in ("apiVersion", "kind"):
+        if not isinstance(data.get(field), str) or not data[field]:
+            return Finding((field,), "is required, as a string", "kind")
+    return None
+
+
+def _items_of(document: Document) -> Iterator[Document]:
+    """Yield the items of a List, as kubectl writes it; any other document as it is."""
+    data = document.data
+    items = data.get("items") if isinstance(data, dict) else None
+    if not (isinstance(items, list) and str(data.get("kind")).endswith(_LIST)):
+        yield document
+        return
+    lines: dict[int, dict[tuple[Any, ...], int]] = {}
+    for path, line in document.lines.items():
+        if path[:1] == ("items",) and len(path) > 1 and isinstance(path[1], int):
+            lines.setdefault(path[1], {})[path[2:]] = line
+    findings: dict[int, list[Finding]] = {}
+    for finding in document.findings:
+        path = finding.path
+        index = path[1] if path[:1] == ("items",) and len(path) > 1 and isinstance(path[1], int) else 0
+        findings.setdefault(index, []).append(finding._replace(path=path[2:]))
+    for index, item in enumerate(items):
+        yield Document(item, document.file, tuple(findings.get(index, ())), document.is_json, lines.get(index, {}))
