@@ -17,10 +17,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ..._nodeconfig._untrusted import InvalidText, load_json
-from .._objects._types import ProviderConfig, Runtime
+from .._objects._types import PROVIDER_API_VERSION, ProviderConfig, Runtime
 
 __all__ = [
-    "CONNECTION_FIELDS",
     "InvalidMachineAnnotation",
     "MachineAnnotation",
     "provider_hash",
@@ -37,8 +36,14 @@ _VERSION = re.compile(r"([0-9A-Za-z][0-9A-Za-z.~+:_-]{0,127})?\Z")
 _RUNTIME = re.compile(r"([a-z][a-z0-9-]{0,62} [0-9A-Za-z][0-9A-Za-z.~+:_-]{0,127})?\Z")
 _PREVIOUS: Final = {"kubelet": _VERSION, "runtime": _RUNTIME}
 
-# How the host is reached: another value changes nothing on the host.
-CONNECTION_FIELDS: Final = frozenset(("address", "user", "port", "become", "privateKeyFile", "connection"))
+# How a host is reached, and where its versions come from: another value changes nothing on the host.
+_CONNECTION_FIELDS: Final = frozenset(("address", "port", "user", "become"))
+_SOURCE_FIELDS: Final = {
+    "DebianHost": frozenset(("packages",)),
+    "RPMHost": frozenset(("packages",)),
+    "BinaryHost": frozenset(("archives",)),
+    "External": frozenset(("create", "delete")),
+}
 
 
 class InvalidMachineAnnotation(InvalidText):
@@ -46,8 +51,10 @@ class InvalidMachineAnnotation(InvalidText):
 
 
 def provider_hash(config: ProviderConfig) -> str:
-    """Return the hash of a provider's config, without the fields that say only how the host is reached."""
-    fields = {name: value for name, value in config.fields.items() if name not in CONNECTION_FIELDS}
+    """Return the hash of what a provider's config makes of a host."""
+    is_ours = config.api_version == PROVIDER_API_VERSION
+    omitted = _CONNECTION_FIELDS | (_SOURCE_FIELDS.get(config.kind, frozenset()) if is_ours else frozenset())
+    fields = {name: value for name, value in config.fields.items() if name not in omitted}
     value = {"apiVersion": config.api_version, "kind": config.kind, "fields": fields}
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:10]

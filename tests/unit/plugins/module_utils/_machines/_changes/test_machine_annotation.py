@@ -98,5 +98,7 @@ def test_how_the_host_is_reached_is_not_part_of_the_hash() -> None:
         return provider_hash(ProviderConfig("provider.configok.dev/v1alpha1", kind, fields))
 
     assert hashed(address="10.0.0.1", user="root") == hashed(address="10.0.0.2", user="admin")
-    assert hashed(packages={"source": "a"}) != hashed(packages={"source": "b"})
+    assert hashed(packages={"source": "a"}) == hashed(packages={"source": "b"})
+    assert hashed("CloudHost", packages={"source": "a"}) != hashed("CloudHost", packages={"source": "b"})
+    assert hashed(kubeletFlags={"v": "2"}) != hashed(kubeletFlags={"v": "3"})
     assert hashed() != hashed("RPMHost")

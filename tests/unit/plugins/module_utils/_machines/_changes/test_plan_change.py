@@ -157,7 +157,7 @@ def test_a_node_cannot_have_itself_freed_of_what_restricts_it() -> None:
 
 def test_another_provider_config_is_work_on_the_host() -> None:
     machine = a_machine()
-    fields = {**machine.provider.fields, "packages": {"source": "b"}}
+    fields = {**machine.provider.fields, "kubeletFlags": {"v": "3"}}
     other = replace(machine, provider=replace(machine.provider, fields=fields))
     node = an_observed(annotation=annotation(machine))
     change = plan_change(other, node, surroundings())
