@@ -128,9 +128,9 @@ def test_only_the_request_of_the_machine_is_approved(
         time.sleep(1.0)
         for name in (*requests, "stranger", "second-key"):
             assert conditions(real_api, f"{unique}-{name}") == []
-        told = credentials.wait_for_node(0.0)
-    assert f"{unique}-other-node was left alone: it is for 'system:node:control-plane'" in told
-    assert f"{unique}-second-key was left alone: {kubelet.request} with another key came first" in told
+        message = credentials.wait_for_node(0.0)
+    assert f"{unique}-other-node was left alone: it is for 'system:node:control-plane'" in message
+    assert f"{unique}-second-key was left alone: {kubelet.request} with another key came first" in message
 
 
 def test_the_token_is_deleted_when_the_creation_fails(real_api: Real, runner: Client, unique: str) -> None:

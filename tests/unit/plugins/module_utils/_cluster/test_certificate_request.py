@@ -103,7 +103,8 @@ def test_other_subjects_are_left_alone(pem: bytes, why: str) -> None:
 
 
 def test_an_empty_request_is_left_alone() -> None:
-    for request in ({}, {"spec": None}, {"spec": {}}):
+    requests: list[dict[str, Any]] = [{}, {"spec": None}, {"spec": {}}]
+    for request in requests:
         assert refuse_request(request, REQUESTER)
 
 
@@ -170,7 +171,7 @@ def test_how_far_a_request_is(status: dict[str, Any] | None, expected: str) -> N
 
 
 def test_an_approval_keeps_what_is_there() -> None:
-    request = {"metadata": {"resourceVersion": "7"}, "status": {"conditions": [{"type": "Other"}]}}
+    request: dict[str, Any] = {"metadata": {"resourceVersion": "7"}, "status": {"conditions": [{"type": "Other"}]}}
     approved = with_approval(request, "worker-1")
     assert approved["metadata"] == request["metadata"]
     assert [condition["type"] for condition in approved["status"]["conditions"]] == ["Other", "Approved"]
