@@ -49,7 +49,8 @@ fuzz: .venv/.test $(LINK) ## longer, random runs of the fuzz tests (SEED=N repea
 # The unit tests of the control machine's code, which need no node, with the oldest and the newest Python and
 # ansible-core available on this machine. The playbooks' own tests run with both in `make integration`.
 UTILS = tests/unit/plugins/module_utils
-CONTROL = tests/unit/plugins/action tests/unit/plugins/filter tests/unit/plugins/modules tests/unit/support \
+CONTROL = tests/unit/plugins/action tests/unit/plugins/filter tests/unit/plugins/inventory \
+  tests/unit/plugins/modules tests/unit/support \
   $(UTILS)/_kube $(UTILS)/_trust $(UTILS)/_ansible
 .PHONY: control
 control: .venv-oldest/.made .venv-newest/.made $(LINK) ## tests of the control side with the oldest and the newest Python and ansible-core

@@ -1,0 +1,300 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An inventory of the machines of a cluster: from Machine files, from the cluster's Nodes, or from both."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: machines
+short_description: Machines of a cluster, from Machine files, from its Nodes, or from both
+version_added: 0.1.0
+author:
+  - The configok.node authors (@configok)
+description:
+  - Makes a host of each Machine that files declare, of each Node of a cluster, or of both joined by name.
+  - >-
+    Its groups are C(pool_<name>), C(version_<version>) (of the kubelet), C(zone_<zone>), C(cluster_<name>) and
+    C(provider_<kind>); of a host with a Node also C(ready) or C(not_ready), and C(config_ok_true), C(config_ok_false)
+    or C(config_ok_unknown), where a Node without the condition is unknown. A Machine with C(state=Absent) is in the
+    group C(absent). Characters other than letters, digits and underscores become underscores.
+  - >-
+    Its variables are C(node_name), C(ansible_host), C(ansible_user) and C(ansible_port) if they are known, C(machine)
+    (what a file declares) and C(node) (what the cluster observes). What a file declares comes before what a Node
+    reports.
+  - The file's name must end with C(machines.inventory.yml) or C(machines.inventory.yaml).
+  - >-
+    A kubelet reports its own addresses, versions and some labels. Such values are never templates, and an address that
+    is not one is ignored, but a hostile node can report the address of another machine. Where that matters, declare the
+    addresses in Machine files.
+extends_documentation_fragment:
+  - configok.node.kube
+  - constructed
+  - inventory_cache
+options:
+  plugin:
+    description: Must be V(configok.node.machines).
+    type: str
+    required: true
+    choices:
+      - configok.node.machines
+  source:
+    description:
+      - Where hosts come from.
+      - V(nodes) are the Nodes of the cluster.
+      - V(files) are the Machines in O(machine_files); the API server is not asked.
+      - >-
+        V(both) joins them by name. Without selectors, a Machine without a Node is in the group C(without_node), and a
+        Node without a Machine in the group C(without_machine).
+    type: str
+    choices:
+      - nodes
+      - files
+      - both
+    default: nodes
+  machine_files:
+    description:
+      - Files with Machines, and directories of such files.
+      - Paths are relative to the directory of the inventory file.
+    type: list
+    elements: str
+    default: []
+  machine_selector:
+    description: A label selector for the Machines in O(machine_files), as C(kubectl) takes it.
+    type: str
+    default: ""
+  cluster:
+    description:
+      - The name of the cluster. Nodes are in its group C(cluster_<name>), and only its Machines are read from files.
+      - The default is the only cluster of O(machine_files), if there is one.
+    type: str
+    default: ""
+  label_selector:
+    description: A label selector for Nodes, which the API server evaluates.
+    type: str
+    default: ""
+  field_selector:
+    description: A field selector for Nodes, which the API server evaluates, such as V(spec.unschedulable=false).
+    type: str
+    default: ""
+  host_name:
+    description:
+      - The name of a host in the inventory.
+      - V(name) is the name of the Machine and its Node, V(hostname) is the Node's address of type Hostname, V(address)
+        is the address that is connected to.
+      - A name that is unknown, or that would be that of two hosts, is replaced by the name of the Node.
+    type: str
+    choices:
+      - name
+      - hostname
+      - address
+    default: name
+  addresses:
+    description:
+      - The types of a Node's addresses that may become C(ansible_host), the best first.
+    type: list
+    elements: str
+    choices:
+      - InternalIP
+      - ExternalIP
+      - Hostname
+    default:
+      - InternalIP
+      - ExternalIP
+      - Hostname
+  kubeconfig:
+    description:
+      - The kubeconfig to connect with. Several paths, separated as in E(PATH), are merged as C(kubectl) does.
+      - Paths are relative to the directory of the inventory file.
+      - The default is E(K8S_AUTH_KUBECONFIG), then E(KUBECONFIG), then C(~/.kube/config), then the service account of
+        the Pod in which it runs.
+    type: str
+notes:
+  - Only Nodes are cached. Machine files are read each time.
+  - >-
+    A page of Nodes is reduced as it arrives. 5,000 Nodes take about two seconds, without the time that O(compose),
+    O(groups) and O(keyed_groups) take for their expressions.
+seealso:
+  - module: configok.node.config_status_info
+    description: Shows the config status of the same Nodes.
+"""
+
+EXAMPLES = r"""
+# east.machines.inventory.yml: the Nodes of the current context
+plugin: configok.node.machines
+
+---
+# The workers of one cluster, with groups by label and by operating system
+plugin: configok.node.machines
+kubeconfig: east.kubeconfig
+cluster: east
+label_selector: pool=workers
+keyed_groups:
+  - key: node.labels['example.com/disk'] | default('')
+    prefix: disk
+  - key: node.architecture
+    prefix: arch
+compose:
+  ansible_user: "'root'"
+groups:
+  old_kernel: node.kernel_version is version('6.0', '<')
+
+---
+# The Nodes, read again after ten minutes
+plugin: configok.node.machines
+cache: true
+cache_plugin: ansible.builtin.jsonfile
+cache_connection: /tmp/configok-inventory
+cache_timeout: 600
+"""
+
+import gc
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ansible.errors import AnsibleParserError
+from ansible.module_utils.basic import missing_required_lib
+from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructable
+
+try:  # since ansible-core 2.19, a text is a template only if it is marked as one
+    from ansible.template import trust_as_template as _trust_as_template  # noqa: F401
+except ImportError:
+    from ansible.utils.unsafe_proxy import wrap_var as _untrusted
+else:
+
+    def _untrusted(value: Any) -> Any:
+        """Return a value whose texts are not templates."""
+        return value
+
+
+from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import (
+    KUBE_ARGUMENT_SPEC,
+    client_from_params,
+)
+from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import (
+    BadRequest,
+    KubeError,
+    MissingLibrary,
+)
+from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import NODES
+from ansible_collections.configok.node.plugins.module_utils._machines import MachinesError
+from ansible_collections.configok.node.plugins.module_utils._machines._inventory import (
+    InventoryHost,
+    InventorySettings,
+    inventory_hosts,
+    node_facts,
+)
+from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import Machine
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
+
+_SUFFIXES = ("machines.inventory.yml", "machines.inventory.yaml")
+_MAX_MESSAGE = 4096
+
+
+class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
+    """The inventory plugin machines."""
+
+    NAME = "configok.node.machines"
+
+    def verify_file(self, path: str) -> bool:
+        """Return whether the plugin is responsible for a file."""
+        return bool(super().verify_file(path)) and path.endswith(_SUFFIXES)
+
+    def parse(self, inventory: Any, loader: Any, path: str, cache: bool = True) -> None:
+        """Add the hosts. Raises AnsibleParserError with one sentence."""
+        super().parse(inventory, loader, path, cache)
+        self._read_config_data(path)
+        self.load_cache_plugin()
+        try:
+            with _no_garbage_collection():
+                self._add_hosts(path, cache)
+        except MissingLibrary as error:
+            raise AnsibleParserError(missing_required_lib(error.library)) from error
+        except BadRequest as error:
+            raise AnsibleParserError(f"{self._selectors()}: {sanitize(error, _MAX_MESSAGE)}") from error
+        except (KubeError, MachinesError) as error:
+            raise AnsibleParserError(sanitize(error, _MAX_MESSAGE)) from error
+
+    def _add_hosts(self, path: str, cache: bool) -> None:
+        source = self.get_option("source")
+        machines, cluster = self._machines(path) if source != "nodes" else ((), self.get_option("cluster"))
+        nodes = self._nodes(path, cache) if source != "files" else []
+        is_filtered = any(self.get_option(name) for name in ("label_selector", "field_selector", "machine_selector"))
+        settings = InventorySettings(
+            host_name=self.get_option("host_name"),
+            addresses=self.get_option("addresses"),
+            cluster=cluster,
+            is_joined=source == "both" and not is_filtered,
+        )
+        for host in inventory_hosts(machines, nodes, settings):
+            self._add_host(host)
+
+    def _machines(self, path: str) -> tuple[tuple[Machine, ...], str]:
+        raise MachinesError("not yet")
+
+    def _nodes(self, path: str, cache: bool) -> list[dict[str, Any]]:
+        """Return the facts of the Nodes, from the cache if there is one. Raises KubeError."""
+        params = {name: self.get_option(name) for name in KUBE_ARGUMENT_SPEC}
+        selectors = {name: self.get_option(name) for name in ("label_selector", "field_selector")}
+        directory = os.path.dirname(os.path.abspath(path))
+        if params["kubeconfig"]:
+            paths = [os.path.join(directory, os.path.expanduser(part)) for part in params["kubeconfig"].split(":")]
+            params["kubeconfig"] = ":".join(paths)
+        is_cached = self.get_option("cache")
+        # A file that names another cluster or other Nodes than before must not get the answers for those.
+        asked = json.dumps([selectors, *(params[name] for name in ("kubeconfig", "context", "host"))])
+        key = f"{self.get_cache_key(path)}_{hashlib.sha256(asked.encode()).hexdigest()[:10]}"
+        if is_cached and cache:
+            text = self.cache.get(key)
+            if isinstance(text, str):
+                return list(json.loads(text))
+        with client_from_params(params) as client:
+            # Not from the API server's cache: many versions then ignore the size of a page, and a quarter of a
+            # gigabyte arrives at once.
+            listing = client.list(
+                NODES,
+                label_selector=selectors["label_selector"] or None,
+                field_selector=selectors["field_selector"] or None,
+                transform=node_facts,
+            )
+        if is_cached:
+            self.cache[key] = json.dumps(listing.items)  # Ansible copies what it caches; a text costs nothing
+        return listing.items
+
+    def _selectors(self) -> str:
+        selectors = {name: self.get_option(name) for name in ("label_selector", "field_selector")}
+        named = " and ".join(f"{name} {value!r}" for name, value in selectors.items() if value)
+        return f"the API server refuses {named}" if named else "the API server refuses the request"
+
+    def _add_host(self, host: InventoryHost) -> None:
+        name = self.inventory.add_host(host.name)
+        variables = {key: _untrusted(value) for key, value in host.variables.items()}
+        # Not set_variable of the inventory: it tags each text with its origin, which takes more time than all the rest.
+        target = self.inventory.get_host(name)
+        for key, value in variables.items():
+            target.set_variable(key, value)
+        for group in host.groups:
+            self.inventory.add_child(self.inventory.add_group(group), name)
+        strict = self.get_option("strict")
+        if self.get_option("compose"):
+            self._set_composite_vars(self.get_option("compose"), variables, name, strict=strict)
+        if self.get_option("groups"):
+            self._add_host_to_composed_groups(self.get_option("groups"), variables, name, strict=strict)
+        if self.get_option("keyed_groups"):
+            self._add_host_to_keyed_groups(self.get_option("keyed_groups"), variables, name, strict=strict)
+
+
+@contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """Collect no garbage meanwhile: pages of Nodes have no cycles, and looking for some doubles the time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

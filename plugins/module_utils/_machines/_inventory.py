@@ -1,0 +1,228 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The hosts of an inventory: from Machines, from Nodes, or from both joined by name. Pure. Private to configok.node."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, Final
+
+from .._nodeconfig._assignment import ConfigSource, InvalidConfigSource
+from .._nodeconfig._untrusted import load_json, sanitize
+from .._nodeconfig._well_known import (
+    ANNOTATION_CONFIG_SOURCE,
+    ANNOTATION_MACHINE,
+    CONDITION_CONFIG_OK,
+    LABEL_CONFIG,
+)
+from ._objects._types import Machine
+
+__all__ = ["ADDRESS_TYPES", "HOST_NAMES", "InventoryHost", "InventorySettings", "inventory_hosts", "node_facts"]
+
+# The types of a Node's addresses that a connection may use, in the default order.
+ADDRESS_TYPES: Final = ("InternalIP", "ExternalIP", "Hostname")
+HOST_NAMES: Final = ("name", "hostname", "address")
+
+_ANNOTATIONS: Final = "configok.dev/"  # how the keys of our annotations begin
+_MAX_TEXT = 256  # characters of a text that a kubelet writes
+_MAX_ANNOTATION = 16384
+_ZONE: Final = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
+_BUNDLE = re.compile(r"(.+)-[0-9a-f]{10}")
+_UNSAFE = re.compile(r"[^A-Za-z0-9_]")
+# An address becomes an argument of ssh, and a kubelet writes it: it must not look like an option.
+_ADDRESS = re.compile(r"[0-9A-Za-z:][0-9A-Za-z.:-]{0,252}")
+
+
+@dataclass(frozen=True)
+class InventorySettings:
+    """How hosts are named and reached. host_name: one of HOST_NAMES. addresses: of ADDRESS_TYPES, the best first.
+
+    cluster: the name of the cluster that the Nodes are from, "" for none. is_joined: whether Machines and Nodes were
+    both read in full, so that one without the other is worth a group.
+    """
+
+    host_name: str = "name"
+    addresses: Sequence[str] = ADDRESS_TYPES
+    cluster: str = ""
+    is_joined: bool = False
+
+
+@dataclass(frozen=True)
+class InventoryHost:
+    """A host with its groups and variables. What a kubelet writes must never be evaluated as a template."""
+
+    name: str
+    groups: tuple[str, ...]
+    variables: Mapping[str, Any]
+
+
+def node_facts(node: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the facts of a Node object for its host: a few hundred bytes of JSON-able data, safe to show."""
+    metadata = node.get("metadata") or {}
+    spec = node.get("spec") or {}
+    status = node.get("status") or {}
+    info = status.get("nodeInfo") or {}
+    labels = metadata.get("labels") or {}
+    annotations = metadata.get("annotations") or {}
+    conditions = {
+        _text(condition.get("type")): _text(condition.get("status")) for condition in status.get("conditions") or ()
+    }
+    runtime, _separator, runtime_version = _text(info.get("containerRuntimeVersion")).partition("://")
+    source = _source(annotations.get(ANNOTATION_CONFIG_SOURCE))
+    return {
+        "name": str(metadata.get("name", "")),
+        "uid": str(metadata.get("uid", "")),
+        "labels": dict(labels),
+        "annotations": {
+            key: sanitize(value, _MAX_ANNOTATION) for key, value in annotations.items() if key.startswith(_ANNOTATIONS)
+        },
+        "addresses": {
+            str(address.get("type")): address["address"]
+            for address in reversed(status.get("addresses") or ())
+            if _ADDRESS.fullmatch(str(address.get("address")))
+        },
+        "kubelet_version": _text(info.get("kubeletVersion")).removeprefix("v"),
+        "runtime": {"name": runtime, "version": runtime_version.removeprefix("v")},
+        "os_image": _text(info.get("osImage")),
+        "kernel_version": _text(info.get("kernelVersion")),
+        "architecture": _text(info.get("architecture")),
+        "conditions": conditions,
+        "ready": conditions.get("Ready", "Unknown") == "True",
+        "config_ok": conditions.get(CONDITION_CONFIG_OK, "Unknown"),
+        "config": str(labels.get(LABEL_CONFIG, "")),
+        "config_source": source.to_dict() if source else None,
+        "unschedulable": spec.get("unschedulable") is True,
+        "taints": [
+            {key: _text(taint.get(key)) for key in ("key", "value", "effect")} for taint in spec.get("taints") or ()
+        ],
+    }
+
+
+def inventory_hosts(
+    machines: Iterable[Machine], nodes: Iterable[Mapping[str, Any]], settings: InventorySettings
+) -> Iterator[InventoryHost]:
+    """Yield a host for each Machine and each Node, one for both if they have the same name; sorted by name.
+
+    nodes: as node_facts returns them. A kubelet reports its own host name and addresses: one that names a second host,
+    too, names neither of them.
+    """
+    machine_of = {machine.name: machine for machine in machines}
+    node_of = {str(node["name"]): node for node in nodes}
+    names = sorted({*machine_of, *node_of})
+    hosts = [_host(name, machine_of.get(name), node_of.get(name), settings) for name in names]
+    uses = Counter(host.name for host in hosts)
+    for name, host in zip(names, hosts):
+        is_alone = uses[host.name] == 1 and host.name not in machine_of and host.name not in node_of
+        yield host if host.name == name or is_alone else replace(host, name=name)
+
+
+def _host(
+    name: str, machine: Machine | None, node: Mapping[str, Any] | None, settings: InventorySettings
+) -> InventoryHost:
+    variables: dict[str, Any] = {"node_name": name}
+    addresses: Mapping[str, str] = {}
+    if node is not None:
+        variables["node"] = node
+        addresses = node["addresses"]
+        address = next((addresses[kind] for kind in settings.addresses if kind in addresses), "")
+        if address:
+            variables["ansible_host"] = address
+    if machine is not None:
+        variables["machine"] = _machine_facts(machine)
+        fields = machine.provider.fields
+        for variable, field in (("ansible_host", "address"), ("ansible_user", "user"), ("ansible_port", "port")):
+            if fields.get(field):
+                variables[variable] = fields[field]
+    named = {"hostname": addresses.get("Hostname", ""), "address": str(variables.get("ansible_host", ""))}
+    host_name = named.get(settings.host_name) or name
+    return InventoryHost(host_name, tuple(_groups(machine, node, settings)), variables)
+
+
+def _groups(machine: Machine | None, node: Mapping[str, Any] | None, settings: InventorySettings) -> Iterator[str]:
+    """Yield the names of the groups of a host. What the cluster observes counts, else what the Machine declares."""
+    pool, version, zone, cluster, provider = "", "", "", settings.cluster, ""
+    if machine is not None:
+        pool, version, cluster, provider = machine.pool, machine.kubelet_version, machine.cluster, machine.provider.kind
+        zone = _first(machine.node_labels, _ZONE) or machine.labels.get("zone", "")
+    if node is not None:
+        pool = pool or _pool_of_source(node["config_source"])
+        version = node["kubelet_version"] or version
+        zone = _first(node["labels"], _ZONE) or zone
+        provider = provider or _provider(node["annotations"].get(ANNOTATION_MACHINE))
+    named = (("pool", pool), ("version", version), ("zone", zone), ("cluster", cluster), ("provider", provider))
+    for kind, value in named:
+        if value:
+            yield _group_name(f"{kind}_{value}")
+    if node is not None:
+        config_ok = node["config_ok"].lower()
+        yield "ready" if node["ready"] else "not_ready"
+        yield f"config_ok_{config_ok if config_ok in ('true', 'false') else 'unknown'}"
+    if machine is not None and machine.state == "Absent":
+        yield "absent"
+    if settings.is_joined and machine is None:
+        yield "without_machine"
+    if settings.is_joined and node is None:
+        yield "without_node"
+
+
+def _machine_facts(machine: Machine) -> dict[str, Any]:
+    source = machine.config_source
+    return {
+        "name": machine.name,
+        "cluster": machine.cluster,
+        "machine_set": machine.machine_set,
+        "state": machine.state,
+        "labels": dict(machine.labels),
+        "kubelet_version": machine.kubelet_version,
+        "runtime": dict(machine.runtime._asdict()) if machine.runtime else {"name": "", "version": ""},
+        "pool": machine.pool,
+        "config_source": {"configMap": dict(source._asdict())} if source else None,
+        "node_labels": dict(machine.node_labels),
+        "taints": [dict(taint._asdict()) for taint in machine.taints],
+        "provider": {
+            **machine.provider.fields,
+            "apiVersion": machine.provider.api_version,
+            "kind": machine.provider.kind,
+        },
+        "origin": machine.origin,
+    }
+
+
+def _text(value: object) -> str:
+    return sanitize(value, _MAX_TEXT) if value else ""
+
+
+@lru_cache(maxsize=64)  # thousands of Nodes share a few sources
+def _source(text: str | None) -> ConfigSource | None:
+    try:
+        return ConfigSource.parse(text) if text else None
+    except InvalidConfigSource:
+        return None
+
+
+def _pool_of_source(source: Mapping[str, Any] | None) -> str:
+    """Return the pool that a bundle was published for, from its name; "" for a name that publishing does not give."""
+    match = _BUNDLE.fullmatch(source["configMap"]["name"]) if source else None
+    return match[1] if match else ""
+
+
+def _provider(annotation: str | None) -> str:
+    try:
+        value = load_json(annotation) if annotation else None
+    except ValueError:
+        return ""
+    kind = value.get("provider") if isinstance(value, dict) else ""
+    return sanitize(kind, _MAX_TEXT) if isinstance(kind, str) else ""
+
+
+def _first(labels: Mapping[str, str], keys: Iterable[str]) -> str:
+    return next((labels[key] for key in keys if labels.get(key)), "")
+
+
+def _group_name(text: str) -> str:
+    return _UNSAFE.sub("_", text)

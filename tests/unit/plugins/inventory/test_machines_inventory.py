@@ -1,0 +1,153 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The inventory plugin machines, read by ansible-inventory, against an embedded API server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.inventory.machines import InventoryModule
+from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
+from support.ansible_runs.inventories import Inventory, read_inventory
+from support.api.clusters import SandboxCluster
+
+Read = Callable[..., Inventory]
+ZONE = "topology.kubernetes.io/zone"
+
+
+@pytest.fixture
+def read(cluster: SandboxCluster, tmp_path: Path) -> Read:
+    """Return a function that reads an inventory file with these options; options of None are left out."""
+
+    def call(environment: dict[str, str] | None = None, **options: Any) -> Inventory:
+        config = {"plugin": "configok.node.machines", "kubeconfig": cluster.kubeconfig, **options}
+        path = tmp_path / "test.machines.inventory.yml"
+        path.write_text(json.dumps({key: value for key, value in config.items() if value is not None}))
+        return read_inventory(path, environment=environment)
+
+    return call
+
+
+def lists(cluster: SandboxCluster) -> list[Any]:
+    """Return the lists of Nodes that were asked for."""
+    return [call for call in cluster.server.requests.calls() if call.verb == "list" and call.resource == "nodes"]
+
+
+def test_nodes_are_hosts_with_groups_and_variables(cluster: SandboxCluster, read: Read) -> None:
+    for number in range(3):
+        cluster.add_node(f"n{number}", version="v1.35.1", labels={ZONE: "ab"[number % 2], "disk": "ssd"})
+    addresses = [{"type": "InternalIP", "address": "10.0.0.7"}]
+    cluster.client.patch(paths.node_status("n1"), {"status": {"addresses": addresses}}, kind="strategic")
+    inventory = read(
+        cluster="east",
+        compose={"ansible_user": "'root'", "kubelet": "node.kubelet_version"},
+        groups={"first": "node_name == 'n0'"},
+        keyed_groups=[{"key": "node.labels.disk", "prefix": "disk"}],
+        strict=True,
+    )
+    assert inventory.hosts == ["n0", "n1", "n2"], inventory.problem
+    for group in ("cluster_east", "ready", "config_ok_unknown", "version_1_35_1", "disk_ssd"):
+        assert inventory.group(group) == ["n0", "n1", "n2"], group
+    assert (inventory.group("zone_a"), inventory.group("zone_b"), inventory.group("first")) == (
+        ["n0", "n2"],
+        ["n1"],
+        ["n0"],
+    )
+    variables = inventory.variables("n1")
+    assert {name: variables[name] for name in ("ansible_host", "ansible_user", "node_name", "kubelet")} == {
+        "ansible_host": "10.0.0.7",
+        "ansible_user": "root",
+        "node_name": "n1",
+        "kubelet": "1.35.1",
+    }
+    assert variables["node"]["conditions"] == {"Ready": "True"}
+    assert "ansible_host" not in inventory.variables("n0")
+
+
+def test_the_api_server_evaluates_selectors(cluster: SandboxCluster, read: Read) -> None:
+    for number in range(3):
+        cluster.add_node(f"n{number}", labels={"disk": "ssd" if number else "hdd"})
+    inventory = read(label_selector="disk in (ssd)", field_selector="metadata.name!=n2")
+    assert inventory.hosts == ["n1"], inventory.problem
+    assert len(lists(cluster)) == 1
+
+
+def test_pages_are_read_to_the_end(cluster: SandboxCluster, read: Read) -> None:
+    for number in range(501):
+        cluster.client.create(paths.NODES, {"metadata": {"name": f"n{number:03d}"}})
+    assert len(read().hosts) == 501
+    assert len(lists(cluster)) == 2
+
+
+def test_nodes_are_cached_for_their_selectors(cluster: SandboxCluster, read: Read, tmp_path: Path) -> None:
+    cluster.add_node("n1", labels={"disk": "ssd"})
+    options = {"cache": True, "cache_plugin": "ansible.builtin.jsonfile", "cache_connection": str(tmp_path / "cache")}
+    assert read(**options).hosts == ["n1"]
+    cluster.add_node("n2")
+    assert read(**options).hosts == ["n1"]
+    assert read(**options, label_selector="disk!=ssd").hosts == ["n2"], "another question has another answer"
+    assert len(lists(cluster)) == 2
+
+
+def test_what_a_kubelet_writes_is_never_a_template(cluster: SandboxCluster, read: Read, tmp_path: Path) -> None:
+    proof = tmp_path / "proof"
+    template = "{{ lookup('ansible.builtin.pipe', 'touch " + str(proof) + "') }}"
+    cluster.add_node("n1", version=template, annotations={"configok.dev/machine": template})
+    inventory = read(compose={"copy": "node.kubelet_version", "copies": "node.annotations"}, strict=True)
+    assert inventory.variables("n1")["node"]["kubelet_version"] == template, inventory.problem
+    assert inventory.variables("n1")["copy"] == template
+    assert not proof.exists()
+
+
+def test_the_environment_names_the_cluster(cluster: SandboxCluster, read: Read) -> None:
+    cluster.add_node("n1")
+    assert read(kubeconfig=None, environment={"K8S_AUTH_KUBECONFIG": cluster.kubeconfig}).hosts == ["n1"]
+    assert read(kubeconfig=None, environment={"KUBECONFIG": cluster.kubeconfig}).hosts == ["n1"]
+    relative = Path(cluster.kubeconfig).name
+    assert read(kubeconfig=relative).hosts == ["n1"], "relative to the inventory file"
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"label_selector": "a in"}, "the API server refuses label_selector 'a in': GET nodes: "),
+        ({"kubeconfig": "missing"}, "there is no kubeconfig /"),
+        ({"context": "other"}, "admin.kubeconfig has no context 'other'"),
+        ({"host": "http://127.0.0.1:1"}, "no answer from http://127.0.0.1:1"),
+        ({"source": "cloud"}, "source"),
+        ({"compose": {"x": "nothing.at_all"}, "strict": True}, "Could not set x for host n1"),
+    ],
+)
+def test_a_problem_is_one_sentence(cluster: SandboxCluster, read: Read, options: dict[str, Any], sentence: str) -> None:
+    cluster.add_node("n1")
+    inventory = read(**options)
+    assert inventory.code != 0
+    assert sentence in inventory.problem, inventory.problem
+    assert "Traceback" not in inventory.problem
+
+
+def test_an_identity_without_permission_is_named(cluster: SandboxCluster, read: Read, tmp_path: Path) -> None:
+    kubeconfig = cluster.server.kubeconfig_for("eve", [], path=str(tmp_path / "eve.kubeconfig"))
+    inventory = read(kubeconfig=kubeconfig)
+    assert inventory.code != 0
+    assert 'User "eve" cannot list resource "nodes"' in inventory.problem, inventory.problem
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("machines.inventory.yml", True),
+        ("east.machines.inventory.yaml", True),
+        ("machines.yml", False),
+        ("machines.inventory.json", False),
+    ],
+)
+def test_the_name_of_the_file_tells_whose_it_is(tmp_path: Path, name: str, expected: bool) -> None:
+    (tmp_path / name).write_text("{}")
+    assert InventoryModule().verify_file(str(tmp_path / name)) is expected

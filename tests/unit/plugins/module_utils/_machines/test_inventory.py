@@ -1,0 +1,237 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Hosts, groups and variables from Machines and Nodes."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.configok.node.plugins.module_utils._machines._inventory import (
+    InventoryHost,
+    InventorySettings,
+    inventory_hosts,
+    node_facts,
+)
+from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import (
+    BundleReference,
+    Machine,
+    ProviderConfig,
+    Runtime,
+    Taint,
+)
+
+SOURCE = {"configMap": {"namespace": "configok-system", "name": "workers-0123456789", "uid": "a" * 36}}
+
+
+def make_node(name: str = "n1", **changes: Any) -> dict[str, Any]:
+    """Return a Node object; changes: conditions, addresses, labels, annotations, spec, version."""
+    conditions = {"Ready": "True", **changes.get("conditions", {})}
+    return {
+        "metadata": {
+            "name": name,
+            "uid": f"uid-{name}",
+            "labels": changes.get("labels", {}),
+            "annotations": changes.get("annotations", {}),
+        },
+        "spec": changes.get("spec", {}),
+        "status": {
+            "nodeInfo": {
+                "kubeletVersion": changes.get("version", "v1.34.9"),
+                "containerRuntimeVersion": "containerd://1.7.24",
+                "osImage": "Debian GNU/Linux 12",
+                "machineID": "m" * 32,
+            },
+            "conditions": [
+                {"type": kind, "status": status, "message": "long"} for kind, status in conditions.items() if status
+            ],
+            "addresses": changes.get("addresses", [{"type": "InternalIP", "address": "10.0.0.1"}]),
+            "images": [{"names": ["image"], "sizeBytes": 1}],
+        },
+    }
+
+
+def make_machine(name: str = "n1", **changes: Any) -> Machine:
+    fields = {"address": "192.0.2.1", "user": "admin", **changes.pop("fields", {})}
+    provider = ProviderConfig("provider.configok.dev/v1alpha1", "DebianHost", fields)
+    return Machine(name, "east", provider, **changes)
+
+
+def host_of(node: dict[str, Any] | None = None, machine: Machine | None = None, **settings: Any) -> InventoryHost:
+    """Return the only host of these."""
+    machines, nodes = [machine] if machine else [], [node_facts(node)] if node else []
+    [host] = inventory_hosts(machines, nodes, InventorySettings(**settings))
+    return host
+
+
+def test_the_facts_of_a_node_are_small_and_plain() -> None:
+    annotations = {"configok.dev/assignment": "7", "example.com/secret": "x"}
+    taint = {"key": "dedicated", "value": "db", "effect": "NoSchedule", "timeAdded": "2026"}
+    node = make_node(
+        labels={"pool": "a", "configok.dev/config": "workers-0123456789"},
+        annotations={**annotations, "configok.dev/config-source": json.dumps(SOURCE)},
+        conditions={"ConfigOK": "False"},
+        spec={"unschedulable": True, "taints": [taint]},
+    )
+    facts = node_facts(node)
+    assert json.loads(json.dumps(facts)) == facts
+    assert facts["annotations"].keys() == {"configok.dev/assignment", "configok.dev/config-source"}
+    assert facts["kubelet_version"] == "1.34.9"
+    assert facts["runtime"] == {"name": "containerd", "version": "1.7.24"}
+    assert facts["conditions"] == {"Ready": "True", "ConfigOK": "False"}
+    assert facts["config"] == "workers-0123456789"
+    assert facts["config_source"] == SOURCE
+    assert facts["taints"] == [{"key": "dedicated", "value": "db", "effect": "NoSchedule"}]
+    assert facts["unschedulable"] is True
+    assert "images" not in facts
+
+
+def test_an_empty_node_has_facts() -> None:
+    host = host_of({"metadata": {"name": "n1"}})
+    assert host.groups == ("not_ready", "config_ok_unknown")
+    assert "ansible_host" not in host.variables
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, {"version_1_34_9", "ready", "config_ok_unknown"}),
+        ({"conditions": {"Ready": "Unknown"}}, {"version_1_34_9", "not_ready", "config_ok_unknown"}),
+        ({"conditions": {"Ready": ""}}, {"version_1_34_9", "not_ready", "config_ok_unknown"}),
+        ({"conditions": {"ConfigOK": "True"}}, {"version_1_34_9", "ready", "config_ok_true"}),
+        ({"conditions": {"ConfigOK": "False"}}, {"version_1_34_9", "ready", "config_ok_false"}),
+        ({"conditions": {"ConfigOK": "root"}}, {"version_1_34_9", "ready", "config_ok_unknown"}),
+        ({"version": "v1.34.9+k3s-1"}, {"version_1_34_9_k3s_1", "ready", "config_ok_unknown"}),
+        (
+            {"labels": {"topology.kubernetes.io/zone": "eu-1.a"}, "version": ""},
+            {"zone_eu_1_a", "ready", "config_ok_unknown"},
+        ),
+        (
+            {"annotations": {"configok.dev/config-source": json.dumps(SOURCE)}, "version": ""},
+            {"pool_workers", "ready", "config_ok_unknown"},
+        ),
+        (
+            {"annotations": {"configok.dev/config-source": "{"}, "version": ""},
+            {"ready", "config_ok_unknown"},
+        ),
+        (
+            {"annotations": {"configok.dev/machine": '{"machine": "n1", "provider": "RPMHost"}'}, "version": ""},
+            {"provider_RPMHost", "ready", "config_ok_unknown"},
+        ),
+        ({"annotations": {"configok.dev/machine": "[]"}, "version": ""}, {"ready", "config_ok_unknown"}),
+    ],
+)
+def test_groups_of_a_node(changes: dict[str, Any], expected: set[str]) -> None:
+    assert set(host_of(make_node(**changes)).groups) == expected
+
+
+def test_a_machine_is_a_host_without_a_cluster() -> None:
+    machine = make_machine(
+        kubelet_version="1.35.0",
+        runtime=Runtime("containerd", "1.7"),
+        pool="workers",
+        labels={"zone": "a"},
+        node_labels={"example.com/disk": "ssd"},
+        taints=(Taint("dedicated", "db", "NoSchedule"),),
+        fields={"port": 2222, "packages": {"source": "deb"}},
+    )
+    host = host_of(machine=machine)
+    assert set(host.groups) == {"pool_workers", "version_1_35_0", "zone_a", "cluster_east", "provider_DebianHost"}
+    assert "node" not in host.variables
+    assert {key: host.variables[key] for key in ("ansible_host", "ansible_user", "ansible_port", "node_name")} == {
+        "ansible_host": "192.0.2.1",
+        "ansible_user": "admin",
+        "ansible_port": 2222,
+        "node_name": "n1",
+    }
+    declared = host.variables["machine"]
+    assert declared["provider"]["packages"] == {"source": "deb"}
+    assert declared["provider"]["kind"] == "DebianHost"
+    assert declared["taints"] == [{"key": "dedicated", "value": "db", "effect": "NoSchedule"}]
+    assert json.loads(json.dumps(declared)) == declared
+
+
+def test_what_is_observed_counts_and_what_is_declared_is_reached() -> None:
+    machine = make_machine(kubelet_version="1.35.0", pool="new", config_source=BundleReference("ns", "name"))
+    node = make_node(version="v1.34.9", annotations={"configok.dev/config-source": json.dumps(SOURCE)})
+    host = host_of(node, machine)
+    assert {"version_1_34_9", "pool_new", "cluster_east"} <= set(host.groups)
+    assert host.variables["ansible_host"] == "192.0.2.1"
+    assert host.variables["machine"]["config_source"] == {"configMap": {"namespace": "ns", "name": "name", "uid": ""}}
+    assert host.variables["node"]["name"] == "n1"
+
+
+def test_only_a_full_join_tells_what_is_missing() -> None:
+    machines, nodes = [make_machine("a"), make_machine("b")], [node_facts(make_node(name)) for name in ("b", "c")]
+    hosts = {host.name: host for host in inventory_hosts(machines, nodes, InventorySettings(is_joined=True))}
+    assert list(hosts) == ["a", "b", "c"]
+    assert "without_node" in hosts["a"].groups
+    assert not {"without_node", "without_machine"} & set(hosts["b"].groups)
+    assert "without_machine" in hosts["c"].groups
+    filtered = inventory_hosts(machines, nodes, InventorySettings())
+    assert not any({"without_node", "without_machine"} & set(host.groups) for host in filtered)
+
+
+def test_a_machine_to_delete_is_in_a_group() -> None:
+    assert "absent" in host_of(machine=make_machine(state="Absent")).groups
+
+
+@pytest.mark.parametrize(
+    ("types", "expected"),
+    [
+        (("InternalIP", "ExternalIP", "Hostname"), "10.0.0.1"),
+        (("ExternalIP", "InternalIP"), "198.51.100.1"),
+        (("Hostname",), "host.example.com"),
+        ((), None),
+    ],
+)
+def test_the_first_known_type_of_address_is_connected_to(types: tuple[str, ...], expected: str | None) -> None:
+    addresses = [
+        {"type": "Hostname", "address": "host.example.com"},
+        {"type": "InternalIP", "address": "10.0.0.1"},
+        {"type": "InternalIP", "address": "fd00::1"},
+        {"type": "ExternalIP", "address": "198.51.100.1"},
+    ]
+    host = host_of(make_node(addresses=addresses), addresses=types)
+    assert host.variables.get("ansible_host") == expected
+
+
+@pytest.mark.parametrize("address", ["-oProxyCommand=sh", "a b", "{{ x }}", "", "a\n", "x" * 300])
+def test_an_address_that_is_none_is_ignored(address: str) -> None:
+    host = host_of(make_node(addresses=[{"type": "InternalIP", "address": address}]))
+    assert "ansible_host" not in host.variables
+
+
+@pytest.mark.parametrize(
+    ("choice", "expected"), [("name", "n1"), ("hostname", "host.example.com"), ("address", "10.0.0.1")]
+)
+def test_the_name_of_a_host_can_be_chosen(choice: str, expected: str) -> None:
+    addresses = [{"type": "Hostname", "address": "host.example.com"}, {"type": "InternalIP", "address": "10.0.0.1"}]
+    host = host_of(make_node(addresses=addresses), host_name=choice)
+    assert (host.name, host.variables["node_name"]) == (expected, "n1")
+
+
+@pytest.mark.parametrize("claimed", ["victim", "b.example.com"])
+def test_a_node_cannot_take_the_name_of_another_host(claimed: str) -> None:
+    def node(name: str, hostname: str) -> dict[str, Any]:
+        return node_facts(make_node(name, addresses=[{"type": "Hostname", "address": hostname}]))
+
+    nodes = [node("liar", claimed), node("b", "b.example.com"), node("victim", "victim")]
+    hosts = list(inventory_hosts([], nodes, InventorySettings(host_name="hostname")))
+    assert len({host.name for host in hosts}) == 3
+    assert {host.variables["node_name"]: host.name for host in hosts}["liar"] == "liar"
+    assert {host.variables["node_name"]: host.name for host in hosts}["victim"] == "victim"
+
+
+@given(st.text(max_size=40), st.text(max_size=40))
+def test_every_group_has_a_safe_name_and_no_text_has_control_characters(version: str, provider: str) -> None:
+    annotation = json.dumps({"provider": provider})
+    host = host_of(make_node(version=version, annotations={"configok.dev/machine": annotation}), cluster=provider)
+    assert all(re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", group) for group in host.groups)
+    assert host.variables["node"]["kubelet_version"].isprintable()
