@@ -243,6 +243,10 @@ class OutageTolerantClient(Client):
         """Patch the object at path and return it."""
         return self._write(lambda: self._client.patch(path, body, **options))
 
+    def delete(self, path: str, **options: Any) -> Object:
+        """Delete the object at path and return it; with its uid, a repeated request deletes no other object."""
+        return self._write(lambda: self._client.delete(path, **options))
+
     def _write(self, request: Callable[[], Object]) -> Object:
         return self._outage.retry_while_away(request, before_each=self._before_write)
 

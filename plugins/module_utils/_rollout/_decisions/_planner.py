@@ -16,7 +16,7 @@ from ..._nodeconfig._config_status import Cause
 from ..._nodeconfig._untrusted import sanitize
 from ..._nodeconfig._well_known import VERSION
 from .._goals import MachineGoal
-from .._nodes._node_goals import has_reached
+from .._nodes._node_goals import has_reached, unmet
 from .._nodes._node_view import NodeView
 from .._plan import BROKEN, CANARY, Plan, SkippedNode, Target, Wave, replace_canary, wave_name
 from .._pool._policy import Policy, crash_loop_seconds
@@ -97,9 +97,11 @@ def is_down_for_another_reason(view: NodeView) -> bool:
 
 def target_has_passed(target: Target, record: Record, already_on_target: Iterable[NodeView]) -> bool:
     """Return whether nodes have already passed on the target, so that broken nodes can move first."""
+    complete = [revision for revision in record.revisions if revision.result == COMPLETE]
+    if target.is_machines:  # a machine that needs no change has proven nothing
+        return any(revision.is_of(target) for revision in complete)
     if target.is_init or any(view.status is not None and not view.status.in_trial for view in already_on_target):
         return True
-    complete = [revision for revision in record.revisions if revision.result == COMPLETE]
     return any(revision.uid and revision.uid == target.uid for revision in complete) or any(
         revision.content_hash and revision.content_hash == target.content_hash for revision in complete
     )
@@ -124,7 +126,7 @@ def make_plan(
     running = _rollout_to_resume(record, target)
     size = running.size if running else len(views)
     sorter = _NodeSorter(record.lets_nodes_forget(target), running is not None, left_out or {})
-    waves = _resume_waves(running, views, sorter, policy) if running else ()
+    waves = _resume_waves(running, views, sorter, policy, target) if running else ()
     for name in views:
         if name not in sorter.sorted_names:
             sorter.sort(views[name], target)
@@ -135,6 +137,7 @@ def make_plan(
         uncovered: tuple[str, ...] = ()
         warnings: list[str] = []
     else:
+        sorter.delete_first_if_alone()
         waves, uncovered, warnings = _cut_waves(sorter, pool, target, size, broken_first=has_passed)
     # Fewer nodes than at the start of a rollout allow fewer to be unavailable.
     max_unavailable = policy.max_unavailable.as_limit(min(size, len(views)))
@@ -183,6 +186,7 @@ class _NodeSorter:
     sorted_names: set[str] = field(default_factory=set)
     to_move: list[NodeView] = field(default_factory=list)
     broken: list[NodeView] = field(default_factory=list)
+    to_delete: list[NodeView] = field(default_factory=list)
     already_on_target: list[NodeView] = field(default_factory=list)
     skipped: list[SkippedNode] = field(default_factory=list)
     vanished: list[str] = field(default_factory=list)
@@ -190,17 +194,34 @@ class _NodeSorter:
     def sort(self, view: NodeView, target: Target) -> None:
         self.sorted_names.add(view.name)
         reason = skip_reason(view, target, forget_bad=self.forget_bad) or self.left_out.get(view.name)
-        if reason is None and self.is_resumed and is_broken(view):
-            reason = "it is broken, and appeared after the rollout began: run it again afterwards"
         goal = target.goal(view.name)
-        if target.is_published and goal is not None and has_reached(view, goal) and not view.deleting:
+        is_deleted = isinstance(goal, MachineGoal) and goal.action == "delete"
+        if reason is None and self.is_resumed and is_broken(view) and not is_deleted:
+            reason = "it is broken, and appeared after the rollout began: run it again afterwards"
+        is_reached = target.is_published and goal is not None and has_reached(view if view.uid else None, goal)
+        if is_reached and (is_deleted or not view.deleting):
             self.already_on_target.append(view)
         elif reason is not None:
             self.skipped.append(SkippedNode(view.name, reason))
+        elif isinstance(goal, MachineGoal) and self._is_unchanged(view, goal):
+            self.already_on_target.append(view)
+        elif is_deleted:
+            self.to_delete.append(view)
         elif is_broken(view):
             self.broken.append(view)
         else:
             self.to_move.append(view)
+
+    def _is_unchanged(self, view: NodeView, goal: MachineGoal) -> bool:
+        """Return whether a machine is as declared, even if its node is down: a run has nothing to do with it."""
+        if goal.action != "update" or goal.needs_host or (self.forget_bad and view.config_ok == "False"):
+            return False
+        return view.is_assigned(goal.source) and not unmet(view, goal)
+
+    def delete_first_if_alone(self) -> None:
+        """Let machines be deleted with a canary and waves where nothing else is to be done."""
+        if not self.to_move and not self.broken:
+            self.to_move, self.to_delete = self.to_delete, []
 
 
 def _rollout_to_resume(record: Record, target: Target) -> Rollout | None:
@@ -208,13 +229,19 @@ def _rollout_to_resume(record: Record, target: Target) -> Rollout | None:
     return rollout if rollout is not None and not rollout.has_ended and rollout.is_for(target) else None
 
 
+def _is_leaving(view: NodeView, target: Target) -> bool:
+    """Return whether a Node is being deleted by somebody else than its rollout."""
+    goal = target.goal(view.name)
+    return view.deleting and not (isinstance(goal, MachineGoal) and goal.action != "update")
+
+
 def _resume_waves(
-    running: Rollout, views: dict[str, NodeView], sorter: _NodeSorter, policy: Policy
+    running: Rollout, views: dict[str, NodeView], sorter: _NodeSorter, policy: Policy, target: Target
 ) -> tuple[Wave, ...]:
     """Return the frozen waves with the nodes that exist, and replacements for vanished canaries."""
     waves = []
     for number, wave in enumerate(running.waves):
-        present = tuple(name for name in wave.nodes if name in views and not views[name].deleting)
+        present = tuple(name for name in wave.nodes if name in views and not _is_leaving(views[name], target))
         sorter.vanished.extend(name for name in wave.nodes if name not in views)
         sorter.sorted_names.update(present)
         waves.append(Wave(wave.name, present, wave.soak, number < running.waves_done))
@@ -222,7 +249,7 @@ def _resume_waves(
     if position == len(waves) or waves[position].name != CANARY:
         return tuple(waves)
     vanished_count = len(running.waves[position].nodes) - len(waves[position].nodes)
-    return _replace_vanished_canaries(waves, position, vanished_count, views, running.target, policy)
+    return _replace_vanished_canaries(waves, position, vanished_count, views, target, policy)
 
 
 def _replace_vanished_canaries(
@@ -259,7 +286,7 @@ def _add_new_nodes(
     A wave of broken nodes takes none of them, since no failure stops it. After it, they get a wave of their own, and a
     canary if there was none.
     """
-    new_nodes = tuple(view.name for view in spread_over_zones(sorter.to_move))
+    new_nodes = tuple(view.name for view in (*spread_over_zones(sorter.to_move), *sorter.to_delete))
     if not new_nodes or not waves:
         return waves
     last = waves[-1]
@@ -303,6 +330,9 @@ def _cut_waves(
             waves.append(Wave(wave_name(number), tuple(rest[:count]), policy.soak))
             rest = rest[count:]
             reached += count
+    if sorter.to_delete:  # last, when the capacity of what is created is there
+        deleted = tuple(view.name for view in spread_over_zones(sorter.to_delete))
+        waves.append(Wave(wave_name(number + 1), deleted, policy.soak))
     return tuple(waves), canary.uncovered, warnings
 
 
@@ -330,7 +360,15 @@ def _refusals(
     policy = pool.policy
     refusals = []
     if not views:
-        return [f"no Node matches the selector {pool.selector!r} of pool {pool.name}"]
+        return [
+            "there is no Machine to plan for"
+            if target.is_machines
+            else f"no Node matches the selector {pool.selector!r} of pool {pool.name}"
+        ]
+    if record.rollout is not None and record.rollout.target.is_machines is not target.is_machines:
+        kinds = {True: "a rollout of Machines", False: "a pool"}
+        owner, other = kinds[not target.is_machines], kinds[target.is_machines]
+        refusals.append(f"the record {pool.name} is that of {owner}: give {other} another name")
     refusal = record.refusal(target)
     if refusal is not None:
         refusals.append(refusal)

@@ -13,12 +13,14 @@ from dataclasses import replace
 
 from ..._componentconfig._scalars._wording import count_of
 from .. import LockLost, RolloutError, RolloutRefused
+from .._goals import MachineGoal
 from .._nodes._node_goals import has_reached
 from .._nodes._node_view import NodeView
 from .._plan import BROKEN, CANARY, Plan, Target, Wave, replace_canary
 from .._record._control import Control
 from .._record._record import (
     ASK_OPERATOR,
+    ASK_OPERATOR_OF_MACHINES,
     COMPLETE,
     DRIFTED,
     HALTED,
@@ -30,6 +32,7 @@ from .._record._record import (
     SUPERSEDED,
     UNPROVEN,
     FailedNode,
+    PreviousMachine,
     Record,
     Rollout,
     moving_phase,
@@ -65,6 +68,7 @@ def start_rollout(record: Record, plan: Plan, views: Sequence[NodeView], now: st
     if rollout is not None and rollout.is_for(plan.target):
         planned = {name for wave in plan.waves for name in wave.nodes}
         has_nodes_to_move = any(view.name in planned and _needs_move(view, plan.target, forget_bad) for view in views)
+        has_nodes_to_move = has_nodes_to_move or bool(_missing_machines(plan.target, planned, views))
         if not rollout.has_ended or (rollout.phase == COMPLETE and not has_nodes_to_move):
             return record
     refusal = record.refusal(plan.target)
@@ -84,8 +88,28 @@ def start_rollout(record: Record, plan: Plan, views: Sequence[NodeView], now: st
         previous_sources={name: by_name[name].active for wave in plan.waves for name in wave.nodes if name in by_name},
         forget_bad=forget_bad,
         already_on_target=plan.already_on_target,
+        previous_machines=_previous_machines(plan, views),
     )
     return replace(record.with_clearing_used(plan.target), rollout=started)
+
+
+def _missing_machines(target: Target, names: Iterable[str], views: Iterable[NodeView]) -> list[str]:
+    """Return the machines of these names that have no Node, and are to have one."""
+    present = {view.name for view in views}
+    goals = {name: target.goal(name) for name in names if name not in present} if target.is_machines else {}
+    return [name for name, goal in goals.items() if isinstance(goal, MachineGoal) and goal.action != "delete"]
+
+
+def _previous_machines(plan: Plan, views: Iterable[NodeView]) -> dict[str, PreviousMachine]:
+    """Return the Nodes that the machines of the waves have when their rollout starts."""
+    if not plan.target.is_machines:
+        return {}
+    names = {name for wave in plan.waves for name in wave.nodes}
+    return {
+        view.name: PreviousMachine(view.uid, view.kubelet_version, *view.runtime)
+        for view in views
+        if view.name in names
+    }
 
 
 def hold(record: Record, reason: str, *, runner: str, now: str) -> Record:
@@ -121,14 +145,14 @@ def enter_wave(
     if position == len(waves) - 1 and waves[position].name != BROKEN:
         new_nodes = [
             view
-            for view in _new_nodes(rollout, waves, sorted(views, key=lambda view: view.name))
+            for view in _new_nodes(rollout, plan.target, waves, sorted(views, key=lambda view: view.name))
             if not is_broken(view) and view.name not in plan.left_out
         ]
         waves = (*waves[:-1], replace(waves[-1], nodes=waves[-1].nodes + tuple(view.name for view in new_nodes)))
         sources.update({view.name: view.active for view in new_nodes})
     is_resumed, assigned_up_to = rollout.assigned_up_to > 0, rollout.assigned_up_to
     if waves[position].name == CANARY:
-        present = {view.name for view in views}
+        present = {view.name for view in views} | _names_without_nodes(plan.target)
         waves, assigned_up_to = _replace_vanished_canaries(replace(rollout, waves=waves), plan, position, present)
     not_ready = tuple(view.name for view in views if view.ready is not True)
     entered = replace(
@@ -144,6 +168,11 @@ def enter_wave(
         not_ready_at_start=rollout.not_ready_at_start if is_resumed else not_ready,
     )
     return replace(record, rollout=entered)
+
+
+def _names_without_nodes(target: Target) -> frozenset[str]:
+    """Return the machines that may have no Node: it is created, replaced or deleted in this rollout."""
+    return frozenset(name for name, goal in target.goals.items() if goal.action != "update")
 
 
 def _strike_out_vanished(rollout: Rollout, wave: Wave) -> Rollout:
@@ -302,7 +331,8 @@ def finish_wave(
         tried = rollout.without_failed_nodes(frozenset(untrusting))
         is_only_untrusted = rollout.failures > 0 and not tried.failures
         confirmed = not is_only_untrusted and _is_config_at_fault(tried, rollout.waves[position])
-        advice = SIGN_AGAIN if is_only_untrusted else ASK_OPERATOR
+        question = ASK_OPERATOR_OF_MACHINES if rollout.target.is_machines else ASK_OPERATOR
+        advice = SIGN_AGAIN if is_only_untrusted else question
         reason = step.full_reason if confirmed else f"{step.full_reason}; {advice}"
         halted = replace(rollout, phase=HALTED, reason=reason, is_rolling_back=plan.on_failure == "rollback")
         control = record.control if halted.is_rolling_back else Control()  # requests end with their rollout
@@ -411,14 +441,14 @@ def _mark_superseded(record: Record) -> Record:
 
 def late_nodes(rollout: Rollout, plan: Plan, views: Iterable[NodeView]) -> tuple[str, ...]:
     """Return the nodes that have appeared too late for this rollout, and need it."""
-    late = _new_nodes(rollout, rollout.waves, views)
+    late = _new_nodes(rollout, plan.target, rollout.waves, views)
     return tuple(view.name for view in late if view.name not in plan.left_out)
 
 
-def _new_nodes(rollout: Rollout, waves: Iterable[Wave], views: Iterable[NodeView]) -> list[NodeView]:
-    """Return the nodes that are in no wave, and need the rollout."""
+def _new_nodes(rollout: Rollout, target: Target, waves: Iterable[Wave], views: Iterable[NodeView]) -> list[NodeView]:
+    """Return the nodes that are in no wave, and need the rollout. target: the rollout's, with its goals."""
     known = {name for wave in waves for name in wave.nodes}
-    return [view for view in views if view.name not in known and _needs_move(view, rollout.target, rollout.forget_bad)]
+    return [view for view in views if view.name not in known and _needs_move(view, target, rollout.forget_bad)]
 
 
 def _needs_move(view: NodeView, target: Target, forget_bad: bool) -> bool:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Read how a policy drains and reboots nodes, and what it forbids. Pure. Private to configok.node."""
+"""Read how a policy drains and reboots nodes, changes hosts, and what it forbids. Pure. Private to configok.node."""
 
 from __future__ import annotations
 
@@ -19,10 +19,12 @@ __all__ = [
     "REPLACE",
     "WITH_DRAIN",
     "DrainSettings",
+    "HostSettings",
     "RebootSettings",
     "forbidding_class",
     "parse_drain",
     "parse_forbid",
+    "parse_host",
     "parse_reboot",
 ]
 
@@ -55,6 +57,20 @@ class RebootSettings:
     allowed: bool = False
     timeout: float = 600.0
     playbook: str = ""
+
+
+@dataclass(frozen=True)
+class HostSettings:
+    """How long a provider may take to change the host of a machine; timeout: seconds."""
+
+    timeout: float = 900.0
+
+
+def parse_host(fields: StrictFields) -> HostSettings:
+    """Return the settings in policy.host; errors are collected in the fields."""
+    settings = HostSettings(timeout=fields.get("timeout", _host_limit, HostSettings().timeout))
+    fields.reject_unknown()
+    return settings
 
 
 def parse_drain(fields: StrictFields) -> DrainSettings:
@@ -108,6 +124,13 @@ def _limit(value: Any) -> float:
     seconds = setting_duration(value)
     if not seconds:
         raise ValueError("0 would wait without an end: a node that is not drained in time must free its slot")
+    return seconds
+
+
+def _host_limit(value: Any) -> float:
+    seconds = setting_duration(value)
+    if not seconds:
+        raise ValueError("0 would wait without an end: a host that is not changed in time must free its slot")
     return seconds
 
 

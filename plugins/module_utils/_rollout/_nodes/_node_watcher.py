@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
@@ -49,8 +49,8 @@ class NodeWatcher:
     """Follows the Nodes of a pool in a thread of its own. A context manager: leaving it ends the watch.
 
     nodes: the Nodes by name, as of the events that were taken. error: why their state is not known at the moment, None
-    while it is. gates: answer for each Node as it arrives. monotonic: measures the age of the watch, where clock stands
-    still during an outage.
+    while it is. gates: answer for each Node as it arrives. names: of the Nodes that count, None for all. monotonic:
+    measures the age of the watch, where clock stands still during an outage.
     """
 
     def __init__(
@@ -60,6 +60,7 @@ class NodeWatcher:
         clock: Clock,
         *,
         gates: NodeGates | None = None,
+        names: Collection[str] | None = None,
         monotonic: Callable[[], float] | None = None,
     ) -> None:
         self.nodes: dict[str, NodeView] = {}
@@ -68,6 +69,7 @@ class NodeWatcher:
         self._selector = selector
         self._clock = clock
         self._gates = gates or NodeGates()
+        self._names = names
         self._monotonic = monotonic or clock.monotonic
         self._events: queue.Queue[list[NodeEvent]] = queue.Queue()  # events that are taken together
         self._stop = threading.Event()
@@ -132,7 +134,13 @@ class NodeWatcher:
             self._events.put([NodeEvent("ENDED", error=ended)])
 
     def _reduce(self, node: dict[str, Any]) -> dict[str, Any]:
+        if not self._counts(node):
+            metadata = node.get("metadata") or {}
+            return {"metadata": {key: metadata.get(key) for key in ("name", "uid", "resourceVersion")}}
         return {**reduce_node(node), _GATE_ANSWERS: self._gates.check(node)}
+
+    def _counts(self, node: Mapping[str, Any]) -> bool:
+        return self._names is None or (node.get("metadata") or {}).get("name") in self._names
 
     def _watch(self) -> None:
         events: list[NodeEvent] = []
@@ -153,6 +161,8 @@ class NodeWatcher:
             interrupt=self._interrupt,
         ):
             view = None
+            if event.object is not None and not self._counts(event.object):
+                continue
             if event.object is not None:
                 view = replace(node_view(event.object), gate_answers=event.object.get(_GATE_ANSWERS, ()))
             events.append(NodeEvent(event.type, view, event.error))

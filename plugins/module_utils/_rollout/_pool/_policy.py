@@ -13,7 +13,15 @@ from ..._nodeconfig._bundle_trial import Trial
 from ..._nodeconfig._durations import setting_duration
 from ..._nodeconfig._strict_mapping import StrictFields, integer
 from .. import InvalidPool
-from .._drain._settings import DrainSettings, RebootSettings, parse_drain, parse_forbid, parse_reboot
+from .._drain._settings import (
+    DrainSettings,
+    HostSettings,
+    RebootSettings,
+    parse_drain,
+    parse_forbid,
+    parse_host,
+    parse_reboot,
+)
 from .._gates._gate_settings import Gates, WavePlaybooks, parse_gates, parse_wave_playbooks
 from .._plan import OnFailure
 from .._pool_keys import FORM
@@ -46,7 +54,7 @@ class Policy:
     waves: the part of the pool that is reached after each wave, including the canary; the last one always reaches all
     nodes. restart_delay, time_to_crash, health_timeout: the settings of the nodes that determine how long a crash loop
     takes. revision_history_limit: how many bundles pruning keeps for an undo. forbid: classes of disruption that stop a
-    rollout before its first node.
+    rollout before its first node. host: for machines, whose hosts are changed.
     """
 
     canary: Canary = Canary()
@@ -64,6 +72,7 @@ class Policy:
     revision_history_limit: int = 10
     drain: DrainSettings = DrainSettings()
     reboot: RebootSettings = RebootSettings()
+    host: HostSettings = HostSettings()
     forbid: tuple[str, ...] = ()
     gates: Gates = Gates()
     playbooks: WavePlaybooks = WavePlaybooks()
@@ -114,6 +123,7 @@ def policy_of(fields: StrictFields, trial: Trial) -> Policy:
         ),
         drain=parse_drain(fields.section("drain")),
         reboot=parse_reboot(fields.section("reboot")),
+        host=parse_host(fields.section("host")),
         forbid=parse_forbid(fields),
         gates=parse_gates(fields),
         playbooks=parse_wave_playbooks(fields),

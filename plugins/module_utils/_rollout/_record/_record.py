@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from ..._nodeconfig._assignment import ConfigSource
 from .._plan import BROKEN, CANARY, Target, Wave
@@ -16,6 +16,7 @@ from ._control import Control
 __all__ = [
     "ABORTED",
     "ASK_OPERATOR",
+    "ASK_OPERATOR_OF_MACHINES",
     "BadConfig",
     "COMPLETE",
     "ClearedConfig",
@@ -28,6 +29,7 @@ __all__ = [
     "MAX_FAILED_NODES",
     "PAUSED",
     "PLANNED",
+    "PreviousMachine",
     "Record",
     "Revision",
     "RevisionResult",
@@ -64,6 +66,11 @@ ASK_OPERATOR: Final = (
     "if the config is at fault, publish another, or undo"
 )
 
+ASK_OPERATOR_OF_MACHINES: Final = (
+    "no other machine failed: if the machine is at fault, clear the change with configok.node.forget and run it again; "
+    "if the change is at fault, change the Machine files"
+)
+
 # What to do when nodes have failed only because they trust no signer of the config.
 SIGN_AGAIN: Final = (
     "the config is not at fault: have a signer that the nodes trust sign it with configok.node.config_signature, then "
@@ -98,6 +105,12 @@ class Revision:
     pruned: str = ""
     sequence: int = 0
     floor: int = 0
+
+    def is_of(self, target: Target) -> bool:
+        """Return whether this revision is a target: the same bundle, or what the same Machine files declare."""
+        if target.is_machines:
+            return not self.namespace and (self.name, self.content_hash) == (target.name, target.content_hash)
+        return bool(self.uid) and self.uid == target.uid
 
 
 @dataclass(frozen=True)
@@ -151,6 +164,15 @@ class FailedNode:
     reason: str
 
 
+class PreviousMachine(NamedTuple):
+    """What the Node of a machine was before its rollout: uid, kubelet version, name and version of the runtime."""
+
+    uid: str
+    kubelet_version: str = ""
+    runtime_name: str = ""
+    runtime_version: str = ""
+
+
 @dataclass(frozen=True)
 class TimelineEntry:
     """A phase that a rollout was in from this time on, why, and who moved it."""
@@ -168,11 +190,12 @@ class Rollout:
     waves: frozen when it started (the last one may grow). waves_done: how many waves have ended well. assigned_up_to:
     how many nodes of the wave after those may have been assigned, written before they are. size: the number of nodes
     that percentages are of. not_ready_at_start: nodes that were not Ready when the wave began. previous_sources: what
-    each node used when the rollout started. is_rolling_back: whether nodes are being rolled back (onFailure: rollback).
-    rolling_back: these nodes, written before the first of them moves. forget_bad: whether nodes that refused the config
-    are assigned it again. soaked_seconds: how long nodes of the present wave have soaked. selector: the pool's, "" in a
-    record of an older version. already_on_target: nodes that used the target when the rollout started, which an older
-    version did not record. timeline: the phases so far, the oldest first, which an older version did not record.
+    each node used when the rollout started. previous_machines: the Nodes that Machines had then. is_rolling_back:
+    whether nodes are being rolled back (onFailure: rollback). rolling_back: these nodes, written before the first of
+    them moves. forget_bad: whether nodes that refused the config are assigned it again. soaked_seconds: how long nodes
+    of the present wave have soaked. selector: the pool's, "" in a record of an older version. already_on_target: nodes
+    that used the target when the rollout started, which an older version did not record. timeline: the phases so far,
+    the oldest first, which an older version did not record.
     """
 
     revision: int
@@ -196,6 +219,7 @@ class Rollout:
     selector: str = ""
     already_on_target: tuple[str, ...] = ()
     timeline: tuple[TimelineEntry, ...] = ()
+    previous_machines: Mapping[str, PreviousMachine] = field(default_factory=dict)
 
     @property
     def has_ended(self) -> bool:
@@ -276,9 +300,7 @@ class Record:
 
     def revision_of(self, target: Target) -> Revision | None:
         """Return the newest revision that is this target."""
-        return next(
-            (revision for revision in reversed(self.revisions) if revision.uid and revision.uid == target.uid), None
-        )
+        return next((revision for revision in reversed(self.revisions) if revision.is_of(target)), None)
 
     def next_revision_number(self) -> int:
         """Return the number of the revision that would be published next."""
@@ -305,12 +327,14 @@ class Record:
         )
         if bad is None or taking_back:
             return None
+        advice = "publish another config, undo, or clear it with configok.node.forget"
+        question = ASK_OPERATOR
+        if target.is_machines:
+            advice = "change the Machine files, or clear it with configok.node.forget"
+            question = ASK_OPERATOR_OF_MACHINES
         if bad.confirmed:
-            return (
-                f"{bad.name} failed in pool {self.pool} at {bad.time} and is refused: {bad.reason}: "
-                "publish another config, undo, or clear it with configok.node.forget"
-            )
-        return f"{bad.name} failed in pool {self.pool} at {bad.time}: {bad.reason}; {ASK_OPERATOR}"
+            return f"{bad.name} failed in pool {self.pool} at {bad.time} and is refused: {bad.reason}: {advice}"
+        return f"{bad.name} failed in pool {self.pool} at {bad.time}: {bad.reason}; {question}"
 
     def refusal_to_publish(self, target: Target) -> str | None:
         """Return why this target must not be published; None when it is allowed, or when the operator has to decide."""

@@ -27,6 +27,7 @@ from ._record import (
     ClearedConfig,
     FailedNode,
     FailureKind,
+    PreviousMachine,
     Record,
     Revision,
     RevisionResult,
@@ -100,10 +101,15 @@ def _encode(record: Record) -> dict[str, Any]:
         "rollout": None if record.rollout is None else _encode_rollout(record.rollout),
         # Version 0.1.0 accepts no other fields of a bad config than its own, so later ones have a key of their own.
         "bad": [{key: text for key, text in vars(bad).items() if key != "confirmed"} for bad in record.bad_configs],
-        "unconfirmed": [bad.uid for bad in record.bad_configs if not bad.confirmed],
+        "unconfirmed": [_identity(vars(bad)) for bad in record.bad_configs if not bad.confirmed],
         "forgotten": [dict(vars(cleared)) for cleared in record.cleared_configs],
         "revisions": [_encode_revision(revision) for revision in record.revisions],
     }
+
+
+def _identity(bad: Mapping[str, Any]) -> str:
+    """Return what names a bad config: the uid of a bundle, the hash of Machines."""
+    return str(bad["uid"] or bad["content_hash"])
 
 
 def _encode_revision(revision: Revision) -> dict[str, Any]:
@@ -142,6 +148,7 @@ def _encode_nodes(rollout: Rollout) -> dict[str, Any]:
         if source not in indexes:
             indexes[source] = len(sources)
             sources.append(source)
+    machines = rollout.previous_machines
     moving = (
         rollout.waves[rollout.waves_done].nodes
         if rollout.soaked_seconds and rollout.waves_done < len(rollout.waves)
@@ -158,6 +165,7 @@ def _encode_nodes(rollout: Rollout) -> dict[str, Any]:
             [indexes[rollout.previous_sources[node]] if node in rollout.previous_sources else -1 for node in wave.nodes]
             for wave in rollout.waves
         ],
+        **({"machines": {name: list(was) for name, was in machines.items()}} if machines else {}),
     }
 
 
@@ -177,6 +185,7 @@ class PackedNodes:
             rollout.rolling_back,
             rollout.already_on_target,
             rollout.previous_sources,
+            rollout.previous_machines,
         )
         has_soaked = bool(rollout.soaked_seconds)  # of the nodes of the wave that moves
         is_same = len(parts) == len(self._parts) and all(old is new for old, new in zip(self._parts, parts))
@@ -203,7 +212,7 @@ def _decode(value: dict[str, Any], data: Mapping[str, str]) -> Record:
         pool=str(value["pool"]),
         revisions=tuple(_decode_revision(revision) for revision in value["revisions"]),
         bad_configs=tuple(
-            BadConfig(**_text_fields(BadConfig, bad, "confirmed"), confirmed=bad["uid"] not in unconfirmed)
+            BadConfig(**_text_fields(BadConfig, bad, "confirmed"), confirmed=_identity(bad) not in unconfirmed)
             for bad in value["bad"]
         ),
         cleared_configs=tuple(
@@ -281,6 +290,9 @@ def _decode_rollout(value: dict[str, Any], nodes: dict[str, Any]) -> Rollout:
         selector=str(value.get("selector", "")),  # older versions did not write it
         already_on_target=tuple(str(name) for name in nodes.get("already", ())),
         timeline=tuple(TimelineEntry(**_text_fields(TimelineEntry, entry)) for entry in value.get("timeline", ())),
+        previous_machines={
+            str(name): PreviousMachine(*map(str, was)) for name, was in nodes.get("machines", {}).items()
+        },
     )
 
 

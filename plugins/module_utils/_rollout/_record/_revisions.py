@@ -39,6 +39,7 @@ __all__ = [
     "publish_bundle",
     "read_statement",
     "read_target",
+    "record_machines",
     "target_of",
 ]
 
@@ -112,6 +113,24 @@ def publish_bundle(
             return PublishedRevision(stored, target, number, created, created, is_recorded=False)
     latest = after.latest
     return PublishedRevision(stored, target, latest.number if latest else 0, created or written, created)
+
+
+def record_machines(client: Client, pool: str, target: Target, *, author: str, cause: str, now: str) -> Revision:
+    """Record what Machines declare as the latest revision, unless it is that already. Return the revision.
+
+    Raises RolloutRefused for a target that has failed before, RolloutError, KubeError.
+    """
+
+    def add(record: Record) -> Record:
+        _refuse_bad_config(record, target)
+        if record.latest is not None and record.latest.is_of(target):
+            return record
+        return record.with_revision(target, time=now, author=author, cause=cause)
+
+    record, _written = update_record(client, pool, add)
+    if record.latest is None:
+        raise RolloutError(f"the record of pool {pool} has lost its revisions while it was written: run it again")
+    return record.latest
 
 
 def read_statement(config_map_object: dict[str, Any]) -> Statement | None:
@@ -213,6 +232,10 @@ def find_undo_revision(record: Record, to_revision: int | None = None) -> Revisi
     if record.rollout is None:
         raise RolloutError(f"pool {record.pool} has never been rolled out: there is nothing to undo")
     rollout, latest = record.rollout, record.latest
+    if rollout.target.is_machines:
+        raise RolloutError(
+            f"{record.pool} is a rollout of Machines: change the Machine files back, and run configok.node.machines"
+        )
     if not rollout.has_ended and (rollout.target.is_init or (latest is not None and rollout.revision < latest.number)):
         # An undo that was killed or paused continues; it does not skip another revision.
         return record.revision_of(rollout.target)
@@ -231,6 +254,11 @@ def read_target(client: Client, revision: Revision | None) -> Target:
     if revision is None:
         return Target.init()
     where = f"revision {revision.number} (ConfigMap {revision.namespace}/{revision.name})"
+    if not revision.namespace:
+        raise RolloutError(
+            f"revision {revision.number} of {revision.name} is what Machine files declared: change the files back, and "
+            "run configok.node.machines"
+        )
     if revision.pruned:
         raise RolloutError(
             f"{where} was pruned at {revision.pruned}: publish its config again with configok.node.rollout, or undo to "

@@ -15,6 +15,7 @@ from ..._kube._api_client import Client
 from ..._kube._api_errors import KubeError
 from ..._kube._api_paths import node
 from .. import RebootFailed
+from .._decisions._gate import GateResult
 from .._drain._cordon import is_reboot_pending, marking_pool
 from .._drain._drainer import Drainer
 from .._drain._rebooter import Rebooter
@@ -25,7 +26,7 @@ from .._nodes._node_watcher import NodeWatcher
 from .._outage import MAX_SINGLE_FAILURE, WriteNotRepeated
 from ._session import RunSession
 
-__all__ = ["NodeMover", "NotDrained", "Postponed", "Rebooted", "Uncordoned"]
+__all__ = ["NodeMover", "NotDrained", "Postponed", "Rebooted", "RolledBack", "Settled", "Uncordoned"]
 
 _PAUSE = 1.0  # seconds after a write without an answer
 
@@ -47,6 +48,20 @@ class Rebooted:
     """A reboot. error: why it failed, "" when it did not."""
 
     error: str = ""
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A machine whose verdict is known without an assignment: it is deleted, or its host could not be changed."""
+
+    result: GateResult
+
+
+@dataclass(frozen=True)
+class RolledBack:
+    """A machine that has failed and was taken back, or could not be. reason: why it failed, and what became of it."""
+
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -90,9 +105,25 @@ class NodeMover:
         view = self._watcher.nodes.get(name)
         return name in self._to_drain or (view is not None and marking_pool(view) == self._session.pool)
 
+    def has_changed_host(self, name: str, goal: Goal) -> bool:
+        """Return whether the rollout changes the host of a node."""
+        return False
+
+    def can_roll_back(self, name: str, goal: Goal) -> bool:
+        """Return whether a node that fails is taken back by the run: agents take back configs themselves."""
+        return False
+
+    def is_half_done(self, view: NodeView, goal: Goal) -> bool:
+        """Return whether an earlier run has begun to change the host of a node."""
+        return False
+
+    def roll_back(self, name: str, goal: Goal, reason: str) -> RolledBack:
+        """Take a node back that has failed. Raises RolloutError."""
+        return RolledBack(reason)
+
     def move(
-        self, view: NodeView | None, goal: Goal, *, possibly_assigned: bool, forget_bad: bool
-    ) -> NodeAssignment | NotDrained | Postponed:
+        self, name: str, view: NodeView | None, goal: Goal, *, possibly_assigned: bool, forget_bad: bool
+    ) -> NodeAssignment | NotDrained | Postponed | Settled:
         """Drain a node if its change asks for it, and assign it. Raises KubeError, RolloutError.
 
         The write that makes the node unavailable is not repeated after an outage, since other nodes may be down then.

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from .._drain._rebooter import RunReboot
 from .._gates._answers import GateAnswer
 from .._gates._gate_monitor import AskServer
+from .._goals import ChangeMachine
 from .._timing import Clock
 from ._session import Report
 
@@ -30,7 +31,8 @@ class RunOptions(NamedTuple):
     for this machine's. lease_duration: whole seconds. wait_timeout: for how many seconds the run waits for a resume, an
     approval or a maintenance window before it ends as Paused. before_wave, after_wave: the user's own questions, None
     for none. ask_server: asks a gate's server, None for the real one. run_reboot: reboots a machine over the user's own
-    connection, None if there is none.
+    connection, None if there is none. change_machine: has a provider change the host of a machine, None for a run
+    that moves configs only.
     """
 
     runner: str
@@ -42,3 +44,4 @@ class RunOptions(NamedTuple):
     after_wave: AskWave | None = None
     ask_server: AskServer | None = None
     run_reboot: RunReboot | None = None
+    change_machine: ChangeMachine | None = None

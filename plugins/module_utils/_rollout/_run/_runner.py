@@ -9,7 +9,7 @@ nodes show what is done already, and it is not done again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
 from ..._componentconfig._scalars._wording import first_names
@@ -41,10 +41,13 @@ _NAMES_SHOWN = 5
 class PoolRunner:
     """Moves the nodes of one pool. A context manager: it lists and watches the Nodes from entering it to leaving it.
 
-    The lock of the pool is held only while nodes are moved.
+    The lock of the pool is held only while nodes are moved. names: of machines, which are the pool; None for the Nodes
+    that the pool's selector matches.
     """
 
-    def __init__(self, client: Client, pool: Pool, options: RunOptions) -> None:
+    def __init__(
+        self, client: Client, pool: Pool, options: RunOptions, *, names: Collection[str] | None = None
+    ) -> None:
         self._pool = pool
         self._options = options
         self._session = RunSession(
@@ -60,6 +63,7 @@ class PoolRunner:
             pool.selector,
             self._session.node_clock,
             gates=NodeGates(pool.policy.gates.nodes),
+            names=names,
             monotonic=self._session.clock.monotonic,
         )
         self._is_listed = False

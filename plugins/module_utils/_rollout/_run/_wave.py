@@ -39,7 +39,7 @@ from .._nodes._node_watcher import NodeWatcher
 from .._outage import MAX_OUTAGE
 from .._record._record import DRIFTED, FailedNode, FailureKind
 from .._record._revisions import missing_bundle
-from ._node_mover import NodeMover, NotDrained, Postponed, Rebooted, Uncordoned
+from ._node_mover import NodeMover, NotDrained, Postponed, Rebooted, RolledBack, Settled, Uncordoned
 from ._operator_pause import OperatorPause
 from ._session import RunSession
 from ._unsettled_nodes import UnsettledNodes
@@ -97,6 +97,7 @@ class WaveExecutor:
         self._due: list[tuple[float, str]] = []  # a heap; an entry whose time is not the attempt's is void
         self._changed_nodes: set[str] = set()
         self._rebooting: set[str] = set()  # they use their new config, and are rebooted for it
+        self._rolling_back: set[str] = set()  # they have failed, and are taken back before that counts
         self._uncordoned: set[str] = set()
         self._postponed: set[str] = set()  # an assignment of theirs has no answer
         self._unconfirmed: set[str] = set()  # assigned, and the watch has not shown the assignment yet
@@ -185,8 +186,17 @@ class WaveExecutor:
     def _resume_assignments(self) -> None:
         """Continue with the nodes that an earlier run has assigned: they hold their slots before any other node."""
         for name in self._job.goals:
-            if name in self._job.possibly_assigned and self._is_moving(name):
+            if name not in self._job.possibly_assigned:
+                continue
+            if self._is_half_done(name):
+                self._window.resume_assignment(name, self._now())
+                self._submit_move(name)
+            elif self._is_moving(name):
                 self._resume_assignment(name)
+
+    def _is_half_done(self, name: str) -> bool:
+        view = self._watcher.nodes.get(name)
+        return view is not None and not view.deleting and self._mover.is_half_done(view, self._job.goals[name])
 
     def _resume_assignment(self, name: str) -> None:
         view = self._watcher.nodes[name]
@@ -230,15 +240,19 @@ class WaveExecutor:
             self._window.take_back_assignments(names)
             return False
         for name in names:
-            move = partial(
-                self._mover.move,
-                self._watcher.nodes.get(name),
-                self._job.goals[name],
-                possibly_assigned=name in self._job.possibly_assigned or name in self._postponed,
-                forget_bad=self._job.forget_bad,
-            )
-            self._workers.submit(name, move)
+            self._submit_move(name)
         return True
+
+    def _submit_move(self, name: str) -> None:
+        move = partial(
+            self._mover.move,
+            name,
+            self._watcher.nodes.get(name),
+            self._job.goals[name],
+            possibly_assigned=name in self._job.possibly_assigned or name in self._postponed,
+            forget_bad=self._job.forget_bad,
+        )
+        self._workers.submit(name, move)
 
     def _give_up_unsettled(self) -> None:
         for name in self._unsettled.take_silent(self._now()):
@@ -268,6 +282,11 @@ class WaveExecutor:
                     self._progress.say(f"{name} could not be uncordoned, the next run tries again: {result.error}")
             elif isinstance(result, Rebooted):
                 self._end_reboot(name, result)
+            elif isinstance(result, Settled):
+                self._record_result(name, result.result)
+            elif isinstance(result, RolledBack):
+                self._rolling_back.discard(name)
+                self._record_result(name, GateResult(Verdict.FAIL, result.reason))
             elif result.view is None:
                 self._record_result(name, GateResult(Verdict.GONE, "the Node was deleted"))
             else:
@@ -279,18 +298,21 @@ class WaveExecutor:
         if self._window.state(name) != IN_FLIGHT:
             return  # its slot was freed meanwhile: the assignment took longer than the node's time
         soaked = self._job.soaked_before.get(name, 0)
+        goal = self._job.goals[name]
+        has_changed_host = self._mover.has_changed_host(name, goal)
         was_ready = view.ready is True if assignment.changed else name not in self._job.not_ready_at_start
         self._set_attempt(
             name,
             Attempt(
                 node_uid=view.uid,
-                goal=self._job.goals[name],
+                goal=goal,
                 assignment=assignment.assignment,
                 assigned_at=self._now(),
-                was_ready=was_ready,
+                was_ready=was_ready or has_changed_host,
                 timeout=self._job.node_timeout,
                 soak=self._job.soak,
                 good_since=None if assignment.changed or not soaked else self._now() - soaked,
+                has_changed_host=has_changed_host,
             ),
         )
         self._open.add(name)
@@ -420,7 +442,7 @@ class WaveExecutor:
             next_due = self._next_due()
         self._read_unconfirmed([name for name in due if name in self._unconfirmed])
         for name in dict.fromkeys([*due, *sorted(self._changed_nodes)]):
-            if name in self._unconfirmed or name in self._rebooting or name not in self._open:
+            if name in self._unconfirmed or name not in self._open or self._is_in_a_thread(name):
                 continue
             view, last_seen = self._watcher.nodes.get(name), self._last_seen.get(name)
             result = evaluate(view, self._attempts[name], now, last_seen=last_seen, ask_gates=self._ask_gates)
@@ -428,12 +450,22 @@ class WaveExecutor:
                 self._rebooting.add(name)
                 self._workers.submit(name, partial(self._mover.reboot, name))
                 continue
+            goal = self._attempts[name].goal
+            if result.verdict is Verdict.FAIL and view is not None and self._mover.can_roll_back(name, goal):
+                self._rolling_back.add(name)
+                self._progress.say(f"{name} has failed, and is taken back: {result.reason}")
+                self._workers.submit(name, partial(self._mover.roll_back, name, goal, result.reason))
+                continue
             self._set_attempt(name, self._attempts[name].with_result(result))
             self._record_result(name, result)
         for name in due:
-            if name in self._open and name not in self._rebooting:
+            if name in self._open and not self._is_in_a_thread(name):
                 heapq.heappush(self._due, (self._attempts[name].next_check_at, name))
         self._changed_nodes &= self._unconfirmed
+
+    def _is_in_a_thread(self, name: str) -> bool:
+        """Return whether a node is rebooted, or taken back: it is evaluated when that has ended."""
+        return name in self._rebooting or name in self._rolling_back
 
     def _read_unconfirmed(self, names: list[str]) -> None:
         """Read nodes whose time is up although the watch has not shown their assignment yet."""

@@ -27,6 +27,7 @@ from .._nodes._node_watcher import NodeWatcher
 from .._plan import BROKEN, CANARY, ROLLBACK, Plan, Target
 from .._pool._pool_file import Pool
 from .._record._record import ABORTED, COMPLETE, DRIFTED, HALTED, PAUSED, FailedNode, Rollout
+from ._machine_mover import HostOptions, MachineMover
 from ._node_mover import NodeMover
 from ._run_options import RunOptions
 from ._session import RunSession, announce_end, announce_start
@@ -133,6 +134,7 @@ class WaveRun:
         earlier_waves = rollout.waves[:position]
         failed_names = {failed.node for failed in rollout.failed_nodes if failed.kind != DRIFTED}
         ignored_nodes = transitions.broken_nodes_to_ignore(rollout, position, _not_ready(watcher))
+        ignored_nodes |= _deleted_machines(self._plan.target)  # what is to be deleted is not missed
         window = self._make_window(wave.nodes, watcher, budget, failures, wave.name, ignored_nodes)
         expected = {name for earlier in earlier_waves for name in earlier.nodes}
         expected |= set(self._plan.already_on_target) - set(wave.nodes)
@@ -154,10 +156,10 @@ class WaveRun:
                 for name in earlier.nodes
                 if name not in failed_names
             },
-            expected_goals=_goals(self._plan.target, expected - failed_names),
+            expected_goals=_goals(self._plan.target, expected - failed_names - _deleted_machines(self._plan.target)),
             soaked_before=rollout.soaked_seconds,
         )
-        executor = self._executor(window, job, gates)
+        executor = self._executor(rollout, window, job, gates)
         try:
             step = executor.execute()
         except KeyboardInterrupt:
@@ -212,7 +214,7 @@ class WaveRun:
             possibly_assigned=frozenset(goals),  # by a run that was killed, or whose answer was lost
         )
         with GateMonitor((), session.node_clock, watcher.wake, GateClient().ask) as no_gates:
-            executor = self._executor(window, job, no_gates)
+            executor = self._executor(rollout, window, job, no_gates)
             step = executor.execute()
         rollout = session.write_transition(
             lambda record, now: transitions.finish_rollback(record, step, len(goals), executor.failed_nodes(), now=now)
@@ -221,7 +223,33 @@ class WaveRun:
         announce_end(session.direct_client, self._plan.pool, rollout)
         return self._result(rollout, window)
 
-    def _executor(self, window: Window, job: WaveJob, gates: GateMonitor) -> WaveExecutor:
+    def _mover(self, rollout: Rollout, drainer: Drainer, rebooter: Rebooter, *, is_broken_wave: bool) -> NodeMover:
+        to_drain = frozenset(self._plan.to_drain)
+        if not self._plan.target.is_machines:
+            return NodeMover(
+                self._session,
+                self._watcher,
+                drainer,
+                rebooter,
+                to_drain=to_drain,
+                to_reboot=frozenset(self._plan.to_reboot),
+                is_broken_wave=is_broken_wave,
+            )
+        change = self._options.change_machine
+        if change is None:
+            raise RolloutError("this run has no connection to hosts: run configok.node.machines")
+        host = HostOptions(
+            change,
+            self._policy.host.timeout,
+            self._plan.node_timeout,
+            rollout.previous_machines,
+            rollout.previous_sources,
+        )
+        return MachineMover(
+            self._session, self._watcher, drainer, rebooter, host, to_drain=to_drain, is_broken_wave=is_broken_wave
+        )
+
+    def _executor(self, rollout: Rollout, window: Window, job: WaveJob, gates: GateMonitor) -> WaveExecutor:
         session = self._session
         drainer = Drainer(
             session.client,
@@ -245,15 +273,7 @@ class WaveRun:
             self._watcher,
             window,
             job,
-            mover=NodeMover(
-                session,
-                self._watcher,
-                drainer,
-                rebooter,
-                to_drain=frozenset(self._plan.to_drain),
-                to_reboot=frozenset(self._plan.to_reboot),
-                is_broken_wave=job.name == BROKEN,
-            ),
+            mover=self._mover(rollout, drainer, rebooter, is_broken_wave=job.name == BROKEN),
             gates=gates,
             after_wave=partial(after_wave, job.name, tuple(job.goals)) if after_wave and has_question else None,
             wait_timeout=self._options.wait_timeout,
@@ -276,6 +296,8 @@ class WaveRun:
         timeout = self._plan.node_timeout + _READ_ALLOWANCE
         if self._plan.to_drain:
             timeout += self._policy.drain.timeout
+        if self._plan.target.is_machines:  # changed, then taken back; or deleted, then created and registered
+            timeout += 2 * (self._policy.host.timeout + self._plan.node_timeout)
         if self._plan.to_reboot or self._policy.reboot.allowed:
             timeout += self._policy.reboot.timeout + self._plan.node_timeout
         return Window(
@@ -308,6 +330,11 @@ class WaveRun:
             return
         line = f"{wave}: {_OUTCOME_WORD[step.outcome]}" + (f": {step.reason}" if step.reason else "")
         self._session.report(Progress(wave, line, sum(window.counts.values()), dict(window.counts)))
+
+
+def _deleted_machines(target: Target) -> frozenset[str]:
+    """Return the machines that the rollout deletes."""
+    return frozenset(name for name, goal in target.goals.items() if goal.action == "delete")
 
 
 def _goals(target: Target, names: Iterable[str]) -> dict[str, Goal]:
