@@ -14,6 +14,8 @@ from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.splitter import parse_kv
 
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_keys import (
+    POOL_FILE,
+    FileKeys,
     find_unknown_keys,
     find_unknown_variables,
 )
@@ -36,12 +38,13 @@ def extra_variables(arguments: Iterable[str], loader: DataLoader) -> Iterator[li
         yield [str(name) for name in value] if isinstance(value, Mapping) else []
 
 
-def unknown_variables(loader: DataLoader) -> list[str]:
+def unknown_variables(loader: DataLoader, file: FileKeys = POOL_FILE) -> list[str]:
     """Return a sentence for each extra variable of this run that a rollout would ignore by mistake.
 
+    file: the keys of the file that the run takes.
     Raises AnsibleError when they cannot be read a second time, for example from a pipe.
     """
-    return find_unknown_variables(list(extra_variables(context.CLIARGS.get("extra_vars") or (), loader)))
+    return find_unknown_variables(list(extra_variables(context.CLIARGS.get("extra_vars") or (), loader)), file)
 
 
 def unknown_file_keys(variables: Mapping[str, Any]) -> list[str]:

@@ -214,8 +214,7 @@ def run_playbook(
     what the user's tasks print. Raises PlaybookStopped when it should stop and the playbook has been ended.
     """
     with tempfile.TemporaryDirectory(prefix="configok-") as directory, _secret_files(directory, options.typed) as typed:
-        path = Path(directory, "variables.json")
-        path.write_text(json.dumps(variables), encoding="utf-8")
+        path = _write_variables(directory, variables)
         command = [*_program(), *options.arguments, *typed, f"--extra-vars=@{path}"]
         command += [f"--limit={','.join(limit)}"] if limit else []
         try:
@@ -229,6 +228,15 @@ def run_playbook(
             _end(process)
             output.join()
         return output.result(code)
+
+
+def _write_variables(directory: str, variables: Mapping[str, Any]) -> Path:
+    """Write extra variables, which may hold secrets, to a file that only this user can read; return its path."""
+    path = Path(directory, "variables.json")
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with open(descriptor, "w", encoding="utf-8") as stream:
+        json.dump(variables, stream)
+    return path
 
 
 def _start(command: list[str]) -> subprocess.Popen[str]:

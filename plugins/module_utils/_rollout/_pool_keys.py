@@ -7,11 +7,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 from .._nodeconfig._strict_mapping import MessageForm, suggest_key
 
-__all__ = ["FORM", "POOL_KEYS", "describe_type", "find_unknown_keys", "find_unknown_variables", "not_a_mapping"]
+__all__ = [
+    "FORM",
+    "MACHINE_VARIABLES",
+    "POOL_FILE",
+    "POOL_KEYS",
+    "FileKeys",
+    "describe_type",
+    "find_unknown_keys",
+    "find_unknown_variables",
+    "not_a_mapping",
+]
 
 _INDEX = re.compile(r"\[[0-9]+\]")  # a list's entries have the keys of the list
 _SERVER_KEYS = ("url", "caCert", "validateCerts", "tokenFile", "tokenVariable")
@@ -64,41 +74,70 @@ POOL_KEYS: Mapping[str, tuple[str, ...]] = {
     "policy.gates.url": ("status", "matching", *_SERVER_KEYS),
     "policy.playbooks": ("beforeWave", "afterWave", "timeout"),
 }
-# The other variables of the playbooks, and prefixes of extra variables that are not the user's.
-_PLAYBOOK_VARIABLES = (
-    "component",
-    "pool_directory",
-    "kubeconfig",
-    "context",
-    "rollout_lease_duration",
-    "rollout_wait_timeout",
-    "signing_passphrase",
-    "to_revision",
-)
+# The variables of all playbooks, and prefixes of extra variables that are not the user's.
+_PLAYBOOK_VARIABLES = ("kubeconfig", "context", "rollout_lease_duration", "rollout_wait_timeout")
 _CONTROLLER_PREFIXES = ("awx_", "tower_")
 _FOREIGN_PREFIXES = ("ansible_", *_CONTROLLER_PREFIXES)
 
 
-def find_unknown_variables(groups: Iterable[Sequence[str]]) -> list[str]:
+class FileKeys(NamedTuple):
+    """The keys of a file that a user gives with -e @file.
+
+    what: a key of it, for messages. marker: the key that every such file has. keys: by the path of the mapping.
+    variables: others that the playbook takes, which belong in another -e.
+    """
+
+    what: str
+    marker: str
+    keys: Mapping[str, tuple[str, ...]]
+    variables: tuple[str, ...]
+
+
+POOL_FILE: Final = FileKeys(
+    "key of the pool file",
+    "pool",
+    POOL_KEYS,
+    (*_PLAYBOOK_VARIABLES, "component", "pool_directory", "signing_passphrase", "to_revision"),
+)
+MACHINE_VARIABLES: Final = FileKeys(
+    "variable of configok.node.machines",
+    "machine_files",
+    {
+        "": (
+            "machine_files",
+            "machine_cluster",
+            "machine_selector",
+            "machine_rollout",
+            "machine_preflight",
+            "policy",
+            "change_cause",
+        ),
+        **{path: keys for path, keys in POOL_KEYS.items() if path.startswith("policy")},
+    },
+    (*_PLAYBOOK_VARIABLES, "machine_directory"),
+)
+
+
+def find_unknown_variables(groups: Iterable[Sequence[str]], file: FileKeys = POOL_FILE) -> list[str]:
     """Return a sentence for each extra variable that a rollout would ignore by mistake.
 
-    groups: the names of the extra variables, one group for each -e. In the group with the pool, every name must be
+    groups: the names of the extra variables, one group for each -e. In the group with the file, every name must be
     known, except in a controller (AWX), which has a single group. There, as in all other groups, a name is the user's
-    own unless it resembles a key of the pool file.
+    own unless it resembles a key of the file.
     """
     errors = []
     for group in groups:
         names = [name for name in group if not name.startswith(_FOREIGN_PREFIXES)]
-        has_pool = "pool" in names
+        has_file = file.marker in names
         from_controller = any(name.startswith(_CONTROLLER_PREFIXES) for name in group)
-        for name in sorted(set(names) - set(POOL_KEYS[""]) - set(_PLAYBOOK_VARIABLES)):
-            suggestion = suggest_key(name, "", POOL_KEYS)
-            if suggestion and (has_pool or _is_distinctive(suggestion)):
-                errors.append(f"{name[:100]}: unknown key of the pool file: did you mean {suggestion}?")
-            elif has_pool and not from_controller:
+        for name in sorted(set(names) - set(file.keys[""]) - set(file.variables)):
+            suggestion = suggest_key(name, "", file.keys)
+            if suggestion and (has_file or _is_distinctive(suggestion)):
+                errors.append(f"{name[:100]}: unknown {file.what}: did you mean {suggestion}?")
+            elif has_file and not from_controller:
                 errors.append(
-                    f"{name[:100]}: unknown key of the pool file: "
-                    f"it has {', '.join(POOL_KEYS[''])}; give variables of your own with another -e"
+                    f"{name[:100]}: unknown {file.what}: "
+                    f"it has {', '.join(file.keys[''])}; give variables of your own with another -e"
                 )
     return errors
 
@@ -106,7 +145,7 @@ def find_unknown_variables(groups: Iterable[Sequence[str]]) -> list[str]:
 def find_unknown_keys(names: Iterable[str]) -> list[str]:
     """Return a sentence for each name that is neither a key of a pool file nor a variable of the playbooks."""
     errors = []
-    for name in sorted(set(names) - set(POOL_KEYS[""]) - set(_PLAYBOOK_VARIABLES)):
+    for name in sorted(set(names) - set(POOL_KEYS[""]) - set(POOL_FILE.variables)):
         suggestion = suggest_key(name, "", POOL_KEYS)
         advice = f"did you mean {suggestion}?" if suggestion else f"it has {', '.join(POOL_KEYS[''])}"
         errors.append(f"{name[:100]}: unknown key of the pool file: {advice}")
@@ -115,7 +154,8 @@ def find_unknown_keys(names: Iterable[str]) -> list[str]:
 
 def _is_distinctive(path: str) -> bool:
     """Return whether a user would hardly give an own variable this key's name, unlike count, soak or labels."""
-    return path.rpartition(".")[2].lower() != path.rpartition(".")[2]
+    name = path.rpartition(".")[2]
+    return name.lower() != name or "_" in name
 
 
 def describe_type(value: Any) -> str:

@@ -21,7 +21,7 @@ from .._pool_values import as_texts, is_list, mapping, text, texts
 from ._policy import Policy, policy_of
 from ._signing_section import Signing, parse_signing
 
-__all__ = ["Pool", "parse_pool"]
+__all__ = ["Pool", "parse_pool", "pool_name"]
 
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?\Z")
 _POOL_NAME = f"it must be a DNS label (a-z, 0-9, -) of at most {MAX_POOL_LENGTH} characters"
@@ -52,7 +52,7 @@ def parse_pool(value: Any) -> Pool:
     """Read the data of a pool file. Raises InvalidPool with all errors at once."""
     errors: list[str] = []
     fields = StrictFields(value, "", errors, FORM)
-    name = fields.require("pool", _pool_name, "", missing=f"is missing: {_POOL_NAME}")
+    name = fields.require("pool", pool_name, "", missing=f"is missing: {_POOL_NAME}")
     selector = fields.get("selector", text, "")
     if not selector and not errors:
         errors.append("selector: a label selector is needed: a pool never means all nodes by accident")
@@ -111,7 +111,8 @@ def _trial(fields: StrictFields) -> Trial:
         return Trial()
 
 
-def _pool_name(value: Any) -> str:
+def pool_name(value: Any) -> str:
+    """Return the name of a pool, which names its record and its lock too. Raises ValueError."""
     if not isinstance(value, str) or not _LABEL.match(value) or len(value) > MAX_POOL_LENGTH:
         raise ValueError(f"{str(value)[:60]!r}: {_POOL_NAME}")
     return value
