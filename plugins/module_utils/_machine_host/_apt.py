@@ -1,0 +1,255 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Packages of Debian. Private to configok.node."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from ._host_access import CommandResult, Host, HostError
+from ._package_manager import HostFile, KeptFiles
+
+__all__ = ["KEYRING", "Apt", "apt_source_files"]
+
+KEYRING = "/etc/apt/keyrings/configok-machine.asc"
+_SOURCE = "/etc/apt/sources.list.d/configok-machine"
+_CACHE = "/var/cache/apt/archives"
+_OPTIONS = ("-o", "DPkg::Lock::Timeout=120", "-o", "APT::Sandbox::User=root", "-o", "Acquire::Retries=2")
+_KEEP_CONFIG = ("-o", "Dpkg::Options::=--force-confdef", "-o", "Dpkg::Options::=--force-confold")
+_ONE_LINE = re.compile(r"deb(?:-src)?\s")
+_OPTIONS_OF_LINE = re.compile(r"(deb(?:-src)?\s+)(?:\[([^\]]*)\]\s*)?")
+_POLICY = "/usr/sbin/policy-rc.d"
+# An installation must not start the kubelet before its files are right.
+_POLICY_TEXT = """#!/bin/sh
+# Of configok.node, while it installs packages.
+case " $* " in *" kubelet"*) exit 101 ;; esac
+exit 0
+"""
+_REMOVED = re.compile(r"(?:Remv|Purg) (\S+)")
+
+
+def apt_source_files(source: str, key: str) -> list[HostFile]:
+    """Return the files of a source, one line or a deb822 stanza, which names the key unless it already names one."""
+    if not source.strip():
+        return []
+    text = source.strip() + "\n"
+    if _ONE_LINE.match(text):
+        if key and "signed-by=" not in text.lower():
+            options = _OPTIONS_OF_LINE.match(text)
+            if options is not None:
+                words = " ".join([f"signed-by={KEYRING}", *(options[2] or "").split()])
+                text = f"{options[1]}[{words}] {text[options.end() :]}"
+        path = f"{_SOURCE}.list"
+    else:
+        if key and "signed-by:" not in text.lower():
+            text += f"Signed-By: {KEYRING}\n"
+        path = f"{_SOURCE}.sources"
+    keys = [HostFile(KEYRING, key.strip() + "\n")] if key else []
+    return [*keys, HostFile(path, text)]
+
+
+class Apt:
+    """apt and dpkg of a host. preview: options that let apt read other sources without a change of the host."""
+
+    name = "apt"
+
+    def __init__(self, host: Host, preview: Sequence[str] = ()) -> None:
+        self._host = host
+        self._options = [*_OPTIONS, *preview]
+        self._files = KeptFiles(host, ".deb")
+
+    def unusable(self) -> str:
+        """Return why it cannot be used on this host."""
+        if self._host.has("apt-get") and self._host.has("dpkg"):
+            return ""
+        return "apt-get and dpkg were not found on the host: DebianHost is for Debian and its descendants"
+
+    def source_files(self, source: str, key: str) -> Sequence[HostFile]:
+        """Return the files that make a source of packages known."""
+        return apt_source_files(source, key)
+
+    def installed(self, package: str) -> str:
+        """Return the installed version, "" for none."""
+        result = self._host.run(["dpkg-query", "-W", "-f", "${db:Status-Abbrev}|${Version}", package])
+        status, _bar, version = result.output.strip().partition("|")
+        # ii, hi: installed, or held; iU, iF: unpacked, which repair finishes.
+        return version if result.code == 0 and status[1:2] in ("i", "U", "F", "W", "t") else ""
+
+    def all_installed(self) -> Collection[str]:
+        """Return the names of all installed packages."""
+        lines = self._host.must(["dpkg-query", "-W", "-f", "${db:Status-Abbrev}|${Package}\n"], "dpkg-query failed")
+        pairs = (line.split("|", 1) for line in lines.splitlines() if "|" in line)
+        return {package for status, package in pairs if status[1:2] not in ("n", "c")}
+
+    def offered(self, package: str) -> Sequence[str]:
+        """Return the versions that the sources offer, as far as they are known here."""
+        output = self._host.run(["apt-cache", *self._options, "madison", package]).output
+        rows = [[part.strip() for part in line.split("|")] for line in output.splitlines()]
+        return [row[1] for row in rows if len(row) == 3 and row[0] == package and not row[2].endswith("Sources")]
+
+    def is_cached(self, package: str, version: str) -> bool:
+        """Return whether the host has the package's file for other reasons."""
+        return bool(self._cached(package, version))
+
+    def refresh(self, *, everything: bool) -> None:
+        """Read the sources again: our own alone, or everything."""
+        options: list[str] = []
+        files = [f"{_SOURCE}{suffix}" for suffix in (".list", ".sources") if self._host.exists(f"{_SOURCE}{suffix}")]
+        if not everything:
+            if not files:
+                return
+            options = ["-o", f"Dir::Etc::sourcelist={files[0]}", "-o", "Dir::Etc::sourceparts=-"]
+            options += ["-o", "APT::Get::List-Cleanup=0"]
+        _must_update(self._host.run(["apt-get", "update", "-q", *self._options, *options]))
+
+    @contextmanager
+    def previewed(self, files: Sequence[HostFile]) -> Iterator[Apt]:
+        """Return apt as if it had these files of a source and no others, and had read it. Changes nothing.
+
+        Raises HostError if the source cannot be read.
+        """
+        directory = tempfile.mkdtemp(prefix="configok-apt-")
+        try:
+            for part in ("lists/partial", "cache/archives/partial", "parts"):
+                os.makedirs(os.path.join(directory, part))
+            for file in files:
+                name = os.path.basename(file.path) if file.path == KEYRING else f"parts/{os.path.basename(file.path)}"
+                with open(os.path.join(directory, name), "w", encoding="utf-8") as handle:
+                    handle.write(file.content.replace(KEYRING, os.path.join(directory, os.path.basename(KEYRING))))
+            options = ["-o", "Dir::Etc::sourcelist=/dev/null", "-o", f"Dir::Etc::sourceparts={directory}/parts"]
+            options += ["-o", f"Dir::State::lists={directory}/lists", "-o", f"Dir::Cache={directory}/cache"]
+            other = Apt(self._host, options)
+            _must_update(self._host.run(["apt-get", "update", "-q", *other._options]))
+            yield other
+        finally:
+            shutil.rmtree(directory, ignore_errors=True)
+
+    def kept(self) -> Mapping[tuple[str, str], str]:
+        """Return the files that are kept on the host, by package and version."""
+        return self._files.all()
+
+    def keep(self, package: str, version: str) -> None:
+        """Fetch a package into the kept files: from apt's cache, or from the sources."""
+        if (package, version) in self.kept():
+            return
+        scratch = self._files.scratch()
+        cached = self._cached(package, version)
+        if cached:
+            shutil.copyfile(cached[0], self._host.path(f"{scratch}/{os.path.basename(cached[0])}"))
+        else:
+            fetch = f'cd "$1" && shift && exec apt-get download -q {" ".join(_OPTIONS)} "$@"'
+            wanted = f"{package}={version}"
+            result = self._host.run(["sh", "-c", fetch, "sh", self._host.path(scratch), wanted])
+            if result.code != 0:
+                raise HostError(f"apt could not download {wanted}: {result.complaint()}")
+        for name in self._host.names(scratch):
+            file = f"{scratch}/{name}"
+            fields = self._host.must(
+                ["dpkg-deb", "-f", self._host.path(file), "Package", "Version"], f"{name} is not a package"
+            )
+            if f"Package: {package}\nVersion: {version}" in fields:
+                self._files.accept(file, package, version)
+                return
+        raise HostError(f"apt downloaded something else than {package} {version}")
+
+    def forget(self, package: str, version: str) -> None:
+        """Remove a kept file."""
+        self._files.forget(package, version)
+
+    def repair(self) -> None:
+        """Finish what an installation that was killed has left undone."""
+        self._allow_starts()
+        audit = self._host.run(["dpkg", "--audit"])
+        if audit.output.strip():
+            self._host.must(
+                ["dpkg", "--force-confdef", "--force-confold", "--configure", "-a"], "dpkg --configure failed"
+            )
+
+    def install(self, packages: Mapping[str, str], extra: Sequence[str]) -> None:
+        """Install these packages from kept files, up or down, and the newest of extra."""
+        files = [self._host.path(self._files.path(package, version)) for package, version in packages.items()]
+        command = ["apt-get", "install", "-q", "-y", "--no-install-recommends", "--allow-downgrades"]
+        command += ["--allow-change-held-packages", *self._options, *_KEEP_CONFIG, *files, *extra]
+        if not self._host.exists(_POLICY):
+            self._host.write(_POLICY, _POLICY_TEXT, 0o755)
+        try:
+            self._install(command, packages, extra)
+        finally:
+            self._allow_starts()
+
+    def _install(self, command: Sequence[str], packages: Mapping[str, str], extra: Sequence[str]) -> None:
+        result = self._host.run(command)
+        if result.code != 0:
+            # The lists of the host's own sources may be missing or old: a dependency is not found without them.
+            self._host.run(["apt-get", "update", "-q", *self._options])
+            result = self._host.run(command)
+        if result.code != 0:
+            names = ", ".join([*(f"{name} {version}" for name, version in packages.items()), *extra])
+            raise HostError(f"apt could not install {names}: {result.complaint()}")
+
+    def _cached(self, package: str, version: str) -> list[str]:
+        pattern = f"{glob.escape(package)}_{glob.escape(version.replace(':', '%3a'))}_*.deb"
+        return glob.glob(self._host.path(f"{_CACHE}/{pattern}"))
+
+    def _allow_starts(self) -> None:
+        if self._host.read(_POLICY) == _POLICY_TEXT:
+            self._host.remove(_POLICY)
+
+    def hold(self, packages: Sequence[str]) -> Sequence[str]:
+        """Keep upgrades of the host away from these packages; return those that were not held before."""
+        held = set(self._host.run(["apt-mark", "showhold"]).output.split())
+        new = [package for package in packages if package not in held]
+        if new:
+            self._host.must(["apt-mark", "hold", *new], "apt-mark failed")
+        return new
+
+    def release(self, packages: Sequence[str]) -> None:
+        """Let upgrades of the host have these packages again."""
+        present = [package for package in packages if self.installed(package)]
+        if present:
+            self._host.must(["apt-mark", "unhold", *present], "apt-mark failed")
+
+    def remove(self, packages: Sequence[str]) -> Sequence[str]:
+        """Remove these packages; return those that stay, because others need them."""
+        present = [package for package in packages if self.installed(package) or self._has_config(package)]
+        going = set(present)
+        while going:
+            output = self._host.must(
+                ["apt-get", "purge", "-s", *self._options, "--allow-change-held-packages", *sorted(going)],
+                "apt could not plan the removal of packages",
+            )
+            others = set(_REMOVED.findall(output)) - going
+            needed = {package for package in going if others and self._needed_by(package, others)}
+            if not others:
+                self._host.must(
+                    ["apt-get", "purge", "-q", "-y", *self._options, "--allow-change-held-packages", *sorted(going)],
+                    "apt could not remove packages",
+                )
+                break
+            going = going - needed if needed else set()
+        return sorted(set(present) - going)
+
+    def _has_config(self, package: str) -> bool:
+        result = self._host.run(["dpkg-query", "-W", "-f", "${db:Status-Abbrev}", package])
+        return result.code == 0 and result.output[1:2] == "c"
+
+    def _needed_by(self, package: str, others: Collection[str]) -> bool:
+        fields = self._host.run(
+            ["dpkg-query", "-W", "-f", "${Depends}, ${Pre-Depends}, ", *(name.split(":")[0] for name in sorted(others))]
+        ).output
+        words = {word.split()[0].split(":")[0] for word in re.split(r"[,|]", fields) if word.split()}
+        return package in words
+
+
+def _must_update(result: CommandResult) -> None:
+    # With some failures apt-get update ends with 0, and warns.
+    failed = [line for line in result.errors.splitlines() if line.startswith(("E:", "W: Failed to fetch", "W: GPG"))]
+    if result.code != 0 or failed:
+        raise HostError(f"apt could not read the source of packages: {failed[0][3:] if failed else result.complaint()}")

@@ -1,0 +1,252 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Archives with binaries, as the projects release them. Private to configok.node.
+
+Each version has a directory of its own, and `current` is a link to the one in use: a switch is one rename.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tarfile
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from ._host_access import Host, HostError
+from ._host_state import KEPT
+from ._package_manager import HostFile
+
+__all__ = ["Archive", "Archives", "archive_units"]
+
+_HOME = "/usr/local/lib/configok-machine"
+_BINARIES = "/usr/local/bin"
+_PLUGINS = "/opt/cni/bin"
+_COMPONENTS = ("kubelet", "containerd", "runc", "cni")
+_CONTAINERD_UNIT = f"""[Unit]
+Description=containerd container runtime
+Documentation=https://containerd.io
+After=network.target local-fs.target
+
+[Service]
+ExecStartPre=-/sbin/modprobe overlay
+ExecStart={_BINARIES}/containerd
+Type=notify
+Delegate=yes
+KillMode=process
+Restart=always
+RestartSec=5
+LimitNPROC=infinity
+LimitCORE=infinity
+TasksMax=infinity
+OOMScoreAdjust=-999
+
+[Install]
+WantedBy=multi-user.target
+"""
+
+
+class Archive(NamedTuple):
+    """An archive of one component; its file is kept under the name of its checksum."""
+
+    component: str
+    version: str
+    sha256: str
+
+
+def archive_units(archives: Sequence[Archive]) -> list[HostFile]:
+    """Return the unit of the runtime, which an archive does not bring along."""
+    if not any(archive.component == "containerd" for archive in archives):
+        return []
+    return [HostFile("/etc/systemd/system/containerd.service", _CONTAINERD_UNIT, restarts=("containerd",))]
+
+
+class Archives:
+    """Components from archives, with the interface of a package manager."""
+
+    name = "archives"
+
+    def __init__(self, host: Host, archives: Sequence[Archive]) -> None:
+        self._host = host
+        self._archives = archives
+
+    def unusable(self) -> str:
+        """Return why it cannot be used on this host."""
+        return ""
+
+    def source_files(self, source: str, key: str) -> Sequence[HostFile]:
+        """Return the files that make the components known to systemd."""
+        return archive_units(self._archives)
+
+    def installed(self, package: str) -> str:
+        """Return the version in use, "" for none."""
+        try:
+            target = os.readlink(self._host.path(f"{_HOME}/{package}/current"))
+        except OSError:
+            return ""
+        return os.path.basename(target).rpartition("-")[0]
+
+    def all_installed(self) -> Collection[str]:
+        """Return the components that are installed."""
+        return {component for component in _COMPONENTS if self.installed(component)}
+
+    def offered(self, package: str) -> Sequence[str]:
+        """Return the versions of the listed archives."""
+        return [archive.version for archive in self._archives if archive.component == package]
+
+    def is_cached(self, package: str, version: str) -> bool:
+        """Return whether the host has the package's file for other reasons."""
+        return False
+
+    def refresh(self, *, everything: bool) -> None:
+        """Do nothing: the archives are listed."""
+
+    def kept(self) -> Mapping[tuple[str, str], str]:
+        """Return the unpacked versions."""
+        return {
+            (component, name.rpartition("-")[0]): f"{_HOME}/{component}/{name}"
+            for component in _COMPONENTS
+            for name in self._host.names(f"{_HOME}/{component}")
+            if "-" in name and not name.startswith(".")
+        }
+
+    def keep(self, package: str, version: str) -> None:
+        """Verify an archive and unpack it. Raises HostError before anything is unpacked."""
+        if (package, version) in self.kept():
+            return
+        archive = next((one for one in self._archives if (one.component, one.version) == (package, version)), None)
+        if archive is None:
+            raise HostError(f"no archive of {package} {version} is listed, and the host has not kept it")
+        file = self._host.path(f"{KEPT}/{archive.sha256}")
+        try:
+            digest = _sha256(file)
+        except FileNotFoundError:
+            raise HostError(f"the archive of {package} {version} is not on the host: {file} is missing") from None
+        if digest != archive.sha256:
+            raise HostError(
+                f"the archive of {package} {version} has the checksum {digest}, and {archive.sha256} is declared: "
+                "nothing was unpacked"
+            )
+        home = self._host.path(f"{_HOME}/{package}")
+        os.makedirs(home, exist_ok=True)
+        scratch = f"{home}/.partial"
+        shutil.rmtree(scratch, ignore_errors=True)
+        os.mkdir(scratch, 0o755)
+        if tarfile.is_tarfile(file):
+            _unpack(file, scratch)
+        else:
+            shutil.copyfile(file, f"{scratch}/{package}")
+            os.chmod(f"{scratch}/{package}", 0o755)
+        os.sync()
+        os.rename(scratch, f"{home}/{version}-{archive.sha256[:8]}")
+
+    def forget(self, package: str, version: str) -> None:
+        """Remove an unpacked version, and its archive."""
+        directory = self.kept().get((package, version))
+        if directory:
+            shutil.rmtree(self._host.path(directory))
+        for archive in self._archives:
+            if (archive.component, archive.version) == (package, version):
+                self._host.remove(f"{KEPT}/{archive.sha256}")
+
+    def repair(self) -> None:
+        """Remove what was unpacked in part."""
+        for component in _COMPONENTS:
+            shutil.rmtree(self._host.path(f"{_HOME}/{component}/.partial"), ignore_errors=True)
+
+    def install(self, packages: Mapping[str, str], extra: Sequence[str]) -> None:
+        """Switch to these versions; the newest of extra is unpacked first."""
+        versions = dict(packages)
+        for component in extra:
+            versions[component] = self.offered(component)[-1]
+            self.keep(component, versions[component])
+        for component, version in versions.items():
+            directory = self.kept()[component, version]
+            self._link(os.path.basename(directory), f"{_HOME}/{component}/current")
+            self._link_programs(component)
+
+    def hold(self, packages: Sequence[str]) -> Sequence[str]:
+        """Do nothing: nothing upgrades a binary."""
+        return []
+
+    def release(self, packages: Sequence[str]) -> None:
+        """Do nothing: nothing upgrades a binary."""
+
+    def remove(self, packages: Sequence[str]) -> Sequence[str]:
+        """Remove these components with all their versions."""
+        for component in packages:
+            shutil.rmtree(self._host.path(f"{_HOME}/{component}"), ignore_errors=True)
+            self._remove_links(component)
+        if not self._host.names(_HOME) and self._host.exists(_HOME):
+            os.rmdir(self._host.path(_HOME))
+        return []
+
+    def _programs(self, component: str) -> Iterator[tuple[str, str]]:
+        """Yield the links of a component and their targets."""
+        current = f"{_HOME}/{component}/current"
+        directory = _PLUGINS if component == "cni" else _BINARIES
+        for inside in ("bin", "sbin", "."):
+            for name in self._host.names(f"{current}/{inside}"):
+                file = os.path.normpath(f"{current}/{inside}/{name}")
+                if os.path.isfile(self._host.path(file)) and os.access(self._host.path(file), os.X_OK):
+                    yield f"{directory}/{name}", file
+
+    def _link_programs(self, component: str) -> None:
+        for link, target in self._programs(component):
+            if self._host.exists(link) and not os.path.islink(self._host.path(link)):
+                raise HostError(f"{link} exists and is not a link of this provider: remove it first")
+            self._link(target, link)
+        self._remove_links(component)
+
+    def _remove_links(self, component: str) -> None:
+        """Remove the links of programs that the component no longer has."""
+        directory = _PLUGINS if component == "cni" else _BINARIES
+        for name in self._host.names(directory):
+            path = self._host.path(f"{directory}/{name}")
+            target = os.readlink(path) if os.path.islink(path) else ""
+            if target.startswith(f"{_HOME}/{component}/") and not os.path.exists(self._host.path(target)):
+                os.unlink(path)
+
+    def _link(self, target: str, link: str) -> None:
+        """Make or replace a link in one step."""
+        path = self._host.path(link)
+        if os.path.islink(path) and os.readlink(path) == target:
+            return
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        temporary = f"{path}.configok-new"
+        self._host.remove(f"{link}.configok-new")
+        os.symlink(target, temporary)
+        os.replace(temporary, path)
+
+
+def _sha256(path: str) -> str:
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        for block in iter(lambda: file.read(1 << 20), b""):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _unpack(file: str, directory: str) -> None:
+    """Unpack an archive of files, directories and links that stay inside it. Raises HostError for any other."""
+    with tarfile.open(file) as archive:
+        members = archive.getmembers()
+        for member in members:
+            path = os.path.normpath(member.name)
+            target = os.path.normpath(os.path.join(os.path.dirname(path), member.linkname)) if member.issym() else ""
+            target = os.path.normpath(member.linkname) if member.islnk() else target
+            outside = any(part.startswith(("/", "../")) or part == ".." for part in (path, target))
+            if outside or not (member.isfile() or member.isdir() or member.issym() or member.islnk()):
+                raise HostError(
+                    f"the archive has {member.name}, which is not a file inside of it: nothing was unpacked"
+                )
+            member.uid = member.gid = 0
+            member.uname = member.gname = "root"
+            member.mode &= 0o755
+        # The members are checked above; the parameter filter is newer than Python 3.9.
+        if hasattr(tarfile, "tar_filter"):
+            archive.extractall(directory, members, filter="tar")
+        else:
+            archive.extractall(directory, members)

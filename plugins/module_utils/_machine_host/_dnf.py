@@ -1,0 +1,173 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Packages of Red Hat's family. Private to configok.node."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+
+from ._host_access import Host, HostError
+from ._package_manager import HostFile, KeptFiles
+from ._versions import compare
+
+__all__ = ["Dnf", "dnf_source_files"]
+
+_KEY = "/etc/pki/rpm-gpg/RPM-GPG-KEY-configok-machine"
+_SOURCE = "/etc/yum.repos.d/configok-machine.repo"
+_CONFIG = "/etc/dnf/dnf.conf"
+_EXCLUDES = re.compile(r"^(excludepkgs|exclude)\s*=\s*(.*)$", re.MULTILINE)
+_EPOCH = re.compile(r"^\(none\):|^0:")
+_NO_EXCLUDES = "--disableexcludes=all"
+
+
+def dnf_source_files(source: str, key: str) -> list[HostFile]:
+    """Return the files of a repository, one section, which names the key unless it already names one."""
+    if not source.strip():
+        return []
+    text = source.strip() + "\n"
+    if key and not re.search(r"^\s*gpgkey\s*=", text, re.MULTILINE):
+        text += f"gpgcheck=1\ngpgkey=file://{_KEY}\n"
+    keys = [HostFile(_KEY, key.strip() + "\n")] if key else []
+    return [*keys, HostFile(_SOURCE, text)]
+
+
+class Dnf:
+    """dnf and rpm of a host."""
+
+    name = "dnf"
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._files = KeptFiles(host, ".rpm")
+
+    def unusable(self) -> str:
+        """Return why it cannot be used on this host."""
+        if self._host.has("dnf") and self._host.has("rpm"):
+            return ""
+        return "dnf and rpm were not found on the host: RPMHost is for Fedora, RHEL and their descendants"
+
+    def source_files(self, source: str, key: str) -> Sequence[HostFile]:
+        """Return the files that make a source of packages known."""
+        return dnf_source_files(source, key)
+
+    def installed(self, package: str) -> str:
+        """Return the installed version, "" for none."""
+        result = self._host.run(["rpm", "-q", "--qf", "%{EPOCH}:%{VERSION}-%{RELEASE}\n", package])
+        lines = result.output.split()
+        return _EPOCH.sub("", lines[-1]) if result.code == 0 and lines else ""
+
+    def all_installed(self) -> Collection[str]:
+        """Return the names of all installed packages."""
+        return set(self._host.must(["rpm", "-qa", "--qf", "%{NAME}\n"], "rpm failed").split())
+
+    def offered(self, package: str) -> Sequence[str]:
+        """Return the versions that the sources offer."""
+        command = ["dnf", "-q", "list", "--showduplicates", _NO_EXCLUDES, package]
+        rows = [line.split() for line in self._host.run(command).output.splitlines()]
+        versions = [_EPOCH.sub("", row[1]) for row in rows if len(row) == 3 and row[0].rpartition(".")[0] == package]
+        return sorted(set(versions))
+
+    def is_cached(self, package: str, version: str) -> bool:
+        """Return whether the host has the package's file for other reasons."""
+        return False
+
+    def refresh(self, *, everything: bool) -> None:
+        """Read the sources again: our own alone, or everything."""
+        section = re.search(r"^\[([^\]]+)\]", self._host.read(_SOURCE) or "", re.MULTILINE)
+        options = [] if everything or section is None else ["--disablerepo=*", f"--enablerepo={section[1]}"]
+        if options or everything:
+            self._host.must(["dnf", "-q", "makecache", *options], "dnf could not read the source of packages")
+
+    def kept(self) -> Mapping[tuple[str, str], str]:
+        """Return the files that are kept on the host, by package and version."""
+        return self._files.all()
+
+    def keep(self, package: str, version: str) -> None:
+        """Fetch a package into the kept files."""
+        if (package, version) in self.kept():
+            return
+        scratch = self._files.scratch()
+        wanted = f"{package}-{version}"
+        command = ["dnf", "-q", "-y", _NO_EXCLUDES, f"--downloaddir={self._host.path(scratch)}", "--downloadonly"]
+        present = self.installed(package)
+        verb = "install" if not present else "reinstall" if present == version else "upgrade"
+        result = self._host.run([*command, verb, wanted])
+        if present and not self._host.names(scratch):
+            result = self._host.run([*command, "downgrade", wanted])
+        for name in self._host.names(scratch):
+            file = f"{scratch}/{name}"
+            fields = self._host.run(
+                ["rpm", "-qp", "--qf", "%{NAME} %{EPOCH}:%{VERSION}-%{RELEASE}\n", self._host.path(file)]
+            ).output.split()
+            if len(fields) == 2 and fields[0] == package and _EPOCH.sub("", fields[1]) == version:
+                self._files.accept(file, package, version)
+                return
+        raise HostError(f"dnf could not download {wanted}: {result.complaint()}")
+
+    def forget(self, package: str, version: str) -> None:
+        """Remove a kept file."""
+        self._files.forget(package, version)
+
+    def repair(self) -> None:
+        """Do nothing: an rpm transaction that was killed is repeated as a whole."""
+
+    def install(self, packages: Mapping[str, str], extra: Sequence[str]) -> None:
+        """Install these packages from kept files, up or down, and the newest of extra."""
+        command = ["dnf", "-q", "-y", _NO_EXCLUDES, "--setopt=install_weak_deps=False"]
+        new: list[str] = list(extra)
+        older: list[str] = []
+        for package, version in packages.items():
+            file = self._host.path(self._files.path(package, version))
+            present = self.installed(package)
+            (older if present and compare(version, present) < 0 else new).append(file)
+        names = ", ".join([*(f"{name} {version}" for name, version in packages.items()), *extra])
+        if new:
+            self._host.must([*command, "install", *new], f"dnf could not install {names}")
+        if older:
+            self._host.must([*command, "downgrade", *older], f"dnf could not install {names}")
+
+    def hold(self, packages: Sequence[str]) -> Sequence[str]:
+        """Keep upgrades of the host away from these packages; return those that were not held before."""
+        text = self._host.read(_CONFIG) or "[main]\n"
+        present = _EXCLUDES.search(text)
+        words = re.split(r"[\s,]+", present[2].strip()) if present and present[2].strip() else []
+        new = [package for package in packages if package not in words]
+        if new:
+            self._write_excludes(text, present, [*words, *new])
+        return new
+
+    def release(self, packages: Sequence[str]) -> None:
+        """Let upgrades of the host have these packages again."""
+        text = self._host.read(_CONFIG) or ""
+        present = _EXCLUDES.search(text)
+        words = re.split(r"[\s,]+", present[2].strip()) if present else []
+        left = [word for word in words if word and word not in packages]
+        if present and left != words:
+            self._write_excludes(text, present, left)
+
+    def _write_excludes(self, text: str, present: re.Match[str] | None, words: Sequence[str]) -> None:
+        if present is None:
+            text = f"{text.rstrip()}\nexcludepkgs={' '.join(words)}\n"
+        elif words:
+            text = f"{text[: present.start()]}{present[1]}={' '.join(words)}{text[present.end() :]}"
+        else:
+            text = text[: present.start()] + text[present.end() :].lstrip("\n")
+        self._host.write(_CONFIG, text, self._host.mode(_CONFIG) or 0o644)
+
+    def remove(self, packages: Sequence[str]) -> Sequence[str]:
+        """Remove these packages; return those that stay, because others need them."""
+        present = [package for package in packages if self.installed(package)]
+        if not present:
+            return []
+        test = self._host.run(["rpm", "-e", "--test", *present])
+        going = present
+        if test.code != 0:
+            needed = set(re.findall(r"is needed by \(installed\) (\S+)", test.output + test.errors))
+            if not needed:
+                raise HostError(f"rpm could not plan the removal of packages: {test.complaint()}")
+            going = [name for name in present if self._host.run(["rpm", "-e", "--test", name]).code == 0]
+        if going:
+            self._host.must(["rpm", "-e", *going], "rpm could not remove packages")
+        return sorted(set(present) - set(going))

@@ -1,0 +1,83 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The record of what a provider did to a host, and of what was there before. Private to configok.node."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from ._host_access import Host, HostError
+
+__all__ = ["DIRECTORY", "KEPT", "LOCK", "SEEN_PATHS", "HostState", "load_state", "save_state"]
+
+DIRECTORY = "/var/lib/configok-machine"
+KEPT = f"{DIRECTORY}/packages"
+LOCK = "/run/configok-machine.lock"
+_FILE = f"{DIRECTORY}/state.json"
+
+SEEN_PATHS = (
+    "/etc/cni",
+    "/etc/containerd",
+    "/etc/crio",
+    "/etc/kubernetes",
+    "/opt/cni",
+    "/opt/containerd",
+    "/run/containerd",
+    "/usr/libexec/kubernetes",
+    "/var/lib/cni",
+    "/var/lib/containerd",
+    "/var/lib/containers",
+    "/var/lib/kubelet",
+    "/var/log/containers",
+    "/var/log/pods",
+)
+"""Directories that a kubelet and its runtime fill; one that was not there before goes with the machine."""
+
+
+@dataclass
+class HostState:
+    """What was done to this host.
+
+    created: we made it a node; False for a node that was one before, whose layout is not ours. absent_before: of
+    SEEN_PATHS. files: path -> where its former content is kept, "" if there was no such file. packages: those that
+    were installed for us, with the version before, "" for none. held: the packages that we hold. installing: all
+    packages before an installation that has not ended. pending: units that must restart because of what changed. flags:
+    path -> [text before flags were removed, text after]. settings: kernel parameters with their value before. enabled:
+    units that we enabled. previous: package -> version before the last update. in_progress: a change of packages has
+    begun, and the kubelet has not been healthy since.
+    """
+
+    machine: str = ""
+    created: bool = False
+    absent_before: list[str] = field(default_factory=list)
+    files: dict[str, str] = field(default_factory=dict)
+    packages: dict[str, str] = field(default_factory=dict)
+    held: list[str] = field(default_factory=list)
+    installing: list[str] = field(default_factory=list)
+    previous: dict[str, str] = field(default_factory=dict)
+    pending: list[str] = field(default_factory=list)
+    flags: dict[str, list[str]] = field(default_factory=dict)
+    settings: dict[str, str] = field(default_factory=dict)
+    enabled: list[str] = field(default_factory=list)
+    in_progress: bool = False
+
+
+def load_state(host: Host) -> HostState | None:
+    """Return the record, None if this host has none. Raises HostError for a damaged one."""
+    text = host.read(_FILE)
+    if text is None:
+        return None
+    try:
+        values: dict[str, Any] = json.loads(text)
+        state = HostState(**{part.name: values[part.name] for part in fields(HostState) if part.name in values})
+    except (ValueError, TypeError, AttributeError):
+        raise HostError(f"{_FILE} is damaged, so it is not known what belongs to this machine") from None
+    return state
+
+
+def save_state(host: Host, state: HostState) -> None:
+    """Write the record."""
+    host.write(_FILE, json.dumps(asdict(state), indent=2, sort_keys=True) + "\n", 0o600)

@@ -1,0 +1,182 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Starts the runtime and the kubelet, and waits until the kubelet is healthy. Private to configok.node."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Mapping, Sequence
+
+from ._files import Changes
+from ._host_access import Host, HostError
+from ._host_state import HostState, save_state
+from ._node_identity import BOOTSTRAP, has_credentials
+
+__all__ = ["apply_settings", "last_error", "start_units", "wait_healthy"]
+
+_UNIT = "kubelet.service"
+_POLL = 0.5
+_STEADY = 3.0  # seconds that a kubelet without a health endpoint has to run
+_MOST_RESTARTS = 4
+_KLOG_ERROR = re.compile(r"[EF][0-9]{4} ")
+_ERROR = re.compile(r"^(?:Error:|error:|panic:|unknown flag|fatal|Failed|.*\berr=|.*command failed)")
+_LIMIT = 500
+_HEALTHZ_PORT = 10248
+_DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+def apply_settings(
+    host: Host, state: HostState, modules: Sequence[str], settings: Mapping[str, str], changes: Changes, *, check: bool
+) -> None:
+    """Load kernel modules and set kernel parameters; a parameter that this kernel does not have is left out."""
+    if not check:
+        for module in modules:
+            host.run(["modprobe", module])  # may be built in, or belong to the host of a container
+    for name, value in settings.items():
+        path = f"/proc/sys/{name.replace('.', '/')}"
+        present = host.read(path)
+        if present is None or present.strip() == value:
+            continue
+        changes.note(f"{name} = {present.strip()} -> {value}")
+        if not check:
+            state.settings.setdefault(name, present.strip())
+            save_state(host, state)
+            with open(host.path(path), "w", encoding="ascii") as file:
+                file.write(value)
+
+
+def start_units(host: Host, state: HostState, units: Sequence[str], changes: Changes, *, check: bool) -> bool:
+    """Enable and start units in this order; restart those whose files or packages changed.
+
+    The marks of what has to restart stay until `wait_healthy` has passed. Return whether the kubelet was started.
+    """
+    started = False
+    if state.pending and not check:
+        host.must(["systemctl", "daemon-reload"], "systemd could not read its units")
+    for unit in units:
+        enabled = host.run(["systemctl", "is-enabled", f"{unit}.service"]).output.strip() == "enabled"
+        active = host.run(["systemctl", "is-active", f"{unit}.service"]).output.strip() == "active"
+        restart = unit in state.pending
+        if enabled and active and not restart:
+            continue
+        changes.note(f"{unit}.service {'restarted' if active else 'started'}")
+        if check:
+            continue
+        if not enabled:
+            state.enabled = sorted({*state.enabled, unit})
+            save_state(host, state)
+            host.must(["systemctl", "enable", "--quiet", f"{unit}.service"], f"{unit} could not be enabled")
+        if restart or not active:
+            host.run(["systemctl", "reset-failed", f"{unit}.service"])
+            host.must(["systemctl", "restart", f"{unit}.service"], f"{unit} could not be started")
+            started = started or unit == "kubelet"
+    return started
+
+
+def wait_healthy(host: Host, state: HostState, *, kubelet: str, timeout: float) -> None:
+    """Wait until the kubelet has credentials, runs its present program and is healthy; then end the change.
+
+    Raises HostError with the kubelet's own last error.
+    """
+    began = time.time()
+    deadline = time.monotonic() + timeout
+    restarts = _restarts(host)
+    steady_since = time.monotonic()
+    while True:
+        why = _unhealthy(host, kubelet)
+        if why:
+            steady_since = time.monotonic()
+        elif _port(host) or time.monotonic() - steady_since >= _STEADY:
+            break
+        failed = _restarts(host) - restarts >= _MOST_RESTARTS
+        if failed or time.monotonic() > deadline:
+            reason = f"it has ended {_MOST_RESTARTS} times" if failed else f"{why} for {timeout:.0f} s"
+            error = last_error(host, began)
+            raise HostError(f"the kubelet does not become healthy: {reason}" + (f"; it says: {error}" if error else ""))
+        time.sleep(_POLL)
+    # The token is short-lived; without the file no backup keeps it.
+    host.remove(BOOTSTRAP)
+    state.files.pop(BOOTSTRAP, None)
+    state.pending = []
+    state.in_progress = False
+    save_state(host, state)
+
+
+def last_error(host: Host, since: float) -> str:
+    """Return the last line of the kubelet's journal that says what is wrong, "" for none."""
+    command = [
+        "journalctl",
+        "--unit",
+        _UNIT,
+        "--since",
+        f"@{int(since) - 1}",
+        "--output=cat",
+        "--no-pager",
+        "-n",
+        "400",
+    ]
+    lines = [line.strip() for line in host.run(command).output.splitlines()]
+    # A command that ends after an error prints its usage.
+    errors = [line for line in lines if _KLOG_ERROR.match(line) or _ERROR.match(line)]
+    fatal = [line for line in errors if not line.startswith("E") or "command failed" in line or "run Kubelet" in line]
+    text = (fatal or errors or [""])[-1]
+    return re.sub(r"^[EF][0-9]{4} \S+\s+[0-9]+ ", "", text, flags=re.ASCII)[:_LIMIT]
+
+
+def _unhealthy(host: Host, kubelet: str) -> str:
+    """Return why the kubelet is not healthy now, "" if it is."""
+    if host.run(["systemctl", "is-active", _UNIT]).output.strip() != "active":
+        return "it does not run"
+    if not has_credentials(host):
+        return "it has no certificate: nothing has signed its request"
+    pid = host.run(["systemctl", "show", "--property=MainPID", "--value", _UNIT]).output.strip()
+    try:
+        program = os.readlink(host.path(f"/proc/{pid}/exe"))
+    except OSError:
+        return "it does not run"
+    if program != os.path.realpath(host.path(kubelet)):
+        return f"it still runs {program}"
+    port = _port(host)
+    if not port:
+        return ""
+    try:
+        with _DIRECT.open(f"http://{_address(host)}:{port}/healthz", timeout=3) as answer:
+            return "" if answer.status == 200 else f"/healthz answers {answer.status}"
+    except urllib.error.HTTPError as error:
+        return f"/healthz answers {error.code}"
+    except OSError:
+        return "it does not answer on its health endpoint"
+
+
+def _restarts(host: Host) -> int:
+    text = host.run(["systemctl", "show", "--property=NRestarts", "--value", _UNIT]).output.strip()
+    return int(text) if text.isascii() and text.isdigit() else 0
+
+
+def _config(host: Host) -> str:
+    """Return the text of the config that the kubelet reads: the one of its process, or of its unit."""
+    pid = host.run(["systemctl", "show", "--property=MainPID", "--value", _UNIT]).output.strip()
+    command = (host.read(f"/proc/{pid}/cmdline") or "").split("\0")
+    paths = [word[len("--config=") :] for word in command if word.startswith("--config=")]
+    return host.read(paths[-1] if paths else "/var/lib/kubelet/config.yaml") or ""
+
+
+def _field(text: str, name: str) -> str:
+    match = re.search(rf"^[\s{{]*[\"']?{name}[\"']?\s*:\s*[\"']?([^\s\"',}}]+)", text, re.MULTILINE)
+    return match[1] if match else ""
+
+
+def _port(host: Host) -> int:
+    value = _field(_config(host), "healthzPort")
+    return int(value) if value.isascii() and value.isdigit() else _HEALTHZ_PORT
+
+
+def _address(host: Host) -> str:
+    value = _field(_config(host), "healthzBindAddress") or "127.0.0.1"
+    value = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(value, value)
+    return f"[{value}]" if ":" in value else value

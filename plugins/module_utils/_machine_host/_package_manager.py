@@ -1,0 +1,133 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What package managers have in common. Private to configok.node."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple, Protocol
+from urllib.parse import quote, unquote
+
+from ._host_access import Host
+from ._host_state import KEPT
+
+__all__ = ["HostFile", "KeptFiles", "PackageManager"]
+
+
+class HostFile(NamedTuple):
+    """A file to write. restarts: the units that read it at their start. flags: KUBELET_ARGS lines to filter."""
+
+    path: str
+    content: str
+    mode: int = 0o644
+    restarts: tuple[str, ...] = ()
+    has_flags: bool = False
+
+
+class PackageManager(Protocol):
+    """Installs packages at exact versions, from files that stay on the host."""
+
+    @property
+    def name(self) -> str:
+        """Its name for sentences: "apt"."""
+        ...
+
+    def unusable(self) -> str:
+        """Return why it cannot be used on this host, as a sentence; "" if it can."""
+        ...
+
+    def source_files(self, source: str, key: str) -> Sequence[HostFile]:
+        """Return the files that make a source of packages known."""
+        ...
+
+    def installed(self, package: str) -> str:
+        """Return the installed version, "" for none."""
+        ...
+
+    def all_installed(self) -> Collection[str]:
+        """Return the names of all installed packages."""
+        ...
+
+    def offered(self, package: str) -> Sequence[str]:
+        """Return the versions that the sources offer, as far as they are known here."""
+        ...
+
+    def is_cached(self, package: str, version: str) -> bool:
+        """Return whether the host has the package's file for other reasons."""
+        ...
+
+    def refresh(self, *, everything: bool) -> None:
+        """Read the sources again: the one of source_files, or everything. Raises HostError."""
+        ...
+
+    def kept(self) -> Mapping[tuple[str, str], str]:
+        """Return the files that are kept on the host, by package and version."""
+        ...
+
+    def keep(self, package: str, version: str) -> None:
+        """Fetch a package into the kept files. Raises HostError."""
+        ...
+
+    def forget(self, package: str, version: str) -> None:
+        """Remove a kept file."""
+        ...
+
+    def repair(self) -> None:
+        """Finish what an installation that was killed has left undone. Raises HostError."""
+        ...
+
+    def install(self, packages: Mapping[str, str], extra: Sequence[str]) -> None:
+        """Install these packages from kept files, up or down, and the newest of extra. Raises HostError."""
+        ...
+
+    def hold(self, packages: Sequence[str]) -> Sequence[str]:
+        """Keep upgrades of the host away from these packages; return those that were not held before."""
+        ...
+
+    def release(self, packages: Sequence[str]) -> None:
+        """Let upgrades of the host have these packages again."""
+        ...
+
+    def remove(self, packages: Sequence[str]) -> Sequence[str]:
+        """Remove these packages; return those that stay, because others need them. Raises HostError."""
+        ...
+
+
+class KeptFiles:
+    """The packages that are kept on a host, as files named by package and version."""
+
+    def __init__(self, host: Host, suffix: str) -> None:
+        self._host = host
+        self._suffix = suffix
+
+    def path(self, package: str, version: str) -> str:
+        """Return where a package's file is kept, as the host sees it."""
+        return f"{KEPT}/{package}_{quote(version, safe='')}{self._suffix}"
+
+    def all(self) -> dict[tuple[str, str], str]:
+        """Return all files by package and version."""
+        files = {}
+        for name in self._host.names(KEPT):
+            if name.endswith(self._suffix) and "_" in name:
+                package, _line, version = name[: -len(self._suffix)].rpartition("_")
+                files[package, unquote(version)] = f"{KEPT}/{name}"
+        return files
+
+    def forget(self, package: str, version: str) -> None:
+        """Remove a package's file."""
+        self._host.remove(self.path(package, version))
+
+    def scratch(self) -> str:
+        """Return an empty directory for a download, as the host sees it."""
+        directory = f"{KEPT}/partial"
+        shutil.rmtree(self._host.path(directory), ignore_errors=True)
+        os.makedirs(self._host.path(directory), exist_ok=True)
+        return directory
+
+    def accept(self, file: str, package: str, version: str) -> None:
+        """Keep a file of the scratch directory."""
+        os.replace(self._host.path(file), self._host.path(self.path(package, version)))
+        shutil.rmtree(self._host.path(f"{KEPT}/partial"), ignore_errors=True)

@@ -1,0 +1,253 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Brings the packages of a machine to exact versions. Private to configok.node."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from ._apt import Apt
+from ._files import Changes, mark_pending, write_files
+from ._host_access import Host, HostError
+from ._host_state import HostState, save_state
+from ._package_manager import PackageManager
+from ._versions import choose, matches, shown
+
+__all__ = ["PackageChange", "WantedPackage", "WantedPackages", "change_packages", "plan_packages", "preview_packages"]
+
+
+@dataclass(frozen=True)
+class WantedPackage:
+    """A package, the wanted version ("" for any), and the units that must restart when it changes."""
+
+    name: str
+    version: str
+    units: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class WantedPackages:
+    """The packages of a machine. extra: any version will do; hold: keep upgrades of the host away from the others."""
+
+    versioned: tuple[WantedPackage, ...]
+    extra: tuple[str, ...] = ()
+    hold: bool = True
+    source: str = ""
+    key: str = ""
+
+
+@dataclass(frozen=True)
+class PackageChange:
+    """A package to change, up or down. before: "" for one that is not installed."""
+
+    package: WantedPackage
+    before: str
+    after: str
+
+
+def plan_packages(
+    wanted: Sequence[WantedPackage],
+    installed: Mapping[str, str],
+    available: Mapping[str, Collection[str]],
+    previous: Mapping[str, str],
+) -> tuple[list[PackageChange], list[WantedPackage]]:
+    """Return the packages to change, and those whose wanted version is not available. Pure.
+
+    previous: the versions before the last update, which a rollback returns to exactly; {} for any other action. A
+    version that is installed and is the wanted one stays, even if the sources have a newer revision of it.
+    """
+    changes = []
+    missing = []
+    for package in wanted:
+        before = installed.get(package.name, "")
+        offered = available.get(package.name, ())
+        former = previous.get(package.name, "")
+        if former and matches(package.version, former):
+            after = former if former == before or former in offered else ""
+        elif before and matches(package.version, before):
+            continue
+        else:
+            after = choose(package.version, offered)
+        if not after:
+            missing.append(package)
+        elif after != before:
+            changes.append(PackageChange(package, before, after))
+    return changes, missing
+
+
+def preview_packages(
+    host: Host, state: HostState | None, manager: PackageManager, wanted: WantedPackages, *, rollback: bool
+) -> tuple[list[PackageChange], list[str]]:
+    """Return the planned changes and why they cannot be made, one sentence each. Changes nothing."""
+    with ExitStack() as stack:
+        sources = [manager]
+        if isinstance(manager, Apt) and wanted.source.strip():
+            try:
+                files = manager.source_files(wanted.source, wanted.key)
+                sources.append(stack.enter_context(manager.previewed(files)))
+            except HostError as error:
+                return [], [str(error)]
+        installed, available = _look(sources, wanted.versioned)
+        changes, missing = plan_packages(wanted.versioned, installed, available, _previous(state, rollback=rollback))
+        refusals = [_not_offered(package, sources) for package in missing]
+        kept = manager.kept()
+        for change in changes:
+            present = (change.package.name, change.before)
+            if change.before and present not in kept and not _is_offered(sources, *present):
+                refusals.append(
+                    f"{change.package.name} {change.before}, which is installed, can be fetched from no source any "
+                    "more, so an update could not be rolled back: make it available again"
+                )
+    return changes, refusals
+
+
+def change_packages(
+    host: Host,
+    state: HostState,
+    manager: PackageManager,
+    wanted: WantedPackages,
+    changes: Changes,
+    *,
+    rollback: bool = False,
+) -> None:
+    """Install what is wanted. Raises HostError before anything is stopped if a package cannot be had.
+
+    The package that is installed is fetched before it is replaced, so that a rollback needs no network.
+    """
+    if not rollback and not state.installing and not state.in_progress:
+        state.previous = {}
+    write_files(host, state, manager.source_files(wanted.source, wanted.key), changes, check=False)
+    manager.repair()
+    planned, extra = _plan(manager, state, wanted, rollback=rollback)
+    if planned or extra:
+        _fetch(manager, planned)
+        if not rollback:
+            for change in planned:
+                if change.before:
+                    state.previous.setdefault(change.package.name, change.before)
+        state.in_progress = True
+        state.installing = state.installing or sorted(manager.all_installed())
+        for change in planned:
+            mark_pending(state, change.package.units)
+        save_state(host, state)
+        _stop(host, planned)
+        for change in planned:
+            changes.note(f"{change.package.name} {change.before or 'absent'} -> {change.after}")
+        for name in extra:
+            changes.note(f"{name} absent -> newest")
+        manager.install({change.package.name: change.after for change in planned}, extra)
+        _check_installed(manager, planned)
+    if state.installing:
+        new = set(manager.all_installed()) - set(state.installing)
+        for name in sorted(new):
+            state.packages.setdefault(name, "")
+        state.installing = []
+        save_state(host, state)
+    if wanted.hold:
+        held = manager.hold([package.name for package in wanted.versioned])
+        if held:
+            state.held = sorted({*state.held, *held})
+            changes.changed = True
+            save_state(host, state)
+    _forget_old(manager, state, [package.name for package in wanted.versioned])
+
+
+def _plan(
+    manager: PackageManager, state: HostState, wanted: WantedPackages, *, rollback: bool
+) -> tuple[list[PackageChange], list[str]]:
+    """Return the packages to change and the extra ones to install. Reads the sources only if something is missing."""
+    previous = _previous(state, rollback=rollback)
+    extra = [name for name in wanted.extra if not manager.installed(name)]
+    kept = manager.kept()
+    installed = {package.name: manager.installed(package.name) for package in wanted.versioned}
+    at_hand = {
+        package.name: {version for name, version in kept if name == package.name} for package in wanted.versioned
+    }
+    changes, missing = plan_packages(wanted.versioned, installed, at_hand, previous)
+    # A version that is kept may be older than the newest that is wanted; only a rollback must do with what is kept.
+    if not missing and not extra and (rollback or not changes):
+        return changes, extra
+    # First our own source alone, which is quick, then all: the host may have never read its own.
+    for everything in (False, True):
+        try:
+            manager.refresh(everything=everything)
+        except HostError:
+            if not missing and not extra:
+                return changes, extra  # what is kept will do
+            if everything or wanted.source.strip():
+                raise
+        installed, available = _look([manager], wanted.versioned)
+        changes, missing = plan_packages(wanted.versioned, installed, available, previous)
+        if not missing or (wanted.source.strip() and everything):
+            break
+    if missing:
+        raise HostError("; ".join(_not_offered(package, [manager]) for package in missing))
+    return changes, extra
+
+
+def _look(
+    sources: Iterable[PackageManager], wanted: Iterable[WantedPackage]
+) -> tuple[dict[str, str], dict[str, set[str]]]:
+    """Return the installed and the available versions by package."""
+    managers = list(sources)
+    kept = managers[0].kept()
+    installed = {package.name: managers[0].installed(package.name) for package in wanted}
+    available = {
+        name: {version for manager in managers for version in manager.offered(name)}
+        | {version for kept_name, version in kept if kept_name == name}
+        for name in installed
+    }
+    return installed, available
+
+
+def _previous(state: HostState | None, *, rollback: bool) -> Mapping[str, str]:
+    return state.previous if rollback and state is not None else {}
+
+
+def _is_offered(sources: Iterable[PackageManager], package: str, version: str) -> bool:
+    return any(source.is_cached(package, version) or version in source.offered(package) for source in sources)
+
+
+def _not_offered(package: WantedPackage, sources: Iterable[PackageManager]) -> str:
+    offered = [version for source in sources for version in source.offered(package.name)]
+    wanted = f" {package.version}" if package.version else ""
+    return f"no source of packages offers {package.name}{wanted}: there is {shown(offered)}"
+
+
+def _fetch(manager: PackageManager, planned: Iterable[PackageChange]) -> None:
+    for change in planned:
+        name = change.package.name
+        manager.keep(name, change.after)
+        if change.before:
+            try:
+                manager.keep(name, change.before)
+            except HostError as error:
+                raise HostError(f"{error}; it is installed now, and a rollback would need it") from None
+
+
+def _stop(host: Host, planned: Iterable[PackageChange]) -> None:
+    """Stop the kubelet while its program or its runtime changes."""
+    if any(change.before for change in planned):
+        host.must(["systemctl", "stop", "kubelet.service"], "the kubelet could not be stopped")
+
+
+def _check_installed(manager: PackageManager, planned: Iterable[PackageChange]) -> None:
+    for change in planned:
+        version = manager.installed(change.package.name)
+        if version != change.after:
+            raise HostError(
+                f"{change.package.name} {change.after} was to be installed, and {version or 'none'} is: look at the "
+                f"output of {manager.name} on the host"
+            )
+
+
+def _forget_old(manager: PackageManager, state: HostState, names: Collection[str]) -> None:
+    """Remove the kept packages that are neither in use nor the way back."""
+    wanted: set[tuple[str, str]] = {(name, manager.installed(name)) for name in names}
+    wanted |= set(state.previous.items())
+    for name, version in list(manager.kept()):
+        if name in names and (name, version) not in wanted:
+            manager.forget(name, version)

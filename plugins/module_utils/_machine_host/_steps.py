@@ -1,0 +1,202 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The steps of a provider's role, which the module machine_host runs. Private to configok.node."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ._files import Changes, write_files
+from ._flags import adjust_flags, supported_flags
+from ._host_access import Host, HostError
+from ._host_state import LOCK, SEEN_PATHS, HostState, load_state, save_state
+from ._kubelet import apply_settings, start_units, wait_healthy
+from ._node_identity import BOOTSTRAP, KUBECONFIG, has_credentials, node_of
+from ._package_manager import HostFile, PackageManager
+from ._packages import PackageChange, WantedPackages, change_packages, preview_packages
+from ._reset import forget_host, is_clean, reset_host
+
+__all__ = ["MachineHost", "Preview", "StartOptions"]
+
+
+@dataclass
+class Preview:
+    """What an action would do. refusals: why it cannot be done, one sentence each."""
+
+    refusals: list[str] = field(default_factory=list)
+    versions: dict[str, str] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class StartOptions:
+    """How a node is started. kubelet: the path of its program; timeout: seconds until it has to be healthy."""
+
+    kubelet: str
+    units: Sequence[str]
+    modules: Sequence[str] = ()
+    settings: Mapping[str, str] = field(default_factory=dict)
+    timeout: float = 180.0
+
+
+class MachineHost:
+    """A host that is, or becomes, the machine of this name. Every step may be repeated.
+
+    check: say what would change, and change nothing.
+    """
+
+    def __init__(self, host: Host, machine: str, manager: PackageManager, *, check: bool) -> None:
+        self._host = host
+        self._machine = machine
+        self._manager = manager
+        self._check = check
+
+    def plan(self, action: str, wanted: WantedPackages) -> Preview:
+        """Return what create, update, rollback or delete would do with the packages, and why it must not."""
+        preview = Preview()
+        try:
+            state = load_state(self._host)
+            preview.refusals = self._refusals(action, state)
+        except HostError as error:
+            preview.refusals = [str(error)]
+        if preview.refusals or action == "delete":
+            return preview
+        changes, preview.refusals = preview_packages(
+            self._host, state, self._manager, wanted, rollback=action == "rollback"
+        )
+        preview.refusals += self._not_from_packages(action, changes)
+        preview.versions = {change.package.name: change.after for change in changes}
+        return preview
+
+    def install(self, wanted: WantedPackages, *, rollback: bool) -> Changes:
+        """Bring the packages to their versions."""
+        changes = Changes()
+        if self._check:
+            state = load_state(self._host)
+            if not self._manager.unusable():
+                planned, refusals = preview_packages(self._host, state, self._manager, wanted, rollback=rollback)
+                for change in planned:
+                    changes.note(f"{change.package.name} {change.before or 'absent'} -> {change.after}")
+                changes.warnings += refusals
+            return changes
+        with self._host.lock(LOCK):
+            change_packages(self._host, self._claim(), self._manager, wanted, changes, rollback=rollback)
+        return changes
+
+    def write(self, files: Sequence[HostFile], bootstrap: str, kubelet: str) -> Changes:
+        """Write the files of a node that is ours; a host that was a node before keeps its own layout.
+
+        bootstrap: the text of a kubeconfig with a token, which only a kubelet without credentials needs.
+        """
+        changes = Changes()
+        if self._check:
+            state = load_state(self._host) or HostState(created=not self._host.exists(KUBECONFIG))
+            self._write(state, files, bootstrap, kubelet, changes)
+            return changes
+        with self._host.lock(LOCK):
+            self._write(self._claim(), files, bootstrap, kubelet, changes)
+        return changes
+
+    def start(self, options: StartOptions) -> Changes:
+        """Start the runtime and the kubelet, and wait until the kubelet is healthy."""
+        changes = Changes()
+        if self._check:
+            state = load_state(self._host) or HostState()
+            if state.created:
+                apply_settings(self._host, state, options.modules, options.settings, changes, check=True)
+            start_units(self._host, state, _own_units(state, options.units), changes, check=True)
+            return changes
+        with self._host.lock(LOCK):
+            state = self._claim()
+            if state.created:
+                apply_settings(self._host, state, options.modules, options.settings, changes, check=False)
+            adjust_flags(self._host, state, options.kubelet, changes)
+            start_units(self._host, state, _own_units(state, options.units), changes, check=False)
+            wait_healthy(self._host, state, kubelet=options.kubelet, timeout=options.timeout)
+        return changes
+
+    def reset(self) -> Changes:
+        """Take everything of the node off the host. Raises HostError for a host that is another machine."""
+        changes = Changes()
+        state = load_state(self._host)
+        if state is None and is_clean(self._host):
+            changes.changed = not self._check and forget_host(self._host)
+            return changes
+        refusals = self._refusals("delete", state)
+        if refusals:
+            raise HostError("; ".join(refusals))
+        if self._check:
+            changes.note(f"{self._machine}: kubelet, pods, their files and packages removed")
+            return changes
+        with self._host.lock(LOCK):
+            reset_host(self._host, self._claim(), self._manager, changes)
+        return changes
+
+    def _write(
+        self, state: HostState, files: Sequence[HostFile], bootstrap: str, kubelet: str, changes: Changes
+    ) -> None:
+        if not state.created:
+            return
+        if os.access(self._host.path(kubelet), os.X_OK):
+            files = supported_flags(self._host, kubelet, files, changes.warnings)
+        write_files(self._host, state, files, changes, check=self._check)
+        if bootstrap and not has_credentials(self._host):
+            file = HostFile(BOOTSTRAP, bootstrap, 0o600, restarts=("kubelet",))
+            write_files(self._host, state, [file], changes, check=self._check, secret=True)
+
+    def _claim(self) -> HostState:
+        """Return the record, which is made before the first change."""
+        state = load_state(self._host)
+        if state is None:
+            state = HostState(self._machine, created=not self._host.exists(KUBECONFIG))
+            state.absent_before = [path for path in SEEN_PATHS if not self._host.exists(path)] if state.created else []
+            save_state(self._host, state)
+        elif state.machine != self._machine:
+            raise HostError(self._other_machine(state.machine))
+        return state
+
+    def _refusals(self, action: str, state: HostState | None) -> list[str]:
+        if os.geteuid() != 0:
+            return ["the tasks do not run as root on the host: set become: true, or user: root"]
+        if not self._host.exists("/run/systemd/system"):
+            return ["the host does not run systemd, which starts the kubelet"]
+        if state is not None and state.machine != self._machine:
+            return [self._other_machine(state.machine)]
+        if action != "delete" and self._manager.unusable():
+            return [self._manager.unusable()]
+        if state is not None:
+            return []
+        node = node_of(self._host)
+        if node and node != self._machine:
+            return [f"the host is the Node {node} of a cluster already, not {self._machine}: check its address"]
+        if action == "delete" and not node and not is_clean(self._host):
+            return [
+                f"the host has a kubelet that is not known to be {self._machine}: no provider made it a node, and it "
+                "has no certificate of that name"
+            ]
+        if action in ("update", "rollback") and not self._host.exists(KUBECONFIG):
+            return [f"the host is no node yet: {KUBECONFIG} is missing"]
+        return []
+
+    def _not_from_packages(self, action: str, planned: Sequence[PackageChange]) -> list[str]:
+        if action == "create":
+            return []
+        return [
+            f"{change.package.name} is not installed from {self._manager.name}, so it cannot be updated that way: the "
+            "host got it by other means"
+            for change in planned
+            if not change.before
+        ]
+
+    def _other_machine(self, name: str) -> str:
+        return (
+            f"the host is the machine {name}, not {self._machine}: check the addresses of both, or delete {name} first"
+        )
+
+
+def _own_units(state: HostState, units: Sequence[str]) -> list[str]:
+    """Return the units to look after: of a host that was a node before, the kubelet and what we changed."""
+    return [unit for unit in units if state.created or unit == "kubelet" or unit in state.pending]

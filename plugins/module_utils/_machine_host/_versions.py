@@ -1,0 +1,96 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Decides which of the offered package versions is the wanted one. Pure. Private to configok.node."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cmp_to_key
+
+__all__ = ["choose", "compare", "matches", "newest", "shown"]
+
+_EPOCH = re.compile(r"[0-9]+:")
+_PRE_RELEASE = re.compile(r"[~.-]?(?:alpha|beta|rc|pre)", re.ASCII)
+_PARTS = re.compile(r"[0-9]+|[^0-9]+")
+_MOST_SHOWN = 6
+
+
+def matches(wanted: str, version: str) -> bool:
+    """Return whether a package version is the wanted one.
+
+    The wanted version is the package's own (1.6.20~ds1-1+deb12u2), or that of the software, whole or the first parts of
+    it: 1.34.9 is the package 1.34.9-1.1, 1.7 is 1.7.24~ds1-6. A pre-release is never meant by the version it leads to.
+    """
+    if not wanted:
+        return True
+    if version == wanted:
+        return True
+    plain, target = _EPOCH.sub("", version, count=1), _EPOCH.sub("", wanted, count=1)
+    if plain == target:
+        return not _EPOCH.match(wanted)
+    if "-" in target or not plain.startswith(target):
+        return False
+    rest = plain[len(target) :]
+    return not rest[0].isalnum() and not _PRE_RELEASE.match(rest)
+
+
+def choose(wanted: str, versions: Iterable[str]) -> str:
+    """Return the newest of the versions that is the wanted one, "" if none is. A version that is equal wins."""
+    offered = list(versions)
+    if wanted in offered:
+        return wanted
+    return newest(version for version in offered if matches(wanted, version))
+
+
+def newest(versions: Iterable[str]) -> str:
+    """Return the newest version, "" for none."""
+    return max(versions, key=cmp_to_key(compare), default="")
+
+
+def shown(versions: Iterable[str]) -> str:
+    """Return versions for a sentence, newest first: "1.34.9-1.1, 1.34.8-1.1 and 12 more"."""
+    ordered = sorted(set(versions), key=cmp_to_key(compare), reverse=True)
+    if not ordered:
+        return "no version"
+    rest = len(ordered) - _MOST_SHOWN
+    text = ", ".join(ordered[:_MOST_SHOWN])
+    return f"{text} and {rest} more" if rest > 0 else text
+
+
+def compare(one: str, other: str) -> int:
+    """Compare two package versions, as dpkg does: below, equal to or above 0. RPM's order differs only in oddities."""
+    (epoch, upstream, revision), (epoch2, upstream2, revision2) = _split(one), _split(other)
+    return (epoch > epoch2) - (epoch < epoch2) or _compare(upstream, upstream2) or _compare(revision, revision2)
+
+
+def _split(version: str) -> tuple[int, str, str]:
+    epoch, colon, rest = version.partition(":")
+    if not colon or not (epoch.isascii() and epoch.isdigit()):
+        epoch, rest = "0", version
+    upstream, _dash, revision = rest.rpartition("-") if "-" in rest else (rest, "", "")
+    return int(epoch), upstream, revision
+
+
+def _compare(one: str, other: str) -> int:
+    left, right = _keys(one), _keys(other)
+    return (left > right) - (left < right)
+
+
+def _keys(text: str) -> list[tuple[tuple[int, ...], int]]:
+    """Return a key for the order of dpkg: texts and numbers in turn; ~ before the end, letters before all else."""
+    parts = _PARTS.findall(text)
+    if parts and parts[0][0].isdigit() and parts[0].isascii():
+        parts.insert(0, "")
+    if len(parts) % 2:
+        parts.append("0")
+    texts = [(*(_weight(character) for character in part), 0) for part in parts[::2]]
+    # An end is text without characters and the number 0, so that 1.0 and 1.0~rc compare.
+    return [*zip(texts, map(int, parts[1::2])), ((0,), 0)]
+
+
+def _weight(character: str) -> int:
+    if character == "~":
+        return -1
+    return ord(character) if character.isalpha() else ord(character) + 256
