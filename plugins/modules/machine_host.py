@@ -44,13 +44,13 @@ options:
       - V(write) writes O(files) and O(bootstrap_kubeconfig). A host that was a node before keeps its own files.
       - V(start) loads O(kernel_modules), sets O(kernel_settings), removes flags that the kubelet does not have, starts
         O(units) and waits until the kubelet is healthy.
-      - V(reset) stops the kubelet and its pods, and removes everything that is not recorded as having been there before.
+      - V(reset) stops the kubelet and its pods, and removes everything that was not there before.
     type: str
     choices: [plan, install, write, start, reset]
     required: true
   action:
     description:
-      - What the steps are part of. With V(rollback), the packages return to exactly the versions before the last update.
+      - What the steps are part of. With V(rollback), the packages return to their versions before the last update.
     type: str
     choices: [create, update, rollback, delete]
     default: update

@@ -93,7 +93,7 @@ class MachineHost:
         """
         changes = Changes()
         if self._check:
-            state = load_state(self._host) or HostState(created=not self._host.exists(KUBECONFIG))
+            state = self._expected_state()
             self._write(state, files, bootstrap, kubelet, changes)
             return changes
         with self._host.lock(LOCK):
@@ -104,7 +104,7 @@ class MachineHost:
         """Start the runtime and the kubelet, and wait until the kubelet is healthy."""
         changes = Changes()
         if self._check:
-            state = load_state(self._host) or HostState()
+            state = self._expected_state()
             if state.created:
                 apply_settings(self._host, state, options.modules, options.settings, changes, check=True)
             start_units(self._host, state, _own_units(state, options.units), changes, check=True)
@@ -147,11 +147,15 @@ class MachineHost:
             file = HostFile(BOOTSTRAP, bootstrap, 0o600, restarts=("kubelet",))
             write_files(self._host, state, [file], changes, check=self._check, secret=True)
 
+    def _expected_state(self) -> HostState:
+        """Return the record, or the one that would be made."""
+        return load_state(self._host) or HostState(self._machine, created=not self._host.exists(KUBECONFIG))
+
     def _claim(self) -> HostState:
         """Return the record, which is made before the first change."""
         state = load_state(self._host)
         if state is None:
-            state = HostState(self._machine, created=not self._host.exists(KUBECONFIG))
+            state = self._expected_state()
             state.absent_before = [path for path in SEEN_PATHS if not self._host.exists(path)] if state.created else []
             save_state(self._host, state)
         elif state.machine != self._machine:
@@ -192,9 +196,7 @@ class MachineHost:
         ]
 
     def _other_machine(self, name: str) -> str:
-        return (
-            f"the host is the machine {name}, not {self._machine}: check the addresses of both, or delete {name} first"
-        )
+        return f"the host is the machine {name}, not {self._machine}: check both addresses, or delete {name} first"
 
 
 def _own_units(state: HostState, units: Sequence[str]) -> list[str]:
