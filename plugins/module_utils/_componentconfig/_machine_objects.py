@@ -8,7 +8,7 @@ Only what imports this file ships these kinds and their rules: nodes and most mo
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from typing import Any, NamedTuple
 
 from ._check import check
@@ -20,20 +20,23 @@ from ._rules import _machines as _shipped_rules
 from ._scalars._field_path import Path, value_at
 from ._scalars._syntax import is_label_key, is_label_value
 from ._schema._defaults import apply_defaults
-from ._schema._kinds import Kind, find_kind, machine_kinds
-from ._schema._releases import newest_minor
+from ._schema._kinds import KUBELET_CONFIGURATION, Kind, find_kind, machine_kinds
+from ._schema._releases import is_kubernetes_version, newest_minor
 from ._schema._type_check import check_types
 
 __all__ = [
+    "KUBELET_API_VERSION",
     "CheckedObject",
     "is_label_key",
     "is_label_value",
+    "kubelet_refusals",
     "machine_kind",
     "machine_kinds",
     "read_object",
     "read_part",
 ]
 
+KUBELET_API_VERSION = "kubelet.config.k8s.io/v1beta1"
 _SHIPPED = (_shipped_data, _shipped_rules)
 
 
@@ -68,17 +71,40 @@ def read_part(document: Document, path: Path, upper_path: Path = (), skip: Conta
 
     upper_path: of a mapping in the document that is merged over the one at path, without the fields to skip.
     """
-    lower, upper = value_at(document.data, path), value_at(document.data, upper_path) if upper_path else {}
-    if not isinstance(lower, dict) or not isinstance(upper, dict):
-        return CheckedObject({}, [])
-    upper = {key: value for key, value in upper.items() if key not in skip}
-    merged = merge([lower, upper])
+    merged = _merged(document, path, upper_path, skip)
     if machine_kind(merged.get("apiVersion"), merged.get("kind")) is None:
         return CheckedObject(merged, [])
     checked = read_object(Document(merged, document.file, (), document.is_json))
-    findings = []
-    for finding in checked.findings:
-        is_of_upper = bool(finding.path) and value_at(upper, finding.path) is not None
-        place = finding._replace(path=(upper_path if is_of_upper else path) + finding.path)
-        findings.append(document.locate(place))
-    return CheckedObject(checked.data, findings)
+    return CheckedObject(checked.data, _located(checked.findings, document, path, upper_path))
+
+
+def kubelet_refusals(document: Document, path: Path, upper_path: Path = (), version: str = "") -> list[Finding]:
+    """Return why fields of a KubeletConfiguration inside a document are refused by a kubelet of a version.
+
+    upper_path: as for `read_part`. version: "", or one that the data do not cover, for the newest one.
+    """
+    fields = _merged(document, path, upper_path, ())
+    if not fields:
+        return []
+    data = {"apiVersion": KUBELET_API_VERSION, "kind": KUBELET_CONFIGURATION, **fields}
+    versions = [version] if version and is_kubernetes_version(version) else []
+    whole = Document(data, document.file, (), document.is_json)
+    findings = [finding for finding in check(whole, versions=versions, allow_newer=True) if finding.is_refusal]
+    return [finding._replace(versions=()) for finding in _located(findings, document, path, upper_path)]
+
+
+def _merged(document: Document, path: Path, upper_path: Path, skip: Container[str]) -> dict[str, Any]:
+    """Return a mapping inside a document, with another one merged over it; {} if neither is a mapping."""
+    parts = [value_at(document.data, part) for part in (path, upper_path) if part]
+    mappings = [part for part in parts if isinstance(part, dict)]
+    upper = [{key: value for key, value in part.items() if key not in skip} for part in mappings[1:]]
+    return merge([*mappings[:1], *upper])
+
+
+def _located(findings: Iterable[Finding], document: Document, path: Path, upper_path: Path) -> list[Finding]:
+    """Return findings about a merged mapping with the places of its fields in the document."""
+    located = []
+    for finding in findings:
+        is_of_upper = upper_path and finding.path and value_at(document.data, upper_path + finding.path) is not None
+        located.append(document.locate(finding._replace(path=(upper_path if is_of_upper else path) + finding.path)))
+    return located

@@ -53,6 +53,15 @@ class ObjectDocument(NamedTuple):
         """The file and the line at which the object begins."""
         return f"{self.document.file}:{self.document.line_of(()) or 1}"
 
+    def has(self, path: tuple[str | int, ...]) -> bool:
+        """Return whether the object sets a field."""
+        value: Any = self.data
+        for part in path:
+            if not ((isinstance(value, dict) and part in value) or (isinstance(value, list) and isinstance(part, int))):
+                return False
+            value = value[part]  # type: ignore[index]
+        return True
+
 
 def decode_objects(file: str, text: str) -> tuple[list[ObjectDocument], list[Finding]]:
     """Return the objects of a YAML or JSON file, also those in a List, and why documents cannot be read as objects.

@@ -6,13 +6,21 @@
 from __future__ import annotations
 
 import difflib
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Union, cast
 
 from ..._componentconfig._findings import Finding
-from ..._componentconfig._machine_objects import machine_kind, machine_kinds, read_object, read_part
+from ..._componentconfig._machine_objects import (
+    kubelet_refusals,
+    machine_kind,
+    machine_kinds,
+    read_object,
+    read_part,
+)
 from ..._componentconfig._scalars._wording import first_names
 from ._cluster_api import is_of_cluster_api, read_cluster_api
+from ._cluster_values import KUBELET_FIELD, contradicted_fields
 from ._documents import ObjectDocument, decode_objects
 from ._expand import HOST_FIELDS, MAX_HOSTS, expand_host
 from ._object_errors import ObjectErrors
@@ -180,6 +188,7 @@ class _MachineReader:
         self._errors = errors
         self._names: dict[str, str] = {}
         self._addresses: dict[tuple[str, Any], str] = {}
+        self._checked_fields: set[str] = set()
 
     def read(self, objects: Iterable[_Object]) -> Iterator[Machine]:
         """Yield the Machines of all Machine and MachineSet objects."""
@@ -236,13 +245,17 @@ class _MachineReader:
         versions = spec.get("versions") or {}
         runtime = versions.get("containerRuntime")
         bundle = (spec.get("configSource") or {}).get("configMap")
+        cluster = self._cluster_name(item.source, str(spec.get("cluster", "")), (*spec_path, "cluster"))
+        kubelet_version = plain_version(versions.get("kubelet"))
         self._check_unique(item.source, name, provider, origin, host_path)
+        config_path: Path = (*spec_path, "providerConfig")
+        self._check_kubelet_fields(item.source, cluster, provider, kubelet_version, config_path, host_path)
         return Machine(
             name,
-            self._cluster_name(item.source, str(spec.get("cluster", "")), (*spec_path, "cluster")),
+            cluster,
             provider,
             labels=dict(metadata.get("labels") or {}),
-            kubelet_version=plain_version(versions.get("kubelet")),
+            kubelet_version=kubelet_version,
             runtime=Runtime(str(runtime.get("name", "")), plain_version(runtime.get("version"))) if runtime else None,
             pool=str(spec.get("pool", "")),
             config_source=BundleReference(*(str(bundle.get(key, "")) for key in _BUNDLE_FIELDS)) if bundle else None,
@@ -266,6 +279,23 @@ class _MachineReader:
             message = f"is required, as there are several Clusters: {first_names(known, _NAMES_SHOWN)}"
         self._errors.add_at(source, path, message)
         return name
+
+    def _check_kubelet_fields(
+        self, source: ObjectDocument, cluster: str, provider: ProviderConfig, version: str, path: Path, host_path: Path
+    ) -> None:
+        """Report fields of the init KubeletConfiguration that a kubelet refuses or that contradict the Cluster."""
+        fields = provider.fields.get(KUBELET_FIELD)
+        if provider.api_version != PROVIDER_API_VERSION or not isinstance(fields, dict) or not fields:
+            return
+        paths = (*path, KUBELET_FIELD), (*host_path, KUBELET_FIELD) if host_path else ()
+        key = json.dumps([source.origin, version, fields], sort_keys=True)
+        if key not in self._checked_fields:  # the hosts of a MachineSet usually have the same ones
+            self._checked_fields.add(key)
+            self._errors.add_all(kubelet_refusals(source.document, *paths, version), source)
+        if cluster in self._clusters:
+            for field, message in contradicted_fields(self._clusters[cluster], fields).items():
+                is_of_host = bool(host_path) and source.has((*paths[1], field))
+                self._errors.add_at(source, (*paths[is_of_host], field), message)
 
     def _check_unique(
         self, source: ObjectDocument, name: str, provider: ProviderConfig, origin: str, host_path: Path
