@@ -140,6 +140,23 @@ groups:
   old_kernel: node.kernel_version is version('6.0', '<')
 
 ---
+# The Machines that files declare, without asking a cluster
+plugin: configok.node.machines
+source: files
+machine_files: [machines]
+machine_selector: pool=workers
+
+---
+# Both, joined by name: what is missing is in the groups without_node and without_machine
+plugin: configok.node.machines
+source: both
+machine_files: [machines]
+kubeconfig: east.kubeconfig
+keyed_groups:
+  - key: machine.kubelet_version == node.kubelet_version | default('')
+    prefix: desired_version
+
+---
 # The Nodes, read again after ten minutes
 plugin: configok.node.machines
 cache: true
@@ -175,6 +192,8 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
     KUBE_ARGUMENT_SPEC,
     client_from_params,
 )
+from ansible_collections.configok.node.plugins.module_utils._ansible._machine_files import machine_catalog
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._wording import first_names
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import (
     BadRequest,
     KubeError,
@@ -188,11 +207,13 @@ from ansible_collections.configok.node.plugins.module_utils._machines._inventory
     inventory_hosts,
     node_facts,
 )
+from ansible_collections.configok.node.plugins.module_utils._machines._objects._selectors import select
 from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import Machine
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
 
 _SUFFIXES = ("machines.inventory.yml", "machines.inventory.yaml")
 _MAX_MESSAGE = 4096
+_NAMES_SHOWN = 5
 
 
 class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
@@ -221,7 +242,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
 
     def _add_hosts(self, path: str, cache: bool) -> None:
         source = self.get_option("source")
-        machines, cluster = self._machines(path) if source != "nodes" else ((), self.get_option("cluster"))
+        machines, cluster = self._machines(path) if source != "nodes" else ([], self.get_option("cluster"))
         nodes = self._nodes(path, cache) if source != "files" else []
         is_filtered = any(self.get_option(name) for name in ("label_selector", "field_selector", "machine_selector"))
         settings = InventorySettings(
@@ -233,8 +254,23 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         for host in inventory_hosts(machines, nodes, settings):
             self._add_host(host)
 
-    def _machines(self, path: str) -> tuple[tuple[Machine, ...], str]:
-        raise MachinesError("not yet")
+    def _machines(self, path: str) -> tuple[list[Machine], str]:
+        """Return the Machines of the files, and the name of their cluster. Raises MachinesError."""
+        directory, cluster = os.path.dirname(os.path.abspath(path)), self.get_option("cluster")
+        files = [os.path.join(directory, os.path.expanduser(file)) for file in self.get_option("machine_files")]
+        if not files:
+            raise MachinesError("machine_files is missing: name files, or directories of files, with Machines")
+        catalog = machine_catalog(files)
+        names = sorted(catalog.clusters)
+        if cluster and cluster not in names:
+            raise MachinesError(f"machine_files have no Cluster {cluster}, but {first_names(names, _NAMES_SHOWN)}")
+        if not cluster and names[1:] and self.get_option("source") == "both":
+            raise MachinesError(
+                f"machine_files have several Clusters ({first_names(names, _NAMES_SHOWN)}): set cluster"
+            )
+        cluster = cluster or (names[0] if len(names) == 1 else "")
+        machines = [machine for machine in catalog.machines if cluster in ("", machine.cluster)]
+        return select(machines, self.get_option("machine_selector")), cluster
 
     def _nodes(self, path: str, cache: bool) -> list[dict[str, Any]]:
         """Return the facts of the Nodes, from the cache if there is one. Raises KubeError."""

@@ -19,6 +19,7 @@ from support.api.clusters import SandboxCluster
 
 Read = Callable[..., Inventory]
 ZONE = "topology.kubernetes.io/zone"
+_CLUSTER = {"endpoint": "https://192.0.2.1:6443", "kubernetesVersion": "1.34.9"}
 
 
 @pytest.fixture
@@ -111,6 +112,69 @@ def test_the_environment_names_the_cluster(cluster: SandboxCluster, read: Read) 
     assert read(kubeconfig=None, environment={"KUBECONFIG": cluster.kubeconfig}).hosts == ["n1"]
     relative = Path(cluster.kubeconfig).name
     assert read(kubeconfig=relative).hosts == ["n1"], "relative to the inventory file"
+
+
+def declare(directory: Path, *clusters: str) -> dict[str, Any]:
+    """Write files with a Machine m1 of the first cluster, m2 of the last and n1 of the first; return the options."""
+    api_version = "machines.configok.dev/v1alpha1"
+    objects: list[Any] = [
+        {"apiVersion": api_version, "kind": "Cluster", "metadata": {"name": name}, "spec": _CLUSTER}
+        for name in clusters
+    ]
+    for number, (name, cluster) in enumerate([("m1", clusters[0]), ("m2", clusters[-1]), ("n1", clusters[0])]):
+        provider = {"apiVersion": "provider.configok.dev/v1alpha1", "kind": "DebianHost", "address": f"10.0.0.{number}"}
+        spec = {"cluster": cluster, "pool": "workers", "providerConfig": provider}
+        metadata = {"name": name, "labels": {"zone": f"z{number}"}}
+        objects.append({"apiVersion": api_version, "kind": "Machine", "metadata": metadata, "spec": spec})
+    (directory / "declared").mkdir()
+    (directory / "declared/all.yaml").write_text("---\n".join(json.dumps(item) + "\n" for item in objects))
+    return {"machine_files": ["declared"]}
+
+
+def test_machines_of_files_need_no_cluster(cluster: SandboxCluster, read: Read, tmp_path: Path) -> None:
+    options = declare(tmp_path, "east", "west")
+    inventory = read(source="files", kubeconfig=None, **options)
+    assert inventory.hosts == ["m1", "m2", "n1"], inventory.problem
+    assert (inventory.group("cluster_east"), inventory.group("cluster_west")) == (["m1", "n1"], ["m2"])
+    assert inventory.group("pool_workers") == inventory.group("provider_DebianHost") == inventory.hosts
+    assert inventory.variables("m2")["ansible_host"] == "10.0.0.1"
+    assert inventory.variables("m2")["machine"]["labels"] == {"zone": "z1"}
+    assert read(source="files", cluster="west", **options).hosts == ["m2"]
+    assert read(source="files", machine_selector="zone in (z0)", **options).hosts == ["m1"]
+    assert not lists(cluster)
+
+
+def test_machines_and_nodes_are_joined_by_name(cluster: SandboxCluster, read: Read, tmp_path: Path) -> None:
+    options = {**declare(tmp_path, "east"), "source": "both"}
+    cluster.add_node("n1", version="v1.35.1")
+    cluster.add_node("n2")
+    inventory = read(**options)
+    assert inventory.group("without_node") == ["m1", "m2"], inventory.problem
+    assert inventory.group("without_machine") == ["n2"]
+    assert inventory.group("cluster_east") == ["m1", "m2", "n1", "n2"]
+    variables = inventory.variables("n1")
+    assert (variables["ansible_host"], variables["node"]["kubelet_version"]) == ("10.0.0.2", "1.35.1")
+    assert variables["machine"]["pool"] == "workers"
+    assert read(label_selector="a=b", **options).group("without_node") == []
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"source": "files"}, "machine_files is missing"),
+        ({"source": "files", "machine_files": ["absent"]}, "/absent: cannot be read: No such file or directory"),
+        ({"source": "both"}, "machine_files have several Clusters (east, west): set cluster"),
+        ({"source": "files", "cluster": "north"}, "machine_files have no Cluster north, but east, west"),
+        ({"source": "files", "machine_selector": "a in"}, "the label selector 'a in' cannot be read"),
+    ],
+)
+def test_a_problem_with_files_is_one_sentence(
+    read: Read, tmp_path: Path, options: dict[str, Any], sentence: str
+) -> None:
+    declared = declare(tmp_path, "east", "west") if options != {"source": "files"} else {}
+    inventory = read(**{**declared, **options})
+    assert inventory.code != 0
+    assert sentence in inventory.problem, inventory.problem
 
 
 @pytest.mark.parametrize(
