@@ -153,9 +153,12 @@ class SimulatedNodes:
         ):
             if event.type == "SYNCED":
                 self._synced.set()
-            if event.object is None or event.type == "DELETED":
+            if event.object is None:
                 continue
             view = node_view(event.object)
+            if event.type == "DELETED":
+                self._done.pop(view.name, None)  # another Node of this name counts from the beginning
+                continue
             if view.assigned_id <= max(view.answered_id, self._done.get(view.name, 0)):
                 continue
             self._done[view.name] = view.assigned_id

@@ -1,0 +1,316 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rollouts of Machines: create, update, replace and delete, failures, kills and outages."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node
+from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutRefused
+from ansible_collections.configok.node.plugins.module_utils._rollout._goals import MachineRequest
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import clear_bad_config
+from support.rollouts.faulty_clients import Away, Dying, Killed
+from support.rollouts.simulated_machines import NEW, OLD, RECORD, Declared, MachineWorld
+from support.rollouts.simulated_nodes import CRASHES, GOOD
+from support.rollouts.simulated_pods import Budget
+from support.rollouts.world import QUICK, MakeWorld
+
+TAINT = ("dedicated", "db", "NoSchedule")
+
+
+def finish(machines: MachineWorld) -> None:
+    """Assert that a run ends well, and that all machines are as declared."""
+    results = machines.run()
+    assert results[-1].phase == "Complete", "\n".join(machines.world.lines())
+    assert machines.lacking() == {}
+    assert machines.hosts.errors == []
+
+
+def test_machines_that_are_as_declared_are_left_alone(make_world: MakeWorld) -> None:
+    machines = MachineWorld.of(make_world(0), 3)
+    assert machines.run() == []
+    assert machines.record().rollout is None
+    assert machines.hosts.calls == []
+
+
+def test_a_version_moves_in_waves_each_machine_drained_first(make_world: MakeWorld) -> None:
+    world = make_world(0)
+    machines = MachineWorld.of(world, 8)
+    for name in machines.declared:
+        world.pods.add(name, f"web-{name}", budgets=(Budget("web", allowed=8),))
+        world.pods.add(name, f"agent-{name}", owner="DaemonSet")
+    machines.declare(kubelet=NEW)
+    plan = machines.plan()
+    assert [(wave.name, len(wave.nodes)) for wave in plan.waves] == [("canary", 2), ("wave 1", 2), ("wave 2", 4)]
+    assert plan.to_drain == tuple(sorted(machines.declared))
+    finish(machines)
+    assert sorted(machines.hosts.calls) == [(name, "update", NEW) for name in sorted(machines.declared)]
+    assert machines.hosts.most_at_work == 2, "maxUnavailable is 2"
+    assert {name for name, _id, _source in world.nodes.assignments} == set(machines.declared)
+    assert [machines.rollout().phase, machines.run()] == ["Complete", []]
+
+
+def test_labels_taints_and_the_config_need_neither_drain_nor_host(make_world: MakeWorld) -> None:
+    world = make_world(0)
+    machines = MachineWorld.of(world, 4)
+    world.client.patch(node("m00"), {"spec": {"taints": [{"key": "others", "effect": "NoExecute"}]}})
+    world.pods.add("m00", "web")
+    machines.declare("m00", "m01", labels={"disk": "ssd"}, taints=(TAINT,))
+    machines.declare("m02", source=world.publish(100).source)
+    finish(machines)
+    view = world.nodes.view("m00")
+    assert (view.labels["disk"], view.taints) == ("ssd", (("others", "", "NoExecute"), TAINT))
+    assert view.machine == machines.declared["m00"].annotation("m00")
+    assert machines.hosts.calls == []
+    assert world.pods.on("m00") == ["web"]
+    assert [name for name, _id, _source in world.nodes.assignments] == ["m02"]
+
+
+def test_machines_are_created_before_others_are_deleted(make_world: MakeWorld) -> None:
+    world = make_world(0)
+    machines = MachineWorld.of(world, 4)
+    world.pods.add("m03", "web")
+    source = world.publish(100).source
+    machines.declare("new1", "new2", kubelet=NEW, source=source, labels={"disk": "ssd"}, taints=(TAINT,))
+    machines.declare("m03", present=False)
+    assert [wave.nodes for wave in machines.plan().waves][-1] == ("m03",)
+    finish(machines)
+    assert [call[:2] for call in machines.hosts.calls] == [("new1", "create"), ("new2", "create"), ("m03", "delete")]
+    assert world.pods.on("m03") == []
+    assert machines.run() == [], "the file of a deleted machine may stay"
+    finished = machines.rollout()
+    assert (finished.failed_nodes, finished.phase) == ((), "Complete")
+
+
+def test_a_replaced_machine_is_another_node(make_world: MakeWorld) -> None:
+    world = make_world(0)
+    machines = MachineWorld.of(world, 3, canary={"count": 1, "soak": "5s"})
+    machines.declare(labels={"a": "b"})
+    finish(machines)
+    before = {name: view.uid for name, view in machines.views().items()}
+    world.pods.add("m01", "web")
+    machines.declare("m01", provider="p2", kubelet=NEW)
+    finish(machines)
+    assert [call[:2] for call in machines.hosts.calls] == [("m01", "delete"), ("m01", "create")]
+    after = {name: view.uid for name, view in machines.views().items()}
+    assert {name for name in before if before[name] != after[name]} == {"m01"}
+    assert machines.run() == []
+
+
+@pytest.mark.parametrize("action", ["create", "delete"])
+def test_a_host_that_cannot_be_made_or_freed_fails_the_machine(make_world: MakeWorld, action: str) -> None:
+    world = make_world(0)
+    machines = MachineWorld.of(world, 3)
+    name = "m01" if action == "delete" else "new"
+    machines.hosts.fails[(name, action)] = "no space left on the disk."
+    machines.declare(name, present=action == "create")
+    results = machines.run()
+    assert results[-1].phase == "Halted"
+    assert results[-1].failed_nodes[0].reason == "no space left on the disk"
+    assert [call[1] for call in machines.hosts.calls] == [action]
+    assert not [view.name for view in machines.views().values() if view.unschedulable]
+
+
+def test_a_kubelet_that_does_not_start_is_taken_back_at_the_canary_and_halts(make_world: MakeWorld) -> None:
+    world = make_world(0)
+    machines = MachineWorld.of(world, 6, canary={"count": 1, "soak": "5s"})
+    machines.declare(kubelet=NEW)
+    canary = machines.plan().waves[0].nodes[0]
+    machines.hosts.fails[(canary, "update")] = f"kubelet {NEW} did not start: exec format error."
+    result = machines.run()[-1]
+    assert result.phase == "Halted"
+    assert result.failed_nodes[0].reason == (
+        f"kubelet {NEW} did not start: exec format error; it is back on kubelet {OLD} and containerd 1.7.24"
+    )
+    assert machines.hosts.calls == [(canary, "update", NEW), (canary, "rollback", OLD)]
+    view = world.nodes.view(canary)
+    assert (view.kubelet_version, view.ready, view.unschedulable) == (f"v{OLD}", True, False)
+    with pytest.raises(RolloutRefused, match=r"is refused: .*: change the Machine files, or clear it with configok"):
+        machines.run()
+    clear_bad_config(world.client, RECORD, None, reason="mended", author="me", now="now")
+    machines.hosts.fails.clear()
+    finish(machines)
+
+
+def test_a_kubelet_that_never_gets_ready_is_taken_back_with_its_config(make_world: MakeWorld) -> None:
+    world = make_world(0)
+    first, second = world.publish(100).source, world.publish(200).source
+    machines = MachineWorld.of(world, 4, canary={"count": 2, "soak": "5s"}, **QUICK)
+    machines.declare(source=first)
+    finish(machines)
+    machines.hosts.broken.add(NEW)
+    machines.declare(kubelet=NEW, source=second)
+    result = machines.run()[-1]
+    assert result.phase == "Halted"
+    assert "it is not Ready: " in result.failed_nodes[0].reason
+    assert f"it is back on kubelet {OLD}" in result.failed_nodes[0].reason
+    assert {view.kubelet_version for view in machines.views().values()} == {f"v{OLD}"}
+    assert {view.source for view in machines.views().values()} == {first}
+    assert not [view.name for view in machines.views().values() if view.unschedulable or not view.ready]
+
+
+def test_a_config_that_fails_under_the_new_version_takes_the_version_back(make_world: MakeWorld) -> None:
+    world = make_world(0)
+    machines = MachineWorld.of(world, 4, canary={"count": 1, "soak": "5s"})
+    source = world.publish(100).source
+    world.nodes.behaviour = lambda _name, wanted: CRASHES if wanted else GOOD
+    machines.declare(kubelet=NEW, source=source)
+    result = machines.run()[-1]
+    assert result.phase == "Halted"
+    assert f"; it is back on kubelet {OLD}" in result.failed_nodes[0].reason
+    name = result.failed_nodes[0].node
+    view = world.nodes.view(name)
+    assert (view.kubelet_version, view.source, view.unschedulable) == (f"v{OLD}", None, False)
+
+
+def test_a_host_that_cannot_be_taken_back_stays_cordoned(make_world: MakeWorld) -> None:
+    world = make_world(0)
+    machines = MachineWorld.of(world, 3, canary={"count": 1, "soak": "5s"})
+    machines.declare(kubelet=NEW)
+    canary = machines.plan().waves[0].nodes[0]
+    machines.hosts.fails = {(canary, "update"): "it broke", (canary, "rollback"): "the packages are gone"}
+    result = machines.run()[-1]
+    assert result.failed_nodes[0].reason == (
+        f"it broke; it could not be taken back to kubelet {OLD} and containerd 1.7.24 and stays cordoned: the packages "
+        "are gone"
+    )
+    assert world.nodes.view(canary).unschedulable
+
+
+def test_a_failure_within_the_budget_lets_the_others_go_on(make_world: MakeWorld) -> None:
+    machines = MachineWorld.of(make_world(0), 8, failureBudget=1)
+    machines.declare(kubelet=NEW)
+    failing = machines.plan().waves[-1].nodes[0]
+    machines.hosts.fails[(failing, "update")] = "it broke"
+    results = machines.run()
+    assert results[-1].phase == "Complete"
+    assert set(machines.lacking()) == {failing}
+    assert [failed.node for failed in results[-1].failed_nodes] == [failing]
+
+
+def test_a_drain_that_is_blocked_pauses_and_touches_no_host(make_world: MakeWorld) -> None:
+    world = make_world(0)
+    machines = MachineWorld.of(world, 3, drain={"timeout": "2m"})
+    budget = Budget("db")
+    for name in machines.declared:
+        world.pods.add(name, f"db-{name}", budgets=(budget,))
+    machines.declare(kubelet=NEW)
+    result = machines.run()[-1]
+    assert (result.phase, machines.hosts.calls) == ("Paused", [])
+    budget.allowed = 3
+    finish(machines)
+
+
+class KilledHosts:
+    """Kills the runner in the middle of the nth action of the provider."""
+
+    def __init__(self, machines: MachineWorld, at: int) -> None:
+        self.client: Any = Dying(machines.world.client, 0, after=True)
+        self.left = at
+
+    def __call__(self, _request: MachineRequest) -> None:
+        self.left -= 1
+        if self.left == 0:
+            self.client.dead = True
+            raise Killed
+
+
+def declare_everything(machines: MachineWorld) -> None:
+    """Let each kind of change be asked for at once."""
+    source = machines.world.publish(100).source
+    machines.declare("m00", "m01", kubelet=NEW, source=source)
+    machines.declare("m02", provider="p2")
+    machines.declare("m03", present=False)
+    machines.declare("new", source=source)
+
+
+def a_mixed_world(world: Any) -> MachineWorld:
+    machines = MachineWorld.of(world, 5, canary={"count": 1, "soak": "5s"}, maxUnavailable=1)
+    machines.declare(labels={"a": "b"})
+    finish(machines)
+    for name in machines.declared:
+        world.pods.add(name, f"web-{name}")
+    declare_everything(machines)
+    return machines
+
+
+@pytest.mark.parametrize("at", range(1, 7))
+def test_a_kill_in_the_middle_of_a_host_is_continued(make_world: MakeWorld, at: int) -> None:
+    world = make_world(0)
+    machines = a_mixed_world(world)
+    killed = KilledHosts(machines, at)
+    machines.hosts.during = killed
+    with contextlib.suppress(Killed):
+        machines.run(client=killed.client)
+    assert killed.client.dead, "there are six actions: two updates, a create, two of a replacement, a delete"
+    machines.hosts.during = lambda _request: None
+    finish(machines)
+    assert machines.hosts.most_at_work == 1, "maxUnavailable is 1"
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("first", range(1, 6))
+def test_a_kill_at_any_write_is_continued(make_world: MakeWorld, first: int, after: bool) -> None:
+    """Each test kills at every fifth write, one run after the other, until a run ends."""
+    world = make_world(0)
+    machines = a_mixed_world(world)
+    for kill_at in range(first, 200, 5):
+        client: Any = Dying(world.client, kill_at, after=after)
+        with contextlib.suppress(Killed):
+            machines.run(client=client)
+        if not client.dead:
+            break
+    assert machines.lacking() == {}
+    assert machines.hosts.errors == []
+    assert machines.rollout().phase == "Complete"
+
+
+def test_an_outage_of_the_api_server_is_survived(make_world: MakeWorld) -> None:
+    world = make_world(0)
+    machines = a_mixed_world(world)
+    away = Away(world, 120.0, lambda name, path: name == "patch" and path.endswith("m00"))
+    results = machines.run(client=away)
+    assert away.refused
+    assert results[-1].phase == "Complete", "\n".join(world.lines())
+    assert machines.lacking() == {}
+
+
+def test_policies_that_cannot_be_kept_are_refused(make_world: MakeWorld) -> None:
+    world = make_world(0)
+    machines = MachineWorld.of(world, 3, onFailure="rollback", forbid=["drain"])
+    machines.declare(kubelet=NEW)
+    with pytest.raises(RolloutRefused) as refused:
+        machines.run()
+    reasons = refused.value.reasons
+    assert "policy.onFailure: rollback is not possible with Machines" in reasons[0]
+    assert reasons[1] == "3 machines (m00, m01, m02): its class drain is forbidden by policy.forbid (drain)"
+    assert machines.hosts.calls == []
+
+
+def test_a_machine_that_was_never_registered_fails(make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    world = make_world(0)
+    machines = MachineWorld.of(world, 2, **QUICK)
+    machines.declare("new")
+    monkeypatch.setattr(world.nodes, "add", lambda *_names, **_options: None)
+    monkeypatch.setattr(machines.hosts, "_report", lambda _name: None)
+    result = machines.run()[-1]
+    assert result.phase == "Halted"
+    assert result.failed_nodes[0].reason == "its Node was not registered within 100s"
+
+
+def test_a_dead_machine_is_deleted_without_a_drain(make_world: MakeWorld) -> None:
+    world = make_world(0)
+    machines = MachineWorld.of(world, 4, maxUnavailable=1)
+    world.pods.add("m02", "web")
+    world.nodes.set_ready("m02", None)
+    machines.declare("m02", present=False)
+    machines.declare("m00", labels={"a": "b"})
+    results = machines.run()
+    assert results[-1].phase == "Complete", "\n".join(world.lines())
+    assert machines.lacking() == {}
+    assert Declared().present
