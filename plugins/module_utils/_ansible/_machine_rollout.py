@@ -1,0 +1,349 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reconcile Machines: one object from their files to the outcome. Private to configok.node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from .._cluster import ClusterRefused
+from .._cluster._bootstrap_credentials import BootstrapCredentials, cluster_ca
+from .._cluster._local_configs import publish_local_config
+from .._kube._api_client import Client
+from .._kube._api_errors import KubeError
+from .._kube._api_paths import NODES
+from .._machines import MachinesError
+from .._machines._changes._goals import content_hash_of, goals_of
+from .._machines._changes._observe import observe
+from .._machines._changes._plan_changes import plan_changes, provider_of, refusals_of
+from .._machines._changes._types import MachineAction, MachineChange
+from .._machines._objects._selectors import select
+from .._machines._objects._types import Cluster, Machine, MachineCatalog, Runtime
+from .._machines._status._phases import statuses_of
+from .._machines._status._rendering import diff_of, render_machine_plan
+from .._machines._status._types import MachineStatus
+from .._rollout import RolloutError
+from .._rollout._decisions._machine_planner import make_machine_plan
+from .._rollout._goals import MachineRequest
+from .._rollout._nodes._node_view import node_view
+from .._rollout._plan import Plan, Target
+from .._rollout._pool._policy import Policy
+from .._rollout._pool._pool_file import Pool
+from .._rollout._record._record import COMPLETE, Record
+from .._rollout._record._record_store import read_record
+from .._rollout._record._revisions import record_machines
+from .._rollout._report._rendering import render_plan
+from .._rollout._run._run_options import RunOptions
+from .._rollout._run._runner import PoolRunner
+from .._rollout._run._wave_run import WaveResult
+from .._rollout._timing import current_time
+from ._machine_configs import ResolvedConfigs, resolve_configs
+from ._machine_hosts import (
+    HostAction,
+    HostRequest,
+    MachineHosts,
+    cluster_variables,
+    machine_variables,
+    unusable_versions,
+)
+
+__all__ = ["MachineRollout", "MachineSelection", "PlannedMachines", "select_machines"]
+
+_KUBELET_CONFIG = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
+_NAMES_SHOWN = 4
+
+
+class MachineSelection(NamedTuple):
+    """The Machines of a run, of one cluster."""
+
+    catalog: MachineCatalog
+    cluster: Cluster
+    machines: tuple[Machine, ...]
+
+
+@dataclass(frozen=True)
+class PlannedMachines:
+    """What a run would do. changes: of all selected machines. statuses: as they are now."""
+
+    changes: tuple[MachineChange, ...]
+    plan: Plan
+    policy: Policy
+    statuses: tuple[MachineStatus, ...]
+    target: Target
+
+    @property
+    def has_work(self) -> bool:
+        """Return whether a run would change anything, also in the record alone."""
+        return self.plan.has_work or self.plan.is_resumed
+
+    def lines(self) -> list[str]:
+        """Return the plan as human-readable lines."""
+        lines = render_machine_plan(self.changes)
+        if self.plan.has_work or self.plan.refusals:
+            lines += ["", *render_plan(self.plan, self.policy)]
+        return lines
+
+    def diffs(self) -> list[dict[str, str]]:
+        """Return, for each machine that changes, what it is and what it would be, as Ansible shows a diff."""
+        return diff_of(self.changes)
+
+
+def select_machines(catalog: MachineCatalog, cluster: str, selector: str) -> MachineSelection:
+    """Return the Machines of a cluster that a label selector selects. Raises MachinesError.
+
+    cluster: "" for the only one of the catalog.
+    """
+    known = ", ".join(sorted(catalog.clusters)) or "none"
+    if not cluster and len(catalog.clusters) != 1:
+        raise MachinesError(
+            f"the files have {len(catalog.clusters)} clusters ({known}): say which one with machine_cluster"
+        )
+    name = cluster or next(iter(catalog.clusters))
+    if name not in catalog.clusters:
+        raise MachinesError(f"the files have no Cluster {name}: they have {known}")
+    machines = [machine for machine in catalog.machines if machine.cluster == name]
+    selected = tuple(select(machines, selector))
+    if not machines:
+        raise MachinesError(f"the files have no Machine of the cluster {name}: nothing can be reconciled")
+    if not selected:
+        raise MachinesError(
+            f"none of the {len(machines)} Machines of the cluster {name} matches machine_selector {selector}"
+        )
+    return MachineSelection(catalog, catalog.clusters[name], selected)
+
+
+class MachineRollout:
+    """One reconciliation of Machines: plan, run.
+
+    name: of the record and the lock. hosts: runs the providers. preflight: ask the providers before the first machine
+    is changed.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        selection: MachineSelection,
+        policy: Policy,
+        options: RunOptions,
+        hosts: MachineHosts,
+        *,
+        name: str = "machines",
+        preflight: bool = True,
+    ) -> None:
+        self._client = client
+        self._selection = selection
+        self._policy = policy
+        self._options = options._replace(change_machine=self._change_machine)
+        self._hosts = hosts
+        self._name = name
+        self._preflight = preflight
+        self._machines = {machine.name: machine for machine in selection.machines}
+        self._ca_certificate: str | None = None
+        self.has_changed = False
+
+    def plan(self) -> PlannedMachines:
+        """Plan the run, and ask the providers. Changes nothing. Raises MachinesError, RolloutError, KubeError."""
+        record = read_record(self._client, self._name)
+        items = self._client.list(NODES).items
+        changes = self._changes(items, record)
+        goals = goals_of(changes)
+        content_hash = content_hash_of(changes)
+        target = Target.of_machines(f"machines-{content_hash[:10]}", content_hash, goals)
+        planned = make_machine_plan(
+            [view for view in map(node_view, items) if view.name in goals],
+            target,
+            self._policy,
+            record,
+            name=self._name,
+            labels={name: machine.node_labels for name, machine in self._machines.items()},
+        )
+        refusals = [*refusals_of(changes), *self._creation_refusals(changes)]
+        if not refusals and not planned.refusals and self._preflight:
+            refusals += self._ask_providers(changes)
+        planned = replace(planned, refusals=(*refusals, *planned.refusals))
+        return PlannedMachines(
+            tuple(changes), planned, self._policy, tuple(statuses_of(changes, moving=_unfinished(record))), target
+        )
+
+    def run(self, planned: PlannedMachines, *, author: str = "", cause: str = "") -> WaveResult:
+        """Carry a plan out; the errors are those of PoolRunner.run, and MachinesError."""
+        if not planned.has_work and not planned.plan.refusals:
+            return WaveResult("", COMPLETE, False)
+        if planned.plan.refusals:
+            raise RolloutError("; ".join(planned.plan.refusals))
+        client = self._client
+        record_machines(client, self._name, planned.target, author=author, cause=cause, now=current_time())
+        self.has_changed = True
+        pool = Pool(self._name, "", self._policy)
+        names = frozenset(change.name for change in planned.changes)
+        with PoolRunner(client, pool, self._options, names=names) as runner:
+            return runner.run(planned.plan)[-1]
+
+    def statuses(self, failed: Mapping[str, str]) -> tuple[MachineStatus, ...]:
+        """Return the state of the machines now. failed: why machines did not pass. Raises RolloutError, KubeError."""
+        record = read_record(self._client, self._name)
+        changes = self._changes(self._client.list(NODES).items, record)
+        return tuple(statuses_of(changes, failed=failed))
+
+    def _changes(self, items: Iterable[Mapping[str, Any]], record: Record) -> list[MachineChange]:
+        observed = {machine.name: machine for machine in map(observe, items)}
+        init_configs = {machine.name: self._kubelet_config(machine) for machine in self._selection.machines}
+        mine = {name: observed[name] for name in self._machines if name in observed}
+        resolved = resolve_configs(self._client, self._selection.machines, mine, init_configs)
+        catalog = replace(self._selection.catalog, machines=resolved.machines)
+        changes = plan_changes(
+            catalog,
+            observed,
+            resolved.inputs,
+            server_version=self._server_version(),
+            selected=self._machines.keys(),
+            unfinished=_unfinished(record),
+        )
+        return [_with_pool_problems(change, resolved) for change in changes]
+
+    def _server_version(self) -> str:
+        return str(self._client.get("/version").get("gitVersion") or "")
+
+    def _ask_providers(self, changes: Sequence[MachineChange]) -> list[str]:
+        """Return what the providers have against the changes of hosts."""
+        requests = []
+        for change in changes:
+            machine = self._machines.get(change.name)
+            if machine is None or not change.needs_host or change.action is MachineAction.NONE:
+                continue
+            runtime = machine.runtime
+            addresses = () if change.observed is None else change.observed.addresses
+            requests.append(
+                self._request("plan", machine, machine.kubelet_version, runtime, addresses, planned=change.action.value)
+            )
+        answers = self._hosts.plan(requests) if requests else {}
+        return [
+            f"Machine {name} ({self._machines[name].origin}): {refusal}"
+            for name, answer in sorted(answers.items())
+            for refusal in (answer.failure, *answer.refusals)
+            if refusal
+        ]
+
+    def _change_machine(self, request: MachineRequest) -> str:
+        """Have the provider change a host (ChangeMachine). Return why that failed, "" for success."""
+        machine = self._machines[request.machine]
+        kubelet, runtime = request.goal.kubelet_version, _runtime(request.goal.runtime)
+        if request.action == "rollback":
+            kubelet, runtime = _previous_versions(request.goal.previous)
+        unusable = unusable_versions(kubelet, runtime)
+        if unusable:
+            return unusable
+        try:
+            host_request = self._request(
+                request.action,
+                machine,
+                kubelet,
+                runtime,
+                request.addresses,
+                timeout=request.timeout,
+                replaces=machine.name if request.action == "create" and request.goal.action == "replace" else "",
+            )
+            host_request = replace(host_request, should_stop=request.should_stop)
+            return self._create(host_request) if request.action == "create" else self._change(host_request)
+        except (ClusterRefused, KubeError, MachinesError) as error:
+            return str(error)
+
+    def _create(self, request: HostRequest) -> str:
+        endpoint = self._selection.cluster.endpoint
+        with BootstrapCredentials(self._client, machine=request.name, endpoint=endpoint) as credentials:
+            failure = self._change(replace(request, bootstrap_kubeconfig=credentials.kubeconfig))
+            return failure or credentials.wait_for_node(request.timeout, request.should_stop)
+
+    def _change(self, request: HostRequest) -> str:
+        answer = self._hosts.change(request)
+        if not answer.failure and answer.local_config:
+            publish_local_config(self._client, answer.local_config)
+        return answer.failure
+
+    def _request(
+        self,
+        action: HostAction,
+        machine: Machine,
+        kubelet_version: str,
+        runtime: Runtime | None,
+        addresses: Sequence[str],
+        *,
+        planned: str = "",
+        replaces: str = "",
+        timeout: float = 600.0,
+    ) -> HostRequest:
+        own = str(machine.provider.fields.get("address") or "")
+        known = tuple(dict.fromkeys(address for address in (own, *addresses) if address))
+        return HostRequest(
+            action,
+            planned or action,
+            provider_of(self._selection.catalog, machine),
+            machine_variables(
+                machine, kubelet_version=kubelet_version, runtime=runtime, addresses=known, replaces=replaces
+            ),
+            cluster_variables(self._selection.cluster, self._cluster_ca()),
+            self._kubelet_config(machine),
+            known,
+            timeout=timeout,
+        )
+
+    def _cluster_ca(self) -> str:
+        """Return the CA of the cluster, "" if it is not known: only a new machine needs it."""
+        if self._ca_certificate is None:
+            try:
+                self._ca_certificate = cluster_ca(self._client)
+            except ClusterRefused:
+                self._ca_certificate = ""
+        return self._ca_certificate
+
+    def _creation_refusals(self, changes: Sequence[MachineChange]) -> list[str]:
+        """Return why no machine can be created."""
+        if all(change.action not in (MachineAction.CREATE, MachineAction.REPLACE) for change in changes):
+            return []
+        try:
+            cluster_ca(self._client)
+        except ClusterRefused as error:
+            return [str(error)]
+        return []
+
+    def _kubelet_config(self, machine: Machine) -> dict[str, Any]:
+        """Return the init config of a machine: what its Cluster says, and what its provider adds."""
+        cluster = self._selection.cluster
+        config: dict[str, Any] = dict(_KUBELET_CONFIG)
+        if cluster.cluster_dns:
+            config["clusterDNS"] = list(cluster.cluster_dns)
+        if cluster.dns_domain:
+            config["clusterDomain"] = cluster.dns_domain
+        return {**config, **dict(machine.provider.fields.get("kubeletConfiguration") or {})}
+
+
+def _with_pool_problems(change: MachineChange, resolved: ResolvedConfigs) -> MachineChange:
+    problem = resolved.problems.get(change.name)
+    if problem is None:
+        return change
+    where = f"Machine {change.name}" + (f" ({change.machine.origin})" if change.machine else "")
+    if change.is_change and problem.refuses(change.action):
+        return replace(change, refusals=(*change.refusals, f"{where}: {problem.reason}"))
+    return replace(change, warnings=(*change.warnings, f"{where} keeps its config source: {problem.reason}"))
+
+
+def _unfinished(record: Record) -> list[str]:
+    """Return the machines that a run was moving when it ended."""
+    rollout = record.rollout
+    if rollout is None or rollout.has_ended:
+        return []
+    return [name for wave in rollout.waves[rollout.waves_done :][:1] for name in wave.nodes]
+
+
+def _runtime(runtime: tuple[str, str]) -> Runtime | None:
+    name, version = runtime
+    return Runtime(name, version) if name or version else None
+
+
+def _previous_versions(previous: Mapping[str, Any]) -> tuple[str, Runtime | None]:
+    runtime = previous.get("runtime") or ("", "")
+    name, version = (str(part) for part in runtime)
+    return str(previous.get("kubelet") or ""), _runtime((name, version))

@@ -1,0 +1,200 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Documentation of the action plugin machines."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: machines
+short_description: Make Nodes what their Machines declare
+version_added: 0.1.0
+author:
+  - The configok.node authors (@configok)
+description:
+  - Reads Machines from files, compares them with the Nodes of their cluster, and makes them true. It creates a Node of
+    a host, changes the versions of kubelet and container runtime, replaces and deletes machines, and sets labels,
+    taints and config sources. The playbook C(configok.node.machines) is this task.
+  - The provider of a machine, which is a role, changes its host in a process of its own, with the inventory and the
+    connection options of this run.
+  - The changes are rolled out with a canary, waves, gates and a failure budget, as configs are. A node is drained
+    before its host is changed. A change that fails is rolled back on that machine, and halts the rollout if it was the
+    canary or exceeds the budget.
+  - A plan that cannot succeed is refused before the first machine is changed, for example one that violates the version
+    skew of Kubernetes, one that a provider cannot carry out, or a config that the new kubelet would refuse.
+  - Can be killed at any time and run again. It resumes an unfinished rollout, and changes nothing if the Nodes are what
+    the files declare.
+  - The rollout has a record, so C(pause), C(resume), C(abort), C(approve), C(status), C(report), C(history) and
+    C(forget) work with the name in O(machine_rollout) as the pool.
+extends_documentation_fragment:
+  - configok.node.kube
+  - configok.node.attributes
+  - configok.node.attributes.actiongroup_configok
+attributes:
+  check_mode:
+    support: full
+    details:
+      - Shows the plan and asks the providers, which change nothing then.
+  diff_mode:
+    support: full
+    details:
+      - Shows, for each machine that changes, what it is and what the files declare.
+  idempotent:
+    support: full
+  platform:
+    support: full
+    platforms: posix
+    details:
+      - An action plugin, it always runs on the controller. It reads the environment of the controller, and ignores
+        the keyword C(environment).
+options:
+  machine_files:
+    description:
+      - Files with Machines, MachineSets, Clusters and Providers, and directories, of which all files with the suffix
+        C(.yml), C(.yaml) or C(.json) are read.
+      - Required. By default the variable of this name. Extra variables that look like a misspelt option are then
+        refused. The variables with the names of the other options from O(machine_cluster) to O(change_cause), and
+        O(kubeconfig) and O(context), stand in for these options too.
+    type: list
+    elements: path
+  machine_cluster:
+    description:
+      - The name of the Cluster whose Machines are reconciled. By default the only one in the files.
+    type: str
+  machine_selector:
+    description:
+      - A label selector. Only Machines with matching labels are reconciled.
+    type: str
+  machine_rollout:
+    description:
+      - The name of the record and of the lock. Runs that change different machines at the same time need different
+        names. By default V(machines).
+    type: str
+  machine_preflight:
+    description:
+      - Ask the providers on all hosts that change, before the first one is changed. A host that cannot be reached stops
+        the run then. By default V(true).
+    type: bool
+  policy:
+    description:
+      - How the machines are moved, with the keys of C(policy) in a pool file. C(host.timeout) limits the change of one
+        host.
+    type: dict
+  change_cause:
+    description:
+      - The reason for the change, for the history.
+    type: str
+  author:
+    description:
+      - The user who makes the change, for the history. By default the user of the controller's job, or C(USER).
+    type: str
+  directory:
+    description:
+      - The directory to which the paths of O(machine_files), C(policy.playbooks) and of the playbooks of the provider
+        C(External) are relative. By default the current directory.
+    type: path
+  lease_duration:
+    description:
+      - How many seconds the lock holds after this run dies, 1 to 300. The next run waits that long.
+    type: int
+    default: 15
+  wait_timeout:
+    description:
+      - How long the run waits for a resume, an approval or a maintenance window before it ends as Paused, for example
+        V(30m) or V(24h). It ends at once if the next window opens later than that.
+    type: str
+    default: 1h
+seealso:
+  - module: configok.node.rollout
+  - module: configok.node.rollout_control
+  - module: configok.node.config_status_info
+"""
+
+EXAMPLES = r"""
+- name: Make the workers what their Machines declare
+  configok.node.machines:
+    machine_files: [machines/]
+    machine_selector: pool=workers
+    policy:
+      canary: {count: 1, soak: 5m}
+      waves: [25%, 100%]
+  register: moved
+
+- name: Show what would change, for all Machines of one cluster
+  configok.node.machines:
+    machine_files: [machines/]
+    machine_cluster: east
+  check_mode: true
+  diff: true
+"""
+
+RETURN = r"""
+pool:
+  description: The name of the record.
+  returned: always
+  type: str
+  sample: machines
+revision:
+  description: The revision that the machines move to, 0 if there is no plan.
+  returned: always
+  type: int
+  sample: 2
+target:
+  description: The name of what the files declare; the same for the same content.
+  returned: always
+  type: str
+  sample: machines-0a1b2c3d4e
+phase:
+  description:
+    - The phase of the rollout now, for example V(Complete), V(Paused) or V(Halted). V(Planned) in check mode.
+    - V(Error) if the run had no outcome, because it was refused or interrupted, or lost its lock or the API server.
+  returned: always
+  type: str
+  sample: Complete
+reason:
+  description: Why it was halted or paused, or what the error is; empty otherwise.
+  returned: always
+  type: str
+  sample: ""
+exceptions:
+  description: The machines that did not pass, or did not stay.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    node:
+      description: The name of the Machine and its Node.
+      type: str
+      sample: worker-2
+    kind:
+      description: V(failed), V(unknown), V(gone), or V(drifted) (it had passed, then was changed by someone else).
+      type: str
+      sample: failed
+    wave:
+      description: The wave in which it was moved.
+      type: str
+      sample: canary
+    reason:
+      description: Why.
+      type: str
+      sample: "kubelet 1.35.0 does not start: it was taken back to 1.34.9"
+machines:
+  description: The status of each selected Machine, after the run; before it in check mode and if the plan is refused.
+  returned: always
+  type: list
+  elements: dict
+  sample: [{name: worker-1, phase: Running, node: worker-1, action: none, reason: ""}]
+text:
+  description: The plan as human-readable lines.
+  returned: success
+  type: list
+  elements: str
+  sample: ["worker-1   update   kubelet 1.34.9 -> 1.35.0"]
+errors:
+  description: All errors in the files.
+  returned: if the files are invalid
+  type: list
+  elements: str
+  sample: ["machines/a.yaml:4: spec.versions.kubelet: must be a version such as 1.34.9"]
+"""
