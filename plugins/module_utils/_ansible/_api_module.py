@@ -22,6 +22,7 @@ from .._kube._api_client import Client
 from .._kube._api_errors import CredentialsError, KubeError, MissingLibrary, Unreachable
 from .._kube._transport import ClientSettings
 from .._kube._user_credentials import load_credentials
+from .._machines import MachinesError
 from .._nodeconfig._untrusted import InvalidText, sanitize_all, sanitize_lines
 from .._rollout import ConfigRefused, RolloutError
 
@@ -54,7 +55,7 @@ ENVIRONMENT = {
     "client_cert": "K8S_AUTH_CERT_FILE",
     "client_key": "K8S_AUTH_KEY_FILE",
 }
-EXPECTED_ERRORS = (ClusterRefused, InvalidText, KubeError, RolloutError)
+EXPECTED_ERRORS = (ClusterRefused, InvalidText, KubeError, MachinesError, RolloutError)
 _TRUE = ("1", "true", "yes", "on", "y", "t")
 _FALSE = ("0", "false", "no", "off", "n", "f")
 

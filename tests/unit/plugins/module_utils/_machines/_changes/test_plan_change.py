@@ -59,7 +59,8 @@ def annotation(machine: Machine | None = None, **changes: Any) -> str:
 def test_a_node_that_fits_needs_nothing_whether_or_not_a_run_has_made_it(ours: bool) -> None:
     change = plan_change(a_machine(), an_observed(annotation=annotation() if ours else None), surroundings())
     assert change.action is MachineAction.NONE
-    assert change.fields == change.refusals == change.warnings == ()
+    assert change.fields == ()
+    assert change.refusals == change.warnings == ()
     assert not change.is_change
     assert not change.needs_host
     assert not change.needs_drain
