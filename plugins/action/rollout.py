@@ -89,6 +89,7 @@ _INTERRUPTED_LATE = "interrupted: what is assigned goes on by itself, nothing el
 _ERROR, _PLANNED = "Error", "Planned"
 _MAX_MESSAGE = 4096
 _MAX_NAME = 253
+_LOCALHOST = "localhost"  # any other host of the inventory is a cluster
 
 
 class ActionModule(ActionBase):
@@ -112,6 +113,8 @@ class ActionModule(ActionBase):
             "reason": "",
             "exceptions": [],
         }
+        host = str((task_vars or {}).get("inventory_hostname") or _LOCALHOST)
+        self._cluster = "" if host == _LOCALHOST else sanitize(host, _MAX_NAME)
         spare_garbage_collections()
         result: dict[str, Any] = {}
         try:
@@ -141,7 +144,7 @@ class ActionModule(ActionBase):
         playbooks, reboots = self._playbooks(pool, directory), self._reboots(pool, directory, variables)
         options = RunOptions(
             runner_name(),
-            report=lambda progress: display.display(progress_line(progress)),
+            report=lambda progress: self._show_line(progress_line(progress)),
             lease_duration=read_lease_duration(params),
             wait_timeout=read_wait_timeout(params),
             before_wave=playbooks.before_wave if pool.policy.playbooks.before_wave else None,
@@ -180,7 +183,7 @@ class ActionModule(ActionBase):
             options,
             directory=directory,
             facts=lambda: {name: self._outcome[name] for name in ("pool", "revision", "target")},
-            show=display.display,
+            show=self._show_line,
         )
 
     def _reboots(self, pool: Pool, directory: str, variables: Mapping[str, Any]) -> RebootPlaybook:
@@ -190,7 +193,7 @@ class ActionModule(ActionBase):
             PlaybookOptions.of_present_run(self._loader, self._play_context),
             lambda: inventory_hosts(variables),
             directory=directory,
-            show=display.display,
+            show=self._show_line,
         )
 
     def _carry_out(self, rollout: PoolRollout, pool: Pool, params: Mapping[str, Any], author: str) -> dict[str, Any]:
@@ -251,7 +254,11 @@ class ActionModule(ActionBase):
 
     def _show(self, lines: Sequence[str]) -> None:
         for line in lines:
-            display.display(sanitize(line))
+            self._show_line(sanitize(line))
+
+    def _show_line(self, line: str) -> None:
+        """Display a line, after the cluster's name where several clusters move at the same time."""
+        display.display(f"{self._cluster}: {line}" if self._cluster and line else line)
 
     def _pool_variables(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         """Return the variables of the play that are keys of a pool file. Raises RolloutError for misspelt ones."""

@@ -97,7 +97,11 @@ POOL_FILE: Final = FileKeys(
     "key of the pool file",
     "pool",
     POOL_KEYS,
-    (*_PLAYBOOK_VARIABLES, "component", "pool_directory", "signing_passphrase", "to_revision"),
+    (
+        *_PLAYBOOK_VARIABLES,
+        *("clusters", "cluster_canary", "cluster_operation", "cluster_waves"),
+        *("component", "pool_directory", "signing_passphrase", "to_revision"),
+    ),
 )
 MACHINE_VARIABLES: Final = FileKeys(
     "variable of configok.node.machines",
