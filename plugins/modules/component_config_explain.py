@@ -38,6 +38,8 @@ options:
     description:
       - A component, for example V(kube-proxy), or a kind, for example V(EncryptionConfiguration). The newest API
         version of the kind is explained.
+      - Also V(Machine), V(MachineSet), V(Cluster), V(Provider) and the kinds of the shipped providers, for example
+        V(DebianHost).
     type: str
     default: kubelet
   kubernetes_version:
@@ -65,6 +67,11 @@ EXAMPLES = r"""
     kind: kube-scheduler
     kubernetes_version: "1.22"
     fields: [percentageOfNodesToScore]
+
+- name: Ask what a Machine can declare
+  configok.node.component_config_explain:
+    kind: Machine
+    fields: [spec.versions, "spec.taints[].effect"]
 """
 
 RETURN = r"""
@@ -82,6 +89,7 @@ explanations:
       description:
         - Of a field C(type), C(versions), C(default), C(default_from), C(allowed), C(feature_gates), C(rules),
           C(disruption), C(note), C(remark) and C(fields), of a gate C(stages), C(needs) and C(needed_by).
+        - Of a field of a Machine or of a kind around it also C(description) and C(required).
         - Empty facts are left out.
       type: dict
       sample:
@@ -103,7 +111,10 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import fail_on_file_errors
+from ansible_collections.configok.node.plugins.module_utils._componentconfig import _machine_kinds
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._explain import explain
+
+SHIPPED = _machine_kinds  # no other file that this module uses names it
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "fields": {"type": "list", "elements": "str", "required": True},

@@ -30,6 +30,7 @@ _LEFT_OUT = frozenset(
     {
         "_kube/_user_credentials.py",
         "_kube/_parallel.py",
+        "_componentconfig/_machine_kinds.py",
         "_componentconfig/_machine_objects.py",
         "_componentconfig/_data/_machines.py",
         "_componentconfig/_rules/_machines.py",

@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 from ._check import check
 from ._codec._document import Document
 from ._codec._plain_values import merge
-from ._data import _machines as _shipped_data
 from ._findings import Finding
+from ._machine_kinds import machine_kind, machine_kinds
 from ._rules import _machines as _shipped_rules
 from ._scalars._field_path import Path, value_at
 from ._scalars._syntax import is_label_key, is_label_value
 from ._schema._defaults import apply_defaults
-from ._schema._kinds import KUBELET_CONFIGURATION, Kind, find_kind, machine_kinds
+from ._schema._kinds import KUBELET_CONFIGURATION
 from ._schema._releases import is_kubernetes_version, newest_minor
 from ._schema._type_check import check_types
 
@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 KUBELET_API_VERSION = "kubelet.config.k8s.io/v1beta1"
-_SHIPPED = (_shipped_data, _shipped_rules)
+_SHIPPED = _shipped_rules  # the import is what ships them
 
 
 class CheckedObject(NamedTuple):
@@ -45,12 +45,6 @@ class CheckedObject(NamedTuple):
 
     data: dict[str, Any]
     findings: list[Finding]
-
-
-def machine_kind(api_version: Any, kind: Any) -> Kind | None:
-    """Return a Machine's kind or one of those around it, None for any other."""
-    known = find_kind(api_version, kind)
-    return known if known is not None and known.is_of_machines else None
 
 
 def read_object(document: Document) -> CheckedObject:

@@ -82,13 +82,15 @@ KINDS = r"""
 ["Whether another user than root becomes root with sudo."]},"create":{"description":
 ["The path of the playbook that creates the host."]},"delete":{"description":
 ["The path of the playbook that deletes the host."]},"values":{"type":"map<any>","optional":1,"description":
-["Free values, which both playbooks get."]}}},"machines.configok.dev/v1alpha1 Machine":{"component":"machines",
-"description":["The declarative spec of one Node."],"fields":{"metadata":{"type":"object","description":
-["The name and the labels of the object."],"fields":{"name":{"description":
-["The name of the Machine and of its Node, a DNS-1123 subdomain."]},"labels":{"type":"map<string>","optional":1,
-"description":["Labels of the Machine, for selectors and groups; spec.nodeLabels are those of the Node."]},
-"annotations":{"type":"map<string>","optional":1,"description":["Free notes; nothing reads them."]}}},"spec":{"type":
-"object","description":["The node as it should be."],"fields":{"cluster":{"optional":1,"description":
+["Free values, which both playbooks get."]},"provision":{"type":"bool","optional":1,"nullable":1,"default":true,
+"description":["Whether the agent is installed on the new host; false for an image that has it."]}}},
+"machines.configok.dev/v1alpha1 Machine":{"component":"machines","description":["The declarative spec of one Node."],
+"fields":{"metadata":{"type":"object","description":["The name and the labels of the object."],"fields":{"name":
+{"description":["The name of the Machine and of its Node, a DNS-1123 subdomain."]},"labels":{"type":"map<string>",
+"optional":1,"description":
+["Labels of the Machine, for selectors and groups; spec.nodeLabels are those of the Node."]},"annotations":{"type":
+"map<string>","optional":1,"description":["Free notes; nothing reads them."]}}},"spec":{"type":"object","description":
+["The node as it should be."],"fields":{"cluster":{"optional":1,"description":
 ["The name of a Cluster; by default the only one that the files declare."]},"versions":{"type":"object","optional":1,
 "description":["The versions of what runs on the host; without one, it is left alone."],"fields":{"kubelet":
 {"optional":1,"description":["The version of the kubelet, for example 1.34.9."]},"containerRuntime":{"type":"object",

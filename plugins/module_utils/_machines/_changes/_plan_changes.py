@@ -45,6 +45,9 @@ def plan_changes(
     changes = []
     for name in names:
         machine = by_name[name]
+        if machine.owner:
+            changes.append(_foreign_change(machine, observed.get(name), catalog, server_version, inputs))
+            continue
         surroundings = Surroundings(
             provider_of(catalog, machine), catalog.clusters.get(machine.cluster), server_version, inputs
         )
@@ -82,6 +85,36 @@ def refusals_of(changes: Iterable[MachineChange]) -> list[str]:
 def warnings_of(changes: Iterable[MachineChange]) -> list[str]:
     """Return what is worth knowing before the plan is carried out, each sentence once."""
     return list(dict.fromkeys(sentence for change in changes for sentence in change.warnings))
+
+
+def _foreign_change(
+    machine: Machine,
+    observed: ObservedMachine | None,
+    catalog: MachineCatalog,
+    server_version: str,
+    inputs: ConfigInputs,
+) -> MachineChange:
+    """Return a change without an action for a machine that another program owns, with what its Node lacks."""
+    cluster, warnings = catalog.clusters.get(machine.cluster), list[str]()
+    if observed is None:
+        warnings.append(f"{machine_name(machine)}: it has no Node yet: {machine.owner} owns the machine")
+    else:
+        provider = Provider(machine.provider.api_version, machine.provider.kind, "")
+        change = plan_change(machine, observed, Surroundings(provider, cluster, server_version, inputs))
+        # The config of the Node is not among what its owner declares.
+        paths = [changed.path for changed in change.fields if changed.path not in ("spec.pool", "spec.configSource")]
+        if paths:
+            names = ", ".join(paths)
+            warnings.append(f"{machine_name(machine)}: {names}: left as it is: {machine.owner} owns the machine")
+    return MachineChange(
+        name=machine.name,
+        action=MachineAction.NONE,
+        machine=machine,
+        observed=observed,
+        warnings=tuple(warnings),
+        source=observed.config_source if observed is not None else None,
+        cluster=cluster,
+    )
 
 
 def _orphan(observed: ObservedMachine) -> MachineChange:

@@ -26,6 +26,7 @@ NAMES = [
     "config_bundle",
     "config_source",
     "config_status_info",
+    "machine_export",
     "rollout",
     "rollout_control",
     "rollout_forget",

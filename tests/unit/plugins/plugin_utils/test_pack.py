@@ -91,6 +91,7 @@ def test_pip_installs_the_same_files() -> None:
     assert packed - installed == {"configok_agent/__init__.py", "configok_agent/_build.py"}
     assert installed - packed == {
         "configok_agent/_componentconfig/_data/_machines.py",
+        "configok_agent/_componentconfig/_machine_kinds.py",
         "configok_agent/_componentconfig/_machine_objects.py",
         "configok_agent/_componentconfig/_rules/_machines.py",
         "configok_agent/_kube/_parallel.py",
