@@ -1,0 +1,154 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The pages on Machines: their files are valid, their variables exist, and kubespray's inventory is converted."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ansible_collections.configok.node.plugins.module_utils._machines._objects._read import read_catalog
+from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import Machine, Taint
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted((ROOT / "docs").glob("machines*.md"))
+_BLOCK = re.compile(r"^( *)```(yaml|console)\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    """Return the texts of a page's blocks in a language."""
+    return [text for _indent, name, text in _BLOCK.findall(page.read_text(encoding="utf-8")) if name == language]
+
+
+def named(page: Path) -> dict[str, str]:
+    """Return the files that a page shows, by the path in their first line."""
+    texts = (text.split("\n", 1) for text in blocks(page, "yaml") if text.startswith("# "))
+    return {first.removeprefix("# "): rest for first, rest in texts}
+
+
+def test_there_is_a_page_for_each_starting_point() -> None:
+    assert [page.stem for page in PAGES] == [
+        "machines",
+        "machines-bare-hosts",
+        "machines-external",
+        "machines-kubeadm",
+        "machines-kubespray",
+        "machines-providers",
+    ]
+    index = (ROOT / "docs/README.md").read_text(encoding="utf-8")
+    assert all(f"({page.name})" in index for page in PAGES)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.stem))
+def test_the_machine_files_of_a_page_are_one_valid_set(page: Path) -> None:
+    files = {path: text for path, text in named(page).items() if path.startswith("machines/")}
+    if page.stem == "machines-kubespray":
+        assert not files, "this page writes its files"
+        return
+    if page.stem == "machines-providers":
+        cluster = named(ROOT / "docs/machines-bare-hosts.md")["machines/workers.yml"].split("---")[0]
+        for path, text in files.items():
+            assert read_catalog({path: text, "machines/cluster.yml": cluster}).machines
+        return
+    catalog = read_catalog(files)
+    assert catalog.machines
+    assert len(catalog.clusters) == 1
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.stem))
+def test_each_yaml_block_is_yaml_and_each_playbook_exists(page: Path) -> None:
+    for text in blocks(page, "yaml"):
+        assert all(yaml.safe_load_all(text))
+    for text in blocks(page, "console"):
+        for path in re.findall(r"-e @(\S+)", text):
+            assert path in named(page), path
+
+
+# --- kubespray
+
+INVENTORY: dict[str, Any] = {
+    "all": {
+        "vars": {
+            "kube_version": "v1.34.9",
+            "container_manager": "containerd",
+            "cluster_name": "east.local",
+            "kube_service_addresses": "10.96.0.0/18",
+            "ansible_user": "ubuntu",
+        },
+        "hosts": {
+            "master1": {"ansible_host": "10.0.0.10", "ip": "10.1.0.10"},
+            "node1": {"ansible_host": "10.0.0.11", "ip": "10.1.0.11", "access_ip": "10.2.0.11"},
+            "Node2": {
+                "access_ip": "10.0.0.12",
+                "ansible_port": 2222,
+                "node_labels": {"example.com/disk": "ssd"},
+                "node_taints": ["dedicated=batch:NoSchedule", "maintenance:NoExecute"],
+            },
+        },
+        "children": {
+            "kube_control_plane": {"hosts": {"master1": {}}},
+            "etcd": {"hosts": {"master1": {}}},
+            "kube_node": {"hosts": {"master1": {}, "node1": {}, "Node2": {}}},
+            "k8s_cluster": {"children": {"kube_control_plane": {}, "kube_node": {}}},
+            "zone_a": {"hosts": {"node1": {}, "Node2": {}}},
+        },
+    }
+}
+
+
+def convert(directory: Path, **variables: Any) -> str:
+    """Run the playbook of the page in a directory with an inventory; return the file that it writes."""
+    inventory = {"all": {**INVENTORY["all"], "vars": {**INVENTORY["all"]["vars"], **variables}}}
+    (directory / "inventory").mkdir()
+    (directory / "inventory/mycluster").write_text(yaml.safe_dump(inventory))
+    (directory / "convert.yml").write_text(named(ROOT / "docs/machines-kubespray.md")["convert.yml"])
+    [command, *_others] = blocks(ROOT / "docs/machines-kubespray.md", "console")
+    program, *arguments = command.split()
+    assert program == "ansible-playbook"
+    done = subprocess.run(
+        [Path(sys.executable).parent / program, *arguments],
+        cwd=directory,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return (directory / "machines/kubespray.yml").read_text(encoding="utf-8")
+
+
+def test_kubesprays_inventory_becomes_machines(tmp_path: Path) -> None:
+    catalog = read_catalog({"machines/kubespray.yml": convert(tmp_path)})
+    [cluster] = catalog.clusters.values()
+    assert (cluster.endpoint, cluster.service_cidr) == ("https://10.1.0.10:6443", "10.96.0.0/18")
+    assert (cluster.dns_domain, cluster.cluster_dns) == ("east.local", ("169.254.25.10",))
+    machines: dict[str, Machine] = {machine.name: machine for machine in catalog.machines}
+    assert sorted(machines) == ["node1", "node2"], "the control plane stays with kubespray"
+    assert machines["node1"].labels == machines["node2"].labels == {"zone_a": "true"}
+    assert machines["node1"].kubelet_version == ""
+    assert machines["node1"].taints == ()
+    assert machines["node1"].provider.fields["address"] == "10.0.0.11"
+    assert machines["node1"].provider.fields["user"] == "ubuntu"
+    second = machines["node2"]
+    assert (second.provider.fields["address"], second.provider.fields["port"]) == ("10.0.0.12", 2222)
+    assert second.node_labels == {"example.com/disk": "ssd"}
+    assert second.taints == (Taint("dedicated", "batch", "NoSchedule"), Taint("maintenance", "", "NoExecute"))
+
+
+def test_a_load_balancer_and_another_dns_server_are_taken_over(tmp_path: Path) -> None:
+    text = convert(
+        tmp_path,
+        loadbalancer_apiserver={"address": "10.0.0.5", "port": 8443},
+        enable_nodelocaldns=False,
+        skydns_server="10.96.0.3",
+    )
+    [cluster] = read_catalog({"machines/kubespray.yml": text}).clusters.values()
+    assert cluster.endpoint == "https://10.0.0.5:8443"
+    assert cluster.cluster_dns == ("10.96.0.3",)
