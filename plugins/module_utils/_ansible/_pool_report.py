@@ -22,6 +22,7 @@ from .._rollout._plan import Target
 from .._rollout._record._record import Rollout
 from .._rollout._record._record_store import read_record
 from .._rollout._report._pool_report import ChangeGroup, FieldRow, PoolReport
+from .._rollout._report._pool_status import nodes_of
 from .._rollout._run._pool_lock import current_holder
 from .._rollout._timing import Clock
 from ._document_changes import SourceDocument
@@ -41,7 +42,7 @@ def read_pool_report(
     KubeError.
     """
     record = read_record(client, pool)
-    views = list_nodes(client, selector=selector)
+    views = nodes_of(record, list_nodes(client, selector=selector))
     rollout, report = record.rollout, PoolReport(record, views)
     if rollout is None:
         return report

@@ -15,6 +15,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_paths imp
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._machine_planner import (
     make_machine_plan,
+    needs_run,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._goals import MachineGoal, MachineRequest
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import list_nodes
@@ -44,8 +45,9 @@ class Declared:
     kubelet: str = OLD
     runtime: tuple[str, str] = _RUNTIME
     source: ConfigSource | None = None
-    labels: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str | None] = field(default_factory=dict)
     taints: tuple[tuple[str, str, str], ...] = ()
+    untaint: tuple[str, ...] = ()
     present: bool = True
     provider: str = "p1"
 
@@ -61,6 +63,7 @@ class Declared:
             runtime=self.runtime,
             labels=self.labels,
             taints=self.taints,
+            untaint=self.untaint,
             annotation=self.annotation(name),
             needs_host=False,
             needs_drain=False,
@@ -205,7 +208,7 @@ class MachineWorld:
     def run(self, *, client: Any = None) -> list[WaveResult]:
         """Plan and run, as the action does; nothing is written where nothing is to be done."""
         plan = self.plan()
-        if not (plan.has_work or plan.is_resumed or plan.refusals):
+        if not needs_run(plan, self.views().values()):
             return []
         world = self.world
         world.runs += 1

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ..._componentconfig._scalars._wording import count_of, first_names
+from .._drain._cordon import own_cordons
 from .._drain._settings import REPLACE, forbidding_class
 from .._goals import MachineGoal
 from .._nodes._node_view import NodeView
@@ -18,7 +19,7 @@ from .._pool._pool_file import Pool
 from .._record._record import Record
 from ._planner import make_plan
 
-__all__ = ["HOST_SECONDS", "make_machine_plan"]
+__all__ = ["HOST_SECONDS", "make_machine_plan", "needs_run"]
 
 HOST_SECONDS = 90.0  # for one host: drain, packages, a restart of the kubelet
 _DRAIN = "drain"
@@ -64,6 +65,11 @@ def make_machine_plan(
         to_drain=drained,
         estimate=plan.estimate + _host_seconds(plan, moving),
     )
+
+
+def needs_run(plan: Plan, views: Iterable[NodeView]) -> bool:
+    """Return whether a run has anything to do, or to say; if not, it writes nothing."""
+    return plan.has_work or plan.is_resumed or bool(plan.refusals) or bool(own_cordons(views, plan.pool))
 
 
 def _node_to_be(name: str, goal: MachineGoal, labels: Mapping[str, str]) -> NodeView:

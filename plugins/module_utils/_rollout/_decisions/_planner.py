@@ -15,7 +15,8 @@ from ..._componentconfig._schema._releases import is_kubernetes_version
 from ..._nodeconfig._config_status import Cause
 from ..._nodeconfig._untrusted import sanitize
 from ..._nodeconfig._well_known import VERSION
-from .._goals import MachineGoal
+from .._drain._cordon import marking_pool
+from .._goals import Goal, MachineGoal
 from .._nodes._node_goals import has_reached, unmet
 from .._nodes._node_view import NodeView
 from .._plan import BROKEN, CANARY, Plan, SkippedNode, Target, Wave, replace_canary, wave_name
@@ -125,7 +126,7 @@ def make_plan(
     revision = record.revision_of(target)
     running = _rollout_to_resume(record, target)
     size = running.size if running else len(views)
-    sorter = _NodeSorter(record.lets_nodes_forget(target), running is not None, left_out or {})
+    sorter = _NodeSorter(pool.name, record.lets_nodes_forget(target), running is not None, left_out or {})
     waves = _resume_waves(running, views, sorter, policy, target) if running else ()
     for name in views:
         if name not in sorter.sorted_names:
@@ -180,6 +181,7 @@ def make_plan(
 class _NodeSorter:
     """Sorts nodes into the parts of a plan, one by one. is_resumed: the nodes are new to a rollout that has begun."""
 
+    pool: str
     forget_bad: bool
     is_resumed: bool
     left_out: Mapping[str, str]
@@ -199,7 +201,7 @@ class _NodeSorter:
         if reason is None and self.is_resumed and is_broken(view) and not is_deleted:
             reason = "it is broken, and appeared after the rollout began: run it again afterwards"
         is_reached = target.is_published and goal is not None and has_reached(view if view.uid else None, goal)
-        if is_reached and (is_deleted or not view.deleting):
+        if is_reached and not self._is_left_half_done(view, goal) and (is_deleted or not view.deleting):
             self.already_on_target.append(view)
         elif reason is not None:
             self.skipped.append(SkippedNode(view.name, reason))
@@ -216,7 +218,12 @@ class _NodeSorter:
         """Return whether a machine is as declared, even if its node is down: a run has nothing to do with it."""
         if goal.action != "update" or goal.needs_host or (self.forget_bad and view.config_ok == "False"):
             return False
-        return view.is_assigned(goal.source) and not unmet(view, goal)
+        is_as_declared = view.is_assigned(goal.source) and not unmet(view, goal)
+        return is_as_declared and not self._is_left_half_done(view, goal)
+
+    def _is_left_half_done(self, view: NodeView, goal: Goal | None) -> bool:
+        """Return whether a rollout that is over has left a machine cordoned: its host may be half changed."""
+        return isinstance(goal, MachineGoal) and goal.action == "update" and marking_pool(view) == self.pool
 
     def delete_first_if_alone(self) -> None:
         """Let machines be deleted with a canary and waves where nothing else is to be done."""

@@ -166,7 +166,8 @@ def node_entries(report: PoolReport) -> dict[str, NodeEntry]:
         entries[view.name] = NodeEntry(view.name, state, view.zone, view, reason)
     for wave in rollout.waves if rollout is not None else ():
         for name in wave.nodes:
-            entries.setdefault(name, NodeEntry(name, "gone", reason="its Node no longer exists"))
+            reason = "" if rollout is not None and rollout.target.is_machines else "its Node no longer exists"
+            entries.setdefault(name, NodeEntry(name, "gone", reason=reason))  # a machine may be deleted by its rollout
     return {name: entries[name] for name in sorted(entries, key=_natural_order)}
 
 

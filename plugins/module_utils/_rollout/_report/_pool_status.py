@@ -23,6 +23,7 @@ __all__ = [
     "drifted_nodes",
     "node_facts",
     "node_state",
+    "nodes_of",
     "pool_status",
     "render_history",
     "render_status",
@@ -98,12 +99,22 @@ def drifted_nodes(record: Record, nodes: Sequence[NodeView]) -> dict[str, str]:
     return {name: reason for name, reason in drift_by_name.items() if reason and name not in rolled_back}
 
 
+def nodes_of(record: Record, nodes: Sequence[NodeView]) -> Sequence[NodeView]:
+    """Return the nodes that a record is about: of Machines, which have no selector, those that their rollout has."""
+    rollout = record.rollout
+    if rollout is None or not rollout.target.is_machines:
+        return nodes
+    names = {name for wave in rollout.waves for name in wave.nodes} | set(rollout.already_on_target)
+    return [view for view in nodes if view.name in names]
+
+
 def pool_status(record: Record, nodes: Sequence[NodeView], *, moved_by: str | None = None) -> dict[str, Any]:
     """Return pool, revision, phase, nodes by state, and for each node that is not fine the reason from its agent.
 
     moved_by: the runner that holds the lock, "" for none, None when it is not known.
     """
     rollout = record.rollout
+    nodes = nodes_of(record, nodes)
     drifted = drifted_nodes(record, nodes)
     states: dict[str, NodeCondition] = {
         view.name: DRIFTED if view.name in drifted else node_state(view) for view in nodes

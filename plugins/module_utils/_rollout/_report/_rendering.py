@@ -24,13 +24,16 @@ def render_plan(plan: Plan, policy: Policy | None = None) -> list[str]:
     policy: what else a wave needs, and what the change asks of nodes, is shown with it.
     """
     target = "the init config" if plan.target.is_init else f"revision {plan.revision} ({plan.target.name})"
-    lines = [f"Pool {plan.pool}: {count_of(plan.pool_size, 'node')}, to {target}"]
+    is_machines = plan.target.is_machines
+    noun = "machine" if is_machines else "node"
+    lines = [f"{'Machines' if is_machines else 'Pool'} {plan.pool}: {count_of(plan.pool_size, noun)}, to {target}"]
     if not plan.target.is_published:
         lines[0] += ", which is not published yet"
     if not plan.waves:
         left_out = f", and {len(plan.skipped)} are left out" if plan.skipped else ""
         lines.append(
-            f"Nothing to do: {len(plan.already_on_target)} of {plan.pool_size} nodes use it already{left_out}."
+            f"Nothing to do: {len(plan.already_on_target)} of {plan.pool_size} "
+            f"{'machines are as declared' if is_machines else 'nodes use it'} already{left_out}."
         )
     else:
         if plan.is_resumed:

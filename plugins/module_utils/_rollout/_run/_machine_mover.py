@@ -131,7 +131,8 @@ class MachineMover(NodeMover):
         self, view: NodeView, goal: MachineGoal, *, possibly_assigned: bool, forget_bad: bool
     ) -> NodeAssignment | NotDrained | Postponed | Settled:
         name = view.name
-        is_begun = possibly_assigned and self._is_marked(view) and self._changes_versions(name, goal)
+        # The mark of a rollout before this one says that the host may be half changed.
+        is_begun = self._is_marked(view) and (self._changes_versions(name, goal) or not possibly_assigned)
         needs_host = goal.needs_host or is_begun
         if not needs_host and has_reached(view, goal):
             return NodeAssignment(view, view.assigned_id)
@@ -175,6 +176,8 @@ class MachineMover(NodeMover):
         if failure:
             return Settled(GateResult(Verdict.FAIL, failure))
         if not self._await(name, lambda seen: seen is not None and seen.uid != old_uid):
+            if self.is_stopping:
+                return Postponed()
             within = describe_duration(self._host.node_timeout)
             return Settled(GateResult(Verdict.FAIL, f"its Node was not registered within {within}"))
         assignment = apply_machine(self._session.client, name, goal, assigns=True, old_uid=old_uid)
@@ -242,8 +245,8 @@ class MachineMover(NodeMover):
         if self._await(name, lambda seen: seen is not None and bool(seen.ready) and not unmet_versions(seen, earlier)):
             self._drainer.uncordon(name)
             return f"it is back on {_describe(previous)}"
-        within = describe_duration(self._host.node_timeout)
-        return f"it was taken back to {_describe(previous)}, and is not Ready within {within}"
+        within = "yet" if self.is_stopping else f"within {describe_duration(self._host.node_timeout)}"
+        return f"it was taken back to {_describe(previous)}, and is not Ready {within}"
 
     def _change(self, name: str, action: HostAction, goal: MachineGoal, *, may_stop: bool = True) -> str:
         """Have the provider change a host. Return why that failed, "" for success."""

@@ -88,6 +88,8 @@ class WaveExecutor:
         self._pause = OperatorPause(session, job.name, is_recorded=job.position is not None, wait_timeout=wait_timeout)
         self._ask_gates = gates.decide_node if gates.has_node_answers else None
         self._workers = WorkerPool(session.clock, MAX_ASSIGNMENTS, watcher.wake)
+        # A host takes minutes: what makes nodes available again does not wait for a thread.
+        self._returning = WorkerPool(session.clock, MAX_ASSIGNMENTS, watcher.wake)
         self._question = WorkerPool(session.clock, 1, watcher.wake)  # an abort does not wait for its answer
         self._progress = WaveProgress(job.name, len(job.goals), job.soak, window, session.report, session.clock)
         self._places = {name: place for place, name in enumerate(job.goals, 1)}
@@ -143,6 +145,7 @@ class WaveExecutor:
         finally:
             self._mover.is_stopping = True
             self._workers.close()
+            self._returning.close()
             self._question.close()
             self._progress.flush()
 
@@ -166,7 +169,7 @@ class WaveExecutor:
             requested = self._pause.check(self._session.control, is_quiet=not self._window.counts[IN_FLIGHT])
             if requested is not None and requested.outcome is WaveOutcome.ABORT:
                 self._leave_nodes()
-                if not self._workers.pending:
+                if not (self._workers.pending or self._returning.pending):
                     return requested
             elif requested is not None and not self._is_busy:
                 return requested
@@ -213,7 +216,7 @@ class WaveExecutor:
 
     @property
     def _is_busy(self) -> bool:
-        return bool(self._workers.pending or self._question.pending)
+        return bool(self._workers.pending or self._returning.pending or self._question.pending)
 
     def _now(self) -> float:
         return self._session.node_clock.monotonic()
@@ -266,7 +269,7 @@ class WaveExecutor:
     def _take_results(self) -> None:
         for _key, answer in self._question.take_results():
             self._ending.answer(answer)
-        for name, result in self._workers.take_results():
+        for name, result in [*self._workers.take_results(), *self._returning.take_results()]:
             if isinstance(result, _RUNNER_ERRORS):
                 raise result
             if isinstance(result, KubeError):
@@ -454,7 +457,7 @@ class WaveExecutor:
             if result.verdict is Verdict.FAIL and view is not None and self._mover.can_roll_back(name, goal):
                 self._rolling_back.add(name)
                 self._progress.say(f"{name} has failed, and is taken back: {result.reason}")
-                self._workers.submit(name, partial(self._mover.roll_back, name, goal, result.reason))
+                self._returning.submit(name, partial(self._mover.roll_back, name, goal, result.reason))
                 continue
             self._set_attempt(name, self._attempts[name].with_result(result))
             self._record_result(name, result)
@@ -494,7 +497,7 @@ class WaveExecutor:
         """Uncordon a node as soon as it is up: its capacity is missing until then."""
         if name not in self._uncordoned and self._mover.is_cordoned(name):
             self._uncordoned.add(name)
-            self._workers.submit(name, partial(self._mover.uncordon, name))
+            self._returning.submit(name, partial(self._mover.uncordon, name))
 
     def _leave_nodes(self) -> None:
         """Leave the nodes without a verdict to themselves: end drains, and uncordon."""

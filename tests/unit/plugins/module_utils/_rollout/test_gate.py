@@ -15,7 +15,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.
     Verdict,
     evaluate,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._goals import Goal
+from ansible_collections.configok.node.plugins.module_utils._rollout._goals import Goal, MachineGoal
 from support.rollouts.views import a_source, a_view
 
 ATTEMPT = Attempt("uid-of-n", Goal(a_source()), 7, assigned_at=1000.0, was_ready=True, timeout=300.0, soak=120.0)
@@ -155,3 +155,32 @@ def test_a_node_that_vanished_is_judged_by_what_was_last_known_of_it(
     assert (result.verdict, reason in result.reason) == (verdict, True), result
     deleting = evaluate(replace(last, deleting=True), attempt, EARLY)
     assert deleting.verdict == verdict
+
+
+CHANGED = replace(ATTEMPT, goal=MachineGoal(a_source(), kubelet_version="1.35.1"), has_changed_host=True)
+
+
+@pytest.mark.parametrize(
+    ("view", "now", "verdict", "words"),
+    [
+        ({"kubelet_version": "v1.35.1"}, EARLY, Verdict.WAIT, "soaking"),
+        ({"kubelet_version": "v1.35.0"}, EARLY, Verdict.WAIT, "it reports kubelet 1.35.0, not 1.35.1"),
+        ({"kubelet_version": "v1.35.0"}, LATE, Verdict.FAIL, "it reports kubelet 1.35.0, not 1.35.1 (within 300s"),
+        ({"kubelet_version": "v1.35.1", "ready": False}, LATE, Verdict.FAIL, "it is not Ready: "),
+        ({"kubelet_version": "v1.35.1", "ready": None}, LATE, Verdict.FAIL, "it is not Ready: "),
+        ({"kubelet_version": "v1.35.1", "answered_id": 6}, LATE, Verdict.UNKNOWN, "the agent did not answer"),
+    ],
+)
+def test_a_machine_passes_at_its_version_only(view: dict[str, Any], now: float, verdict: Verdict, words: str) -> None:
+    seen = a_view("n", **{"source": a_source(), "assigned_id": 7, **view})
+    result = evaluate(seen, CHANGED, now)
+    assert (result.verdict, result.reason[: len(words)]) == (verdict, words)
+
+
+def test_a_label_that_somebody_removes_is_no_fault_of_the_version() -> None:
+    attempt = replace(ATTEMPT, goal=MachineGoal(a_source(), labels={"disk": "ssd"}))
+    result = evaluate(a_view("n", source=a_source(), assigned_id=7), attempt, LATE)
+    assert (result.verdict, result.reason) == (
+        Verdict.UNKNOWN,
+        "it does not have the label disk=ssd (within 300s)",
+    )

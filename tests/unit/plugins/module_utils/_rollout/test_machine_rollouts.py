@@ -11,14 +11,31 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node
-from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutRefused
+from ansible_collections.configok.node.plugins.module_utils._rollout import Interrupted, RolloutError, RolloutRefused
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._control_requests import (
+    Requester,
+    request_abort,
+)
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._planner import make_plan
 from ansible_collections.configok.node.plugins.module_utils._rollout._goals import MachineRequest
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import clear_bad_config
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import list_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_pool
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Revision
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
+    clear_bad_config,
+    update_record,
+)
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._revisions import (
+    find_undo_revision,
+    record_machines,
+)
+from ansible_collections.configok.node.plugins.module_utils._rollout._report._pool_status import pool_status
 from support.rollouts.faulty_clients import Away, Dying, Killed
-from support.rollouts.simulated_machines import NEW, OLD, RECORD, Declared, MachineWorld
+from support.rollouts.simulated_machines import NEW, OLD, RECORD, MachineWorld
 from support.rollouts.simulated_nodes import CRASHES, GOOD
 from support.rollouts.simulated_pods import Budget
-from support.rollouts.world import QUICK, MakeWorld
+from support.rollouts.world import QUICK, MakeWorld, World
 
 TAINT = ("dedicated", "db", "NoSchedule")
 
@@ -206,6 +223,100 @@ def test_a_drain_that_is_blocked_pauses_and_touches_no_host(make_world: MakeWorl
     finish(machines)
 
 
+def test_what_is_no_longer_declared_is_removed(make_world: MakeWorld) -> None:
+    world = make_world(0)
+    machines = MachineWorld.of(world, 3)
+    machines.declare(labels={"disk": "ssd"}, taints=(TAINT,))
+    finish(machines)
+    machines.declare(labels={"disk": None}, taints=(), untaint=("dedicated:NoSchedule",))
+    finish(machines)
+    assert not [view.name for view in machines.views().values() if "disk" in view.labels or TAINT in view.taints]
+    assert machines.hosts.calls == []
+
+
+def test_a_half_changed_host_is_put_right_although_its_files_were_changed_back(make_world: MakeWorld) -> None:
+    world = make_world(0)
+    machines = MachineWorld.of(world, 3, canary={"count": 1, "soak": "5s"}, maxUnavailable=1)
+    machines.declare(kubelet=NEW)
+    killed = KilledHosts(machines, 1)
+    machines.hosts.during = killed
+    with contextlib.suppress(Killed):
+        machines.run(client=killed.client)
+    name = machines.hosts.calls[0][0]
+    assert not world.nodes.view(name).ready
+    machines.hosts.during = lambda _request: None
+    machines.declare(kubelet=OLD)
+    finish(machines)
+    assert machines.hosts.calls[1:] == [(name, "update", OLD)]
+
+
+def test_an_abort_waits_for_the_hosts_that_are_changed(make_world: MakeWorld) -> None:
+    world = make_world(0)
+    machines = MachineWorld.of(world, 4)
+    machines.declare(kubelet=NEW)
+    requester = Requester("me", "enough", "now")
+    machines.hosts.during = lambda _request: update_record(
+        world.client, RECORD, lambda record: request_abort(record, requester)
+    )
+    assert machines.run()[-1].phase == "Aborted"
+    assert machines.hosts.at_work == set()
+    assert len(machines.hosts.calls) <= 2
+    assert not [view.name for view in machines.views().values() if view.unschedulable]
+    assert machines.hosts.errors == []
+
+
+def test_ctrl_c_ends_the_run_and_the_next_one_continues(make_world: MakeWorld) -> None:
+    world = make_world(0)
+    machines = MachineWorld.of(world, 4)
+    machines.declare(kubelet=NEW)
+
+    def press() -> None:
+        raise KeyboardInterrupt
+
+    world.when("updating", press)
+    with pytest.raises(Interrupted, match="run it again to go on"):
+        machines.run()
+    finish(machines)
+
+
+def test_a_record_of_machines_is_not_a_pools(make_world: MakeWorld) -> None:
+    world = make_world(2)
+    machines = MachineWorld.of(world, 3)
+    machines.declare(kubelet=NEW)
+    finish(machines)
+    record = machines.record()
+    with pytest.raises(RolloutError, match="is a rollout of Machines: change the Machine files back"):
+        find_undo_revision(record)
+    pool = parse_pool({"pool": RECORD, "selector": "pool=workers"})
+    refusals = make_plan(list_nodes(world.client), pool, world.publish(100), record).refusals
+    assert "the record machines is that of a rollout of Machines: give a pool another name" in refusals
+
+
+def test_what_was_declared_is_a_revision(make_world: MakeWorld) -> None:
+    world = make_world(0)
+    machines = MachineWorld.of(world, 3)
+    machines.declare(kubelet=NEW)
+
+    def recorded() -> Revision:
+        target = machines.target()
+        return record_machines(world.client, RECORD, target, author="me", cause="patch", now="now")
+
+    assert [recorded().number, recorded().number] == [1, 1]
+    finish(machines)
+    revision = machines.record().revisions[0]
+    assert (revision.number, revision.result, revision.cause) == (1, "Complete", "patch")
+    machines.declare(kubelet=OLD)
+    assert recorded().number == 2
+    status = pool_status(machines.record(), [*machines.views().values(), world_view(world)])
+    assert (status["size"], status["phase"]) == (3, "Complete")
+
+
+def world_view(world: World) -> NodeView:
+    """Return a Node that is no machine's."""
+    world.nodes.add("other")
+    return world.nodes.view("other")
+
+
 class KilledHosts:
     """Kills the runner in the middle of the nth action of the provider."""
 
@@ -229,7 +340,7 @@ def declare_everything(machines: MachineWorld) -> None:
     machines.declare("new", source=source)
 
 
-def a_mixed_world(world: Any) -> MachineWorld:
+def a_mixed_world(world: World) -> MachineWorld:
     machines = MachineWorld.of(world, 5, canary={"count": 1, "soak": "5s"}, maxUnavailable=1)
     machines.declare(labels={"a": "b"})
     finish(machines)
@@ -313,4 +424,3 @@ def test_a_dead_machine_is_deleted_without_a_drain(make_world: MakeWorld) -> Non
     results = machines.run()
     assert results[-1].phase == "Complete", "\n".join(world.lines())
     assert machines.lacking() == {}
-    assert Declared().present

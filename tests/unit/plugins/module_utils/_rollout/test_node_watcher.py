@@ -125,6 +125,13 @@ def test_the_nodes_of_a_list_are_passed_on_together(clock: VirtualClock, monkeyp
     assert passed_on == [listed, ["GONE"], ["DELETED", "DELETED", "DELETED", *listed], ["BACK"]]
 
 
+def test_only_nodes_of_these_names_count(clock: VirtualClock) -> None:
+    client = Scripted(clock, Lines(), more=("o", "p"))
+    with NodeWatcher(client, "", clock, names={"o"}) as feed:  # type: ignore[arg-type]
+        assert until(feed, "SYNCED") == ["ADDED", "SYNCED"]
+        assert set(feed.nodes) == {"o"}
+
+
 def test_a_version_that_is_gone_blinds_until_all_is_listed_again(clock: VirtualClock) -> None:
     client = Scripted(clock, Lines(EXPIRED))
     with make(client, clock) as feed:

@@ -20,11 +20,13 @@ from hypothesis import strategies as st
 from ansible_collections.configok.node.plugins.module_utils._rollout import InvalidRecord, RolloutError
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._transitions import finish_rollback
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._window import WaveOutcome, WindowStep
+from ansible_collections.configok.node.plugins.module_utils._rollout._goals import MachineGoal
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target, Wave
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import (
     BadConfig,
     ClearedConfig,
     FailedNode,
+    PreviousMachine,
     Record,
     Revision,
     RevisionResult,
@@ -88,6 +90,20 @@ def test_a_record_that_does_not_say_who_used_the_target_already_is_read() -> Non
 def test_the_init_config_as_a_target_is_kept() -> None:
     record = replace(a_record(["a", "b"]), rollout=Rollout(0, Target.init(), "Complete", (), 2, NOW, NOW))
     assert decode_record(encode_record(record)) == record
+
+
+def test_the_machines_of_a_rollout_and_their_failures_are_kept() -> None:
+    target = Target.of_machines("machines-1", "1" * 16, {"a": MachineGoal(None)})
+    other = Target.of_machines("machines-2", "2" * 16, {})
+    record = a_record(["a", "b"])
+    assert record.rollout is not None
+    machines = {"a": PreviousMachine("uid", "v1.34.8", "containerd", "1.7.24")}
+    record = replace(record, rollout=replace(record.rollout, target=target, previous_machines=machines))
+    record = record.with_bad_config(target, "it broke", "now", confirmed=False).with_bad_config(other, "too", "now")
+    stored = decode_record(encode_record(record))
+    assert stored == record
+    assert [bad.confirmed for bad in stored.bad_configs] == [False, True]
+    assert "if the change is at fault, change the Machine files" in (stored.refusal(target) or "")
 
 
 def test_15000_nodes_fit_with_names_that_do_not_compress_and_all_bounds_reached() -> None:

@@ -1,0 +1,154 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Plans of Machines: which are moved, in which order, and which are refused or left out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._machine_planner import (
+    HOST_SECONDS,
+    make_machine_plan,
+    needs_run,
+)
+from ansible_collections.configok.node.plugins.module_utils._rollout._drain._cordon import CordonMark
+from ansible_collections.configok.node.plugins.module_utils._rollout._goals import MachineGoal
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView
+from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Plan, Target, Wave
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool._policy import parse_policy
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import PLANNED, Record, Rollout
+from ansible_collections.configok.node.plugins.module_utils._rollout._report._rendering import render_plan
+from support.rollouts.views import a_source, a_view
+
+SAME = MachineGoal(None, kubelet_version="1.35.0", needs_host=False, needs_drain=False)
+UPDATE = MachineGoal(None, kubelet_version="1.35.1")
+LABEL = replace(SAME, labels={"disk": "ssd"})
+CREATE = MachineGoal(None, action="create", kubelet_version="1.35.1", labels={"disk": "ssd", "old": None})
+DELETE = MachineGoal(None, action="delete")
+REPLACE = MachineGoal(None, action="replace", annotation='{"providerHash": "2"}')
+
+
+def a_plan(
+    goals: dict[str, MachineGoal], *views: NodeView, record: Record | None = None, labels: Any = None, **policy: Any
+) -> Plan:
+    """Return the plan of machines with these goals. views: instead of the healthy Nodes that they have."""
+    nodes = {name: a_view(name) for name, goal in goals.items() if goal.action != "create"}
+    nodes.update({view.name: view for view in views})
+    target = Target.of_machines("machines-1", "1" * 16, goals)
+    policy = {"canary": {"count": 1}, "waves": ["100%"], "maxUnavailable": 1, **policy}
+    return make_machine_plan(
+        nodes.values(), target, parse_policy(policy), record or Record("machines"), name="machines", labels=labels
+    )
+
+
+def waves(plan: Plan) -> dict[str, tuple[str, ...]]:
+    return {wave.name: wave.nodes for wave in plan.waves}
+
+
+@pytest.mark.parametrize(
+    ("goal", "view", "part"),
+    [
+        (SAME, a_view("m"), "already"),
+        (SAME, a_view("m", ready=None), "already"),
+        (SAME, a_view("m", agent=False), "skipped"),
+        (UPDATE, a_view("m"), "canary"),
+        (UPDATE, a_view("m", ready=False), "broken"),
+        (UPDATE, a_view("m", agent=False), "skipped"),
+        (UPDATE, a_view("m", cause="OptedOut"), "skipped"),
+        (UPDATE, a_view("m", kubelet_version="v2.0.0-next"), "skipped"),
+        (UPDATE, a_view("m", deleting=True), "skipped"),
+        (UPDATE, a_view("m", kubelet_version="v1.35.1"), "already"),
+        (LABEL, a_view("m"), "canary"),
+        (LABEL, a_view("m", labels={"disk": "ssd"}), "already"),
+        (CREATE, None, "canary"),
+        (CREATE, a_view("m", agent=False, ready=False), "broken"),
+        (DELETE, a_view("m"), "canary"),
+        (DELETE, a_view("m", agent=False, ready=None, deleting=True), "canary"),
+        (REPLACE, a_view("m", agent=False), "canary"),
+        (SAME, a_view("m", cordoned_by=CordonMark("machines").encode()), "canary"),
+        (SAME, a_view("m", cordoned_by=CordonMark("workers").encode()), "already"),
+    ],
+)
+def test_each_machine_is_in_one_part_of_the_plan(goal: MachineGoal, view: NodeView | None, part: str) -> None:
+    plan = a_plan({"m": goal, "other": SAME}, *([view] if view else []))
+    parts = {
+        **waves(plan),
+        "already": tuple(name for name in plan.already_on_target if name == "m"),
+        "skipped": tuple(node.node for node in plan.skipped),
+    }
+    assert [name for name, nodes in parts.items() if "m" in nodes] == [part]
+
+
+def test_a_machine_to_delete_that_has_no_node_is_done() -> None:
+    target = Target.of_machines("machines-1", "1" * 16, {"m": DELETE, "n": SAME})
+    plan = make_machine_plan([a_view("n")], target, parse_policy({}), Record("machines"), name="machines")
+    assert plan.already_on_target == ("m", "n")
+    assert not plan.has_work
+    assert not needs_run(plan, [a_view("n")])
+    assert render_plan(plan)[1] == "Nothing to do: 2 of 2 machines are as declared already."
+
+
+def test_machines_to_create_are_covered_by_what_they_declare() -> None:
+    goals = {"a": UPDATE, "b": UPDATE, "c": UPDATE, "new": CREATE}
+    zones = {"new": {"topology.kubernetes.io/zone": "z9"}}
+    plan = a_plan(goals, labels=zones, canary={"count": 2, "cover": ["zone", "disk"]})
+    assert "new" in waves(plan)["canary"]
+    assert plan.refusals == ()
+
+
+def test_deletions_come_last_and_alone_they_have_a_canary() -> None:
+    goals = {"a": DELETE, "b": UPDATE, "c": UPDATE, "d": DELETE, "new": CREATE}
+    assert list(waves(a_plan(goals)).values())[-1] == ("a", "d")
+    assert waves(a_plan({"a": DELETE, "b": DELETE, "c": SAME})) == {"canary": ("a",), "wave 1": ("b",)}
+
+
+def test_only_machines_that_have_pods_are_drained() -> None:
+    plan = a_plan({"a": UPDATE, "b": LABEL, "c": DELETE, "new": CREATE, "d": REPLACE})
+    assert plan.to_drain == ("a", "c", "d")
+    assert plan.estimate > 4 * HOST_SECONDS
+
+
+@pytest.mark.parametrize(
+    ("goals", "policy", "reason"),
+    [
+        ({"a": UPDATE, "b": SAME}, {"forbid": ["drain"]}, "1 machine (a): its class drain is forbidden"),
+        ({"a": REPLACE, "b": SAME}, {"forbid": ["replace"]}, "1 machine (a): its class replace is forbidden"),
+        ({"a": LABEL, "b": CREATE}, {"forbid": ["drain", "replace"]}, ""),
+        ({"a": UPDATE}, {"onFailure": "rollback"}, "policy.onFailure: rollback is not possible with Machines"),
+        ({"a": UPDATE, "b": SAME}, {"maxUnavailable": 2}, "maxUnavailable 2 allows everything"),
+        ({}, {}, "there is no Machine to plan for"),
+    ],
+)
+def test_what_a_policy_forbids_is_refused(goals: Any, policy: dict[str, Any], reason: str) -> None:
+    refusals = a_plan(goals, **policy).refusals
+    assert [refusal for refusal in refusals if not refusal.startswith(reason)] == []
+    assert bool(refusals) is bool(reason)
+
+
+def test_a_machine_whose_node_has_gone_is_planned_again() -> None:
+    target = Target.of_machines("machines-1", "1" * 16, {"m": UPDATE, "n": UPDATE})
+    plan = make_machine_plan([a_view("n")], target, parse_policy({}), Record("machines"), name="machines")
+    assert plan.refusals == ("m lost its Node while it was planned: run it again",)
+
+
+def test_a_rollout_that_was_begun_keeps_its_waves() -> None:
+    """Machines that it has deleted, or has not created yet, have not vanished; one without a goal of that kind has."""
+    goals = {"a": DELETE, "b": CREATE, "c": UPDATE}
+    target = Target.of_machines("machines-1", "1" * 16, goals)
+    frozen = (Wave("canary", ("b",), 1.0), Wave("wave 1", ("c", "a", "gone"), 1.0))
+    begun = Rollout(1, Target.from_dict(target.to_dict()), PLANNED, frozen, 4, "now", "now")
+    record = Record("machines", rollout=begun)
+    plan = make_machine_plan([a_view("c")], target, parse_policy({}), record, name="machines")
+    assert waves(plan) == {"canary": ("b",), "wave 1": ("c", "a")}
+    assert (plan.is_resumed, plan.vanished) == (True, ("gone",))
+
+
+def test_the_config_of_a_machine_is_not_given_again_to_a_node_that_refused_it() -> None:
+    source = a_source()
+    refused = a_view("m", source=source, config_ok="False", active=None)
+    goals = {"m": replace(UPDATE, source=source), "n": replace(UPDATE, source=source)}
+    assert [node.node for node in a_plan(goals, refused).skipped] == ["m"]
