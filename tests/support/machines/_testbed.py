@@ -15,6 +15,7 @@ from typing import Any
 
 import yaml
 
+from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import AlreadyExists
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
@@ -51,6 +52,7 @@ __all__ = ["Testbed"]
 _PRIVATE = (KUBECONFIG, "/root/.ssh/authorized_keys")
 # Of kube-controller-manager, for machines that become nodes: certificates are signed, but only approved by the user.
 _CONTROLLERS = ("csrsigning", "csrcleaner", "tokencleaner")
+_ADMINISTRATORS = {"kind": "Group", "name": "system:masters"}
 _BUILD = Path(__file__).resolve().parents[1] / "bin/build-kubernetes"
 
 
@@ -159,7 +161,8 @@ class Testbed:
         self.bare_machines = self.state / "bare.yml"
         self.bare_machines.write_text(yaml.safe_dump(self._bare_facts(repositories), sort_keys=False))
         if prepare_cluster:
-            prepare(self.client)
+            # Machines can only become nodes once there are subjects that may create them.
+            prepare(self.client, Access(machine_subjects=[_ADMINISTRATORS] if repositories else None))
         for spec, machine in zip(specs, machines):
             node = Node(spec, machine, self.client, self._play)
             self.nodes.append(node)
