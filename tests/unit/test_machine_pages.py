@@ -18,7 +18,7 @@ from ansible_collections.configok.node.plugins.module_utils._machines._objects._
 from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import Machine, Taint
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted((ROOT / "docs").glob("machines*.md"))
+PAGES = sorted((ROOT / "docs").glob("machines*.md"), key=lambda page: page.stem)
 _BLOCK = re.compile(r"^( *)```(yaml|console)\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
 
 
@@ -67,6 +67,8 @@ def test_each_yaml_block_is_yaml_and_each_playbook_exists(page: Path) -> None:
     for text in blocks(page, "yaml"):
         assert all(yaml.safe_load_all(text))
     for text in blocks(page, "console"):
+        for name in re.findall(r"ansible-playbook .*?configok\.node\.(\w+)", text):
+            assert (ROOT / f"playbooks/{name}.yml").is_file(), name
         for path in re.findall(r"-e @(\S+)", text):
             assert path in named(page), path
 
