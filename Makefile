@@ -135,6 +135,7 @@ docs: .venv/.lint $(LINK) ## write the generated parts of docs/, and CHANGELOG.m
 	@$(RUN) .venv/bin/python tools/draw_architecture.py
 	@.venv/bin/python tools/write_contract.py
 	@.venv/bin/python tools/write_complaints.py
+	@.venv/bin/python tools/write_machine_files.py
 	@$(RUN) antsibull-changelog generate
 
 .PHONY: locks

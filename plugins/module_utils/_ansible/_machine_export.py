@@ -111,10 +111,10 @@ def read_cluster(client: Client, name: str) -> Cluster:
 def _read_document(client: Client, namespace: str, name: str, key: str) -> Mapping[str, Any]:
     """Return a document in a ConfigMap, {} if there is none or it may not be read."""
     try:
-        found = client.find(config_map(namespace, name))
+        present = client.find(config_map(namespace, name))
     except (BadRequest, Forbidden):
         return {}
-    text = _mapping((found or {}).get("data")).get(key)
+    text = _mapping((present or {}).get("data")).get(key)
     try:
         return _mapping(decode_values(text, name)) if isinstance(text, str) else {}
     except InvalidConfig:

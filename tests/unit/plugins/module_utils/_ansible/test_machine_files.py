@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files and directories of Machines: which are read, in which order, and what is said of one that cannot be."""
+"""Which files and directories of Machines are read, in which order, and the errors about those that cannot be."""
 
 from __future__ import annotations
 

@@ -34,15 +34,15 @@ def test_a_machine_of_cluster_api(version: str) -> None:
         reference = item["spec"]["infrastructureRef"]
         reference["apiGroup"] = reference.pop("apiVersion").partition("/")[0]
     catalog = read(item)
-    (found,) = catalog.machines
-    assert (found.name, found.cluster, found.owner) == ("ip-10-0-0-5", "east", CLUSTER_API)
-    assert (found.kubelet_version, found.labels, found.runtime) == ("1.34.9", {"pool": "w"}, None)
-    assert found.taints == (Taint("a", "", "NoExecute"),)
+    (owned,) = catalog.machines
+    assert (owned.name, owned.cluster, owned.owner) == ("ip-10-0-0-5", "east", CLUSTER_API)
+    assert (owned.kubelet_version, owned.labels, owned.runtime) == ("1.34.9", {"pool": "w"}, None)
+    assert owned.taints == (Taint("a", "", "NoExecute"),)
     group = "infrastructure.cluster.x-k8s.io" + ("/v1beta2" if version == "v1beta1" else "")
     fields = {"name": "east-abc-aws", "providerID": "aws:///x", "address": "10.0.0.5"}
-    assert found.provider == ProviderConfig(group, "AWSMachine", fields)
+    assert owned.provider == ProviderConfig(group, "AWSMachine", fields)
     assert catalog.clusters["east"].endpoint == ""
-    assert catalog.provider_of(found) is None
+    assert catalog.provider_of(owned) is None
     assert catalog.notes == ()
 
 
