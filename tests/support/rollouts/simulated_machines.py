@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -35,7 +36,6 @@ __all__ = ["NEW", "OLD", "RECORD", "Declared", "MachineWorld", "SimulatedHosts"]
 RECORD = "machines"
 OLD, NEW = "1.34.8", "1.34.9"
 _RUNTIME = ("containerd", "1.7.24")
-_SECONDS = 20.0  # that a provider works on a host
 
 
 @dataclass(frozen=True)
@@ -97,6 +97,7 @@ class SimulatedHosts:
     at_work: set[str] = field(default_factory=set)
     most_at_work: int = 0
     hosts: dict[str, tuple[str, tuple[str, str]]] = field(default_factory=dict)  # versions of each host with a kubelet
+    seconds: float = 20.0  # that a provider works on a host
 
     def add(self, name: str, declared: Declared, *, zone: str = "") -> None:
         """Let a host run what a Machine declares, before any run."""
@@ -121,11 +122,11 @@ class SimulatedHosts:
 
     def _change(self, request: MachineRequest, version: str) -> str:
         name, action, clock = request.machine, request.action, self.world.clock
-        clock.sleep(_SECONDS / 2)
+        clock.sleep(self.seconds / 2)
         if action in ("update", "rollback"):
             self.world.nodes.set_ready(name, False)
         self.during(request)
-        clock.sleep(_SECONDS / 2)
+        clock.sleep(self.seconds / 2)
         failure = self.fails.get((name, action), "")
         if failure:
             return failure
@@ -137,11 +138,16 @@ class SimulatedHosts:
         runtime = request.goal.previous["runtime"] if action == "rollback" else request.goal.runtime
         self.hosts[name] = (version, tuple(runtime))
         if action == "create" and not self._exists(name):
-            self.world.later(3.0, lambda: self.world.nodes.add(name, version=f"v{version}", ready=False))
-            self.world.later(6.0, lambda: self._report(name))
+            self.world.later(self.seconds / 6, lambda: self._register(name))
         else:
             self._report(name)
         return ""
+
+    def _register(self, name: str) -> None:
+        version, _runtime = self.hosts[name]
+        self.world.nodes.add(name, version=f"v{version}", ready=False)
+        self.world.clock.sleep(self.seconds / 6)
+        self._report(name)
 
     def _report(self, name: str) -> None:
         """Let a kubelet report its versions, and whether it is Ready."""
@@ -173,13 +179,14 @@ class MachineWorld:
     hosts: SimulatedHosts
     declared: dict[str, Declared]
     policy: dict[str, Any]
+    name: str = RECORD  # of their record
 
     @classmethod
-    def of(cls, world: World, count: int, **policy: Any) -> MachineWorld:
+    def of(cls, world: World, count: int, *, prefix: str = "m", **policy: Any) -> MachineWorld:
         """Return a world with so many machines, which are as declared."""
         machines = cls(world, SimulatedHosts(world), {}, policy)
         for number in range(count):
-            name = f"m{number:02d}"
+            name = f"{prefix}{number:02d}"
             machines.declared[name] = Declared()
             machines.hosts.add(name, machines.declared[name], zone=f"z{number % 3}")
         return machines
@@ -197,13 +204,13 @@ class MachineWorld:
         """Return the target as a run computes it from the files and the Nodes."""
         views = self.views()
         goals = {name: declared.goal(name, views.get(name)) for name, declared in sorted(self.declared.items())}
-        content = f"{abs(hash(repr(sorted(self.declared.items())))):016x}"
+        content = hashlib.sha256(repr(sorted(self.declared.items())).encode()).hexdigest()
         return Target.of_machines(f"machines-{content[:10]}", content, goals)
 
     def plan(self) -> Plan:
         """Plan as a run does."""
         policy = self.world.pool(**self.policy).policy
-        return make_machine_plan(self.views().values(), self.target(), policy, self.record(), name=RECORD)
+        return make_machine_plan(self.views().values(), self.target(), policy, self.record(), name=self.name)
 
     def run(self, *, client: Any = None) -> list[WaveResult]:
         """Plan and run, as the action does; nothing is written where nothing is to be done."""
@@ -220,13 +227,13 @@ class MachineWorld:
             change_machine=self.hosts.change,
             **world.options,
         )
-        pool = Pool(RECORD, "", world.pool(**self.policy).policy)
+        pool = Pool(self.name, "", world.pool(**self.policy).policy)
         with PoolRunner(client or world.client, pool, options, names=frozenset(self.declared)) as runner:
             return runner.run(plan)
 
     def record(self) -> Record:
         """Return the record of the machines."""
-        return read_record(self.world.client, RECORD)
+        return read_record(self.world.client, self.name)
 
     def rollout(self) -> Rollout:
         """Return their rollout; there must be one."""

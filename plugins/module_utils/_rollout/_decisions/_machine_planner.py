@@ -39,7 +39,7 @@ def make_machine_plan(
     """Plan the rollout that makes machines what they are declared to be, or the rest of one that has started.
 
     Every machine is in exactly one of the plan's parts. Machines to delete are in a wave of their own, the last one.
-    views: of the Nodes; those that are no machine's do not count. target: has the goals. name: of the record. labels:
+    views: of the Nodes; others do not count. target: has the goals. name: of the record. labels:
     those that are declared for the Node of each machine, for one that does not exist yet: the canary covers it by them.
     left_out: machines that are not moved for another reason, with the reason.
     """

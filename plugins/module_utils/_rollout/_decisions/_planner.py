@@ -237,7 +237,7 @@ def _rollout_to_resume(record: Record, target: Target) -> Rollout | None:
 
 
 def _is_leaving(view: NodeView, target: Target) -> bool:
-    """Return whether a Node is being deleted by somebody else than its rollout."""
+    """Return whether a Node is being deleted, and not by its rollout."""
     goal = target.goal(view.name)
     return view.deleting and not (isinstance(goal, MachineGoal) and goal.action != "update")
 

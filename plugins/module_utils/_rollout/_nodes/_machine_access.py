@@ -37,7 +37,7 @@ def apply_machine(
     """Write everything that a Machine declares to its Node, by one PATCH; nothing, if the Node has all of it.
 
     assigns: give the node a new assignment even if it uses the config, since its host was changed. possibly_assigned:
-    whether an earlier run may have assigned it. old_uid: of a Node that was replaced, and does not count any more.
+    whether an earlier run may have assigned it. old_uid: of a Node that is replaced, and no longer counts.
     Raises KubeError, RolloutError.
     """
     conflict: Conflict | None = None

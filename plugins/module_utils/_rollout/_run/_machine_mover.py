@@ -138,7 +138,7 @@ class MachineMover(NodeMover):
             return NodeAssignment(view, view.assigned_id)
         client: Client = self._session.single_attempt_client
         if (goal.needs_drain or needs_host) and not self._is_down(view):
-            result = self._drainer.drain(view, lambda: self.is_stopping)
+            result = self._drainer.drain(view, self._must_stop)
             if not result.drained:
                 return NotDrained(result.reason)
             client = self._session.client  # the node is unavailable already
@@ -148,7 +148,7 @@ class MachineMover(NodeMover):
                 return NotDrained(result.reason)
             client = self._session.client
         if needs_host:
-            if self.is_stopping:
+            if self._must_stop():
                 self._drainer.uncordon(name)
                 return Postponed()
             failure = self._change(name, "update", goal)
@@ -170,13 +170,13 @@ class MachineMover(NodeMover):
             settled = self._delete(view, goal)
             if not isinstance(settled, Settled) or settled.result.verdict is not Verdict.PASS:
                 return settled
-        if self.is_stopping:
+        if self._must_stop():
             return Postponed()
         failure = self._change(name, "create", goal)
         if failure:
             return Settled(GateResult(Verdict.FAIL, failure))
         if not self._await(name, lambda seen: seen is not None and seen.uid != old_uid):
-            if self.is_stopping:
+            if self._must_stop():
                 return Postponed()
             within = describe_duration(self._host.node_timeout)
             return Settled(GateResult(Verdict.FAIL, f"its Node was not registered within {within}"))
@@ -191,10 +191,10 @@ class MachineMover(NodeMover):
             return Settled(GateResult(Verdict.PASS, "it is deleted"))
         if goal.needs_drain:
             down = view.ready is not True or view.deleting
-            result = self._drainer.cordon(view) if down else self._drainer.drain(view, lambda: self.is_stopping)
+            result = self._drainer.cordon(view) if down else self._drainer.drain(view, self._must_stop)
             if not result.drained:
                 return NotDrained(result.reason)
-        if self.is_stopping:
+        if self._must_stop():
             self._drainer.uncordon(view.name)
             return Postponed()
         failure = self._change(view.name, "delete", goal) or delete_node(self._session.client, view)
@@ -214,7 +214,7 @@ class MachineMover(NodeMover):
                 if down:
                     self._drainer.cordon(view)
                 else:
-                    self._drainer.drain(view, lambda: self.is_stopping)
+                    self._drainer.drain(view, self._must_stop)
             outcome = self._take_back(name, goal)
         except (KubeError, WriteNotRepeated) as error:
             outcome = f"it could not be taken back: {error}"
@@ -245,7 +245,7 @@ class MachineMover(NodeMover):
         if self._await(name, lambda seen: seen is not None and bool(seen.ready) and not unmet_versions(seen, earlier)):
             self._drainer.uncordon(name)
             return f"it is back on {_describe(previous)}"
-        within = "yet" if self.is_stopping else f"within {describe_duration(self._host.node_timeout)}"
+        within = "yet" if self._must_stop() else f"within {describe_duration(self._host.node_timeout)}"
         return f"it was taken back to {_describe(previous)}, and is not Ready {within}"
 
     def _change(self, name: str, action: HostAction, goal: MachineGoal, *, may_stop: bool = True) -> str:
@@ -260,7 +260,7 @@ class MachineMover(NodeMover):
             goal,
             tuple(str(address.get("address", "")) for address in addresses),
             self._host.timeout,
-            (lambda: self.is_stopping) if may_stop else (lambda: False),
+            self._must_stop if may_stop else (lambda: False),
         )
         return sanitize(self._host.change(request), _MAX_REASON).rstrip(".")
 
@@ -272,7 +272,7 @@ class MachineMover(NodeMover):
             item = self._session.client.find(node(name))
             if holds(None if item is None else node_view(item)):
                 return True
-            if self.is_stopping or clock.monotonic() >= deadline:
+            if self._must_stop() or clock.monotonic() >= deadline:
                 return False
             clock.sleep(_POLL)
 
@@ -285,6 +285,9 @@ class MachineMover(NodeMover):
             if seen is not None and seen.uid == uid:
                 return
             clock.sleep(0.1)
+
+    def _must_stop(self) -> bool:
+        return self.is_stopping
 
     def _is_marked(self, view: NodeView) -> bool:
         return marking_pool(view) == self._session.pool

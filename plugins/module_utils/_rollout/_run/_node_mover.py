@@ -59,7 +59,7 @@ class Settled:
 
 @dataclass(frozen=True)
 class RolledBack:
-    """A machine that has failed and was taken back, or could not be. reason: why it failed, and what became of it."""
+    """A machine that has failed and was taken back, or could not be. reason: why it failed, and the outcome."""
 
     reason: str
 

@@ -175,7 +175,7 @@ def test_a_config_that_fails_under_the_new_version_takes_the_version_back(make_w
     world = make_world(0)
     machines = MachineWorld.of(world, 4, canary={"count": 1, "soak": "5s"})
     source = world.publish(100).source
-    world.nodes.behaviour = lambda _name, wanted: CRASHES if wanted else GOOD
+    world.nodes.behaviour = lambda _name, source: CRASHES if source else GOOD
     machines.declare(kubelet=NEW, source=source)
     result = machines.run()[-1]
     assert result.phase == "Halted"
@@ -312,7 +312,7 @@ def test_what_was_declared_is_a_revision(make_world: MakeWorld) -> None:
 
 
 def world_view(world: World) -> NodeView:
-    """Return a Node that is no machine's."""
+    """Return a Node without a Machine."""
     world.nodes.add("other")
     return world.nodes.view("other")
 
