@@ -25,6 +25,7 @@ _HOME = "/usr/local/lib/configok-machine"
 _BINARIES = "/usr/local/bin"
 _PLUGINS = "/opt/cni/bin"
 _COMPONENTS = ("kubelet", "containerd", "runc", "cni")
+_PLACES = ("bin", "sbin", ".", "kubernetes/node/bin", "kubernetes/server/bin")  # of programs in an archive
 _CONTAINERD_UNIT = f"""[Unit]
 Description=containerd container runtime
 Documentation=https://containerd.io
@@ -187,8 +188,10 @@ class Archives:
         """Yield the links of a component and their targets."""
         current = f"{_HOME}/{component}/current"
         directory = _PLUGINS if component == "cni" else _BINARIES
-        for inside in ("bin", "sbin", "."):
+        for inside in _PLACES:
             for name in self._host.names(f"{current}/{inside}"):
+                if component in ("kubelet", "runc") and name != component:
+                    continue
                 file = os.path.normpath(f"{current}/{inside}/{name}")
                 if os.path.isfile(self._host.path(file)) and os.access(self._host.path(file), os.X_OK):
                     yield f"{directory}/{name}", file

@@ -19,6 +19,7 @@ __all__ = ["CommandResult", "Host", "HostError"]
 
 _TIMEOUT = 600.0
 _NO_SUCH_COMMAND = 127
+_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"  # not all logins have all of them
 _SILENCE = {
     "LC_ALL": "C.UTF-8",
     "DEBIAN_FRONTEND": "noninteractive",
@@ -64,7 +65,7 @@ class Host:
                 list(command),
                 input=text,
                 capture_output=True,
-                env={**os.environ, **_SILENCE},
+                env={**os.environ, **_SILENCE, "PATH": _path()},
                 timeout=timeout,
                 check=False,
                 encoding="utf-8",
@@ -85,7 +86,7 @@ class Host:
 
     def has(self, program: str) -> bool:
         """Return whether the program is on the path."""
-        return shutil.which(program) is not None
+        return shutil.which(program, path=_path()) is not None
 
     def exists(self, path: str) -> bool:
         """Return whether the path exists, be it a dangling link."""
@@ -154,3 +155,8 @@ class Host:
                         ) from None
                     time.sleep(0.2)
             yield
+
+
+def _path() -> str:
+    """Return the directories with programs, those of the login first."""
+    return ":".join(part for part in (os.environ.get("PATH", ""), _PATH) if part)

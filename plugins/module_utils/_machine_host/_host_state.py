@@ -56,7 +56,7 @@ class HostState:
     files: dict[str, str] = field(default_factory=dict)
     packages: dict[str, str] = field(default_factory=dict)
     held: list[str] = field(default_factory=list)
-    installing: list[str] = field(default_factory=list)
+    installing: list[str] | None = None
     previous: dict[str, str] = field(default_factory=dict)
     pending: list[str] = field(default_factory=list)
     flags: dict[str, list[str]] = field(default_factory=dict)

@@ -111,8 +111,7 @@ def last_error(host: Host, since: float) -> str:
     """Return the last line of the kubelet's journal that says what is wrong, "" for none."""
     command = [
         "journalctl",
-        "--unit",
-        _UNIT,
+        "--identifier=kubelet",
         "--since",
         f"@{int(since) - 1}",
         "--output=cat",
@@ -124,7 +123,7 @@ def last_error(host: Host, since: float) -> str:
     # A command that ends after an error prints its usage.
     errors = [line for line in lines if _KLOG_ERROR.match(line) or _ERROR.match(line)]
     fatal = [line for line in errors if not line.startswith("E") or "command failed" in line or "run Kubelet" in line]
-    text = (fatal or errors or [""])[-1]
+    text = (fatal or errors or [line for line in lines if line] or [""])[-1]
     return re.sub(r"^[EF][0-9]{4} \S+\s+[0-9]+ ", "", text, flags=re.ASCII)[:_LIMIT]
 
 

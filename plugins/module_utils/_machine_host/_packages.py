@@ -117,7 +117,7 @@ def change_packages(
 
     The package that is installed is fetched before it is replaced, so that a rollback needs no network.
     """
-    if not rollback and not state.installing and not state.in_progress:
+    if not rollback and state.installing is None and not state.in_progress:
         state.previous = {}
     write_files(host, state, manager.source_files(wanted.source, wanted.key), changes, check=False)
     manager.repair()
@@ -129,7 +129,8 @@ def change_packages(
                 if change.before:
                     state.previous.setdefault(change.package.name, change.before)
         state.in_progress = True
-        state.installing = state.installing or sorted(manager.all_installed())
+        if state.installing is None:
+            state.installing = sorted(manager.all_installed())
         for change in planned:
             mark_pending(state, change.package.units)
         save_state(host, state)
@@ -140,11 +141,11 @@ def change_packages(
             changes.note(f"{name} absent -> newest")
         manager.install({change.package.name: change.after for change in planned}, extra)
         _check_installed(manager, planned)
-    if state.installing:
+    if state.installing is not None:
         new = set(manager.all_installed()) - set(state.installing)
         for name in sorted(new):
             state.packages.setdefault(name, "")
-        state.installing = []
+        state.installing = None
         save_state(host, state)
     if wanted.hold:
         held = manager.hold([package.name for package in wanted.versioned])
