@@ -18,11 +18,12 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._record._re
 from ansible_collections.configok.node.plugins.module_utils._rollout._report._pool_report import (
     ChangeGroup,
     FieldRow,
+    MachineEntry,
     PoolReport,
 )
 from support.rollouts.views import a_source, a_target, a_view
 
-__all__ = ["GENERATED", "halted_report", "moving_report"]
+__all__ = ["GENERATED", "halted_report", "machines_report", "moving_report"]
 
 GENERATED = "2026-03-04T09:58:12.000000Z"
 _ZONES = ("eu-west-1a", "eu-west-1b", "eu-west-1c")
@@ -189,3 +190,31 @@ def halted_report(count: int) -> PoolReport:
     )
     finding = "kubelet.yaml:12: maxPods: 220 is above the 110 that Kubernetes is tested with"
     return PoolReport(record, views, changed, findings=(finding,))
+
+
+def machines_report(count: int) -> PoolReport:
+    """Return a rollout of machines that go to another kubelet, in its second wave, with machines in every phase."""
+    names = _names(count)
+    done = max(1, count * 3 // 10)
+    machines = [
+        MachineEntry(
+            name,
+            "Running" if number < done or number > done + 2 else "Updating",
+            kubelet="1.35.2" if number < done else "1.34.6",
+            kubelet_desired="" if number < done else "1.35.2",
+            runtime="containerd 1.7.24" if number % 3 else "containerd 2.1.4",
+            runtime_desired="containerd 2.1.4" if number % 3 and number % 5 == 0 else "",
+            config=_TARGET.name,
+            config_ok="True",
+            action="none" if number < done else "update",
+        )
+        for number, name in enumerate(names)
+    ]
+    machines[0] = machines[0]._replace(
+        phase="Failed", config_ok="False", reason=f"ConfigOK is False: {_CRASH}: {_CRASH_REASON}"
+    )
+    machines.append(
+        MachineEntry("new-1", "Provisioning", kubelet_desired="1.35.2", action="create", reason="it has no Node yet")
+    )
+    machines.append(MachineEntry("old-1", "Deleting", kubelet="1.33.9", runtime="cri-o 1.33.1", action="delete"))
+    return replace(moving_report(count), machines=machines)

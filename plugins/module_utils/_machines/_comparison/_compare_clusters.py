@@ -92,19 +92,21 @@ class ClusterComparison:
     notes: tuple[str, ...] = ()
 
     @property
+    def differences(self) -> list[Difference]:
+        """Return the differences of all machines and groups."""
+        of_machines = [difference for pair in self.machines for difference in pair.differences]
+        return of_machines + [difference for group in self.groups for difference in group.differences]
+
+    @property
     def differs(self) -> bool:
         """Return whether the two sides differ in anything that is compared."""
-        if self.only_before or self.only_after or any(0 in group.sizes for group in self.groups):
-            return True
-        return any(entry.differences for entry in (*self.machines, *self.groups))
+        is_one_sided = bool(self.only_before or self.only_after) or any(0 in group.sizes for group in self.groups)
+        return is_one_sided or bool(self.differences)
 
     @property
     def heaviest(self) -> str:
         """Return the heaviest class of disruption among the differences, "none" without any."""
-        classes = (
-            difference.disruption for entry in (*self.machines, *self.groups) for difference in entry.differences
-        )
-        return heaviest_class(classes) or "none"
+        return heaviest_class(difference.disruption for difference in self.differences) or "none"
 
 
 def compare_clusters(
@@ -168,8 +170,8 @@ def _version_differences(before: Member, after: Member) -> Iterator[Difference]:
         return
     is_other_kind = before.runtime.name != after.runtime.name
     if is_other_kind or not _is_same(before.runtime.version, after.runtime.version, is_declared=is_declared):
-        texts = (_text(runtime_text(runtime)) for runtime in (before.runtime, after.runtime))
-        yield Difference(_NODE, "versions.containerRuntime", *texts, "replace" if is_other_kind else "drain")
+        old, new = (_text(runtime_text(runtime)) for runtime in (before.runtime, after.runtime))
+        yield Difference(_NODE, "versions.containerRuntime", old, new, "replace" if is_other_kind else "drain")
 
 
 def _is_same(before: str, after: str, *, is_declared: bool) -> bool:

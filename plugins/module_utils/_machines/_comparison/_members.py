@@ -92,8 +92,8 @@ def member_of_machine(machine: Machine, source: ConfigSource | None, inputs: Con
     )
 
 
-def _documents(source: ConfigSource | None, inputs: ConfigInputs) -> dict[str, Mapping[str, Any]]:
-    documents = {}
+def _documents(source: ConfigSource | None, inputs: ConfigInputs) -> Mapping[str, Mapping[str, Any]]:
+    documents: dict[str, Mapping[str, Any]] = {}
     for component, text in (inputs.bundles.get(source, {}) if source is not None else {}).items():
         try:
             data = decode(text, file=component).data

@@ -12,6 +12,7 @@ import re
 from collections import Counter
 
 from ..._componentconfig._scalars._wording import count_of
+from ._machines_section import machines_section
 from ._markup import Html, element, join
 from ._node_grid import all_nodes_table, counts_table, grid, legend
 from ._pool_report import STATES, Lane, NodeState, PoolReport, lane_title, lanes, node_entries, notes, problems
@@ -57,6 +58,8 @@ def render_report(report: PoolReport, generated: str) -> str:
     else:
         nodes = part("nodes", "Nodes", element("p", "No Node matches the selector of the pool."))
     add("nodes", "Nodes", nodes)
+    if report.machines:
+        add("machines", "Machines", machines_section(report.machines, rules))
     if rollout is not None:
         timeline = timeline_of(rollout, parse_time(generated))
         if timeline is not None:

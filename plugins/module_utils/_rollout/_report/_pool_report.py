@@ -27,6 +27,7 @@ __all__ = [
     "FieldRow",
     "Lane",
     "LaneProgress",
+    "MachineEntry",
     "NodeEntry",
     "NodeState",
     "PoolReport",
@@ -82,12 +83,32 @@ class ChangeGroup(NamedTuple):
     summary: str = ""
 
 
+class MachineEntry(NamedTuple):
+    """A Machine in a report, as texts; "" for what is not known or not declared.
+
+    phase: Provisioning, Running, Updating, Deleting or Failed. kubelet, runtime: as the Node reports them; those that
+    are desired are "" if they are the same. action: what a run would do with it.
+    """
+
+    name: str
+    phase: str
+    kubelet: str = ""
+    kubelet_desired: str = ""
+    runtime: str = ""
+    runtime_desired: str = ""
+    config: str = ""
+    config_ok: str = ""
+    action: str = "none"
+    reason: str = ""
+
+
 @dataclass(frozen=True)
 class PoolReport:
     """What a report is made of.
 
     changes: by groups of nodes; changes_note: why they cannot be shown, "" when they can. findings: sentences on the
-    config. moved_by: the runner that moves the pool now, "" for none, None when it is not known.
+    config. moved_by: the runner that moves the pool now, "" for none, None when it is not known. machines: the Machines
+    of the files that the reader has named.
     """
 
     record: Record
@@ -96,6 +117,7 @@ class PoolReport:
     changes_note: str = ""
     findings: Sequence[str] = ()
     moved_by: str | None = None
+    machines: Sequence[MachineEntry] = ()
 
 
 class NodeEntry(NamedTuple):

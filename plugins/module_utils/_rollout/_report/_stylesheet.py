@@ -185,6 +185,16 @@ b.ended{background:var(--ok)}
 .keys li{display:flex;align-items:center;gap:.45rem}
 .keys b{width:22px;height:12px;border-radius:3px;-webkit-print-color-adjust:exact;print-color-adjust:exact}
 
+.versions{display:grid;grid-template-columns:max-content minmax(4rem,1fr) max-content;gap:.35rem 1rem;
+align-items:center;margin:.4rem 0 1.2rem;font-size:.9rem}
+.versions h3{grid-column:1/-1;margin:.7rem 0 .1rem}
+.versions .track{display:flex;height:1rem;border-radius:4px;overflow:hidden;background:var(--panel)}
+.versions b{min-width:3px;-webkit-print-color-adjust:exact;print-color-adjust:exact;forced-color-adjust:none}
+b.settled{background:var(--ok)}
+b.leaving{background:repeating-linear-gradient(135deg,var(--move) 0 4px,var(--movesoft) 4px 8px)}
+.versions .count{color:var(--muted);font-variant-numeric:tabular-nums}
+.to{color:var(--move);font-weight:560}
+
 .group{margin-top:1.2rem}
 .group>.where{margin-bottom:.5rem}
 .group>p{margin-top:.4rem}
@@ -205,6 +215,8 @@ h1{font-size:1.55rem}
 .board.stack .cell{display:block}
 .gantt{grid-template-columns:1fr;gap:.15rem}
 .gantt .track{margin-bottom:.4rem}
+.versions{grid-template-columns:max-content 1fr}
+.versions .count{grid-column:1/-1;margin-bottom:.3rem}
 .cards thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 .cards,.cards tbody,.cards tr,.cards td,.cards th{display:block;width:100%}
 .cards tr{padding:.6rem 0;border-bottom:1px solid var(--line)}

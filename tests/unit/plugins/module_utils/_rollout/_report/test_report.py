@@ -33,6 +33,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._report._po
     STATES,
     ChangeGroup,
     FieldRow,
+    MachineEntry,
     PoolReport,
     lanes,
     left_out,
@@ -141,7 +142,8 @@ def hostile_report(text: str) -> PoolReport:
     control = Control("pause", text, text, "all", text, text, text, text)
     record = replace(record, rollout=replace(rollout, target=target), control=control)
     views = [view, a_view(f"e{text}", agent=False, zone=text)]
-    return PoolReport(record, views, changes, changes_note=text, findings=(text,), moved_by=text)
+    machines = (MachineEntry(*(text,) * len(MachineEntry._fields)),)
+    return PoolReport(record, views, changes, changes_note=text, findings=(text,), moved_by=text, machines=machines)
 
 
 def skeleton(elements: list[Element]) -> list[tuple[str, ...]]:
