@@ -44,9 +44,25 @@ options:
     required: true
   selector:
     description:
-      - The label selector of its Nodes.
+      - The label selector of its Nodes. Required without O(machine_files); with them, the default is the Nodes of the
+        Machines.
     type: str
-    required: true
+  machine_files:
+    description:
+      - Files and directories with Machines. The report then has a section with the phase and the versions of each, and
+        what the next run of M(configok.node.machines) would do with it. Providers are not asked.
+    type: list
+    elements: path
+  machine_cluster:
+    description:
+      - The Cluster whose Machines are shown. Needed if the files have several clusters.
+    type: str
+    default: ""
+  machine_selector:
+    description:
+      - A label selector of Machines.
+    type: str
+    default: ""
   dest:
     description:
       - The file to write. Its directory must exist.
@@ -63,6 +79,8 @@ options:
         M(configok.node.component_config_diff) takes them.
     type: dict
 seealso:
+  - module: configok.node.machines
+    description: Makes Nodes what their Machines declare.
   - module: configok.node.config_status_info
     description: Returns the same state as data and as text.
 """
@@ -73,6 +91,12 @@ EXAMPLES = r"""
     pool: workers
     selector: node-role.kubernetes.io/worker
     dest: /var/www/reports/workers.html
+
+- name: Write the report of the last run of configok.node.machines
+  configok.node.rollout_report:
+    pool: machines
+    machine_files: [machines/]
+    dest: /var/www/reports/machines.html
 """
 
 RETURN = r"""
@@ -100,6 +124,7 @@ text:
 
 import os
 import tempfile
+from collections.abc import Mapping
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
@@ -108,6 +133,11 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
     KUBE_ARGUMENT_SPEC,
     client_from_params,
     fail_on_errors,
+)
+from ansible_collections.configok.node.plugins.module_utils._ansible._machine_files import machine_catalog
+from ansible_collections.configok.node.plugins.module_utils._ansible._machine_rollout import (
+    MachineSelection,
+    select_machines,
 )
 from ansible_collections.configok.node.plugins.module_utils._ansible._pool_report import read_pool_report
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
@@ -125,7 +155,10 @@ def argument_spec() -> dict[str, Any]:
     return {
         **KUBE_ARGUMENT_SPEC,
         "pool": {"type": "str", "required": True},
-        "selector": {"type": "str", "required": True},
+        "selector": {"type": "str"},
+        "machine_files": {"type": "list", "elements": "path"},
+        "machine_cluster": {"type": "str", "default": ""},
+        "machine_selector": {"type": "str", "default": ""},
         "dest": {"type": "path", "required": True},
         "mode": {"type": "raw", "default": "0644"},
         "disruption_overrides": {"type": "dict"},
@@ -149,14 +182,33 @@ def write_page(module: Any, page: str, dest: str) -> None:
     module.atomic_move(temporary, dest, unsafe_writes=module.params["unsafe_writes"])
 
 
+def read_selection(params: Mapping[str, Any]) -> MachineSelection | None:
+    """Return the Machines to show, None for none. Raises MachinesError."""
+    if not params["machine_files"]:
+        return None
+    catalog = machine_catalog(params["machine_files"])
+    return select_machines(catalog, params["machine_cluster"], params["machine_selector"])
+
+
 def main() -> None:
     """Read the pool and write the page."""
-    module = AnsibleModule(argument_spec=argument_spec(), add_file_common_args=True, supports_check_mode=True)
+    module = AnsibleModule(
+        argument_spec=argument_spec(),
+        add_file_common_args=True,
+        supports_check_mode=True,
+        required_one_of=[("selector", "machine_files")],
+    )
     params, dest = module.params, module.params["dest"]
     if not module.check_mode and not os.path.isdir(os.path.dirname(os.path.abspath(dest))):
         module.fail_json(msg=f"the directory of {dest} does not exist: create it, or choose another dest")
     with fail_on_errors(module), client_from_params(params) as client:
-        report = read_pool_report(client, params["pool"], params["selector"], overrides=params["disruption_overrides"])
+        report = read_pool_report(
+            client,
+            params["pool"],
+            params["selector"],
+            overrides=params["disruption_overrides"],
+            selection=read_selection(params),
+        )
     try:
         present = read_page(dest)
         # A page that differs only in its time is the same page.

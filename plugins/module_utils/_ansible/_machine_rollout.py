@@ -43,6 +43,7 @@ from .._rollout._timing import current_time
 from ._machine_configs import ResolvedConfigs, resolve_configs
 from ._machine_hosts import (
     HostAction,
+    HostAnswer,
     HostRequest,
     MachineHosts,
     cluster_variables,
@@ -50,7 +51,7 @@ from ._machine_hosts import (
     unusable_versions,
 )
 
-__all__ = ["MachineRollout", "MachineSelection", "PlannedMachines", "select_machines"]
+__all__ = ["MachineRollout", "MachineSelection", "PlannedMachines", "read_statuses", "select_machines"]
 
 _KUBELET_CONFIG = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
 _NAMES_SHOWN = 4
@@ -113,6 +114,30 @@ def select_machines(catalog: MachineCatalog, cluster: str, selector: str) -> Mac
             f"none of the {len(machines)} Machines of the cluster {name} matches machine_selector {selector}"
         )
     return MachineSelection(catalog, catalog.clusters[name], selected)
+
+
+class _NoHosts:
+    """Reaches no host: for reading."""
+
+    def plan(self, requests: Sequence[HostRequest]) -> Mapping[str, HostAnswer]:
+        """Return no answers."""
+        del requests
+        return {}
+
+    def change(self, request: HostRequest) -> HostAnswer:
+        """Refuse to change a host."""
+        return HostAnswer(failure=f"the host of {request.name} is not to be changed")
+
+
+def read_statuses(
+    client: Client, selection: MachineSelection, name: str, failed: Mapping[str, str]
+) -> tuple[MachineStatus, ...]:
+    """Return the state of machines, and what a run would do with them, without asking their providers.
+
+    name: of the record. failed: why machines did not pass. Raises MachinesError, RolloutError, KubeError.
+    """
+    options = RunOptions(runner="", report=lambda _event: None)
+    return MachineRollout(client, selection, Policy(), options, _NoHosts(), name=name).statuses(failed)
 
 
 class MachineRollout:

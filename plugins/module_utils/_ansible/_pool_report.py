@@ -15,17 +15,20 @@ from .._componentconfig._compare import summary_of
 from .._kube._api_client import Client
 from .._kube._api_errors import Forbidden, NotFound
 from .._kube._api_paths import config_map
+from .._machines._changes._versions import is_runtime, is_version, runtime_text
+from .._machines._status._types import MachineStatus
 from .._nodeconfig._bundle import Bundle, InvalidBundle
 from .._rollout._nodes._node_access import list_nodes
 from .._rollout._nodes._node_view import NodeView
 from .._rollout._plan import Target
-from .._rollout._record._record import Rollout
+from .._rollout._record._record import Record, Rollout
 from .._rollout._record._record_store import read_record
-from .._rollout._report._pool_report import ChangeGroup, FieldRow, PoolReport
+from .._rollout._report._pool_report import ChangeGroup, FieldRow, MachineEntry, PoolReport
 from .._rollout._report._pool_status import nodes_of
 from .._rollout._run._pool_lock import current_holder
 from .._rollout._timing import Clock
 from ._document_changes import SourceDocument
+from ._machine_rollout import MachineSelection, read_statuses
 from ._release_changes import NodeGroup, Overrides, denied_findings, group_changes, read_pool_nodes
 
 __all__ = ["read_pool_report"]
@@ -34,16 +37,28 @@ _MACHINES_NOTE = "What it changes on each machine is in the plan of configok.nod
 
 
 def read_pool_report(
-    client: Client, pool: str, selector: str, *, overrides: Overrides | None = None, clock: Clock | None = None
+    client: Client,
+    pool: str,
+    selector: str | None,
+    *,
+    overrides: Overrides | None = None,
+    clock: Clock | None = None,
+    selection: MachineSelection | None = None,
 ) -> PoolReport:
     """Read the record of a pool, its nodes, and what its rollout changes on them.
 
-    If the runner of the pool may be dead, this takes as long as the lock of the pool holds. Raises RolloutError,
-    KubeError.
+    selector: of its Nodes, None for those of the Machines. selection: the Machines to show, None for none. If the
+    runner of the pool may be dead, this takes as long as the lock of the pool holds. Raises MachinesError,
+    RolloutError, KubeError.
     """
     record = read_record(client, pool)
-    views = nodes_of(record, list_nodes(client, selector=selector))
-    rollout, report = record.rollout, PoolReport(record, views)
+    machines = () if selection is None else _machine_entries(client, selection, record)
+    if selector is None:
+        views = list_nodes(client, names=[machine.name for machine in machines])
+    else:
+        views = list_nodes(client, selector=selector)
+    views = nodes_of(record, views)
+    rollout, report = record.rollout, PoolReport(record, views, machines=machines)
     if rollout is None:
         return report
     if rollout.target.is_machines:
@@ -55,6 +70,29 @@ def read_pool_report(
         note = f"What it changes is not known, since the bundle {rollout.target.name} cannot be read: {error}"
         report = replace(report, changes_note=note)
     return replace(report, moved_by=_moved_by(client, pool, rollout, clock))
+
+
+def _machine_entries(client: Client, selection: MachineSelection, record: Record) -> tuple[MachineEntry, ...]:
+    failed = record.rollout.failed_nodes if record.rollout is not None else ()
+    statuses = read_statuses(client, selection, record.pool, {node.node: node.reason for node in failed})
+    return tuple(map(_machine_entry, statuses))
+
+
+def _machine_entry(status: MachineStatus) -> MachineEntry:
+    kubelet, runtime = status.kubelet_desired, status.runtime_desired
+    is_kubelet = is_version(kubelet, status.kubelet_observed, kubelet)
+    return MachineEntry(
+        status.name,
+        status.phase.value,
+        status.kubelet_observed,
+        "" if is_kubelet else kubelet,
+        runtime_text(status.runtime_observed),
+        "" if is_runtime(runtime, status.runtime_observed, runtime) else runtime_text(runtime),
+        status.config,
+        status.config_ok,
+        status.action,
+        status.reason,
+    )
 
 
 def _moved_by(client: Client, pool: str, rollout: Rollout, clock: Clock | None) -> str | None:

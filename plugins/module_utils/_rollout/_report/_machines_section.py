@@ -11,7 +11,7 @@ from typing import Final
 
 from ._markup import Html, element, join
 from ._node_grid import table
-from ._pool_report import MachineEntry
+from ._pool_report import MachineEntry, natural_order
 from ._sections import part
 from ._stylesheet import StyleRules
 
@@ -36,7 +36,7 @@ def machines_section(machines: Sequence[MachineEntry], rules: StyleRules) -> Htm
     """Return the phases as a bar, the versions as a chart, and the machines as a table."""
     counts = Counter(machine.phase for machine in machines)
     rows = [_row(machine) for machine in sorted(machines, key=_by_attention)[:_MAX_ROWS]]
-    full = table(_HEADS, rows, caption="Machines", classes="cards")
+    full = table(_HEADS, rows, caption="Machines", classes="cards machines")
     if len(machines) > _MAX_OPEN:
         full = element("details", element("summary", "All machines as a table"), full)
     more = len(machines) - _MAX_ROWS
@@ -47,10 +47,10 @@ def machines_section(machines: Sequence[MachineEntry], rules: StyleRules) -> Htm
     return part("machines", "Machines", _phases(counts, rules), _versions(machines, rules), full, rest, hint=hint)
 
 
-def _by_attention(machine: MachineEntry) -> tuple[int, bool, str]:
+def _by_attention(machine: MachineEntry) -> tuple[int, bool, list[tuple[int, str]]]:
     order = list(_PHASES)
     position = order.index(machine.phase) if machine.phase in order else len(order)
-    return position, machine.action == "none", machine.name
+    return position, machine.action == "none", natural_order(machine.name)
 
 
 def _square(phase: str) -> Html:
@@ -111,7 +111,8 @@ def _chart(title: str, versions: Sequence[tuple[str, str]], total: int, rules: S
             for kind, number in (("settled", count - moves), ("leaving", moves))
             if number
         ]
-        to = ", ".join(f"{number:,} to {target}" for target, number in targets.get(version, Counter()).most_common(3))
+        goals = targets.get(version, Counter()).most_common(3)
+        to = ", ".join(f"{'all' if number == count else f'{number:,}'} to {target}" for target, number in goals)
         yield element("span", version, class_="mono")
         yield element("div", *bars, class_="track", aria_hidden="true")
         yield element("span", f"{count:,}", element("span", f", {to}") if to else None, class_="count")

@@ -35,6 +35,7 @@ __all__ = [
     "lane_title",
     "lanes",
     "left_out",
+    "natural_order",
     "node_entries",
     "notes",
     "problems",
@@ -166,7 +167,7 @@ class Problem(NamedTuple):
     verdict: str
 
 
-def _natural_order(name: str) -> list[tuple[int, str]]:
+def natural_order(name: str) -> list[tuple[int, str]]:
     """Return a sort key that has node-9 before node-10."""
     parts = _DIGITS.split(name[:_MAX_NAME])  # every second one is a number
     return [(int(part), "") if index % 2 else (-1, part) for index, part in enumerate(parts)]
@@ -190,7 +191,7 @@ def node_entries(report: PoolReport) -> dict[str, NodeEntry]:
         for name in wave.nodes:
             reason = "" if rollout is not None and rollout.target.is_machines else "its Node no longer exists"
             entries.setdefault(name, NodeEntry(name, "gone", reason=reason))  # a machine may be deleted by its rollout
-    return {name: entries[name] for name in sorted(entries, key=_natural_order)}
+    return {name: entries[name] for name in sorted(entries, key=natural_order)}
 
 
 def _state(view: NodeView, rollout: Rollout | None, *, is_drifted: bool) -> NodeState:
@@ -223,7 +224,7 @@ def lanes(report: PoolReport, entries: dict[str, NodeEntry]) -> list[Lane]:
 
 
 def _sorted(entries: Iterable[NodeEntry]) -> tuple[NodeEntry, ...]:
-    return tuple(sorted(entries, key=lambda entry: _natural_order(entry.name)))
+    return tuple(sorted(entries, key=lambda entry: natural_order(entry.name)))
 
 
 def _progress(rollout: Rollout, position: int) -> LaneProgress:
@@ -256,7 +257,7 @@ def problems(report: PoolReport, entries: dict[str, NodeEntry]) -> list[Problem]
     rollout = report.record.rollout
     failed_nodes = {failed.node: failed for failed in rollout.failed_nodes} if rollout is not None else {}
     names_by_problem: dict[tuple[NodeState, str, str], list[str]] = {}
-    for name in sorted(entries.keys() | failed_nodes.keys(), key=_natural_order):
+    for name in sorted(entries.keys() | failed_nodes.keys(), key=natural_order):
         entry = entries.get(name) or NodeEntry(name, "gone", reason="its Node no longer exists")
         verdict = _verdict(failed_nodes.get(name), entry.reason)
         if entry.reason or verdict:

@@ -193,6 +193,8 @@ align-items:center;margin:.4rem 0 1.2rem;font-size:.9rem}
 b.settled{background:var(--ok)}
 b.leaving{background:repeating-linear-gradient(135deg,var(--move) 0 4px,var(--movesoft) 4px 8px)}
 .versions .count{color:var(--muted);font-variant-numeric:tabular-nums}
+.machines th,.machines td:not(.words){white-space:nowrap;overflow-wrap:normal}
+.machines .words{min-width:14rem}
 .to{color:var(--move);font-weight:560}
 
 .group{margin-top:1.2rem}
@@ -222,6 +224,7 @@ h1{font-size:1.55rem}
 .cards tr{padding:.6rem 0;border-bottom:1px solid var(--line)}
 .cards tr:last-child{border:0}
 .cards td,.cards th{border:0;padding:.1rem 0}
+.machines td:not(.words){white-space:normal}
 .cards td[data-label]:not(:empty)::before{content:attr(data-label) ": ";color:var(--muted);font-weight:400;
 font-style:normal}
 .cards .number{text-align:left}

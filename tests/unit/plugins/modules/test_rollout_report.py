@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_map
+from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import NODES, config_map
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record, Rollout
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
@@ -147,3 +148,45 @@ def rollout_of(cluster: SandboxCluster) -> Rollout:
     rollout = read_record(cluster.client, "workers").rollout
     assert rollout is not None
     return rollout
+
+
+def test_machines_of_files_are_a_section(cluster: SandboxCluster, nodes: SimulatedNodes, tmp_path: Path) -> None:
+    names = sorted(node["metadata"]["name"] for node in cluster.client.list(NODES).items)
+    del nodes
+    objects: list[dict[str, Any]] = [
+        {
+            "apiVersion": "machines.configok.dev/v1alpha1",
+            "kind": "Cluster",
+            "metadata": {"name": "east"},
+            "spec": {"endpoint": "https://10.0.0.10:6443"},
+        }
+    ]
+    for name in (*names, "new-1"):
+        provider = {"apiVersion": "provider.configok.dev/v1alpha1", "kind": "DebianHost"}
+        spec = {"cluster": "east", "versions": {"kubelet": "1.35.9"}, "providerConfig": provider}
+        metadata = {"name": name, "labels": {"group": "new" if name == "new-1" else "old"}}
+        objects.append(
+            {"apiVersion": "machines.configok.dev/v1alpha1", "kind": "Machine", "metadata": metadata, "spec": spec}
+        )
+    files = tmp_path / "machines.yaml"
+    files.write_text("\n---\n".join(map(json.dumps, objects)), encoding="utf-8")
+    page = tmp_path / "a.html"
+    cluster.server.requests.clear()
+    result = run(cluster, page, pool="machines", selector=None, machine_files=[str(files)])
+    assert result["text"] == f"Pool machines: never rolled out, {len(names)} nodes: {len(names)} ok"
+    text = text_of(page, "machines")
+    assert "5 machines; the next run would change 5." in text
+    assert "new-1Provisioning1.35.9initcreate" in text
+    assert cluster.writes() == []
+    selected = run(
+        cluster, page, pool="machines", selector=None, machine_files=[str(files)], machine_selector="group=new"
+    )
+    assert selected["changed"] is True
+    assert "1 machine; the next run would change 1." in text_of(page, "machines")
+
+
+def test_a_pool_needs_a_selector_or_machines(cluster: SandboxCluster, tmp_path: Path) -> None:
+    options = {"kubeconfig": cluster.kubeconfig, "pool": "workers", "dest": str(tmp_path / "a.html")}
+    result = run_module(rollout_report.main, options)
+    assert result["failed"]
+    assert "selector, machine_files" in result["msg"]

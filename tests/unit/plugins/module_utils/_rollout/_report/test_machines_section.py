@@ -37,7 +37,7 @@ def test_phases_versions_and_reasons_are_shown() -> None:
     assert "10 machines; the next run would change 8." in text
     assert "1 Failed1 Provisioning3 Updating1 Deleting4 Running" in text
     assert "1.34.6" in text
-    assert "6, 6 to 1.35.2" in text
+    assert "6, all to 1.35.2" in text
     assert "1.34.6 \u2192 1.35.2" in text
     assert "unknown topology manager policy option" in text
     # What needs attention comes first.
