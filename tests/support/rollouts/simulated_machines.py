@@ -20,7 +20,11 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._goals import MachineGoal, MachineRequest
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import list_nodes
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_goals import unmet, unmet_versions
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_goals import (
+    installed_versions,
+    unmet,
+    unmet_versions,
+)
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Plan, Target
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import Pool
@@ -53,7 +57,8 @@ class Declared:
 
     def annotation(self, name: str) -> str:
         """Return the annotation that a run writes."""
-        return json.dumps({"machine": name, "provider": "Test", "providerHash": self.provider})
+        versions = {"kubelet": self.kubelet, "runtime": " ".join(self.runtime)}
+        return json.dumps({"machine": name, "provider": "Test", "providerHash": self.provider, **versions})
 
     def goal(self, name: str, view: NodeView | None) -> MachineGoal:
         """Return the goal of the machine, as the comparison with its Node gives it."""
@@ -75,7 +80,11 @@ class Declared:
         if view.machine and json.loads(view.machine)["providerHash"] != self.provider:
             return replace(goal, action="replace", needs_host=True, needs_drain=True)
         changes = bool(unmet_versions(view, goal))
-        previous = {"kubelet": view.kubelet_version[1:], "runtime": view.runtime}
+        installed = installed_versions(view)
+        previous = {
+            "kubelet": installed.kubelet_version or view.kubelet_version[1:],
+            "runtime": installed.runtime if installed.runtime[0] else view.runtime,
+        }
         return replace(goal, needs_host=changes, needs_drain=changes, previous=previous)
 
 
@@ -152,6 +161,10 @@ class SimulatedHosts:
     def _report(self, name: str) -> None:
         """Let a kubelet report its versions, and whether it is Ready."""
         version, runtime = self.hosts[name]
+        runtime = (
+            runtime[0],
+            runtime[1].partition("-")[0],
+        )  # a package has a revision, of which its program knows nothing
         info = {"kubeletVersion": f"v{version}", "containerRuntimeVersion": "://".join(runtime)}
         self.world.client.patch(node_status(name), {"status": {"nodeInfo": info}}, kind="strategic")
         self.world.nodes.set_ready(name, version not in self.broken)

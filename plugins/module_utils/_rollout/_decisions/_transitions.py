@@ -105,11 +105,16 @@ def _previous_machines(plan: Plan, views: Iterable[NodeView]) -> dict[str, Previ
     if not plan.target.is_machines:
         return {}
     names = {name for wave in plan.waves for name in wave.nodes}
-    return {
-        view.name: PreviousMachine(view.uid, view.kubelet_version, *view.runtime)
-        for view in views
-        if view.name in names
-    }
+    return {view.name: _previous_machine(view, plan.target) for view in views if view.name in names}
+
+
+def _previous_machine(view: NodeView, target: Target) -> PreviousMachine:
+    """Return what a Node was; the goal can know more of its versions than the Node reports."""
+    goal = target.goals.get(view.name)
+    known = {} if goal is None else goal.previous
+    runtime_name, runtime_version = known.get("runtime") or view.runtime
+    kubelet = str(known.get("kubelet") or view.kubelet_version)
+    return PreviousMachine(view.uid, kubelet, str(runtime_name), str(runtime_version))
 
 
 def hold(record: Record, reason: str, *, runner: str, now: str) -> Record:

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 from ..._nodeconfig._untrusted import load_json, sanitize
 from .._goals import Goal, MachineGoal
@@ -14,11 +16,13 @@ from ._node_view import NodeView
 __all__ = [
     "describe_drift",
     "has_reached",
-    "has_runtime",
+    "InstalledVersions",
+    "installed_versions",
     "matches_version",
     "taints_to_remove",
     "unmet",
     "unmet_versions",
+    "with_versions",
 ]
 
 _BOUNDARIES = ".~+-"  # what may follow a version of which a Node reports more
@@ -47,10 +51,12 @@ def unmet_versions(view: NodeView, goal: Goal) -> str:
 
 
 def _unmet_versions(view: NodeView, goal: MachineGoal) -> Iterator[str]:
-    reported = _without_v(view.kubelet_version)
-    if goal.kubelet_version and reported != _without_v(goal.kubelet_version):
-        yield f"it reports kubelet {reported or 'of no version'}, not {goal.kubelet_version}"
-    if not has_runtime(view, goal.runtime):
+    applied = installed_versions(view)
+    if not matches_version(view.kubelet_version, goal.kubelet_version, applied.kubelet_version):
+        yield f"it reports kubelet {_without_v(view.kubelet_version) or 'of no version'}, not {goal.kubelet_version}"
+    name, version = goal.runtime
+    installed = applied.runtime[1] if applied.runtime[0] == name else ""
+    if name and (view.runtime[0] != name or not matches_version(view.runtime[1], version, installed)):
         yield f"it reports {' '.join(view.runtime).strip() or 'no runtime'}, not {' '.join(goal.runtime).strip()}"
 
 
@@ -78,16 +84,46 @@ def taints_to_remove(view: NodeView, goal: MachineGoal) -> tuple[tuple[str, str,
     )
 
 
-def has_runtime(view: NodeView, runtime: tuple[str, str]) -> bool:
-    """Return whether a Node reports a container runtime of this name and version; "" is any."""
-    name, version = runtime
-    return (not name or view.runtime[0] == name) and (not version or matches_version(view.runtime[1], version))
+class InstalledVersions(NamedTuple):
+    """The versions that a run has installed on the host of a machine; "" and ("", "") for those that it has not."""
+
+    kubelet_version: str = ""
+    runtime: tuple[str, str] = ("", "")
 
 
-def matches_version(reported: str, declared: str) -> bool:
-    """Return whether a reported version is the declared one, or says more of it: 1.7.24~ds1-1 is 1.7.24, and 1.7."""
-    reported, declared = _without_v(reported), _without_v(declared)
-    return reported.startswith(declared) and (len(reported) == len(declared) or reported[len(declared)] in _BOUNDARIES)
+def installed_versions(view: NodeView) -> InstalledVersions:
+    """Return the versions in the annotation of a Node, which have more parts than the Node reports."""
+    annotation = _load(view.machine)
+    name, _space, version = str(annotation.get("runtime") or "").partition(" ")
+    return InstalledVersions(str(annotation.get("kubelet") or ""), (name, version))
+
+
+def with_versions(annotation: str, versions: InstalledVersions) -> str:
+    """Return an annotation that says that these versions are installed, and no others before them; "" for ""."""
+    value = _load(annotation)
+    if not value:
+        return annotation
+    texts = {"kubelet": versions.kubelet_version, "runtime": " ".join(versions.runtime).strip()}
+    kept = {key: text for key, text in value.items() if key not in ("previous", *texts)}
+    return json.dumps({**kept, **{key: text for key, text in texts.items() if text}}, separators=(",", ":"))
+
+
+def matches_version(reported: str, declared: str, installed: str = "") -> bool:
+    """Return whether a reported version is the declared one, or says more of it: 1.7.24~ds1 is 1.7.24, and 1.7.
+
+    A package's version can have more parts than the program reports: 1.7.24~ds1-6 says 1.7.24~ds1. Then the version
+    that a run has installed decides, "" for none.
+    """
+    reported, declared, installed = _without_v(reported), _without_v(declared), _without_v(installed)
+    if not declared or _begins(reported, declared):
+        return True
+    return bool(reported) and _begins(declared, reported) and _begins(installed, declared)
+
+
+def _begins(version: str, beginning: str) -> bool:
+    if not version.startswith(beginning):
+        return False
+    return len(version) == len(beginning) or version[len(beginning)] in _BOUNDARIES
 
 
 def describe_drift(view: NodeView, goal: Goal) -> str:
@@ -117,9 +153,13 @@ def _taint_text(taint: tuple[str, str, str]) -> str:
 
 
 def _is_same_annotation(present: str, declared: str) -> bool:
-    if present == declared:
-        return True
+    return present == declared or (bool(present) and _load(present) == _load(declared))
+
+
+def _load(annotation: str) -> dict[str, Any]:
+    """Return an annotation as data, {} for one that no run has written."""
     try:
-        return bool(load_json(present) == load_json(declared))
+        value = load_json(annotation) if annotation else {}
     except ValueError:
-        return False
+        return {}
+    return value if isinstance(value, dict) else {}

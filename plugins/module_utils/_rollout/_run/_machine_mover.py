@@ -23,8 +23,8 @@ from .._drain._drainer import Drainer
 from .._drain._rebooter import Rebooter
 from .._goals import ChangeMachine, Goal, HostAction, MachineGoal, MachineRequest
 from .._nodes._machine_access import apply_machine, delete_node
-from .._nodes._node_access import NodeAssignment, assign_node
-from .._nodes._node_goals import has_reached, unmet_versions
+from .._nodes._node_access import NodeAssignment
+from .._nodes._node_goals import InstalledVersions, has_reached, unmet_versions, with_versions
 from .._nodes._node_view import NodeView, node_view
 from .._nodes._node_watcher import NodeWatcher
 from .._outage import WriteNotRepeated
@@ -237,16 +237,26 @@ class MachineMover(NodeMover):
         if failure:
             self._left_cordoned.add(name)
             return f"it could not be taken back to {_describe(previous)} and stays cordoned: {failure}"
+        earlier = self._earlier_goal(name, goal, previous)
         item = self._session.client.find(node(name))
-        source = self._host.sources.get(name, goal.source)
-        if item is not None and source != goal.source and node_view(item).source == goal.source:
-            assign_node(self._session.client, node_view(item), source, possibly_assigned=False)
-        earlier = MachineGoal(source, kubelet_version=_without_v(previous.kubelet_version))
+        view = None if item is None else node_view(item)
+        if view is not None and view.machine == goal.annotation:  # it has got everything of the goal
+            is_assigned = view.source == goal.source  # and not something else since
+            earlier = earlier if is_assigned else replace(earlier, source=view.source)
+            assigns = is_assigned and earlier.source != goal.source
+            apply_machine(self._session.client, name, earlier, assigns=assigns, possibly_assigned=True)
         if self._await(name, lambda seen: seen is not None and bool(seen.ready) and not unmet_versions(seen, earlier)):
             self._drainer.uncordon(name)
             return f"it is back on {_describe(previous)}"
         within = "yet" if self._must_stop() else f"within {describe_duration(self._host.node_timeout)}"
         return f"it was taken back to {_describe(previous)}, and is not Ready {within}"
+
+    def _earlier_goal(self, name: str, goal: MachineGoal, previous: PreviousMachine) -> MachineGoal:
+        """Return the goal of a machine that is taken back: its config and its versions; its labels stay."""
+        kubelet, runtime = _without_v(previous.kubelet_version), (previous.runtime_name, previous.runtime_version)
+        source = self._host.sources.get(name, goal.source)
+        annotation = with_versions(goal.annotation, InstalledVersions(kubelet, runtime))
+        return MachineGoal(source, kubelet_version=kubelet, runtime=runtime, annotation=annotation)
 
     def _change(self, name: str, action: HostAction, goal: MachineGoal, *, may_stop: bool = True) -> str:
         """Have the provider change a host. Return why that failed, "" for success."""

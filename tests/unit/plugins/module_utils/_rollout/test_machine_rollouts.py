@@ -317,6 +317,24 @@ def world_view(world: World) -> NodeView:
     return world.nodes.view("other")
 
 
+def test_the_revision_of_a_package_goes_up_and_down_although_no_node_reports_it(make_world: MakeWorld) -> None:
+    world = make_world(0)
+    machines = MachineWorld.of(world, 3, canary={"count": 1, "soak": "5s"}, **QUICK)
+    for revision in ("6", "7", "6"):
+        machines.declare(runtime=("containerd", f"1.7.24-{revision}"))
+        finish(machines)
+        assert {host[1][1] for host in machines.hosts.hosts.values()} == {f"1.7.24-{revision}"}
+        assert machines.run() == []
+    machines.hosts.broken.add(NEW)
+    machines.declare(runtime=("containerd", "1.7.24-8"), kubelet=NEW)
+    result = machines.run()[-1]
+    assert result.phase == "Halted"
+    assert f"it is back on kubelet {OLD} and containerd 1.7.24-6" in result.failed_nodes[0].reason
+    assert {host[1][1] for host in machines.hosts.hosts.values()} == {"1.7.24-6"}
+    machines.declare(runtime=("containerd", "1.7.24-6"), kubelet=OLD)
+    assert machines.run() == [], "the annotation says again what is installed"
+
+
 class KilledHosts:
     """Kills the runner in the middle of the nth action of the provider."""
 

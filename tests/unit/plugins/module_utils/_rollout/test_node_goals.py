@@ -5,17 +5,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._rollout._goals import Goal, MachineGoal
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_goals import (
+    InstalledVersions,
     describe_drift,
     has_reached,
+    installed_versions,
     matches_version,
     taints_to_remove,
     unmet,
+    with_versions,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import node_view, reduce_node
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
@@ -31,6 +35,28 @@ VIEW = a_view(
     taints=(TAINT, ("old", "", "NoExecute")),
     machine='{"provider": "DebianHost", "providerHash": "0123456789"}',
 )
+
+
+@pytest.mark.parametrize(
+    ("installed", "matches"),
+    [("1.7.24~ds1-6", True), ("1.7.24~ds1-6+b1", True), ("1.7.24~ds1-7", False), ("1.7.24~ds1", False), ("", False)],
+)
+def test_what_a_run_has_installed_decides_where_a_node_says_less(installed: str, matches: bool) -> None:
+    assert matches_version("1.7.24~ds1", "1.7.24~ds1-6", installed) is matches
+    assert not matches_version("", "1.7.24~ds1-6", "1.7.24~ds1-6")
+    assert not matches_version("1.7.25", "1.7.24~ds1-6", "1.7.24~ds1-6"), "somebody has changed it since"
+
+
+def test_the_annotation_says_what_is_installed() -> None:
+    text = '{"machine":"n","kubelet":"1.34.9-1.1","runtime":"containerd 1.7.24~ds1-6","previous":{"kubelet":"1"}}'
+    view = replace(VIEW, machine=text, runtime=("containerd", "1.7.24~ds1"))
+    assert installed_versions(view) == InstalledVersions("1.34.9-1.1", ("containerd", "1.7.24~ds1-6"))
+    goal = MachineGoal(None, kubelet_version="1.34.9-1.1", runtime=("containerd", "1.7.24~ds1-6"))
+    assert unmet(view, goal) == ""
+    earlier = InstalledVersions("1.34.8-1.1")
+    assert with_versions(text, earlier) == '{"machine":"n","kubelet":"1.34.8-1.1"}'
+    assert installed_versions(replace(view, machine="[not ours")) == InstalledVersions()
+    assert with_versions("", earlier) == ""
 
 
 @pytest.mark.parametrize(
@@ -57,7 +83,8 @@ def test_a_declared_version_is_a_prefix_at_a_boundary(reported: str, declared: s
     [
         ({}, ""),
         ({"kubelet_version": "1.34.9"}, ""),
-        ({"kubelet_version": "1.34"}, "it reports kubelet 1.34.9, not 1.34"),
+        ({"kubelet_version": "1.34"}, ""),
+        ({"kubelet_version": "1.34.9-1.1"}, "it reports kubelet 1.34.9, not 1.34.9-1.1"),
         ({"kubelet_version": "1.34.10"}, "it reports kubelet 1.34.9, not 1.34.10"),
         ({"runtime": ("containerd", "1.7")}, ""),
         ({"runtime": ("containerd", "")}, ""),
