@@ -99,11 +99,11 @@ def drifted_nodes(record: Record, nodes: Sequence[NodeView]) -> dict[str, str]:
     return {name: reason for name, reason in drift_by_name.items() if reason and name not in rolled_back}
 
 
-def nodes_of(record: Record, nodes: Sequence[NodeView]) -> Sequence[NodeView]:
+def nodes_of(record: Record, nodes: Sequence[NodeView]) -> list[NodeView]:
     """Return the nodes that a record is about: of Machines, which have no selector, those that their rollout has."""
     rollout = record.rollout
     if rollout is None or not rollout.target.is_machines:
-        return nodes
+        return list(nodes)
     names = {name for wave in rollout.waves for name in wave.nodes} | set(rollout.already_on_target)
     return [view for view in nodes if view.name in names]
 
