@@ -17,18 +17,22 @@ import pytest
 import yaml
 from jinja2 import Environment, nodes
 
+from ansible_collections.configok.node.plugins.module_utils._ansible._machine_files import machine_catalog
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._durations import setting_duration
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_pool
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool_keys import POOL_KEYS
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool_keys import MACHINE_VARIABLES, POOL_KEYS
 from support.ansible_runs.controller import PROJECT, controller_objects
+from support.ansible_runs.inventories import read_inventory
+from support.api.clusters import SandboxCluster
 
 ROOT = Path(__file__).resolve().parents[2]
 OBJECTS = controller_objects()
 TEMPLATES = {item["name"]: item for item in OBJECTS["controller_templates"]}
 WORKFLOWS = {item["name"]: item for item in OBJECTS.get("controller_workflows", [])}
-THIN = sorted(path.stem for path in PROJECT.glob("*.yml") if path.stem not in ("read_pool", "execution-environment"))
-# They need SSH to nodes, or no cluster at all; a rollout runs reboot.
-NOT_IN_A_CONTROLLER = {"demo", "provision", "reboot", "remove", "simulate"}
+READERS = {"read_pool", "read_machines", "execution-environment"}
+THIN = sorted(path.stem for path in PROJECT.glob("*.yml") if path.stem not in READERS)
+# They need SSH to nodes, no cluster at all, or write files; a rollout runs reboot, and a run of machines runs machine.
+NOT_IN_A_CONTROLLER = {"compare", "demo", "export", "machine", "provision", "reboot", "remove", "simulate"}
 
 # What the roles of infra.aap_configuration read of an object, as far as it is used here.
 _COMMON = {"name", "description", "organization"}
@@ -37,6 +41,9 @@ FIELDS = {
     | {"scm_type", "scm_url", "scm_branch", "scm_update_on_launch", "default_environment", "wait"},
     "controller_execution_environments": _COMMON | {"image", "pull"},
     "controller_inventories": _COMMON,
+    "controller_inventory_sources": _COMMON
+    | {"inventory", "source", "source_project", "source_path", "credential", "execution_environment"}
+    | {"overwrite", "overwrite_vars", "update_on_launch"},
     "controller_credential_types": {"name", "description", "kind", "inputs", "injectors"},
     "controller_credentials": _COMMON | {"credential_type", "inputs"},
     "controller_templates": _COMMON
@@ -72,6 +79,8 @@ def variables_of(path: Path) -> set[str]:
     """Return the variables that a playbook, and the tasks that it includes, read."""
     text = path.read_text(encoding="utf-8")
     names = set(POOL_KEYS[""]) if re.search(r"^ +configok\.node\.rollout:", text, re.MULTILINE) else set()
+    if re.search(r"^ +configok\.node\.machines:", text, re.MULTILINE):
+        names |= set(MACHINE_VARIABLES.keys[""])
     for string in strings(yaml.safe_load(text)):
         template = Environment(autoescape=True).parse(string)
         names |= {name.name for name in template.find_all(nodes.Name) if name.ctx == "load"}
@@ -100,7 +109,8 @@ def test_there_is_a_playbook_and_a_template_for_each_playbook_of_the_collection(
 @pytest.mark.parametrize("name", THIN)
 def test_a_thin_playbook_reads_the_pool_and_imports_the_one_of_its_name(name: str) -> None:
     read, imported = yaml.safe_load((PROJECT / f"{name}.yml").read_text(encoding="utf-8"))
-    assert read["import_playbook"] == "read_pool.yml"
+    assert read["import_playbook"] == ("read_machines.yml" if name == "machines" else "read_pool.yml")
+    assert read.get("vars", {}) == ({"pool_hosts": "clusters"} if name == "clusters" else {})
     assert imported["import_playbook"] == f"configok.node.{name}"
     accepted = variables_of(ROOT / f"playbooks/{name}.yml")
     assert "author" not in accepted or "awx_user_name" in accepted, "a job has no USER"
@@ -124,10 +134,16 @@ def test_objects_name_objects_that_exist() -> None:
         assert item["inventory"] in names["controller_inventories"]
         assert item["execution_environment"] in names["controller_execution_environments"]
         assert set(item["credentials"]) <= names["controller_credentials"]
+    for item in OBJECTS["controller_inventory_sources"]:
+        assert (PROJECT / item["source_path"]).is_file()
+        assert item["source"] == "scm"
+        assert item["source_project"] in names["controller_projects"]
+        assert item["inventory"] in names["controller_inventories"]
+        assert {item.get("credential"), None} <= names["controller_credentials"] | {None}
     for item in OBJECTS["controller_projects"]:
         assert item["default_environment"] in names["controller_execution_environments"]
     for item in OBJECTS["controller_credentials"]:
-        assert item["credential_type"] in names["controller_credential_types"]
+        assert item["credential_type"] in {*names["controller_credential_types"], "Machine"}
 
 
 def test_what_a_check_mode_job_shows_is_a_diff() -> None:
@@ -163,6 +179,34 @@ def test_the_pool_files_are_valid_and_their_layers_exist() -> None:
         for layer in pool.layers:
             document = yaml.safe_load((PROJECT / layer).read_text(encoding="utf-8"))
             assert document["kind"] == "KubeletConfiguration"
+
+
+def test_a_controller_reads_the_inventories_of_the_project(cluster: SandboxCluster) -> None:
+    cluster.add_node("n1", version="v1.35.1")
+    environment = {
+        "KUBECONFIG": cluster.kubeconfig,
+        "HOME": "/proc/sys",
+        "ANSIBLE_HOME": str(Path(cluster.kubeconfig).parent),
+    }
+    machines = read_inventory(PROJECT / "inventories/machines.inventory.yml", environment=environment)
+    assert machines.group("version_1_35_1") == ["n1"], machines.problem
+    clusters = read_inventory(PROJECT / "inventories/clusters.yml", environment=environment)
+    assert clusters.group("clusters") == clusters.hosts
+    canaries = {
+        question["default"]
+        for template in TEMPLATES.values()
+        for question in template["survey_spec"]["spec"]
+        if question["variable"] == "cluster_canary"
+    }
+    assert canaries <= set(clusters.hosts)
+
+
+def test_the_machines_are_valid_and_in_the_run() -> None:
+    run = yaml.safe_load((PROJECT / "runs/machines.yml").read_text(encoding="utf-8"))
+    assert set(run) <= set(MACHINE_VARIABLES.keys[""])
+    catalog = machine_catalog([PROJECT / path for path in run["machine_files"]])
+    assert [machine.name for machine in catalog.machines] == ["worker-1", "worker-2"]
+    assert {machine.pool for machine in catalog.machines} == {path.stem for path in (PROJECT / "pools").glob("*.yml")}
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS.values(), ids=WORKFLOWS)

@@ -22,14 +22,13 @@ from typing import Any
 
 import yaml
 
+from support.ansible_runs.inventories import read_inventory
 from support.ansible_runs.playbooks import kill
 
 __all__ = ["PROJECT", "Controller", "Job", "controller_objects"]
 
 ROOT = Path(__file__).resolve().parents[3]
 PROJECT = ROOT / "awx"
-# Written by AWX as an executable, and for an empty inventory too.
-_INVENTORY = '#!/bin/sh\necho \'{"_meta": {"hostvars": {}}, "all": {"hosts": [], "vars": {}}}\'\n'
 _LINKS = ("success_nodes", "failure_nodes", "always_nodes")
 _NO_HOME = "/proc/sys"  # nothing can be written there, not even by root
 
@@ -109,7 +108,7 @@ class Controller:
         for name in ("inventory", "env", "tmp"):
             (private / name).mkdir()
         inventory = private / "inventory/hosts"
-        inventory.write_text(_INVENTORY)
+        inventory.write_text(self._inventory(definition["inventory"]))
         inventory.chmod(0o700)
         (private / "env/extravars").write_text(self._extra_variables(number, definition, answers))
         (private / "env/envvars").write_text(json.dumps(self._environment(number, private)))
@@ -177,6 +176,18 @@ class Controller:
             (artifacts / "stdout").read_bytes().decode(),
             sorted(events, key=lambda event: int(event["counter"])),
         )
+
+    def _inventory(self, name: str) -> str:
+        """Return what AWX writes for an inventory: a program that prints its hosts."""
+        paths = [
+            item["source_path"]
+            for item in controller_objects()["controller_inventory_sources"]
+            if item["inventory"] == name
+        ]
+        content = {"_meta": {"hostvars": {}}, "all": {"hosts": [], "vars": {}}}
+        for path in paths:
+            content = read_inventory(self.project / path, environment=dict(self.credential)).data
+        return f"#!/bin/sh\necho {shlex.quote(json.dumps(content))}\n"
 
     def _extra_variables(self, number: int, template: Mapping[str, Any], answers: Mapping[str, Any]) -> str:
         """Return what AWX writes: its own variables, those of the template, and answers, which are never templates."""
