@@ -61,6 +61,7 @@ PLUGINS = (
     "modules.rollout_history_info",
     "modules.simulation",
     "modules.rollout_report",
+    "modules.machine_export",
 )
 FLOW_CONTROL = "modules.cluster_access"  # the embedded API server has none
 # On a node that is provisioned: tests/integration/nodes/test_provision.py runs these.

@@ -61,6 +61,7 @@ def add_node(
     source: ConfigSource | None = None,
     local_config: str = "",
     annotations: Mapping[str, str] | None = None,
+    address: str = "10.0.0.11",
 ) -> None:
     """Create a Node that is Ready and whose agent uses what it is assigned."""
     status = ConfigStatus(active=source, assigned=source, local_config=local_config, cause="Good")
@@ -75,7 +76,7 @@ def add_node(
         for kind in ("Ready", "ConfigOK")
     ]
     info = {"kubeletVersion": kubelet, "containerRuntimeVersion": runtime, "osImage": "Debian GNU/Linux 13"}
-    addresses = [{"type": "InternalIP", "address": "10.0.0.11"}]
+    addresses = [{"type": "InternalIP", "address": address}]
     patch = {"status": {"nodeInfo": info, "conditions": conditions, "addresses": addresses}}
     client.patch(node_status(name), patch, kind="strategic")
     # Admission adds a taint to a new Node, which the node controller removes when the Node is Ready.
