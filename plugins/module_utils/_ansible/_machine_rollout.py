@@ -83,8 +83,10 @@ class PlannedMachines:
     def lines(self) -> list[str]:
         """Return the plan as human-readable lines."""
         lines = render_machine_plan(self.changes)
-        if self.plan.has_work or self.plan.refusals:
-            lines += ["", *render_plan(self.plan, self.policy)]
+        shown = set(refusals_of(self.changes))  # above, with the machines
+        rest = replace(self.plan, refusals=tuple(text for text in self.plan.refusals if text not in shown))
+        if rest.has_work or rest.refusals:
+            lines += ["", *render_plan(rest, self.policy)]
         return lines
 
     def diffs(self) -> list[dict[str, str]]:

@@ -6,68 +6,115 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from support.ansible_runs.playbooks import PlaybookRun, Playbooks, quick_pool
-from support.api.clusters import look
-from support.api.servers import Embedded
+from support.ansible_runs.playbooks import PlaybookRun, Playbooks, finish, quick_pool
+from support.api.clusters import look, prepare
+from support.api.servers import Embedded, Real
 from support.rollouts.simulated_nodes import SimulatedNodes
 from support.rollouts.toy_hosts import PROVIDER, ToyHosts
 
 GROUP = "machines.configok.dev/v1alpha1"
 POLICY = {**quick_pool()["policy"], "maxUnavailable": 1, "drain": {"timeout": "20s", "force": True}}
-QUICKLY = ("-e", "rollout_lease_duration=1")
+SUBJECTS = ({"kind": "User", "apiGroup": "rbac.authorization.k8s.io", "name": "admin"},)
+QUICKLY = ("-e", "rollout_lease_duration=1", "--connection=local", "-e", "ansible_become=false")
 
 
 class Machines:
-    """A user's directory with machines.yml and Machine files, a cluster, and the hosts of the toy provider."""
+    """A user's directory with machines.yml and Machine files, a cluster, and the hosts of the toy provider.
 
-    def __init__(self, client: Client, nodes: SimulatedNodes, hosts: ToyHosts, user: Playbooks) -> None:
-        self.client, self.nodes, self.hosts, self.user = client, nodes, hosts, user
-        self.version = str(client.get("/version")["gitVersion"]).lstrip("v")
+    old, new, broken: versions of the kubelet that the API server allows. name: of the record; machines begin with it.
+    """
+
+    def __init__(self, client: Client, nodes: SimulatedNodes, directory: Path, kubeconfig: str, name: str) -> None:
+        self.client, self.nodes, self.name = client, nodes, name
+        self.server_version = str(client.get("/version")["gitVersion"]).lstrip("v")
+        minor = ".".join(self.server_version.split(".")[:2])
+        self.old, self.new, self.broken = f"{minor}.1", f"{minor}.2", f"{minor}.3"
+        self.hosts = ToyHosts(directory, nodes, kubelet=self.old)
+        (directory / "ansible.cfg").write_text(f"[defaults]\nroles_path = {self.hosts.roles}\n")
+        self.user = Playbooks(directory, kubeconfig)
+
+    def machine(self, name: str, kubelet: str = "", runtime: str = "1.7.24", **spec: Any) -> dict[str, Any]:
+        """Return a Machine of the toy provider."""
+        provider = {"apiVersion": "toy.example.com/v1", "kind": "ToyHost", **spec.pop("providerConfig", {})}
+        versions = {"kubelet": kubelet or self.old, "containerRuntime": {"name": "containerd", "version": runtime}}
+        whole = {"cluster": "east", "versions": versions, "providerConfig": provider, **spec}
+        return {"apiVersion": GROUP, "kind": "Machine", "metadata": {"name": name}, "spec": whole}
 
     def write(self, *machines: dict[str, Any], **variables: Any) -> None:
+        """Write the objects and machines.yml; variables: of it."""
         directory = self.user.directory / "machines"
         directory.mkdir(exist_ok=True)
-        cluster = {"endpoint": "https://10.0.0.1:6443", "kubernetesVersion": self.version}
-        objects = [
-            {"apiVersion": GROUP, "kind": "Cluster", "metadata": {"name": "east"}, "spec": cluster},
-            PROVIDER,
-            *machines,
-        ]
-        (directory / "all.yml").write_text("".join(f"---\n{json.dumps(item)}\n" for item in objects))
-        settings = {"machine_files": ["machines"], "policy": POLICY, **variables}
+        spec = {"endpoint": "https://10.0.0.1:6443", "kubernetesVersion": self.server_version}
+        cluster = {"apiVersion": GROUP, "kind": "Cluster", "metadata": {"name": "east"}, "spec": spec}
+        (directory / "all.yml").write_text(
+            "".join(f"---\n{json.dumps(item)}\n" for item in (cluster, PROVIDER, *machines))
+        )
+        settings = {"machine_files": ["machines"], "machine_rollout": self.name, "policy": POLICY, **variables}
         (self.user.directory / "machines.yml").write_text(json.dumps(settings))
 
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        return self.user.start("machines", "-e", "@machines.yml", *QUICKLY, *arguments, pool=False)
+
     def run(self, *arguments: str) -> PlaybookRun:
-        return self.user.run("machines", "-e", "@machines.yml", *QUICKLY, *arguments, pool=False)
+        return finish(self.start(*arguments))
+
+    def done(self, *arguments: str) -> PlaybookRun:
+        """Run to the end, which is a success."""
+        run = self.run(*arguments)
+        assert (run.code, run.stats["phase"]) == (0, "Complete"), run.output
+        return run
+
+    def check_settled(self) -> None:
+        """Check that another run changes nothing."""
+        before, log = self.versions(), self.hosts.log()
+        again = self.done()
+        assert again.changed == 0, again.output
+        assert (self.versions(), self.hosts.log()) == (before, log)
+
+    def versions(self) -> set[str]:
+        """Return the resourceVersion of each object that a run may change, without heartbeats and the lock."""
+        lists = (paths.NODES, paths.config_maps("configok-rollouts"))
+        return {item["metadata"]["resourceVersion"] for path in lists for item in self.client.list(path).items}
 
     def node(self, name: str) -> dict[str, Any]:
         return self.client.get(paths.node(name))
 
-
-def machine(name: str, kubelet: str = "1.34.1", **spec: Any) -> dict[str, Any]:
-    provider = {"apiVersion": "toy.example.com/v1", "kind": "ToyHost", **spec.pop("providerConfig", {})}
-    versions = {
-        "kubelet": kubelet,
-        "containerRuntime": {"name": "containerd", "version": spec.pop("runtime", "1.7.24")},
-    }
-    whole = {"cluster": "east", "versions": versions, "providerConfig": provider, **spec}
-    return {"apiVersion": GROUP, "kind": "Machine", "metadata": {"name": name}, "spec": whole}
+    def kubelet(self, name: str) -> str:
+        return str(self.node(name)["status"]["nodeInfo"]["kubeletVersion"])
 
 
 @pytest.fixture
-def machines(embedded_api: Embedded, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Machines]:
+def machines(real_api: Real, unique: str, tmp_path: Path) -> Iterator[Machines]:
+    """A real API server, which has pods and certificates."""
+    client = real_api.client()
+    prepare(client, Access(machine_subjects=SUBJECTS))
+    with SimulatedNodes(client) as nodes:
+        user = Machines(client, nodes, tmp_path, real_api.admin_kubeconfig, unique)
+        with user.hosts:
+            yield user
+    for item in client.list(paths.NODES).items:
+        if item["metadata"]["name"].startswith(f"{unique}-"):
+            client.delete(paths.node(item["metadata"]["name"]))
+
+
+@pytest.fixture
+def unprepared(embedded_api: Embedded, tmp_path: Path) -> Iterator[Machines]:
+    """A cluster of its own, without the namespaces."""
     client = embedded_api.client()
-    with SimulatedNodes(client) as nodes, ToyHosts(tmp_path, nodes) as hosts:
-        (tmp_path / "ansible.cfg").write_text(f"[defaults]\nroles_path = {hosts.roles}\n")
-        yield Machines(client, nodes, hosts, Playbooks(tmp_path, embedded_api.admin_kubeconfig))
+    with SimulatedNodes(client) as nodes:
+        user = Machines(client, nodes, tmp_path, embedded_api.admin_kubeconfig, "machines")
+        with user.hosts:
+            yield user
 
 
 def writes(api: Embedded) -> list[tuple[str, str]]:
@@ -75,14 +122,87 @@ def writes(api: Embedded) -> list[tuple[str, str]]:
     return [(call.verb, call.resource) for call in calls if call.verb not in ("get", "list", "watch")]
 
 
-def test_check_mode_before_the_cluster_is_set_up(embedded_api: Embedded, machines: Machines) -> None:
+def test_check_mode_before_the_cluster_is_set_up(embedded_api: Embedded, unprepared: Machines) -> None:
+    machines = unprepared
     machines.hosts.add("w1")
     machines.hosts.add("w2")
-    machines.write(machine("w1", "1.34.2"), machine("w2"))
+    machines.write(machines.machine("w1", machines.new), machines.machine("w2"))
     embedded_api.server.requests.clear()
     planned = machines.run("--check", "--diff")
     assert planned.code == 0, planned.output
-    assert planned.stats["phase"] == "Planned"
+    assert (planned.changed, planned.stats["phase"]) == (1, "Planned")
+    assert "update in place w1, provider ToyHost, disruption drain, drained first" in planned.output
+    assert f"-spec.versions.kubelet: {machines.old}" in planned.output
+    assert f"+spec.versions.kubelet: {machines.new}" in planned.output
     assert writes(embedded_api) == []
     assert machines.hosts.log() == []
     assert look(machines.client, paths.namespace("configok-system")) is None
+    refused = machines.run()
+    assert refused.code != 0
+    assert "prepare the cluster with the role configok.node.cluster" in refused.output
+    assert machines.hosts.log() == []
+
+
+def test_the_life_of_machines(machines: Machines) -> None:
+    w1, w2, w3 = (f"{machines.name}-{number}" for number in (1, 2, 3))
+    machines.hosts.add(w1)
+    machines.hosts.add(w2)
+    make = machines.machine
+    labelled = make(w2, nodeLabels={"disk": "ssd"}, taints=[{"key": "gpu", "effect": "NoSchedule"}])
+    machines.write(make(w1, machines.new), labelled, make(w3))
+    machines.done()
+    assert sorted(machines.hosts.log()) == [f"create {w3} {machines.old} 1.7.24", f"update {w1} {machines.new} 1.7.24"]
+    assert [machines.kubelet(name) for name in (w1, w2, w3)] == [
+        f"v{machines.new}",
+        f"v{machines.old}",
+        f"v{machines.old}",
+    ]
+    second = machines.node(w2)
+    assert second["metadata"]["labels"]["disk"] == "ssd"
+    assert {"key": "gpu", "effect": "NoSchedule"} in second["spec"]["taints"]
+    assert not any(machines.node(name)["spec"].get("unschedulable") for name in (w1, w2, w3))
+    machines.check_settled()
+
+    # Down again, another runtime, labels and taints that are gone, and a machine that is deleted.
+    machines.write(make(w1, machines.old), make(w2, runtime="1.7.25"), make(w3, state="Absent"))
+    machines.done()
+    assert sorted(machines.hosts.log()[2:]) == [
+        f"delete {w3} {machines.old} 1.7.24",
+        f"update {w1} {machines.old} 1.7.24",
+        f"update {w2} {machines.old} 1.7.25",
+    ]
+    assert look(machines.client, paths.node(w3)) is None
+    assert machines.hosts.host(w3) is None
+    second = machines.node(w2)
+    assert "disk" not in second["metadata"]["labels"]
+    assert "gpu" not in json.dumps(second["spec"])
+    machines.check_settled()
+    machines.write(make(w1, machines.old), make(w2, runtime="1.7.25"))
+    machines.check_settled()
+
+
+def test_a_version_that_does_not_start_is_taken_back_at_the_canary(machines: Machines) -> None:
+    names = [f"{machines.name}-{number}" for number in (1, 2, 3)]
+    for name in names:
+        machines.hosts.add(name)
+    machines.hosts.break_version(machines.broken)
+    machines.write(*(machines.machine(name, machines.broken) for name in names))
+    halted = machines.run()
+    assert (halted.code != 0, halted.stats["phase"]) == (True, "Halted"), halted.output
+    [failed] = halted.stats["exceptions"]
+    assert f"kubelet {machines.broken} does not start" in failed["reason"]
+    canary = failed["node"]
+    assert machines.hosts.log() == [
+        f"update {canary} {machines.broken} 1.7.24",
+        f"rollback {canary} {machines.old} 1.7.24",
+    ]
+    assert [machines.kubelet(name) for name in names] == [f"v{machines.old}"] * 3
+    assert not any(machines.node(name)["spec"].get("unschedulable") for name in names)
+    again = machines.run()
+    assert again.code != 0
+    assert "is refused" in again.output or "failed" in again.output, again.output
+    assert len(machines.hosts.log()) == 2, "nothing was tried again"
+    # Another version is another rollout.
+    machines.write(*(machines.machine(name, machines.new) for name in names))
+    machines.done()
+    machines.check_settled()

@@ -37,10 +37,11 @@ class ToyHosts:
     A host is the file NAME.json with its versions. What the role did is in the file log, one line each.
     """
 
-    def __init__(self, directory: Path, nodes: SimulatedNodes) -> None:
+    def __init__(self, directory: Path, nodes: SimulatedNodes, *, kubelet: str) -> None:
         self.directory = directory / "hosts"
         self.directory.mkdir()
         self.roles = directory / "roles"
+        self._kubelet = kubelet
         self._nodes = nodes
         self._seen: dict[str, str] = {}  # what was reported last, by host
         self._stop = threading.Event()
@@ -55,11 +56,11 @@ class ToyHosts:
         self._stop.set()
         self._thread.join()
 
-    def add(self, name: str, kubelet: str = "1.34.1", runtime: str = "1.7.24", **node: Any) -> None:
+    def add(self, name: str, runtime: str = "1.7.24", **node: Any) -> None:
         """Make a host that has a Node already."""
-        self._nodes.add(name, version=f"v{kubelet}", **node)
-        self._report(name, kubelet, runtime)
-        text = json.dumps({"kubelet": kubelet, "runtime": runtime})
+        self._nodes.add(name, version=f"v{self._kubelet}", **node)
+        self._report(name, self._kubelet, runtime)
+        text = json.dumps({"kubelet": self._kubelet, "runtime": runtime})
         self._seen[name] = text
         (self.directory / f"{name}.json").write_text(text)
 
@@ -119,15 +120,11 @@ class ToyHosts:
                 " | default('', true) | regex_findall('.+') }}"
             }
         }
-        versions = {
-            "kubelet": "{{ machine.kubelet_version or '1.34.1' }}",
-            "runtime": "{{ machine.runtime.version | default('1.7.24', true) }}",
-        }
-        change = {"ansible.builtin.copy": {"dest": host, "content": f"{{{{ {json.dumps(versions)} | to_json }}}}"}}
-        change["ansible.builtin.copy"]["content"] = (
-            "{{ {'kubelet': machine.kubelet_version or '1.34.1', "
+        versions = (
+            f"{{{{ {{'kubelet': machine.kubelet_version or '{self._kubelet}', "
             "'runtime': machine.runtime.version | default('1.7.24', true)} | to_json }}"
         )
+        change = {"ansible.builtin.copy": {"dest": host, "content": versions}}
         fail = {
             "name": "Start the kubelet",
             "ansible.builtin.fail": {"msg": "kubelet {{ machine.kubelet_version }} does not start"},
