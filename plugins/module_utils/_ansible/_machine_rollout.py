@@ -18,15 +18,17 @@ from .._kube._api_paths import NODES
 from .._machines import MachinesError
 from .._machines._changes._goals import content_hash_of, goals_of
 from .._machines._changes._observe import observe
+from .._machines._changes._plan_change import machine_name
 from .._machines._changes._plan_changes import plan_changes, provider_of, refusals_of
-from .._machines._changes._types import MachineAction, MachineChange
+from .._machines._changes._types import MachineAction, MachineChange, ObservedMachine
+from .._machines._objects._cluster_values import cluster_kubelet_config
 from .._machines._objects._selectors import select
 from .._machines._objects._types import Cluster, Machine, MachineCatalog, Runtime
 from .._machines._status._phases import statuses_of
 from .._machines._status._rendering import diff_of, render_machine_plan
 from .._machines._status._types import MachineStatus
-from .._rollout import RolloutError
-from .._rollout._decisions._machine_planner import make_machine_plan
+from .._rollout import RolloutRefused
+from .._rollout._decisions._machine_planner import make_machine_plan, needs_run
 from .._rollout._goals import MachineRequest
 from .._rollout._nodes._node_view import node_view
 from .._rollout._plan import Plan, Target
@@ -53,9 +55,6 @@ from ._machine_hosts import (
 
 __all__ = ["MachineRollout", "MachineSelection", "PlannedMachines", "read_statuses", "select_machines"]
 
-_KUBELET_CONFIG = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
-_NAMES_SHOWN = 4
-
 
 class MachineSelection(NamedTuple):
     """The Machines of a run, of one cluster."""
@@ -74,11 +73,7 @@ class PlannedMachines:
     policy: Policy
     statuses: tuple[MachineStatus, ...]
     target: Target
-
-    @property
-    def has_work(self) -> bool:
-        """Return whether a run would change anything, also in the record alone."""
-        return self.plan.has_work or self.plan.is_resumed
+    has_work: bool  # whether a run would write anything, if only to the record
 
     def lines(self) -> list[str]:
         """Return the plan as human-readable lines."""
@@ -179,8 +174,9 @@ class MachineRollout:
         goals = goals_of(changes)
         content_hash = content_hash_of(changes)
         target = Target.of_machines(f"machines-{content_hash[:10]}", content_hash, goals)
+        views = [view for view in map(node_view, items) if view.name in goals]
         planned = make_machine_plan(
-            [view for view in map(node_view, items) if view.name in goals],
+            views,
             target,
             self._policy,
             record,
@@ -192,15 +188,20 @@ class MachineRollout:
             refusals += self._ask_providers(changes)
         planned = replace(planned, refusals=(*refusals, *planned.refusals))
         return PlannedMachines(
-            tuple(changes), planned, self._policy, tuple(statuses_of(changes, moving=_unfinished(record))), target
+            tuple(changes),
+            planned,
+            self._policy,
+            tuple(statuses_of(changes, moving=_moving(record))),
+            target,
+            needs_run(planned, views),
         )
 
     def run(self, planned: PlannedMachines, *, author: str = "", cause: str = "") -> WaveResult:
         """Carry a plan out; the errors are those of PoolRunner.run, and MachinesError."""
-        if not planned.has_work and not planned.plan.refusals:
-            return WaveResult("", COMPLETE, False)
         if planned.plan.refusals:
-            raise RolloutError("; ".join(planned.plan.refusals))
+            raise RolloutRefused(planned.plan.refusals)
+        if not planned.has_work:
+            return WaveResult("", COMPLETE, False)
         client = self._client
         record_machines(client, self._name, planned.target, author=author, cause=cause, now=current_time())
         self.has_changed = True
@@ -227,7 +228,7 @@ class MachineRollout:
             resolved.inputs,
             server_version=self._server_version(),
             selected=self._machines.keys(),
-            unfinished=_unfinished(record),
+            unfinished=_unfinished(record, mine),
         )
         return [_with_pool_problems(change, resolved) for change in changes]
 
@@ -248,7 +249,7 @@ class MachineRollout:
             )
         answers = self._hosts.plan(requests) if requests else {}
         return [
-            f"Machine {name} ({self._machines[name].origin}): {refusal}"
+            f"{machine_name(self._machines[name])}: {refusal}"
             for name, answer in sorted(answers.items())
             for refusal in (answer.failure, *answer.refusals)
             if refusal
@@ -257,7 +258,7 @@ class MachineRollout:
     def _change_machine(self, request: MachineRequest) -> str:
         """Have the provider change a host (ChangeMachine). Return why that failed, "" for success."""
         machine = self._machines[request.machine]
-        kubelet, runtime = request.goal.kubelet_version, _runtime(request.goal.runtime)
+        kubelet, runtime = machine.kubelet_version, machine.runtime
         if request.action == "rollback":
             kubelet, runtime = _previous_versions(request.goal.previous)
         unusable = unusable_versions(kubelet, runtime)
@@ -338,31 +339,39 @@ class MachineRollout:
 
     def _kubelet_config(self, machine: Machine) -> dict[str, Any]:
         """Return the init config of a machine: what its Cluster says, and what its provider adds."""
-        cluster = self._selection.cluster
-        config: dict[str, Any] = dict(_KUBELET_CONFIG)
-        if cluster.cluster_dns:
-            config["clusterDNS"] = list(cluster.cluster_dns)
-        if cluster.dns_domain:
-            config["clusterDomain"] = cluster.dns_domain
-        return {**config, **dict(machine.provider.fields.get("kubeletConfiguration") or {})}
+        return cluster_kubelet_config(self._selection.cluster, machine)
 
 
 def _with_pool_problems(change: MachineChange, resolved: ResolvedConfigs) -> MachineChange:
     problem = resolved.problems.get(change.name)
     if problem is None:
         return change
-    where = f"Machine {change.name}" + (f" ({change.machine.origin})" if change.machine else "")
+    where = machine_name(change.machine) if change.machine else f"Machine {change.name}"
     if change.is_change and problem.refuses(change.action):
         return replace(change, refusals=(*change.refusals, f"{where}: {problem.reason}"))
     return replace(change, warnings=(*change.warnings, f"{where} keeps its config source: {problem.reason}"))
 
 
-def _unfinished(record: Record) -> list[str]:
+def _moving(record: Record) -> list[str]:
     """Return the machines that a run was moving when it ended."""
     rollout = record.rollout
     if rollout is None or rollout.has_ended:
         return []
     return [name for wave in rollout.waves[rollout.waves_done :][:1] for name in wave.nodes]
+
+
+def _unfinished(record: Record, observed: Mapping[str, ObservedMachine]) -> list[str]:
+    """Return the machines that are not what they were, and not yet what they were to become.
+
+    That includes those whose creation or change has failed half-way in a rollout that has ended since.
+    """
+    failed = [] if record.rollout is None else [failure.node for failure in record.rollout.failed_nodes]
+    half_done = [name for name in failed if name in observed and _is_half_done(observed[name], record.pool)]
+    return sorted({*_moving(record), *half_done})
+
+
+def _is_half_done(machine: ObservedMachine, name: str) -> bool:
+    return machine.cordoned_by == name or not (machine.is_ours or machine.has_agent)
 
 
 def _runtime(runtime: tuple[str, str]) -> Runtime | None:

@@ -1,12 +1,13 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs an action plugin in this process, as a task would."""
+"""Runs action plugins in this process, as a task would."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 from unittest import mock
 
@@ -16,9 +17,9 @@ from ansible.playbook.task import Task
 from ansible.template import Templar
 from ansible.utils.context_objects import CLIArgs
 
-from ansible_collections.configok.node.plugins.action import rollout
+from ansible_collections.configok.node.plugins.action import machines, rollout
 
-__all__ = ["run_rollout"]
+__all__ = ["run_machines", "run_rollout"]
 
 
 def run_rollout(
@@ -33,15 +34,39 @@ def run_rollout(
 
     variables: those of the play. extra_vars: the values of -e, from which Ansible has made variables.
     """
+    return _run(rollout, arguments, variables, extra_vars, check=check, diff=diff)
+
+
+def run_machines(
+    arguments: Mapping[str, Any],
+    *,
+    variables: Mapping[str, Any] | None = None,
+    extra_vars: Sequence[str] = (),
+    check: bool = False,
+    diff: bool = False,
+) -> dict[str, Any]:
+    """Return the result of the action machines; the parameters are those of run_rollout."""
+    return _run(machines, arguments, variables, extra_vars, check=check, diff=diff)
+
+
+def _run(
+    action: ModuleType,
+    arguments: Mapping[str, Any],
+    variables: Mapping[str, Any] | None,
+    extra_vars: Sequence[str],
+    *,
+    check: bool,
+    diff: bool,
+) -> dict[str, Any]:
     loader = DataLoader()
-    loader.set_basedir(str(Path(rollout.__file__).parent))  # the playbook's directory, which is never the user's
+    loader.set_basedir(str(Path(str(action.__file__)).parent))  # the playbook's directory, which is never the user's
     task = Task()
-    task.action = "configok.node.rollout"
+    task.action = f"configok.node.{action.__name__.rpartition('.')[2]}"
     task.args = dict(arguments)
     task.check_mode = check
     task.diff = diff
     known = dict(variables or {})
-    plugin = rollout.ActionModule(
+    plugin = action.ActionModule(
         task=task,
         connection=mock.Mock(),
         play_context=None,

@@ -1,0 +1,457 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""machines: reads files, plans, asks the providers and moves; the providers' hosts are those of the test."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ansible_collections.configok.node.plugins.action import machines
+from ansible_collections.configok.node.plugins.module_utils._ansible._machine_hosts import HostAnswer, HostRequest
+from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import (
+    COMPLETE,
+    HALTED,
+    PAUSED,
+    Rollout,
+)
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
+    read_record,
+    update_record,
+)
+from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
+from ansible_collections.configok.node.plugins.modules import machines as documentation
+from support.ansible_runs.actions import run_machines
+from support.ansible_runs.in_process import publish
+from support.api.clusters import SandboxCluster, look, prepare
+from support.configs.kubelet import kubelet_config
+from support.rollouts.simulated_nodes import SimulatedNodes
+from support.rollouts.simulated_pods import SimulatedPods
+from support.rollouts.toy_hosts import PROVIDER
+
+GROUP = "machines.configok.dev/v1alpha1"
+OLD, NEW, BROKEN = "1.34.1", "1.34.2", "1.34.3"
+POLICY = {
+    "canary": {"count": 1, "soak": 0},
+    "waves": ["100%"],
+    "soak": 0,
+    "maxUnavailable": 1,
+    "failureBudget": 0,
+    "nodeTimeout": "20s",
+    "restartDelay": "10ms",
+    "timeToCrash": "10ms",
+    "healthTimeout": "100ms",
+}
+Act = Callable[..., dict[str, Any]]
+
+
+@dataclass
+class Hosts:
+    """Providers without playbooks: what they were asked, and what the test lets them answer."""
+
+    nodes: SimulatedNodes
+    refusals: dict[str, str] = field(default_factory=dict)
+    failures: dict[tuple[str, str], str] = field(default_factory=dict)
+    planned: list[HostRequest] = field(default_factory=list)
+    changed: list[HostRequest] = field(default_factory=list)
+    closed: int = 0
+
+    def plan(self, requests: Sequence[HostRequest]) -> Mapping[str, HostAnswer]:
+        self.planned += requests
+        return {
+            request.name: HostAnswer(refusals=(self.refusals[request.name],) if request.name in self.refusals else ())
+            for request in requests
+        }
+
+    def change(self, request: HostRequest) -> HostAnswer:
+        self.changed.append(request)
+        version = request.machine["kubelet_version"]
+        failure = self.failures.get((request.action, version), "")
+        if not failure and request.action in ("update", "rollback"):
+            self.report(request.name, version, request.machine["runtime"].get("version", "1.7.24"))
+        return HostAnswer(failure)
+
+    def close(self) -> None:
+        self.closed += 1
+
+    def report(self, name: str, kubelet: str, runtime: str = "1.7.24") -> None:
+        info = {"kubeletVersion": f"v{kubelet}", "containerRuntimeVersion": f"containerd://{runtime}"}
+        self.nodes.client.patch(paths.node_status(name), {"status": {"nodeInfo": info}}, kind="strategic")
+
+    def log(self) -> list[tuple[str, str, str]]:
+        return [(request.action, request.name, request.machine["kubelet_version"]) for request in self.changed]
+
+
+@pytest.fixture
+def hosts(cluster: SandboxCluster, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hosts]:
+    """Three machines w1, w2 and w3 of an older version, in a cluster that was prepared and has no pods."""
+    prepare(cluster.client)
+    pods = SimulatedPods(Clock())
+    answer = cluster.server.handle
+    cluster.server.stop()
+    monkeypatch.setattr(cluster.server, "handle", lambda request: pods.handle(request, answer))
+    cluster.server.start()
+    with SimulatedNodes(cluster.client) as nodes:
+        made = Hosts(nodes)
+        for name in ("w1", "w2", "w3"):
+            nodes.add(name, version=f"v{OLD}")
+            made.report(name, OLD)
+        monkeypatch.setattr(machines, "MachinePlaybook", lambda *_arguments, **_options: made)
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def shown(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
+    lines: list[str] = []
+    monkeypatch.setattr(machines.display, "display", lines.append)
+    monkeypatch.chdir(tmp_path)
+    return lines
+
+
+@pytest.fixture
+def act(cluster: SandboxCluster) -> Act:
+    """Return a function that runs the action plugin as a task would, with the files in the directory machines."""
+
+    def run(*, check: bool = False, diff: bool = False, **arguments: Any) -> dict[str, Any]:
+        options = {"kubeconfig": cluster.kubeconfig, "machine_files": ["machines"], "policy": POLICY, **arguments}
+        return run_machines({"lease_duration": 1, **options}, check=check, diff=diff)
+
+    return run
+
+
+def machine(name: str, kubelet: str = OLD, **spec: Any) -> dict[str, Any]:
+    provider = {"apiVersion": "toy.example.com/v1", "kind": "ToyHost", **spec.pop("providerConfig", {})}
+    versions = {"kubelet": kubelet, "containerRuntime": {"name": "containerd", "version": "1.7.24"}}
+    labels = spec.pop("labels", {})
+    whole = {"cluster": "east", "versions": versions, "providerConfig": provider, **spec}
+    return {"apiVersion": GROUP, "kind": "Machine", "metadata": {"name": name, "labels": labels}, "spec": whole}
+
+
+def write(*objects: dict[str, Any], cluster: str = "east") -> None:
+    Path("machines").mkdir(exist_ok=True)
+    own = {"apiVersion": GROUP, "kind": "Cluster", "metadata": {"name": cluster}, "spec": {}}
+    own["spec"] = {
+        "endpoint": "https://10.0.0.1:6443",
+        "network": {"clusterDNS": ["10.96.0.10"], "dnsDomain": "a.example"},
+    }
+    text = "".join(f"---\n{json.dumps(item)}\n" for item in (own, PROVIDER, *objects))
+    Path("machines/all.yml").write_text(text)
+
+
+def versions(cluster: SandboxCluster) -> set[str]:
+    """Return the resourceVersion of each object that a run may change."""
+    lists = (paths.NODES, *(paths.config_maps(name) for name in ("configok-system", "configok-rollouts")))
+    return {item["metadata"]["resourceVersion"] for path in lists for item in cluster.client.list(path).items}
+
+
+def test_a_version_goes_up_and_then_nothing_is_left_to_do(
+    act: Act, hosts: Hosts, cluster: SandboxCluster, shown: list[str]
+) -> None:
+    write(*(machine(name, NEW) for name in ("w1", "w2", "w3")))
+    done = act(change_cause="CVE", author="alice")
+    assert done.get("failed") is None, done["reason"]
+    assert (done["changed"], done["pool"], done["phase"], done["revision"]) == (True, "machines", "Complete", 1)
+    assert sorted(hosts.log()) == [("update", name, NEW) for name in ("w1", "w2", "w3")]
+    statuses = {item["name"]: (item["phase"], item["action"]) for item in done["machines"]}
+    assert statuses == dict.fromkeys(("w1", "w2", "w3"), ("Running", "none"))
+    assert any(line.startswith("NAME") and "CONFIGOK" in line for line in shown), "the table at the end"
+    revision = read_record(cluster.client, "machines").revisions[-1]
+    assert (revision.author, revision.cause, revision.name) == ("alice", "CVE", done["target"])
+    before = versions(cluster)
+    again = act()
+    assert (again["changed"], again["phase"], again["target"]) == (False, "Complete", done["target"])
+    assert versions(cluster) == before
+    assert len(hosts.changed) == 3
+    assert hosts.closed == 2
+
+
+def test_the_provider_gets_what_is_declared(act: Act, hosts: Hosts) -> None:
+    declared = machine("w1", NEW, nodeLabels={"disk": "ssd"}, providerConfig={"address": "10.1.1.1"})
+    write(declared, machine("w2"))
+    act()
+    [asked], [changed] = hosts.planned, hosts.changed
+    assert (asked.action, asked.planned, changed.action) == ("plan", "update", "update")
+    assert changed.provider.role == "toy"
+    assert changed.machine["provider"] == {"address": "10.1.1.1"}
+    assert changed.machine["node_labels"] == {"disk": "ssd"}
+    assert changed.machine["runtime"] == {"name": "containerd", "version": "1.7.24"}
+    assert str(changed.machine["source"]).startswith("machines/all.yml:")
+    assert changed.addresses == ("10.1.1.1",)
+    assert changed.cluster["name"] == "east"
+    assert changed.kubelet_config == {
+        "apiVersion": "kubelet.config.k8s.io/v1beta1",
+        "kind": "KubeletConfiguration",
+        "clusterDNS": ["10.96.0.10"],
+        "clusterDomain": "a.example",
+    }
+
+
+def test_check_mode_changes_nothing(act: Act, hosts: Hosts, cluster: SandboxCluster) -> None:
+    write(machine("w1", NEW), machine("w2", nodeLabels={"disk": "ssd"}), machine("w3"))
+    cluster.server.requests.clear()
+    planned = act(check=True, diff=True)
+    assert (planned["changed"], planned["phase"]) == (True, "Planned")
+    assert [call.verb for call in cluster.writes()] == []
+    assert hosts.changed == []
+    assert [request.name for request in hosts.planned] == ["w1"], "only hosts that change are asked"
+    assert {item["name"]: item["action"] for item in planned["machines"]} == {
+        "w1": "update",
+        "w2": "update",
+        "w3": "none",
+    }
+    [first, second] = planned["diff"]
+    assert OLD in first["before"]
+    assert NEW in first["after"]
+    assert "disk" in second["after"]
+    assert act(check=True, machine_preflight=False)["phase"] == "Planned"
+    assert len(hosts.planned) == 1
+
+
+def test_labels_and_taints_need_no_host(act: Act, hosts: Hosts, cluster: SandboxCluster) -> None:
+    taint = {"key": "gpu", "value": "yes", "effect": "NoSchedule"}
+    write(machine("w1", nodeLabels={"disk": "ssd"}, taints=[taint]), machine("w2"))
+    assert act()["phase"] == "Complete"
+    assert hosts.planned == hosts.changed == []
+    node = cluster.client.get(paths.node("w1"))
+    assert node["metadata"]["labels"]["disk"] == "ssd"
+    assert taint in node["spec"]["taints"]
+    write(machine("w1"), machine("w2"))
+    assert act()["phase"] == "Complete"
+    node = cluster.client.get(paths.node("w1"))
+    assert "disk" not in node["metadata"]["labels"]
+    assert taint not in node["spec"].get("taints", [])
+    assert act()["changed"] is False
+
+
+def test_a_failed_change_is_taken_back_and_halts(act: Act, hosts: Hosts, cluster: SandboxCluster) -> None:
+    hosts.failures["update", BROKEN] = f"kubelet {BROKEN} does not start"
+    write(*(machine(name, BROKEN) for name in ("w1", "w2", "w3")))
+    halted = act()
+    assert (halted["failed"], halted["phase"]) == (True, "Halted")
+    [failed] = halted["exceptions"]
+    assert f"kubelet {BROKEN} does not start" in failed["reason"]
+    canary = failed["node"]
+    assert hosts.log() == [("update", canary, BROKEN), ("rollback", canary, OLD)]
+    assert not cluster.client.get(paths.node(canary))["spec"].get("unschedulable")
+    status = {item["name"]: item["phase"] for item in halted["machines"]}
+    assert (status[canary], sorted(status.values())) == ("Failed", ["Failed", "Running", "Running"])
+    write(*(machine(name, NEW) for name in ("w1", "w2", "w3")))
+    assert act()["phase"] == "Complete"
+
+
+def test_a_deleted_machine_is_gone(act: Act, hosts: Hosts, cluster: SandboxCluster) -> None:
+    write(machine("w1"), machine("w2", state="Absent"), machine("w3"))
+    assert act()["phase"] == "Complete"
+    assert hosts.log() == [("delete", "w2", OLD)]
+    assert look(cluster.client, paths.node("w2")) is None
+    assert act()["changed"] is False
+    write(machine("w1"), machine("w3"))
+    assert act()["changed"] is False
+
+
+REFUSALS: list[tuple[list[dict[str, Any]], dict[str, Any], str]] = [
+    ([machine("w1", "1.99.0")], {}, "Machine w1: spec.versions.kubelet: 1.99.0 is newer than the API server"),
+    ([machine("w1", pool="gone")], {}, "pool gone was never rolled out: run configok.node.rollout with its pool file"),
+    (
+        [machine("w1", configSource={"configMap": {"namespace": "configok-system", "name": "gone"}})],
+        {},
+        "the bundle configok-system/gone does not exist: publish it, or name one that is published",
+    ),
+    ([machine("w1", NEW)], {"policy": {**POLICY, "forbid": ["drain"]}}, "is forbidden by policy.forbid"),
+    ([machine("w1", NEW)], {"policy": {"maxUnavailabel": 1}}, "policy.maxUnavailabel: unknown field"),
+    ([machine("w1")], {"machine_cluster": "west"}, "the files have no Cluster west: they have east"),
+    ([machine("w1")], {"machine_selector": "a=b"}, "none of the 3 Machines of the cluster east matches"),
+    ([machine("w1")], {"machine_files": ["nowhere.yml"]}, "nowhere.yml: cannot be read: No such file or directory"),
+    ([machine("w1")], {"machine_rollout": "Not A Name"}, "machine_rollout: 'Not A Name': it must be a DNS label"),
+    ([machine("w1")], {"lease_duration": 0}, "lease_duration must be from 1 to 300 seconds, not 0"),
+    ([], {}, "the files have no Machine of the cluster east"),
+]
+
+
+@pytest.mark.parametrize(("objects", "options", "sentence"), REFUSALS)
+def test_refusals_are_sentences_and_nothing_is_changed(
+    act: Act,
+    hosts: Hosts,
+    cluster: SandboxCluster,
+    objects: list[dict[str, Any]],
+    options: dict[str, Any],
+    sentence: str,
+) -> None:
+    # The second one changes too: a refusal stops all machines.
+    write(*objects, *([machine("w2", NEW), machine("w3", NEW)] if objects else []))
+    if not options and objects and objects[0]["spec"]["versions"]["kubelet"] == OLD:
+        objects[0]["spec"]["nodeLabels"] = {"disk": "ssd"}
+        write(*objects, machine("w2", NEW), machine("w3", NEW))
+    cluster.server.requests.clear()
+    for check in (True, False):
+        result = act(check=check, **options)
+        assert result["failed"] is True
+        assert sentence in result["msg"], result["msg"]
+        assert "Traceback" not in result["msg"]
+        assert result["phase"] == "Error"
+    assert hosts.changed == []
+    assert [call.verb for call in cluster.writes()] == []
+
+
+def test_what_a_provider_refuses_stops_the_run(act: Act, hosts: Hosts, cluster: SandboxCluster) -> None:
+    hosts.refusals["w2"] = f"the repository has no kubelet {NEW}"
+    write(machine("w1", NEW), machine("w2", NEW), machine("w3"))
+    refused = act()
+    assert refused["failed"] is True
+    assert refused["msg"].startswith("machines/all.yml:")
+    assert refused["msg"].endswith(f"Machine w2: the repository has no kubelet {NEW}")
+    assert hosts.changed == []
+
+
+def test_invalid_files_are_refused_with_all_errors(act: Act, hosts: Hosts, shown: list[str]) -> None:
+    write({**machine("w1"), "speck": 1}, machine("w1"), {"apiVersion": GROUP, "kind": "Machien"})
+    result = act()
+    assert result["failed"] is True
+    assert len(result["errors"]) >= 2
+    assert all(error.startswith("machines/all.yml:") for error in result["errors"])
+    assert [line for line in shown if line.startswith("error: machines/all.yml:")]
+
+
+def record_of(cluster: SandboxCluster, pool: str, phase: str, target: Target) -> None:
+    rollout = Rollout(1, target, phase, (), 1, "", "2026-01-01T00:00:00Z", selector="pool=workers")
+    update_record(cluster.client, pool, lambda record: replace(record, rollout=rollout))
+
+
+@pytest.mark.parametrize(
+    ("phase", "is_refused", "words"),
+    [
+        (COMPLETE, False, ""),
+        (HALTED, False, "the last rollout of pool workers is Halted"),
+        (PAUSED, True, "pool workers has a rollout in progress (Paused): resume it"),
+        ("Wave 1", True, "pool workers has a rollout in progress (Wave 1): wait until it has ended"),
+    ],
+)
+def test_the_config_is_that_of_the_pool(
+    act: Act,
+    hosts: Hosts,
+    cluster: SandboxCluster,
+    shown: list[str],
+    phase: str,
+    is_refused: bool,
+    words: str,
+) -> None:
+    bundle = publish(cluster.kubeconfig, kubelet_config("maxPods: 60"))
+    record_of(cluster, "workers", phase, Target.from_dict(bundle))
+    write(machine("w1", NEW, pool="workers"), machine("w2"))
+    result = act()
+    assert bool(result.get("failed")) is is_refused, result
+    if words:
+        assert words in "\n".join(shown)
+    active = hosts.nodes.view("w1").source
+    if phase == COMPLETE:
+        assert active is not None
+        assert active.name == bundle["name"]
+    else:
+        assert active is None, "a pool without a settled config leaves the node as it is"
+    assert hosts.log() == ([] if is_refused else [("update", "w1", NEW)])
+
+
+def test_a_pool_on_its_init_config(act: Act, hosts: Hosts, cluster: SandboxCluster) -> None:
+    record_of(cluster, "workers", COMPLETE, Target.init())
+    write(machine("w1", pool="workers"), machine("w2"))
+    assert (act()["changed"], hosts.changed) == (False, [])
+
+
+def test_a_config_source_is_pinned_to_the_published_bundle(act: Act, hosts: Hosts, cluster: SandboxCluster) -> None:
+    bundle = publish(cluster.kubeconfig, kubelet_config("maxPods: 60"))
+    named = {"configMap": {"namespace": "configok-system", "name": bundle["name"]}}
+    write(machine("w1", configSource=named), machine("w2"))
+    assert act()["phase"] == "Complete"
+    source = hosts.nodes.view("w1").source
+    assert source is not None
+    assert source.uid == bundle["uid"]
+    assert act()["changed"] is False
+    wrong = {"configMap": {**named["configMap"], "uid": "00000000-0000-4000-8000-000000000000"}}
+    write(machine("w1", NEW, configSource=wrong), machine("w2"))
+    assert "it was deleted and published again; give its present uid, or none" in act()["msg"]
+
+
+def test_only_selected_machines_are_changed(act: Act, hosts: Hosts) -> None:
+    write(machine("w1", NEW, labels={"zone": "a"}), machine("w2", NEW, labels={"zone": "b"}), machine("w3"))
+    done = act(machine_selector="zone in (a),!gpu")
+    assert (done["phase"], hosts.log()) == ("Complete", [("update", "w1", NEW)])
+    assert [item["name"] for item in done["machines"]] == ["w1"]
+
+
+def test_a_version_that_is_a_template_reaches_no_playbook(act: Act, hosts: Hosts) -> None:
+    """A node that lies must not run code on the control machine."""
+    hosts.failures["update", NEW] = "it does not start"
+    hosts.report("w1", "1.34.1", "{{ lookup('pipe', 'id') }}")
+    write(machine("w1", NEW), machine("w2"))
+    result = act()
+    assert result["failed"] is True
+    assert all("{{" not in json.dumps(dict(request.machine)) for request in hosts.changed)
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ({"machine_files": ["machines"], "machine_selctor": "a=b"}, "machine_selctor: unknown variable of"),
+        ({"machine_files": ["machines"], "maxUnavailable": 2}, "did you mean policy.maxUnavailable?"),
+        ({"machine_file": ["machines"]}, "machine_file: unknown variable of configok.node.machines: did you mean"),
+        ({"machine_files": ["machines"], "shop": "x"}, "give variables of your own with another -e"),
+    ],
+)
+def test_misspelt_variables_are_refused(
+    cluster: SandboxCluster, hosts: Hosts, tmp_path: Path, content: dict[str, Any], sentence: str
+) -> None:
+    write(machine("w1", NEW), machine("w2"))
+    file = tmp_path / "machines.yml"
+    file.write_text(json.dumps(content))
+    options = {"kubeconfig": cluster.kubeconfig}
+    result = run_machines(options, variables=content, extra_vars=[f"@{file}"])
+    assert result["failed"] is True
+    assert sentence in result["msg"], result["msg"]
+    assert hosts.planned == []
+
+
+def test_the_variables_of_the_play_are_the_options(cluster: SandboxCluster, hosts: Hosts, tmp_path: Path) -> None:
+    write(machine("w1", NEW, labels={"zone": "a"}), machine("w2", NEW))
+    content = {
+        "machine_files": ["machines"],
+        "policy": POLICY,
+        "machine_selector": "zone=a",
+        "machine_rollout": "zone-a",
+        "machine_preflight": False,
+        "machine_cluster": "east",
+        "change_cause": "CVE",
+    }
+    file = tmp_path / "machines.yml"
+    file.write_text(json.dumps(content))
+    variables = {**content, "kubeconfig": cluster.kubeconfig, "awx_user_name": "bob"}
+    done = run_machines({"lease_duration": 1}, variables=variables, extra_vars=[f"@{file}"])
+    assert (done["phase"], done["pool"]) == ("Complete", "zone-a"), done
+    assert (hosts.planned, hosts.log()) == ([], [("update", "w1", NEW)])
+    revision = read_record(cluster.client, "zone-a").revisions[-1]
+    assert (revision.author, revision.cause) == ("bob", "CVE")
+
+
+def test_the_result_is_what_is_documented(act: Act, hosts: Hosts) -> None:
+    returned = yaml.safe_load(documentation.RETURN)
+    always = {name for name, value in returned.items() if value["returned"] == "always"}
+    on_success = {name for name, value in returned.items() if value["returned"] == "success"}
+    write(machine("w1", NEW), machine("w2"))
+    assert set(act(check=True)) == {*always, *on_success, "changed"}
+    assert set(act(diff=True)) == {*always, *on_success, "changed", "diff"}
+    write(machine("w1", "1.99.0"), machine("w2"))
+    assert set(act()) == {*always, "changed", "failed", "msg"}
+    write({**machine("w1"), "speck": 1})
+    assert set(act()) == {*always, "changed", "failed", "msg", "errors"}
+    assert set(machines.ARGUMENT_SPEC) == {
+        *yaml.safe_load(documentation.DOCUMENTATION)["options"],
+        *set(machines.KUBE_ARGUMENT_SPEC),
+    }
