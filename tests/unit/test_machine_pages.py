@@ -16,21 +16,10 @@ import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._machines._objects._read import read_catalog
 from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import Machine, Taint
+from support.documentation import blocks, named_files
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted((ROOT / "docs").glob("machines*.md"), key=lambda page: page.stem)
-_BLOCK = re.compile(r"^( *)```(yaml|console)\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
-
-
-def blocks(page: Path, language: str) -> list[str]:
-    """Return the texts of a page's blocks in a language."""
-    return [text for _indent, name, text in _BLOCK.findall(page.read_text(encoding="utf-8")) if name == language]
-
-
-def named(page: Path) -> dict[str, str]:
-    """Return the files that a page shows, by the path in their first line."""
-    texts = (text.split("\n", 1) for text in blocks(page, "yaml") if text.startswith("# "))
-    return {first.removeprefix("# "): rest for first, rest in texts}
 
 
 def test_there_is_a_page_for_each_starting_point() -> None:
@@ -48,12 +37,12 @@ def test_there_is_a_page_for_each_starting_point() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.stem))
 def test_the_machine_files_of_a_page_are_one_valid_set(page: Path) -> None:
-    files = {path: text for path, text in named(page).items() if path.startswith("machines/")}
+    files = {path: text for path, text in named_files(page).items() if path.startswith("machines/")}
     if page.stem == "machines-kubespray":
         assert not files, "this page writes its files"
         return
     if page.stem == "machines-providers":
-        cluster = named(ROOT / "docs/machines-bare-hosts.md")["machines/workers.yml"].split("---")[0]
+        cluster = named_files(ROOT / "docs/machines-bare-hosts.md")["machines/workers.yml"].split("---")[0]
         for path, text in files.items():
             assert read_catalog({path: text, "machines/cluster.yml": cluster}).machines
         return
@@ -70,7 +59,7 @@ def test_each_yaml_block_is_yaml_and_each_playbook_exists(page: Path) -> None:
         for name in re.findall(r"ansible-playbook .*?configok\.node\.(\w+)", text):
             assert (ROOT / f"playbooks/{name}.yml").is_file(), name
         for path in re.findall(r"-e @(\S+)", text):
-            assert path in named(page), path
+            assert path in named_files(page), path
 
 
 # --- kubespray
@@ -110,7 +99,7 @@ def convert(directory: Path, **variables: Any) -> str:
     inventory = {"all": {**INVENTORY["all"], "vars": {**INVENTORY["all"]["vars"], **variables}}}
     (directory / "inventory").mkdir()
     (directory / "inventory/mycluster").write_text(yaml.safe_dump(inventory))
-    (directory / "convert.yml").write_text(named(ROOT / "docs/machines-kubespray.md")["convert.yml"])
+    (directory / "convert.yml").write_text(named_files(ROOT / "docs/machines-kubespray.md")["convert.yml"])
     [command, *_others] = blocks(ROOT / "docs/machines-kubespray.md", "console")
     program, *arguments = command.split()
     assert program == "ansible-playbook"

@@ -81,12 +81,12 @@ def reconcile(bed: Testbed, *arguments: str, **changes: Any) -> PlaybookRun:
         {"kind": "Machine", "metadata": {"name": "b1"}, "spec": machine},
     ]
     file = bed.state / "machines.yml"
-    file.write_text(yaml.safe_dump_all([{"apiVersion": "machines.configok.dev/v1alpha1", **text} for text in documents]))
+    file.write_text(
+        yaml.safe_dump_all([{"apiVersion": "machines.configok.dev/v1alpha1", **text} for text in documents])
+    )
     variables = {"machine_files": [str(file)], "policy": POLICY}
     options = ["-i", str(bed.inventory), "-e", yaml.safe_dump(variables, default_flow_style=True, width=10**6)]
-    running = start(
-        ["configok.node.machines", *options, *arguments], directory=bed.state, kubeconfig=bed.kubeconfig
-    )
+    running = start(["configok.node.machines", *options, *arguments], directory=bed.state, kubeconfig=bed.kubeconfig)
     return finish(running)
 
 

@@ -122,7 +122,11 @@ def provider_fields(minor: int, *, source: str, key: str) -> dict[str, Any]:
     cluster_values = ("apiVersion", "kind", "clusterDNS", "clusterDomain")
     fields = {name: value for name, value in kubelet_config(minor).items() if name not in cluster_values}
     return {
-        "packages": {"source": source, "key": key, "extra": ["containernetworking-plugins", "python3-yaml", "python3-urllib3"]},
+        "packages": {
+            "source": source,
+            "key": key,
+            "extra": ["containernetworking-plugins", "python3-yaml", "python3-urllib3"],
+        },
         "kubeletConfiguration": fields,
         "containerRuntimeConfig": _CONTAINERD,
         "cni": _NETWORK,
