@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -14,7 +16,13 @@ from typing import Any
 import pytest
 import yaml
 
-from support.ansible_runs.playbooks import PlaybookRun, finish, start
+from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
+from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
+from support.ansible_runs.playbooks import ROOT, PlaybookRun, finish, quick_pool, start
+from support.api.bootstrap import Signer
+from support.api.clusters import look, prepare
+from support.api.servers import Real
+from support.rollouts.simulated_nodes import SimulatedNodes
 
 
 class _Healthz(BaseHTTPRequestHandler):
@@ -89,3 +97,121 @@ def test_both_playbooks_must_be_named(tmp_path: Path) -> None:
     assert "spec.providerConfig.create and spec.providerConfig.delete must name the playbooks" in " ".join(
         done.output.split()
     )
+
+
+# --- the user's playbooks, on a real API server, with the identity of a run
+
+KUBELET = """
+import sys
+from pathlib import Path
+sys.path[:0] = PATHS
+from support.api.bootstrap import BootstrappingKubelet
+name, directory, kubeconfig, version = sys.argv[1:]
+kubelet = BootstrappingKubelet(Path(directory), name, Path(kubeconfig).read_text())
+kubelet.ask()
+ready = {"type": "Ready", "status": "True", "reason": "KubeletReady", "message": "posting ready status"}
+kubelet.register(nodeInfo={"kubeletVersion": f"v{version}", "containerRuntimeVersion": "containerd://1.7.24"},
+                 conditions=[ready], addresses=[{"type": "InternalIP", "address": "10.0.0.11"}])
+"""
+CREATE = """
+- hosts: localhost
+  connection: local
+  gather_facts: false
+  tasks:
+    - ansible.builtin.file: {path: "hosts/{{ machine.name }}", state: directory, mode: "0700"}
+    - ansible.builtin.copy:
+        content: "{{ machine_bootstrap_kubeconfig }}"
+        dest: "hosts/{{ machine.name }}/given"
+        mode: "0600"
+      no_log: true
+    - ansible.builtin.shell: echo {{ machine_action }} {{ machine.provider['values'].flavor }} >> log
+    - ansible.builtin.command:
+        argv: ["{{ ansible_playbook_python }}", kubelet.py, "{{ machine.name }}", "hosts/{{ machine.name }}",
+               "hosts/{{ machine.name }}/given", "{{ machine.kubelet_version }}"]
+        creates: "hosts/{{ machine.name }}/kubelet.conf"
+"""
+DELETE = """
+- hosts: localhost
+  connection: local
+  gather_facts: false
+  tasks:
+    - ansible.builtin.shell: echo {{ machine_action }} {{ machine.addresses | join(' ') }} >> log
+    - ansible.builtin.file: {path: "hosts/{{ machine.name }}", state: absent}
+"""
+RUNNER = "external-runner"
+
+
+def write_machine(directory: Path, api: Real, name: str, flavor: str, **spec: Any) -> None:
+    group = "machines.configok.dev/v1alpha1"
+    provider = {
+        "apiVersion": "provider.configok.dev/v1alpha1",
+        "kind": "External",
+        "create": "create.yml",
+        "delete": "delete.yml",
+        "values": {"flavor": flavor},
+        "provision": False,
+    }
+    whole = {"versions": {"kubelet": api.version}, "nodeLabels": {"a": "b"}, "providerConfig": provider, **spec}
+    objects = [
+        {"apiVersion": group, "kind": "Cluster", "metadata": {"name": "east"}, "spec": {"endpoint": api.url}},
+        {"apiVersion": group, "kind": "Machine", "metadata": {"name": name}, "spec": whole},
+    ]
+    (directory / "machines").mkdir(exist_ok=True)
+    (directory / "machines/all.yml").write_text(yaml.safe_dump_all(objects))
+
+
+def test_the_users_playbooks_create_replace_and_delete_a_host(real_api: Real, unique: str, tmp_path: Path) -> None:
+    admin = real_api.client()
+    prepare(admin, Access(machine_subjects=[{"kind": "User", "name": RUNNER}]))
+    for name, text in (
+        ("create.yml", CREATE),
+        ("delete.yml", DELETE),
+        ("kubelet.py", KUBELET.replace("PATHS", repr([str(ROOT / "tests"), str(ROOT / "build/collections")]))),
+    ):
+        (tmp_path / name).write_text(text)
+    settings = {"machine_files": ["machines"], "policy": quick_pool()["policy"], "machine_rollout": unique}
+    (tmp_path / "run.yml").write_text(json.dumps(settings))
+    outputs = []
+
+    def reconcile(*arguments: str) -> PlaybookRun:
+        command = ["configok.node.machines", "-e", "@run.yml", "-e", "rollout_lease_duration=1", "-vvv", *arguments]
+        done = finish(start(command, directory=tmp_path, kubeconfig=real_api.kubeconfig_for(RUNNER)))
+        outputs.append(done.output)
+        return done
+
+    def uid() -> str:
+        return str(admin.get(paths.node(unique))["metadata"]["uid"])
+
+    def log() -> list[str]:
+        return (tmp_path / "log").read_text().splitlines() if (tmp_path / "log").exists() else []
+
+    with SimulatedNodes(admin), Signer(real_api.client(), real_api.authority):
+        write_machine(tmp_path, real_api, unique, "small")
+        planned = reconcile("--check")
+        assert planned.code == 0, planned.output
+        assert f"create {unique}" in planned.output
+        assert log() == []
+        created = reconcile()
+        assert created.code == 0, created.output
+        assert admin.get(paths.node(unique))["metadata"]["labels"]["a"] == "b"
+        first = uid()
+        again = reconcile()
+        assert (again.code, again.changed) == (0, 0), again.output
+        assert log() == ["create small"]
+
+        write_machine(tmp_path, real_api, unique, "large")
+        replaced = reconcile()
+        assert replaced.code == 0, replaced.output
+        assert log() == ["create small", "delete 10.0.0.11", "create large"]
+        assert uid() != first
+        assert admin.get(paths.node(unique))["metadata"]["labels"]["a"] == "b"
+
+        write_machine(tmp_path, real_api, unique, "large", state="Absent")
+        deleted = reconcile()
+        assert deleted.code == 0, deleted.output
+        assert log()[-1] == "delete 10.0.0.11"
+        assert look(admin, paths.node(unique)) is None
+    text = "".join(outputs)
+    assert not re.search(r"cfgk\d\d\.[a-z0-9]{16}", text), "a bootstrap token is in the output"
+    secrets = admin.list(paths.secrets("kube-system"), label_selector="app.kubernetes.io/managed-by=configok.node")
+    assert secrets.items == []

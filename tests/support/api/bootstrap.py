@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import base64
 import json
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,16 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from ansible_collections.configok.node.plugins.module_utils._cluster._certificate_request import KUBELET_CLIENT_SIGNER
+from ansible_collections.configok.node.plugins.module_utils._cluster._certificate_request import (
+    KUBELET_CLIENT_SIGNER,
+    request_state,
+)
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube._credentials import from_kubeconfig
 from support.api.pki import Authority, private_key_pem
 
-__all__ = ["USAGES", "BootstrappingKubelet", "certificate_request", "request_pem"]
+__all__ = ["USAGES", "BootstrappingKubelet", "Signer", "certificate_request", "request_pem"]
 
 USAGES = ("digital signature", "client auth")
 
@@ -69,7 +73,8 @@ class BootstrappingKubelet:
         directory.mkdir(parents=True, exist_ok=True)
         self.machine = machine
         self.key = ec.generate_private_key(ec.SECP256R1())
-        self.request = f"node-csr-{machine}"
+        # That of a kubelet is made of its key.
+        self.request = f"node-csr-{machine}-{self.key.public_key().public_numbers().x:x}"[:60].rstrip("-")
         self._directory = directory
         bootstrap = directory / "bootstrap-kubelet.conf"
         bootstrap.write_text(kubeconfig)
@@ -93,16 +98,57 @@ class BootstrappingKubelet:
 
     def join(self, admin: Client, authority: Authority) -> Client:
         """Have the approved request signed, register the Node with the certificate, and return the node's client."""
-        request = self.wait_for_approval()
-        certificate = authority.sign(base64.b64decode(request["spec"]["request"]))
-        status = {"status": {"certificate": base64.b64encode(certificate).decode()}}
-        admin.patch(f"{paths.certificate_request(self.request)}/status", status)
+        sign(admin, authority, self.wait_for_approval())
+        return self.register()
+
+    def register(self, seconds: float = 30.0, **status: Any) -> Client:
+        """Wait for the certificate, register the Node with it, and return the node's client. status: of the Node."""
+        deadline = time.monotonic() + seconds
+        certificate = ""
+        while not certificate:
+            request = self.client.get(paths.certificate_request(self.request))
+            certificate = (request.get("status") or {}).get("certificate") or ""
+            if time.monotonic() > deadline:
+                raise AssertionError(f"{self.request} was not signed")
+            time.sleep(0.1)
         config = json.loads((self._directory / "bootstrap-kubelet.conf").read_text())
         config["users"][0]["user"] = {
-            "client-certificate-data": base64.b64encode(certificate).decode(),
+            "client-certificate-data": certificate,
             "client-key-data": base64.b64encode(private_key_pem(self.key)).decode(),
         }
         (self._directory / "kubelet.conf").write_text(json.dumps(config))
         client = Client(from_kubeconfig(str(self._directory / "kubelet.conf")))
         client.create(paths.NODES, {"apiVersion": "v1", "kind": "Node", "metadata": {"name": self.machine}})
+        if status:
+            client.patch(paths.node_status(self.machine), {"status": status}, kind="strategic")
         return client
+
+
+def sign(admin: Client, authority: Authority, request: Mapping[str, Any]) -> None:
+    """Sign a request as kube-controller-manager does."""
+    certificate = base64.b64encode(authority.sign(base64.b64decode(request["spec"]["request"]))).decode()
+    path = f"{paths.certificate_request(request['metadata']['name'])}/status"
+    admin.patch(path, {"status": {"certificate": certificate}})
+
+
+class Signer:
+    """A thread that signs approved requests, where no kube-controller-manager runs. A context manager."""
+
+    def __init__(self, admin: Client, authority: Authority) -> None:
+        self._admin, self._authority = admin, authority
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="signer")
+
+    def __enter__(self) -> Signer:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stop.wait(0.2):
+            for request in self._admin.list(paths.CERTIFICATE_REQUESTS).items:
+                if request_state(request) == "approved":
+                    sign(self._admin, self._authority, request)
