@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cmp_to_key
+from itertools import zip_longest
 
 __all__ = ["choose", "compare", "matches", "newest", "shown"]
 
@@ -15,6 +16,7 @@ _EPOCH = re.compile(r"[0-9]+:")
 _PRE_RELEASE = re.compile(r"[~.-]?(?:alpha|beta|rc|pre)", re.ASCII)
 _PARTS = re.compile(r"[0-9]+|[^0-9]+")
 _MOST_SHOWN = 6
+_END: tuple[tuple[int, ...], int] = ((0,), 0)  # no text and no number: what a version is compared to at its end
 
 
 def matches(wanted: str, version: str) -> bool:
@@ -74,8 +76,10 @@ def _split(version: str) -> tuple[int, str, str]:
 
 
 def _compare(one: str, other: str) -> int:
-    left, right = _keys(one), _keys(other)
-    return (left > right) - (left < right)
+    for left, right in zip_longest(_keys(one), _keys(other), fillvalue=_END):
+        if left != right:
+            return 1 if left > right else -1
+    return 0
 
 
 def _keys(text: str) -> list[tuple[tuple[int, ...], int]]:
@@ -86,8 +90,7 @@ def _keys(text: str) -> list[tuple[tuple[int, ...], int]]:
     if len(parts) % 2:
         parts.append("0")
     texts = [(*(_weight(character) for character in part), 0) for part in parts[::2]]
-    # An end is text without characters and the number 0, so that 1.0 and 1.0~rc compare.
-    return [*zip(texts, map(int, parts[1::2])), ((0,), 0)]
+    return [(text, int(number)) for text, number in zip(texts, parts[1::2])]
 
 
 def _weight(character: str) -> int:

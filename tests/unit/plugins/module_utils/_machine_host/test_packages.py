@@ -1,0 +1,262 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Packages come to their versions in an order that leaves a way back."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._machine_host._files import Changes
+from ansible_collections.configok.node.plugins.module_utils._machine_host._host_access import (
+    CommandResult,
+    Host,
+    HostError,
+)
+from ansible_collections.configok.node.plugins.module_utils._machine_host._host_state import HostState
+from ansible_collections.configok.node.plugins.module_utils._machine_host._package_manager import HostFile
+from ansible_collections.configok.node.plugins.module_utils._machine_host._packages import (
+    WantedPackage,
+    WantedPackages,
+    change_packages,
+    plan_packages,
+    preview_packages,
+)
+
+KUBELET = "kubelet"
+OLD, NEW = "1.34.8-1.1", "1.34.9-1.1"
+
+
+def wanted(version: str, *extra: str) -> WantedPackages:
+    return WantedPackages((WantedPackage(KUBELET, version, ("kubelet",)),), extra=extra)
+
+
+@pytest.mark.parametrize(
+    ("version", "installed", "available", "previous", "after"),
+    [
+        ("1.34.9", "", {NEW}, "", NEW),
+        ("1.34.9", OLD, {NEW, OLD}, "", NEW),
+        ("1.34.8", NEW, {NEW, OLD}, "", OLD),
+        ("1.34.9", NEW, {"1.34.9-1.2"}, "", None),
+        ("1.34", OLD, {NEW}, "", None),
+        ("", OLD, {NEW}, "", None),
+        ("", "", {NEW, OLD}, "", NEW),
+        ("1.34.9", OLD, {OLD}, "", "missing"),
+        # A rollback goes to the package before, even if the wanted version is installed in another revision.
+        ("1.34.9", "1.34.9-1.2", {NEW, "1.34.9-1.2"}, NEW, NEW),
+        ("1.34.9", NEW, {NEW}, NEW, None),
+        ("1.34.9", "1.34.9-1.2", {"1.34.9-1.2"}, NEW, "missing"),
+        # What was before some other update is no way back.
+        ("1.34.9", OLD, {NEW, OLD}, OLD, NEW),
+    ],
+)
+def test_packages_are_planned(
+    version: str, installed: str, available: set[str], previous: str, after: str | None
+) -> None:
+    changes, missing = plan_packages(
+        wanted(version).versioned, {KUBELET: installed}, {KUBELET: available}, {KUBELET: previous} if previous else {}
+    )
+    assert [package.name for package in missing] == ([KUBELET] if after == "missing" else [])
+    assert [change.after for change in changes] == ([after] if after not in (None, "missing") else [])
+
+
+class Commands(Host):
+    """A host whose commands are recorded."""
+
+    def __init__(self, root: str, calls: list[str]) -> None:
+        super().__init__(root)
+        self._calls = calls
+
+    def run(self, command: Sequence[str], *, text: str = "", timeout: float = 0) -> CommandResult:
+        del text, timeout
+        self._calls.append(" ".join(command))
+        return CommandResult(0, "", "")
+
+
+@dataclass
+class Packages:
+    """A package manager in memory. offers: the versions of each package; fails: the install that is cut off."""
+
+    calls: list[str]
+    offers: dict[str, list[str]]
+    present: dict[str, str] = field(default_factory=dict)
+    files: dict[tuple[str, str], str] = field(default_factory=dict)
+    fails: bool = False
+    offline: bool = False
+    held: set[str] = field(default_factory=set)
+    name: str = "apt"
+
+    def unusable(self) -> str:
+        return ""
+
+    def source_files(self, source: str, key: str) -> Sequence[HostFile]:
+        del source, key
+        return []
+
+    def installed(self, package: str) -> str:
+        return self.present.get(package, "")
+
+    def all_installed(self) -> Collection[str]:
+        return set(self.present)
+
+    def offered(self, package: str) -> Sequence[str]:
+        return [] if self.offline else self.offers.get(package, [])
+
+    def is_cached(self, package: str, version: str) -> bool:
+        del package, version
+        return False
+
+    def refresh(self, *, everything: bool) -> None:
+        del everything
+        if self.offline:
+            raise HostError("the source cannot be read")
+
+    def kept(self) -> Mapping[tuple[str, str], str]:
+        return dict(self.files)
+
+    def keep(self, package: str, version: str) -> None:
+        if (package, version) not in self.files:
+            if version not in self.offered(package):
+                raise HostError(f"could not download {package} {version}")
+            self.calls.append(f"keep {package} {version}")
+            self.files[package, version] = "file"
+
+    def forget(self, package: str, version: str) -> None:
+        del self.files[package, version]
+
+    def repair(self) -> None:
+        self.calls.append("repair")
+
+    def install(self, packages: Mapping[str, str], extra: Sequence[str]) -> None:
+        self.calls.append("install " + " ".join([*(f"{name}={version}" for name, version in packages.items()), *extra]))
+        if self.fails:
+            raise HostError("cut off")
+        self.present.update(packages)
+        self.present.update(dict.fromkeys(extra, "1"), dependency="1")
+
+    def hold(self, packages: Sequence[str]) -> Sequence[str]:
+        new = [package for package in packages if package not in self.held]
+        self.held.update(new)
+        return new
+
+    def release(self, packages: Sequence[str]) -> None:
+        del packages
+
+    def remove(self, packages: Sequence[str]) -> Sequence[str]:
+        del packages
+        return []
+
+
+@pytest.fixture
+def calls() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def host(tmp_path: object, calls: list[str]) -> Host:
+    return Commands(str(tmp_path), calls)
+
+
+@pytest.fixture
+def manager(calls: list[str]) -> Packages:
+    return Packages(calls, {KUBELET: [OLD, NEW]}, {"bash": "5"})
+
+
+def change(host: Host, state: HostState, manager: Packages, version: str, *extra: str, rollback: bool = False) -> bool:
+    changes = Changes()
+    change_packages(host, state, manager, wanted(version, *extra), changes, rollback=rollback)
+    return changes.changed
+
+
+def test_what_was_installed_for_us_is_recorded(host: Host, manager: Packages) -> None:
+    state = HostState("m")
+    assert change(host, state, manager, "1.34.8", "cni")
+    assert state.packages == {KUBELET: "", "cni": "", "dependency": ""}
+    assert state.held == [KUBELET]
+    assert state.pending == ["kubelet"]
+    assert state.installing is None
+
+
+def test_an_update_fetches_the_way_back_before_it_stops_anything(
+    host: Host, manager: Packages, calls: list[str]
+) -> None:
+    manager.present[KUBELET] = OLD
+    state = HostState("m")
+    change(host, state, manager, "1.34.9")
+    assert calls == [
+        "repair",
+        f"keep kubelet {NEW}",
+        f"keep kubelet {OLD}",
+        "systemctl stop kubelet.service",
+        f"install kubelet={NEW}",
+    ]
+    assert state.previous == {KUBELET: OLD}
+    assert state.packages == {"dependency": ""}
+
+
+def test_without_a_way_back_nothing_is_stopped(host: Host, manager: Packages, calls: list[str]) -> None:
+    manager.present[KUBELET] = "1.34.7-1.1"
+    with pytest.raises(HostError, match="a rollback would need it"):
+        change(host, HostState("m"), manager, "1.34.9")
+    assert not [call for call in calls if call.startswith(("systemctl", "install"))]
+
+
+def test_a_rollback_needs_no_source(host: Host, manager: Packages) -> None:
+    manager.present[KUBELET] = OLD
+    state = HostState("m")
+    change(host, state, manager, "1.34.9")
+    manager.offline = True
+    assert change(host, state, manager, "1.34", rollback=True)
+    assert manager.present[KUBELET] == OLD
+    assert not change(host, state, manager, "1.34", rollback=True)
+
+
+def test_a_run_that_was_killed_still_knows_the_way_back(host: Host, manager: Packages) -> None:
+    manager.present[KUBELET] = OLD
+    manager.fails = True
+    state = HostState("m")
+    with pytest.raises(HostError, match="cut off"):
+        change(host, state, manager, "1.34.9")
+    assert state.installing == ["bash", KUBELET]
+    manager.present[KUBELET] = NEW  # dpkg had come that far
+    manager.fails = False
+    change(host, state, manager, "1.34.9", "cni")
+    assert state.previous == {KUBELET: OLD}
+    assert state.packages == {"cni": "", "dependency": ""}
+
+
+def test_the_next_update_begins_with_a_new_way_back(host: Host, manager: Packages) -> None:
+    manager.present[KUBELET] = OLD
+    state = HostState("m")
+    change(host, state, manager, "1.34.9")
+    state.in_progress = False  # the kubelet was healthy
+    change(host, state, manager, "1.34.9")
+    assert state.previous == {}
+
+
+def test_only_the_packages_in_use_and_before_are_kept(host: Host, manager: Packages) -> None:
+    manager.offers[KUBELET] = ["1.34.7-1.1", OLD, NEW]
+    state = HostState("m")
+    for version in ("1.34.7", "1.34.8", "1.34.9"):
+        change(host, state, manager, version)
+        state.in_progress = False
+    assert sorted(version for _name, version in manager.kept()) == [OLD, NEW]
+
+
+@pytest.mark.parametrize(
+    ("version", "present", "refusal"),
+    [
+        ("1.34.9", OLD, None),
+        ("1.35", OLD, f"no source of packages offers kubelet 1.35: there is {NEW}, {OLD}"),
+        ("1.34.9", "1.34.7-1.1", "kubelet 1.34.7-1.1, which is installed, can be fetched from no source any more"),
+    ],
+)
+def test_a_preview_says_what_stands_against_it(
+    host: Host, manager: Packages, version: str, present: str, refusal: str | None
+) -> None:
+    manager.present[KUBELET] = present
+    _planned, refusals = preview_packages(host, None, manager, wanted(version), rollback=False)
+    assert [text.startswith(refusal or "?") for text in refusals] == ([True] if refusal else [])

@@ -1,0 +1,210 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A host is claimed, written to, refused and reset; in directories instead of on a real node."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._machine_host._archives import Archives
+from ansible_collections.configok.node.plugins.module_utils._machine_host._files import Changes, write_files
+from ansible_collections.configok.node.plugins.module_utils._machine_host._host_access import CommandResult, Host
+from ansible_collections.configok.node.plugins.module_utils._machine_host._host_state import (
+    DIRECTORY,
+    HostState,
+    load_state,
+    save_state,
+)
+from ansible_collections.configok.node.plugins.module_utils._machine_host._kubelet import last_error
+from ansible_collections.configok.node.plugins.module_utils._machine_host._node_identity import (
+    BOOTSTRAP,
+    KUBECONFIG,
+    has_credentials,
+    node_of,
+)
+from ansible_collections.configok.node.plugins.module_utils._machine_host._package_manager import HostFile
+from ansible_collections.configok.node.plugins.module_utils._machine_host._packages import WantedPackages
+from ansible_collections.configok.node.plugins.module_utils._machine_host._steps import MachineHost
+
+CONFIG = "/var/lib/kubelet/config.yaml"
+KUBELET = "/usr/bin/kubelet"
+SECRET = "token: 0123456789abcdef"
+
+
+class QuietHost(Host):
+    """A host whose commands do nothing. journal: what the kubelet's journal has."""
+
+    journal = ""
+
+    def run(self, command: Sequence[str], *, text: str = "", timeout: float = 0) -> CommandResult:
+        del text, timeout
+        return CommandResult(0, self.journal if command[0] == "journalctl" else "", "")
+
+    def has(self, program: str) -> bool:
+        del program
+        return False
+
+
+@pytest.fixture
+def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> QuietHost:
+    (tmp_path / "run/systemd/system").mkdir(parents=True)
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    return QuietHost(str(tmp_path))
+
+
+def machine(host: Host, name: str = "worker-1", *, check: bool = False) -> MachineHost:
+    return MachineHost(host, name, Archives(host, []), check=check)
+
+
+def certificate(name: str) -> str:
+    """Return a kubeconfig with what stands for a certificate of a node."""
+    subject = f"system:node:{name}".encode()
+    der = b"\x30\x0c\x0c" + bytes([len(subject)]) + subject + b"abc"
+    pem = f"-----BEGIN CERTIFICATE-----\n{base64.b64encode(der).decode()}\n-----END CERTIFICATE-----\n"
+    data = base64.b64encode(pem.encode()).decode()
+    return json.dumps({"users": [{"name": "n", "user": {"client-certificate-data": data}}]})
+
+
+def test_a_write_is_recorded_and_repeated_without_a_change(host: QuietHost) -> None:
+    host.write(CONFIG, "of the user\n")
+    files = [HostFile(CONFIG, "ours\n", 0o600, ("kubelet",)), HostFile("/etc/new", "new\n")]
+    first = machine(host).write(files, SECRET, KUBELET)
+    assert first.changed
+    assert SECRET not in json.dumps(first.diff)
+    assert host.mode(BOOTSTRAP) == 0o600
+    assert host.mode(f"{DIRECTORY}/state.json") == 0o600
+    assert not machine(host).write(files, SECRET, KUBELET).changed
+    state = load_state(host)
+    assert state is not None
+    assert (state.machine, state.created, state.pending) == ("worker-1", True, ["kubelet"])
+    assert "/var/lib/kubelet" not in state.absent_before
+    assert "/etc/cni" in state.absent_before
+
+
+def test_check_mode_shows_what_would_be_written(host: QuietHost, tmp_path: Path) -> None:
+    before = sorted(tmp_path.rglob("*"))
+    changes = machine(host, check=True).write([HostFile(CONFIG, "ours\n")], SECRET, KUBELET)
+    assert changes.changed
+    assert [part["after"] for part in changes.diff] == ["ours\n", "(secret)\n"]
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_host_that_was_a_node_before_keeps_its_layout(host: QuietHost) -> None:
+    host.write(KUBECONFIG, certificate("worker-1"))
+    assert not machine(host).write([HostFile(CONFIG, "ours\n")], SECRET, KUBELET).changed
+    assert host.read(CONFIG) is None
+
+
+def test_a_kubelet_with_credentials_gets_no_token(host: QuietHost) -> None:
+    machine(host).write([], "", KUBELET)
+    host.write(KUBECONFIG, certificate("worker-1"))
+    assert not machine(host).write([], SECRET, KUBELET).changed
+
+
+@pytest.mark.parametrize(
+    ("kubeconfig", "name"),
+    [
+        (certificate("worker-1"), "worker-1"),
+        (certificate("w"), "w"),
+        ('{"users": [{"user": {"client-certificate": "/missing.pem"}}]}', ""),
+        ("client-certificate-data: bm9uc2Vuc2U=", ""),
+        ("", ""),
+    ],
+)
+def test_the_node_is_read_from_the_certificate(host: QuietHost, kubeconfig: str, name: str) -> None:
+    host.write(KUBECONFIG, kubeconfig)
+    assert node_of(host) == name
+    assert has_credentials(host) is bool(name)
+
+
+@pytest.mark.parametrize(
+    ("action", "state", "node", "refusal"),
+    [
+        ("create", "", "", ""),
+        ("create", "worker-1", "", ""),
+        ("create", "worker-2", "", "the host is the machine worker-2, not worker-1"),
+        ("create", "", "worker-2", "the host is the Node worker-2 of a cluster already, not worker-1"),
+        ("update", "", "worker-1", ""),
+        ("update", "", "", "the host is no node yet"),
+        ("delete", "", "", ""),
+        ("delete", "", "worker-1", ""),
+        ("delete", "worker-2", "", "the host is the machine worker-2, not worker-1"),
+        ("delete", "", "?", "the host has a kubelet that is not known to be worker-1"),
+    ],
+)
+def test_another_machine_is_refused(host: QuietHost, action: str, state: str, node: str, refusal: str) -> None:
+    if state:
+        save_state(host, HostState(state, created=True))
+    if node:
+        host.write(KUBECONFIG, "" if node == "?" else certificate(node))
+    refusals = machine(host).plan(action, WantedPackages(())).refusals
+    assert [text[: len(refusal)] for text in refusals] == ([refusal] if refusal else [])
+
+
+def test_a_damaged_record_is_refused(host: QuietHost) -> None:
+    host.write(f"{DIRECTORY}/state.json", "{")
+    (refusal,) = machine(host).plan("update", WantedPackages(())).refusals
+    assert "state.json is damaged" in refusal
+
+
+def test_a_reset_leaves_what_was_there_before(host: QuietHost, tmp_path: Path) -> None:
+    (tmp_path / "etc/cni").mkdir(parents=True)
+    host.write("/etc/cni/own.conf", "own\n")
+    host.write("/etc/containerd/config.toml", "own\n")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    files = [
+        HostFile(CONFIG, "ours\n"),
+        HostFile("/etc/containerd/config.toml", "ours\n"),
+        HostFile("/etc/cni/net.d/10-configok.conflist", "{}\n"),
+        HostFile("/etc/kubernetes/pki/ca.crt", "ours\n"),
+    ]
+    machine(host).write(files, SECRET, KUBELET)
+    host.write("/var/lib/kubelet/pods/1/volume", "data\n")
+    host.write("/var/lib/cni/networks/pods/10.88.0.2", "1\n")
+    host.write(KUBECONFIG, certificate("worker-1"))
+    assert machine(host, check=True).reset().changed
+    assert host.read(CONFIG) == "ours\n"
+    assert machine(host).reset().changed
+    after = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file() and path.suffix != ".lock"}
+    assert after == before
+    assert not (tmp_path / "var/lib/cni").exists()
+    assert not (tmp_path / "etc/kubernetes").exists()
+    assert not machine(host).reset().changed
+
+
+def test_a_reset_that_was_cut_off_at_its_end_is_finished(host: QuietHost) -> None:
+    host.write(f"{DIRECTORY}/packages/kubelet_1.deb", "x")
+    assert machine(host).reset().changed
+    assert not host.exists(DIRECTORY)
+
+
+def test_the_first_text_of_a_file_is_the_one_that_comes_back(host: QuietHost) -> None:
+    state, changes = HostState("m"), Changes()
+    host.write("/etc/a", "first\n")
+    for text in ("second\n", "third\n"):
+        write_files(host, state, [HostFile("/etc/a", text)], changes, check=False)
+    assert host.read(state.files["/etc/a"]) == "first\n"
+
+
+@pytest.mark.parametrize(
+    ("journal", "error"),
+    [
+        ("I0101 00:00:00.0 1 a.go:1] fine\nF0101 00:00:00.0 1 server.go:198] no config\ngoroutine 1\n", "no config"),
+        (
+            'E0101 00:00:00.0 1 x.go:2] late\nE0101 00:00:00.0 1 run.go:72] "command failed" err="bad"\n',
+            "command failed",
+        ),
+        ("Error: unknown flag: --container-runtime\nUsage:\n  kubelet\n", "unknown flag: --container-runtime"),
+        ("kubelet: cannot execute\n", "kubelet: cannot execute"),
+        ("", ""),
+    ],
+)
+def test_the_kubelet_says_what_is_wrong(host: QuietHost, journal: str, error: str) -> None:
+    host.journal = journal
+    assert error in last_error(host, 0.0)
