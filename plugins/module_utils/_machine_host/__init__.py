@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the providers' roles do on a host: packages, files, the kubelet's start, and the way back.
+"""What the providers' roles do on a host: packages, files, the kubelet's start, and the reset.
 
 Runs on the host, with the standard library alone. Private to configok.node: no compatibility is promised.
 """

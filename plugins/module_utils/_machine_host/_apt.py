@@ -145,10 +145,10 @@ class Apt:
             shutil.copyfile(cached[0], self._host.path(f"{scratch}/{os.path.basename(cached[0])}"))
         else:
             fetch = f'cd "$1" && shift && exec apt-get download -q {" ".join(_OPTIONS)} "$@"'
-            wanted = f"{package}={version}"
-            result = self._host.run(["sh", "-c", fetch, "sh", self._host.path(scratch), wanted])
+            specifier = f"{package}={version}"
+            result = self._host.run(["sh", "-c", fetch, "sh", self._host.path(scratch), specifier])
             if result.code != 0:
-                raise HostError(f"apt could not download {wanted}: {result.complaint()}")
+                raise HostError(f"apt could not download {specifier}: {result.complaint()}")
         for name in self._host.names(scratch):
             file = f"{scratch}/{name}"
             fields = self._host.must(

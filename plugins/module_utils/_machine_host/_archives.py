@@ -117,7 +117,7 @@ class Archives:
         """Verify an archive and unpack it. Raises HostError before anything is unpacked."""
         if (package, version) in self.kept():
             return
-        archive = next((one for one in self._archives if (one.component, one.version) == (package, version)), None)
+        archive = next((item for item in self._archives if (item.component, item.version) == (package, version)), None)
         if archive is None:
             raise HostError(f"no archive of {package} {version} is listed, and the host has not kept it")
         file = self._host.path(f"{KEPT}/{archive.sha256}")

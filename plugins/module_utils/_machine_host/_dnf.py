@@ -89,13 +89,13 @@ class Dnf:
         if (package, version) in self.kept():
             return
         scratch = self._files.scratch()
-        wanted = f"{package}-{version}"
+        name_version = f"{package}-{version}"
         command = ["dnf", "-q", "-y", _NO_EXCLUDES, f"--downloaddir={self._host.path(scratch)}", "--downloadonly"]
         present = self.installed(package)
         verb = "install" if not present else "reinstall" if present == version else "upgrade"
-        result = self._host.run([*command, verb, wanted])
+        result = self._host.run([*command, verb, name_version])
         if present and not self._host.names(scratch):
-            result = self._host.run([*command, "downgrade", wanted])
+            result = self._host.run([*command, "downgrade", name_version])
         for name in self._host.names(scratch):
             file = f"{scratch}/{name}"
             fields = self._host.run(
@@ -104,7 +104,7 @@ class Dnf:
             if len(fields) == 2 and fields[0] == package and _EPOCH.sub("", fields[1]) == version:
                 self._files.accept(file, package, version)
                 return
-        raise HostError(f"dnf could not download {wanted}: {result.complaint()}")
+        raise HostError(f"dnf could not download {name_version}: {result.complaint()}")
 
     def forget(self, package: str, version: str) -> None:
         """Remove a kept file."""

@@ -21,7 +21,7 @@ __all__ = ["PackageChange", "WantedPackage", "WantedPackages", "change_packages"
 
 @dataclass(frozen=True)
 class WantedPackage:
-    """A package, the wanted version ("" for any), and the units that must restart when it changes."""
+    """A package, the declared version ("" for any), and the units that must restart when it changes."""
 
     name: str
     version: str
@@ -49,19 +49,19 @@ class PackageChange:
 
 
 def plan_packages(
-    wanted: Sequence[WantedPackage],
+    declared: Sequence[WantedPackage],
     installed: Mapping[str, str],
     available: Mapping[str, Collection[str]],
     previous: Mapping[str, str],
 ) -> tuple[list[PackageChange], list[WantedPackage]]:
-    """Return the packages to change, and those whose wanted version is not available. Pure.
+    """Return the packages to change, and those whose declared version is not available. Pure.
 
     previous: the versions before the last update, which a rollback returns to exactly; {} for any other action. A
-    version that is installed and is the wanted one stays, even if the sources have a newer revision of it.
+    version that is installed and is the declared one stays, even if the sources have a newer revision of it.
     """
     changes = []
     missing = []
-    for package in wanted:
+    for package in declared:
         before = installed.get(package.name, "")
         offered = available.get(package.name, ())
         former = previous.get(package.name, "")
@@ -79,19 +79,19 @@ def plan_packages(
 
 
 def preview_packages(
-    host: Host, state: HostState | None, manager: PackageManager, wanted: WantedPackages, *, rollback: bool
+    host: Host, state: HostState | None, manager: PackageManager, declared: WantedPackages, *, rollback: bool
 ) -> tuple[list[PackageChange], list[str]]:
     """Return the planned changes and why they cannot be made, one sentence each. Changes nothing."""
     with ExitStack() as stack:
         sources = [manager]
-        if isinstance(manager, Apt) and wanted.source.strip():
+        if isinstance(manager, Apt) and declared.source.strip():
             try:
-                files = manager.source_files(wanted.source, wanted.key)
+                files = manager.source_files(declared.source, declared.key)
                 sources.append(stack.enter_context(manager.previewed(files)))
             except HostError as error:
                 return [], [str(error)]
-        installed, available = _look(sources, wanted.versioned)
-        changes, missing = plan_packages(wanted.versioned, installed, available, _previous(state, rollback=rollback))
+        installed, available = _look(sources, declared.versioned)
+        changes, missing = plan_packages(declared.versioned, installed, available, _previous(state, rollback=rollback))
         refusals = [_not_offered(package, sources) for package in missing]
         kept = manager.kept()
         for change in changes:
@@ -108,20 +108,20 @@ def change_packages(
     host: Host,
     state: HostState,
     manager: PackageManager,
-    wanted: WantedPackages,
+    declared: WantedPackages,
     changes: Changes,
     *,
     rollback: bool = False,
 ) -> None:
-    """Install what is wanted. Raises HostError before anything is stopped if a package cannot be had.
+    """Install what is declared. Raises HostError before anything is stopped if a package is not available.
 
     The package that is installed is fetched before it is replaced, so that a rollback needs no network.
     """
     if not rollback and state.installing is None and not state.in_progress:
         state.previous = {}
-    write_files(host, state, manager.source_files(wanted.source, wanted.key), changes, check=False)
+    write_files(host, state, manager.source_files(declared.source, declared.key), changes, check=False)
     manager.repair()
-    planned, extra = _plan(manager, state, wanted, rollback=rollback)
+    planned, extra = _plan(manager, state, declared, rollback=rollback)
     if planned or extra:
         _fetch(manager, planned)
         if not rollback:
@@ -147,28 +147,28 @@ def change_packages(
             state.packages.setdefault(name, "")
         state.installing = None
         save_state(host, state)
-    if wanted.hold:
-        held = manager.hold([package.name for package in wanted.versioned])
+    if declared.hold:
+        held = manager.hold([package.name for package in declared.versioned])
         if held:
             state.held = sorted({*state.held, *held})
             changes.changed = True
             save_state(host, state)
-    _forget_old(manager, state, [package.name for package in wanted.versioned])
+    _forget_old(manager, state, [package.name for package in declared.versioned])
 
 
 def _plan(
-    manager: PackageManager, state: HostState, wanted: WantedPackages, *, rollback: bool
+    manager: PackageManager, state: HostState, declared: WantedPackages, *, rollback: bool
 ) -> tuple[list[PackageChange], list[str]]:
     """Return the packages to change and the extra ones to install. Reads the sources only if something is missing."""
     previous = _previous(state, rollback=rollback)
-    extra = [name for name in wanted.extra if not manager.installed(name)]
+    extra = [name for name in declared.extra if not manager.installed(name)]
     kept = manager.kept()
-    installed = {package.name: manager.installed(package.name) for package in wanted.versioned}
+    installed = {package.name: manager.installed(package.name) for package in declared.versioned}
     at_hand = {
-        package.name: {version for name, version in kept if name == package.name} for package in wanted.versioned
+        package.name: {version for name, version in kept if name == package.name} for package in declared.versioned
     }
-    changes, missing = plan_packages(wanted.versioned, installed, at_hand, previous)
-    # A version that is kept may be older than the newest that is wanted; only a rollback must do with what is kept.
+    changes, missing = plan_packages(declared.versioned, installed, at_hand, previous)
+    # A version that is kept may be older than the newest that is declared; only a rollback must do with what is kept.
     if not missing and not extra and (rollback or not changes):
         return changes, extra
     # First our own source alone, which is quick, then all: the host may have never read its own.
@@ -178,11 +178,11 @@ def _plan(
         except HostError:
             if not missing and not extra:
                 return changes, extra  # what is kept will do
-            if everything or wanted.source.strip():
+            if everything or declared.source.strip():
                 raise
-        installed, available = _look([manager], wanted.versioned)
-        changes, missing = plan_packages(wanted.versioned, installed, available, previous)
-        if not missing or (wanted.source.strip() and everything):
+        installed, available = _look([manager], declared.versioned)
+        changes, missing = plan_packages(declared.versioned, installed, available, previous)
+        if not missing or (declared.source.strip() and everything):
             break
     if missing:
         raise HostError("; ".join(_not_offered(package, [manager]) for package in missing))
@@ -190,12 +190,12 @@ def _plan(
 
 
 def _look(
-    sources: Iterable[PackageManager], wanted: Iterable[WantedPackage]
+    sources: Iterable[PackageManager], declared: Iterable[WantedPackage]
 ) -> tuple[dict[str, str], dict[str, set[str]]]:
     """Return the installed and the available versions by package."""
     managers = list(sources)
     kept = managers[0].kept()
-    installed = {package.name: managers[0].installed(package.name) for package in wanted}
+    installed = {package.name: managers[0].installed(package.name) for package in declared}
     available = {
         name: {version for manager in managers for version in manager.offered(name)}
         | {version for kept_name, version in kept if kept_name == name}
@@ -214,8 +214,8 @@ def _is_offered(sources: Iterable[PackageManager], package: str, version: str) -
 
 def _not_offered(package: WantedPackage, sources: Iterable[PackageManager]) -> str:
     offered = [version for source in sources for version in source.offered(package.name)]
-    wanted = f" {package.version}" if package.version else ""
-    return f"no source of packages offers {package.name}{wanted}: there is {shown(offered)}"
+    declared = f" {package.version}" if package.version else ""
+    return f"no source of packages offers {package.name}{declared}: there is {shown(offered)}"
 
 
 def _fetch(manager: PackageManager, planned: Iterable[PackageChange]) -> None:
@@ -246,9 +246,9 @@ def _check_installed(manager: PackageManager, planned: Iterable[PackageChange]) 
 
 
 def _forget_old(manager: PackageManager, state: HostState, names: Collection[str]) -> None:
-    """Remove the kept packages that are neither in use nor the way back."""
-    wanted: set[tuple[str, str]] = {(name, manager.installed(name)) for name in names}
-    wanted |= set(state.previous.items())
+    """Remove the kept packages that are neither in use nor needed for a rollback."""
+    declared: set[tuple[str, str]] = {(name, manager.installed(name)) for name in names}
+    declared |= set(state.previous.items())
     for name, version in list(manager.kept()):
-        if name in names and (name, version) not in wanted:
+        if name in names and (name, version) not in declared:
             manager.forget(name, version)

@@ -54,7 +54,7 @@ class MachineHost:
         self._manager = manager
         self._check = check
 
-    def plan(self, action: str, wanted: WantedPackages) -> Preview:
+    def plan(self, action: str, declared: WantedPackages) -> Preview:
         """Return what create, update, rollback or delete would do with the packages, and why it must not."""
         preview = Preview()
         try:
@@ -65,25 +65,25 @@ class MachineHost:
         if preview.refusals or action == "delete":
             return preview
         changes, preview.refusals = preview_packages(
-            self._host, state, self._manager, wanted, rollback=action == "rollback"
+            self._host, state, self._manager, declared, rollback=action == "rollback"
         )
         preview.refusals += self._not_from_packages(action, changes)
         preview.versions = {change.package.name: change.after for change in changes}
         return preview
 
-    def install(self, wanted: WantedPackages, *, rollback: bool) -> Changes:
+    def install(self, declared: WantedPackages, *, rollback: bool) -> Changes:
         """Bring the packages to their versions."""
         changes = Changes()
         if self._check:
             state = load_state(self._host)
             if not self._manager.unusable():
-                planned, refusals = preview_packages(self._host, state, self._manager, wanted, rollback=rollback)
+                planned, refusals = preview_packages(self._host, state, self._manager, declared, rollback=rollback)
                 for change in planned:
                     changes.note(f"{change.package.name} {change.before or 'absent'} -> {change.after}")
                 changes.warnings += refusals
             return changes
         with self._host.lock(LOCK):
-            change_packages(self._host, self._claim(), self._manager, wanted, changes, rollback=rollback)
+            change_packages(self._host, self._claim(), self._manager, declared, changes, rollback=rollback)
         return changes
 
     def write(self, files: Sequence[HostFile], bootstrap: str, kubelet: str) -> Changes:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Decides which of the offered package versions is the wanted one. Pure. Private to configok.node."""
+"""Decides which of the offered package versions is the declared one. Pure. Private to configok.node."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ _MOST_SHOWN = 6
 _END: tuple[tuple[int, ...], int] = ((0,), 0)  # no text and no number: what a version is compared to at its end
 
 
-def matches(wanted: str, version: str) -> bool:
-    """Return whether a package version is the wanted one.
+def matches(declared: str, version: str) -> bool:
+    """Return whether a package version is the declared one.
 
-    The wanted version is the package's own (1.6.20~ds1-1+deb12u2), or that of the software, whole or the first parts of
-    it: 1.34.9 is the package 1.34.9-1.1, 1.7 is 1.7.24~ds1-6. A pre-release is never meant by the version it leads to.
+    The declared version is the package's own (1.6.20~ds1-1+deb12u2), or that of the software, whole or its first parts:
+    1.34.9 is the package 1.34.9-1.1, 1.7 is 1.7.24~ds1-6. A pre-release is never meant by the version it leads to.
     """
-    if not wanted:
+    if not declared:
         return True
-    if version == wanted:
+    if version == declared:
         return True
-    plain, target = _EPOCH.sub("", version, count=1), _EPOCH.sub("", wanted, count=1)
+    plain, target = _EPOCH.sub("", version, count=1), _EPOCH.sub("", declared, count=1)
     if plain == target:
-        return not _EPOCH.match(wanted)
+        return not _EPOCH.match(declared)
     if "-" in target or not plain.startswith(target):
         return False
     rest = plain[len(target) :]
     return not rest[0].isalnum() and not _PRE_RELEASE.match(rest)
 
 
-def choose(wanted: str, versions: Iterable[str]) -> str:
-    """Return the newest of the versions that is the wanted one, "" if none is. A version that is equal wins."""
+def choose(declared: str, versions: Iterable[str]) -> str:
+    """Return the newest of the versions that is the declared one, "" if none is. A version that is equal wins."""
     offered = list(versions)
-    if wanted in offered:
-        return wanted
-    return newest(version for version in offered if matches(wanted, version))
+    if declared in offered:
+        return declared
+    return newest(version for version in offered if matches(declared, version))
 
 
 def newest(versions: Iterable[str]) -> str:
@@ -61,9 +61,9 @@ def shown(versions: Iterable[str]) -> str:
     return f"{text} and {rest} more" if rest > 0 else text
 
 
-def compare(one: str, other: str) -> int:
+def compare(left: str, right: str) -> int:
     """Compare two package versions, as dpkg does: below, equal to or above 0. RPM's order differs only in oddities."""
-    (epoch, upstream, revision), (epoch2, upstream2, revision2) = _split(one), _split(other)
+    (epoch, upstream, revision), (epoch2, upstream2, revision2) = _split(left), _split(right)
     return (epoch > epoch2) - (epoch < epoch2) or _compare(upstream, upstream2) or _compare(revision, revision2)
 
 
@@ -75,10 +75,10 @@ def _split(version: str) -> tuple[int, str, str]:
     return int(epoch), upstream, revision
 
 
-def _compare(one: str, other: str) -> int:
-    for left, right in zip_longest(_keys(one), _keys(other), fillvalue=_END):
-        if left != right:
-            return 1 if left > right else -1
+def _compare(left: str, right: str) -> int:
+    for part, other in zip_longest(_keys(left), _keys(right), fillvalue=_END):
+        if part != other:
+            return 1 if part > other else -1
     return 0
 
 

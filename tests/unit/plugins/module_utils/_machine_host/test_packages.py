@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Packages come to their versions in an order that leaves a way back."""
+"""Packages come to their versions in an order that leaves a rollback possible."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ KUBELET = "kubelet"
 OLD, NEW = "1.34.8-1.1", "1.34.9-1.1"
 
 
-def wanted(version: str, *extra: str) -> WantedPackages:
+def declared(version: str, *extra: str) -> WantedPackages:
     return WantedPackages((WantedPackage(KUBELET, version, ("kubelet",)),), extra=extra)
 
 
@@ -45,11 +45,11 @@ def wanted(version: str, *extra: str) -> WantedPackages:
         ("", OLD, {NEW}, "", None),
         ("", "", {NEW, OLD}, "", NEW),
         ("1.34.9", OLD, {OLD}, "", "missing"),
-        # A rollback goes to the package before, even if the wanted version is installed in another revision.
+        # A rollback goes to the package before, even if the declared version is installed in another revision.
         ("1.34.9", "1.34.9-1.2", {NEW, "1.34.9-1.2"}, NEW, NEW),
         ("1.34.9", NEW, {NEW}, NEW, None),
         ("1.34.9", "1.34.9-1.2", {"1.34.9-1.2"}, NEW, "missing"),
-        # What was before some other update is no way back.
+        # What was before some other update is not rolled back to.
         ("1.34.9", OLD, {NEW, OLD}, OLD, NEW),
     ],
 )
@@ -57,7 +57,7 @@ def test_packages_are_planned(
     version: str, installed: str, available: set[str], previous: str, after: str | None
 ) -> None:
     changes, missing = plan_packages(
-        wanted(version).versioned, {KUBELET: installed}, {KUBELET: available}, {KUBELET: previous} if previous else {}
+        declared(version).versioned, {KUBELET: installed}, {KUBELET: available}, {KUBELET: previous} if previous else {}
     )
     assert [package.name for package in missing] == ([KUBELET] if after == "missing" else [])
     assert [change.after for change in changes] == ([after] if after not in (None, "missing") else [])
@@ -167,7 +167,7 @@ def manager(calls: list[str]) -> Packages:
 
 def change(host: Host, state: HostState, manager: Packages, version: str, *extra: str, rollback: bool = False) -> bool:
     changes = Changes()
-    change_packages(host, state, manager, wanted(version, *extra), changes, rollback=rollback)
+    change_packages(host, state, manager, declared(version, *extra), changes, rollback=rollback)
     return changes.changed
 
 
@@ -258,5 +258,5 @@ def test_a_preview_says_what_stands_against_it(
     host: Host, manager: Packages, version: str, present: str, refusal: str | None
 ) -> None:
     manager.present[KUBELET] = present
-    _planned, refusals = preview_packages(host, None, manager, wanted(version), rollback=False)
+    _planned, refusals = preview_packages(host, None, manager, declared(version), rollback=False)
     assert [text.startswith(refusal or "?") for text in refusals] == ([True] if refusal else [])

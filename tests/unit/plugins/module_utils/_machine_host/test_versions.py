@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The wanted version is found among packages."""
+"""The declared version is found among packages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ansible_collections.configok.node.plugins.module_utils._machine_host._versi
 
 
 @pytest.mark.parametrize(
-    ("wanted", "version", "answer"),
+    ("declared", "version", "answer"),
     [
         ("1.34.9", "1.34.9-1.1", True),
         ("1.34.9", "1.34.9", True),
@@ -44,12 +44,12 @@ from ansible_collections.configok.node.plugins.module_utils._machine_host._versi
         ("2:1.4.7-1", "1:1.4.7-1", False),
     ],
 )
-def test_a_version_matches(wanted: str, version: str, answer: bool) -> None:
-    assert matches(wanted, version) is answer
+def test_a_version_matches(declared: str, version: str, answer: bool) -> None:
+    assert matches(declared, version) is answer
 
 
 @pytest.mark.parametrize(
-    ("wanted", "offered", "chosen"),
+    ("declared", "offered", "chosen"),
     [
         ("1.34.9", ["1.34.8-1.1", "1.34.9-1.1", "1.34.9-1.10", "1.34.9-1.2"], "1.34.9-1.10"),
         ("1.34.9-1.1", ["1.34.9-1.1", "1.34.9-1.2"], "1.34.9-1.1"),
@@ -59,8 +59,8 @@ def test_a_version_matches(wanted: str, version: str, answer: bool) -> None:
         ("1.36", [], ""),
     ],
 )
-def test_the_newest_of_the_wanted_is_chosen(wanted: str, offered: list[str], chosen: str) -> None:
-    assert choose(wanted, offered) == chosen
+def test_the_newest_of_the_wanted_is_chosen(declared: str, offered: list[str], chosen: str) -> None:
+    assert choose(declared, offered) == chosen
 
 
 def test_versions_are_shown_newest_first_and_cut() -> None:
@@ -94,6 +94,6 @@ def test_versions_have_the_order_of_dpkg() -> None:
     st.lists(st.from_regex(r"\A([0-2]:)?[0-9]([0-9a-c.+~]{0,5})(-[0-9]([0-9a-c.+~]{0,3}))?\Z"), min_size=2, max_size=2)
 )
 def test_the_order_is_that_of_dpkg(pair: list[str]) -> None:
-    one, other = pair
-    relation = "lt" if compare(one, other) < 0 else "gt" if compare(one, other) > 0 else "eq"
-    assert subprocess.run(["dpkg", "--compare-versions", one, relation, other], check=False).returncode == 0
+    left, right = pair
+    relation = "lt" if compare(left, right) < 0 else "gt" if compare(left, right) > 0 else "eq"
+    assert subprocess.run(["dpkg", "--compare-versions", left, relation, right], check=False).returncode == 0
