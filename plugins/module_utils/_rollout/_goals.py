@@ -35,8 +35,9 @@ class MachineGoal(Goal):
     for any; a Node matches a version by a prefix at a dot, tilde, plus or hyphen. labels: those that the Node must
     have, None for a label that it must not have. taints: (key, value, effect) that it must have; untaint: keys of
     taints that it must not have. annotation: the value of configok.dev/machine. needs_host, needs_drain: whether the
-    provider has work on the host, and whether the pods leave first. previous: the versions to return to if the change
-    fails, with the keys kubelet and runtime as here.
+    provider has work on the host, and whether the pods leave first. disruption: the class of the heaviest change, "" if
+    it follows from the action; a class that needs a drain or a reboot has it also if only the config changes. previous:
+    the versions to return to if the change fails, with the keys kubelet and runtime as here.
     """
 
     action: MachineGoalAction = "update"
@@ -48,6 +49,7 @@ class MachineGoal(Goal):
     annotation: str = ""
     needs_host: bool = True
     needs_drain: bool = True
+    disruption: str = ""
     previous: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -54,6 +54,7 @@ class Declared:
     untaint: tuple[str, ...] = ()
     present: bool = True
     provider: str = "p1"
+    disruption: str = ""
 
     def annotation(self, name: str) -> str:
         """Return the annotation that a run writes."""
@@ -81,11 +82,13 @@ class Declared:
             return replace(goal, action="replace", needs_host=True, needs_drain=True)
         changes = bool(unmet_versions(view, goal))
         installed = installed_versions(view)
+        changes_config = not view.is_assigned(self.source)
         previous = {
             "kubelet": installed.kubelet_version or view.kubelet_version[1:],
             "runtime": installed.runtime if installed.runtime[0] else view.runtime,
         }
-        return replace(goal, needs_host=changes, needs_drain=changes, previous=previous)
+        disruption = self.disruption if changes_config else ""
+        return replace(goal, needs_host=changes, needs_drain=changes, previous=previous, disruption=disruption)
 
 
 @dataclass

@@ -74,6 +74,7 @@ def _goal(change: MachineChange, machine: Machine) -> MachineGoal:
         annotation=_annotation(change, machine, previous),
         needs_host=change.needs_host,
         needs_drain=change.needs_drain,
+        disruption="" if change.disruption == "none" else change.disruption,
         previous=previous,
     )
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from ..._componentconfig._scalars._wording import count_of, first_names
 from .._drain._cordon import own_cordons
-from .._drain._settings import REPLACE, forbidding_class
+from .._drain._settings import REBOOT, REPLACE, WITH_DRAIN, forbidding_class
 from .._goals import MachineGoal
 from .._nodes._node_view import NodeView
 from .._plan import Plan, Target
@@ -58,11 +58,12 @@ def make_machine_plan(
         if machine in target.goals
     }
     missing = sorted(machine for machine, goal in target.goals.items() if machine not in {m.name for m in machines})
-    drained = tuple(sorted(machine for machine in moving if moving[machine].needs_drain and machine in by_name))
+    drained = tuple(sorted(machine for machine in moving if _needs_drain(moving[machine]) and machine in by_name))
     return replace(
         plan,
         refusals=(*plan.refusals, *_refusals(policy, moving, missing)),
         to_drain=drained,
+        to_reboot=tuple(machine for machine in drained if moving[machine].disruption == REBOOT),
         estimate=plan.estimate + _host_seconds(plan, moving),
     )
 
@@ -92,6 +93,8 @@ def _refusals(policy: Policy, moving: Mapping[str, MachineGoal], missing: Sequen
     by_reason: dict[str, list[str]] = {}
     for name in sorted(moving):
         disruption = _disruption(moving[name])
+        if disruption == REBOOT and not policy.reboot.allowed:
+            by_reason.setdefault("its config needs a reboot: set policy.reboot.allowed", []).append(name)
         forbidding = forbidding_class(disruption, policy.forbid) if disruption else ""
         if forbidding:
             by_reason.setdefault(f"its class {disruption} is forbidden by policy.forbid ({forbidding})", []).append(
@@ -107,7 +110,13 @@ def _disruption(goal: MachineGoal) -> str:
     """Return the class of what a machine undergoes, "" for nothing."""
     if goal.action == "replace":
         return REPLACE
+    if goal.disruption and goal.action == "update":
+        return goal.disruption
     return _DRAIN if goal.needs_drain and goal.action != "create" else ""
+
+
+def _needs_drain(goal: MachineGoal) -> bool:
+    return goal.needs_drain or (goal.action == "update" and goal.disruption in WITH_DRAIN)
 
 
 def _host_seconds(plan: Plan, moving: Mapping[str, MachineGoal]) -> float:

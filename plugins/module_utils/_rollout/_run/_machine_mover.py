@@ -70,19 +70,16 @@ class MachineMover(NodeMover):
         host: HostOptions,
         *,
         to_drain: Collection[str],
+        to_reboot: Collection[str],
         is_broken_wave: bool = False,
     ) -> None:
         super().__init__(
-            session, watcher, drainer, rebooter, to_drain=to_drain, to_reboot=(), is_broken_wave=is_broken_wave
+            session, watcher, drainer, rebooter, to_drain=to_drain, to_reboot=to_reboot, is_broken_wave=is_broken_wave
         )
         self._host = host
         self._left_cordoned: set[str] = set()  # their hosts are in no state that is known
 
     # --- what the wave asks
-
-    def needs_reboot(self, view: NodeView) -> bool:
-        """Return False: a provider reboots its host itself, if it has to."""
-        return False
 
     def has_changed_host(self, name: str, goal: Goal) -> bool:
         """Return whether this rollout changes the host of a machine, in this run or an earlier one."""
@@ -137,13 +134,14 @@ class MachineMover(NodeMover):
         if not needs_host and has_reached(view, goal):
             return NodeAssignment(view, view.assigned_id)
         client: Client = self._session.single_attempt_client
-        if (goal.needs_drain or needs_host) and not self._is_down(view):
-            result = self._drainer.drain(view, self._must_stop)
+        reboot = name in self._to_reboot
+        if (name in self._to_drain or needs_host) and not self._is_down(view):
+            result = self._drainer.drain(view, self._must_stop, reboot=reboot)
             if not result.drained:
                 return NotDrained(result.reason)
             client = self._session.client  # the node is unavailable already
-        elif needs_host:
-            result = self._drainer.cordon(view)
+        elif name in self._to_drain or needs_host:
+            result = self._drainer.cordon(view, reboot=reboot)
             if not result.drained:
                 return NotDrained(result.reason)
             client = self._session.client

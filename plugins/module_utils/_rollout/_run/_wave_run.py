@@ -224,15 +224,16 @@ class WaveRun:
         return self._result(rollout, window)
 
     def _mover(self, rollout: Rollout, drainer: Drainer, rebooter: Rebooter, *, is_broken_wave: bool) -> NodeMover:
-        to_drain = frozenset(self._plan.to_drain)
+        session, watcher = self._session, self._watcher
+        to_drain, to_reboot = frozenset(self._plan.to_drain), frozenset(self._plan.to_reboot)
         if not self._plan.target.is_machines:
             return NodeMover(
-                self._session,
-                self._watcher,
+                session,
+                watcher,
                 drainer,
                 rebooter,
                 to_drain=to_drain,
-                to_reboot=frozenset(self._plan.to_reboot),
+                to_reboot=to_reboot,
                 is_broken_wave=is_broken_wave,
             )
         change = self._options.change_machine
@@ -246,7 +247,14 @@ class WaveRun:
             rollout.previous_sources,
         )
         return MachineMover(
-            self._session, self._watcher, drainer, rebooter, host, to_drain=to_drain, is_broken_wave=is_broken_wave
+            session,
+            watcher,
+            drainer,
+            rebooter,
+            host,
+            to_drain=to_drain,
+            to_reboot=to_reboot,
+            is_broken_wave=is_broken_wave,
         )
 
     def _executor(self, rollout: Rollout, window: Window, job: WaveJob, gates: GateMonitor) -> WaveExecutor:

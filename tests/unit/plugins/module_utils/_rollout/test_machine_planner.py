@@ -112,6 +112,17 @@ def test_only_machines_that_have_pods_are_drained() -> None:
     assert plan.estimate > 4 * HOST_SECONDS
 
 
+def test_a_config_that_needs_a_drain_or_a_reboot_has_it() -> None:
+    goals = {"a": replace(LABEL, disruption="drain+state"), "b": replace(LABEL, disruption="restart"), "c": SAME}
+    assert (a_plan(goals).to_drain, a_plan(goals).to_reboot) == (("a",), ())
+    goals["b"] = replace(LABEL, disruption="reboot")
+    plan = a_plan(goals, reboot={"allowed": True})
+    assert (plan.to_drain, plan.to_reboot, plan.refusals) == (("a", "b"), ("b",), ())
+    assert a_plan(goals).refusals == ("1 machine (b): its config needs a reboot: set policy.reboot.allowed",)
+    goals["b"] = replace(LABEL, disruption="restart")
+    assert "class restart is forbidden" in a_plan(goals, forbid=["restart"]).refusals[-1]
+
+
 @pytest.mark.parametrize(
     ("goals", "policy", "reason"),
     [

@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node
+from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node, node_status
 from ansible_collections.configok.node.plugins.module_utils._rollout import Interrupted, RolloutError, RolloutRefused
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._control_requests import (
     Requester,
     request_abort,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._planner import make_plan
+from ansible_collections.configok.node.plugins.module_utils._rollout._drain._rebooter import RebootRequest
 from ansible_collections.configok.node.plugins.module_utils._rollout._goals import MachineRequest
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView
@@ -86,6 +87,25 @@ def test_labels_taints_and_the_config_need_neither_drain_nor_host(make_world: Ma
     assert machines.hosts.calls == []
     assert world.pods.on("m00") == ["web"]
     assert [name for name, _id, _source in world.nodes.assignments] == ["m02"]
+
+
+def test_a_config_that_needs_a_reboot_drains_and_reboots_its_machine(make_world: MakeWorld) -> None:
+    world = make_world(0)
+    machines = MachineWorld.of(world, 3, reboot={"allowed": True})
+    world.client.patch(node_status("m01"), {"status": {"nodeInfo": {"bootID": "first"}}}, kind="strategic")
+    world.pods.add("m01", "web")
+    rebooted = []
+
+    def reboot(request: RebootRequest) -> str:
+        rebooted.append((request.node, world.pods.on(request.node)))
+        world.client.patch(node_status("m01"), {"status": {"nodeInfo": {"bootID": "second"}}}, kind="strategic")
+        return ""
+
+    world.options["run_reboot"] = reboot
+    machines.declare("m01", source=world.publish(100).source, disruption="reboot")
+    finish(machines)
+    assert rebooted == [("m01", [])]
+    assert machines.hosts.calls == []
 
 
 def test_machines_are_created_before_others_are_deleted(make_world: MakeWorld) -> None:
