@@ -53,11 +53,8 @@ def read_pool_report(
     """
     record = read_record(client, pool)
     machines = () if selection is None else _machine_entries(client, selection, record)
-    if selector is None:
-        views = list_nodes(client, names=[machine.name for machine in machines])
-    else:
-        views = list_nodes(client, selector=selector)
-    views = nodes_of(record, views)
+    names = [machine.name for machine in machines] if selector is None else None
+    views = nodes_of(record, list_nodes(client, selector=selector or "", names=names))
     rollout, report = record.rollout, PoolReport(record, views, machines=machines)
     if rollout is None:
         return report

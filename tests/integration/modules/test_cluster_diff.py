@@ -116,11 +116,11 @@ def test_the_difference_is_exactly_what_was_changed_by_hand(clusters: tuple[Clus
     move(after, names[5], None)
 
     result = compare(*clusters, unique)
-    found = {
+    differences = {
         entry["before"]: [(d["component"], d["path"], d["before"], d["after"]) for d in entry["differences"]]
         for entry in result["machines"]
     }
-    assert found == {
+    assert differences == {
         names[0]: [("node", "labels[zone]", "z0", "z9")],
         names[1]: [
             ("node", "taints[dedicated:NoExecute]", None, "dedicated=batch:NoExecute"),

@@ -44,7 +44,7 @@ def publish_bundle(client: Client, pool: str, kubelet: Mapping[str, Any]) -> Con
 
 
 def publish_configs(client: Client, init: Mapping[str, Any], instance: Mapping[str, Any]) -> str:
-    """Publish the own configs of nodes and return their hash."""
+    """Publish local configs and return their hash."""
     text = encode_local_config(LocalConfig({"kubelet": LocalComponent({**KUBELET, **init}, dict(instance))}))
     publish_local_config(client, text)
     return local_hash(text)

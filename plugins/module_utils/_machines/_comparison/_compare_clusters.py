@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 POOL: Final = "pool"
-_NODE: Final = "node"  # what is no field of a component's config
+_NODE: Final = "node"  # versions, labels and taints, which are outside the configs
 _MAX_VALUE: Final = 200
 _NAMES_SHOWN: Final = 4
 

@@ -193,10 +193,10 @@ _MEMBERS = st.builds(
 
 @given(_MEMBERS, _MEMBERS)
 def test_the_comparison_is_complete_and_symmetric(before: Member, after: Member) -> None:
-    there, notes = compare_members(before, after)
+    forward, notes = compare_members(before, after)
     back, _notes = compare_members(after, before)
     assert all("defaults" in note for note in notes)
-    assert {(d.component, d.path, d.before, d.after) for d in there} == {
+    assert {(d.component, d.path, d.before, d.after) for d in forward} == {
         (d.component, d.path, d.after, d.before) for d in back
     }
     is_same = (
@@ -206,7 +206,7 @@ def test_the_comparison_is_complete_and_symmetric(before: Member, after: Member)
         and set(before.taints) == set(after.taints)
         and before.effective == after.effective
     )
-    assert (not there) == is_same
+    assert (not forward) == is_same
 
 
 def test_defaults_that_follow_from_the_version_are_a_note() -> None:
