@@ -8,14 +8,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import read_record
+from support.ansible_runs.controller import Controller
 from support.ansible_runs.playbooks import PlaybookRun, Playbooks, finish, quick_pool, start
 from support.api.clusters import prepare
 from support.api.servers import ApiServer, Embedded, Real, start_embedded
@@ -105,12 +107,13 @@ def stats(run: PlaybookRun) -> dict[str, Any]:
     return outcomes
 
 
-def test_a_config_goes_to_the_canary_cluster_then_to_the_waves(clusters: Clusters) -> None:
+def test_a_config_goes_to_the_canary_cluster_then_to_the_waves(clusters: Clusters, control: Path) -> None:
+    clusters = replace(clusters, user=replace(clusters.user, venv=control))
     clusters.write(60)
     checked = clusters.run("--check")
     assert checked.code == 0, checked.output
     assert {name: clusters.phase(name) for name in clusters.apis} == dict.fromkeys(clusters.apis, "")
-    assert {outcome["phase"] for outcome in stats(checked).values()} == {"Planned"}
+    assert {(outcome["phase"], outcome["changed"]) for outcome in stats(checked).values()} == {("Planned", True)}
 
     done = clusters.run()
     assert done.code == 0, done.output
@@ -180,3 +183,22 @@ def test_an_inventory_that_cannot_be_right_is_refused(
     refused = finish(start(command, directory=tmp_path, kubeconfig="/nonexistent"))
     assert refused.code != 0
     assert sentence in " ".join(refused.output.split()), refused.output
+
+
+def test_a_controller_moves_the_clusters_of_a_kubeconfig(clusters: Clusters, tmp_path: Path) -> None:
+    """The project for AWX: each cluster is a context of the credential's kubeconfig."""
+    merged: dict[str, Any] = {"apiVersion": "v1", "kind": "Config", "clusters": [], "users": [], "contexts": []}
+    for name in ("east", "west"):
+        config = json.loads(Path(clusters.apis[name].admin_kubeconfig).read_text())
+        merged["clusters"].append({**config["clusters"][0], "name": name})
+        merged["users"].append({**config["users"][0], "name": name})
+        merged["contexts"].append({"name": name, "context": {"cluster": name, "user": name}})
+    (tmp_path / "merged").write_text(json.dumps(merged))
+    controller = Controller(tmp_path / "controller", {"KUBECONFIG": str(tmp_path / "merged")})
+    layers = ["layers/base/kubelet.yaml", "layers/workers/kubelet.yaml"]
+    (controller.project / "pools/workers.yml").write_text(yaml.safe_dump(quick_pool(clusters.pool, layers=layers)))
+    job = controller.run("configok clusters", pool_file="workers", cluster_canary="west")
+    assert job.status == "successful", job.log
+    outcomes = job.artifacts["configok_clusters"]
+    assert {name: outcome["phase"] for name, outcome in outcomes.items()} == {"east": "Complete", "west": "Complete"}
+    assert job.log.index("west: ") < job.log.index("east: ")
