@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from support.ansible_runs.playbooks import PlaybookRun, finish, start
+from support.ansible_runs.playbooks import finish, start
 from support.machines import BARE, Node, NodeSpec, Testbed, Unavailable
 from support.session.unavailable import leave_out
 
@@ -55,8 +55,8 @@ def look(host: Node) -> list[str]:
     return sorted(host.run(["sh", "-c", LOOK], check=False, timeout=60).stdout.splitlines())
 
 
-def reconcile(bed: Testbed, *arguments: str, **changes: Any) -> PlaybookRun:
-    """Write the files of the machine, and run the playbook. changes: fields of its spec."""
+def reconcile(bed: Testbed, *arguments: str, **changes: Any) -> int:
+    """Write the files of the machine, run the playbook, and return what it has changed. changes: fields of the spec."""
     bare = yaml.safe_load(bed.bare_machines.read_text())
     facts = bare["machines"]["bookworm"]
     address = bed.node("b1").address
@@ -87,29 +87,26 @@ def reconcile(bed: Testbed, *arguments: str, **changes: Any) -> PlaybookRun:
     variables = {"machine_files": [str(file)], "policy": POLICY}
     options = ["-i", str(bed.inventory), "-e", yaml.safe_dump(variables, default_flow_style=True, width=10**6)]
     running = start(["configok.node.machines", *options, *arguments], directory=bed.state, kubeconfig=bed.kubeconfig)
-    return finish(running)
+    run = finish(running)
+    assert run.code == 0, run.output
+    return run.changed
 
 
 def test_a_bare_host_becomes_a_node_and_stops_being_one(bed: Testbed, host: Node, before: list[str]) -> None:
-    checked = reconcile(bed, "--check", "--diff")
-    assert checked.code == 0 and checked.changed > 0, checked.output
+    assert reconcile(bed, "--check", "--diff") > 0
     assert look(host) == before
 
-    created = reconcile(bed)
-    assert created.code == 0 and created.changed > 0, created.output
+    assert reconcile(bed) > 0
     host.wait_ready()
     host.wait_config_ok("True")
     node = host.get()
     assert node["metadata"]["labels"]["example.com/disk"] == "ssd"
     assert node["status"]["nodeInfo"]["kubeletVersion"] == f"v{bed.api.version}"
 
-    again = reconcile(bed)
-    assert again.code == 0 and again.changed == 0, again.output
+    assert reconcile(bed) == 0
 
-    deleted = reconcile(bed, state="Absent")
-    assert deleted.code == 0 and deleted.changed > 0, deleted.output
+    assert reconcile(bed, state="Absent") > 0
     assert bed.client.find(paths.node("b1")) is None
     assert look(host) == before
 
-    again = reconcile(bed, state="Absent")
-    assert again.code == 0 and again.changed == 0, again.output
+    assert reconcile(bed, state="Absent") == 0
