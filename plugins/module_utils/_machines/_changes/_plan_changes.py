@@ -11,6 +11,7 @@ from dataclasses import replace
 from ..._nodeconfig._well_known import ANNOTATION_MACHINE
 from .. import MachinesError
 from .._objects._types import Machine, MachineCatalog, Provider
+from ._cluster_check import with_cluster_check
 from ._config_inputs import ConfigInputs
 from ._plan_change import Surroundings, machine_name, plan_change
 from ._skew import cluster_contradiction
@@ -54,7 +55,7 @@ def plan_changes(
         change = plan_change(machine, observed.get(name), surroundings, unfinished=name in unfinished)
         if machine.cluster in contradictions:
             change = replace(change, refusals=(contradictions[machine.cluster], *change.refusals))
-        changes.append(change)
+        changes.append(with_cluster_check(change, inputs))
     changes += [_orphan(node) for name, node in observed.items() if node.is_ours and name not in by_name]
     return sorted(changes, key=lambda change: change.name)
 

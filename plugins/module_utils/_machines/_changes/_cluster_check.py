@@ -1,0 +1,36 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Compare the config that a machine is to use with what its Cluster says. Pure. Private to configok.node."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from .._objects._cluster_values import cluster_contradictions, missing_cluster_values
+from ._config_inputs import KUBELET, ConfigInputs, effective_config, source_name
+from ._plan_change import machine_name
+from ._types import MachineAction, MachineChange
+
+__all__ = ["with_cluster_check"]
+
+
+def with_cluster_check(change: MachineChange, inputs: ConfigInputs) -> MachineChange:
+    """Return a change with what in its config contradicts the Cluster.
+
+    That refuses the change, and is a warning for a machine that is left as it is. A value that the config of a new
+    machine lacks is a warning.
+    """
+    machine, cluster = change.machine, change.cluster
+    if machine is None or cluster is None or change.action is MachineAction.DELETE or machine.state == "Absent":
+        return change
+    config = effective_config(inputs, change.name, change.observed, change.source, KUBELET)
+    if config is None:
+        return change
+    place = f"{machine_name(machine)}: {source_name(change.source)}"
+    contradictions = tuple(cluster_contradictions(cluster, config, place))
+    if not change.is_change:
+        return replace(change, warnings=(*change.warnings, *contradictions))
+    is_new = change.action in (MachineAction.CREATE, MachineAction.REPLACE)
+    missing = tuple(missing_cluster_values(cluster, config, place)) if is_new else ()
+    return replace(change, refusals=(*change.refusals, *contradictions), warnings=(*change.warnings, *missing))
