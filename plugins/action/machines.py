@@ -55,7 +55,7 @@ from ansible_collections.configok.node.plugins.plugin_utils._playbook_runner imp
     WavePlaybookRunner,
     missing_playbooks,
 )
-from ansible_collections.configok.node.plugins.plugin_utils._reboot_playbook import inventory_hosts
+from ansible_collections.configok.node.plugins.plugin_utils._reboot_playbook import RebootPlaybook, inventory_hosts
 from ansible_collections.configok.node.plugins.plugin_utils._run import (
     failure_message,
     interruptible,
@@ -151,6 +151,13 @@ class ActionModule(ActionBase):
             directory=directory,
             show=display.display,
         )
+        reboots = RebootPlaybook(
+            policy.reboot.playbook,
+            PlaybookOptions.of_present_run(self._loader, self._play_context),
+            lambda: inventory_hosts(variables),
+            directory=directory,
+            show=display.display,
+        )
         options = RunOptions(
             runner_name(),
             report=lambda progress: display.display(progress_line(progress)),
@@ -158,8 +165,10 @@ class ActionModule(ActionBase):
             wait_timeout=read_wait_timeout(params),
             before_wave=playbooks.before_wave if policy.playbooks.before_wave else None,
             after_wave=playbooks.after_wave if policy.playbooks.after_wave else None,
+            run_reboot=reboots,
         )
-        with interruptible(), self._client(params, variables) as client, closing(playbooks), closing(hosts):
+        connection = self._client(params, variables)
+        with interruptible(), connection as client, closing(playbooks), closing(hosts), closing(reboots):
             rollout = MachineRollout(
                 client, selection, policy, options, hosts, name=name, preflight=settings["machine_preflight"]
             )
@@ -212,6 +221,7 @@ class ActionModule(ActionBase):
         names = {
             "policy.playbooks.beforeWave": settings.before_wave,
             "policy.playbooks.afterWave": settings.after_wave,
+            "policy.reboot.playbook": policy.reboot.playbook,
         }
         errors = [*missing_playbooks(names, directory), *access_errors(policy.gates.servers)]
         if errors:

@@ -41,7 +41,7 @@ GOALS = st.builds(
 
 def patched(item: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
     """Return the Node after a merge patch."""
-    result = json.loads(json.dumps(item))
+    result: dict[str, Any] = json.loads(json.dumps(item))
 
     def merge(into: dict[str, Any], change: dict[str, Any]) -> None:
         for key, value in change.items():
@@ -84,7 +84,7 @@ def test_a_taint_of_others_keeps_what_it_has() -> None:
 def test_everything_is_one_patch_with_a_new_assignment(make_world: MakeWorld) -> None:
     world = make_world(1)
     goal = MachineGoal(a_source(), labels={"disk": "ssd"}, taints=(("db", "", "NoSchedule"),), annotation="{}")
-    losing = Losing(world.client, 1, resend=True)
+    losing: Any = Losing(world.client, 1, resend=True)
     result = apply_machine(losing, "n00", goal, assigns=False)
     assert (losing.lost, result.assignment, result.changed) == (f"patch {node('n00')}", 1, True)
     view = world.nodes.view("n00")
