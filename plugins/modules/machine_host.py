@@ -101,7 +101,6 @@ options:
     description: The key that signs O(source), armored.
     type: str
     default: ""
-    no_log: false
   archives:
     description: The archives of components, which are in C(/var/lib/configok-machine/packages) under their checksums.
     type: list

@@ -19,6 +19,7 @@ from support.api.binaries import Unavailable
 from ._commands import CommandFailed
 from ._node import Node, NodeSpec
 from ._node_files import CERTIFICATE, KUBECONFIG
+from ._provider_runs import ProviderRuns
 from ._testbed import Testbed
 from ._units import BARE, CONFIG_PATHS, LAYOUTS
 
@@ -31,6 +32,7 @@ __all__ = [
     "CommandFailed",
     "Node",
     "NodeSpec",
+    "ProviderRuns",
     "Testbed",
     "Unavailable",
 ]

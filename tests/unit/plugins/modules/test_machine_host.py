@@ -1,0 +1,45 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The module machine_host takes what its documentation says, and keeps the token to itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+
+from ansible_collections.configok.node.plugins.modules import machine_host
+
+
+def compare(documents: dict[str, Any], taken: dict[str, Any], where: str) -> None:
+    assert sorted(documents) == sorted(taken), where
+    for name, option in taken.items():
+        for key in ("type", "default", "choices", "elements"):
+            assert documents[name].get(key) == option.get(key), f"{where}.{name}: {key}"
+        assert bool(documents[name].get("required")) == bool(option.get("required")), f"{where}.{name}: required"
+        compare(documents[name].get("suboptions", {}), option.get("options", {}), f"{where}.{name}")
+
+
+def test_the_documentation_says_what_the_module_takes() -> None:
+    options = yaml.safe_load(machine_host.DOCUMENTATION)["options"]
+    for option in options.values():
+        option.pop("no_log", None)
+    compare(options, machine_host.ARGUMENTS, "machine_host")
+
+
+def test_only_the_token_is_secret() -> None:
+    assert [name for name, option in machine_host.ARGUMENTS.items() if option.get("no_log")] == ["bootstrap_kubeconfig"]
+
+
+def test_the_examples_have_options_that_exist() -> None:
+    for task in yaml.safe_load(machine_host.EXAMPLES):
+        options = task["configok.node.machine_host"]
+        assert set(options) <= set(machine_host.ARGUMENTS)
+        assert options["step"] in machine_host.ARGUMENTS["step"]["choices"]
+
+
+@pytest.mark.parametrize(("manager", "name"), [("apt", "apt"), ("dnf", "dnf"), ("archives", "archives")])
+def test_each_manager_has_a_class(manager: str, name: str) -> None:
+    assert machine_host._manager(machine_host.Host(), {"manager": manager, "archives": []}).name == name
