@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
+from ansible_collections.configok.node.plugins.module_utils._machine_host._host_access import Host
 from ansible_collections.configok.node.plugins.modules import machine_host
 
 
@@ -42,4 +43,4 @@ def test_the_examples_have_options_that_exist() -> None:
 
 @pytest.mark.parametrize(("manager", "name"), [("apt", "apt"), ("dnf", "dnf"), ("archives", "archives")])
 def test_each_manager_has_a_class(manager: str, name: str) -> None:
-    assert machine_host._manager(machine_host.Host(), {"manager": manager, "archives": []}).name == name
+    assert machine_host._manager(Host(), {"manager": manager, "archives": []}).name == name
