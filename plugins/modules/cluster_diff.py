@@ -124,10 +124,10 @@ differs:
   type: bool
   sample: true
 changed:
-  description: Always false. Nothing is changed.
+  description: Whether the two sides differ, as RV(differs). Nothing is changed.
   returned: always
   type: bool
-  sample: false
+  sample: true
 disruption:
   description: The heaviest class of what the differences require of a node, V(none) without any.
   returned: success
@@ -317,7 +317,7 @@ def main() -> None:
             members[0], members[1], match_label=params["match_label"], group_by=params["group_by"]
         )
     module.exit_json(
-        changed=False,
+        changed=comparison.differs,
         differs=comparison.differs,
         disruption=comparison.heaviest,
         lines=render_comparison(comparison),
