@@ -21,7 +21,7 @@ from .._machines._changes._observe import observe
 from .._machines._changes._plan_change import machine_name
 from .._machines._changes._plan_changes import plan_changes, provider_of, refusals_of
 from .._machines._changes._types import MachineAction, MachineChange, ObservedMachine
-from .._machines._objects._cluster_values import cluster_kubelet_config
+from .._machines._objects._cluster_values import cluster_contradictions, cluster_kubelet_config
 from .._machines._objects._selectors import select
 from .._machines._objects._types import Cluster, Machine, MachineCatalog, Runtime
 from .._machines._status._phases import statuses_of
@@ -42,6 +42,7 @@ from .._rollout._run._run_options import RunOptions
 from .._rollout._run._runner import PoolRunner
 from .._rollout._run._wave_run import WaveResult
 from .._rollout._timing import current_time
+from ._document_changes import decode_or_empty
 from ._machine_configs import ResolvedConfigs, resolve_configs
 from ._machine_hosts import (
     HostAction,
@@ -230,7 +231,7 @@ class MachineRollout:
             selected=self._machines.keys(),
             unfinished=_unfinished(record, mine),
         )
-        return [_with_pool_problems(change, resolved) for change in changes]
+        return [_with_contradictions(_with_source_problem(change, resolved), resolved) for change in changes]
 
     def _server_version(self) -> str:
         return str(self._client.get("/version").get("gitVersion") or "")
@@ -342,7 +343,7 @@ class MachineRollout:
         return cluster_kubelet_config(self._selection.cluster, machine)
 
 
-def _with_pool_problems(change: MachineChange, resolved: ResolvedConfigs) -> MachineChange:
+def _with_source_problem(change: MachineChange, resolved: ResolvedConfigs) -> MachineChange:
     problem = resolved.problems.get(change.name)
     if problem is None:
         return change
@@ -350,6 +351,19 @@ def _with_pool_problems(change: MachineChange, resolved: ResolvedConfigs) -> Mac
     if change.is_change and problem.refuses(change.action):
         return replace(change, refusals=(*change.refusals, f"{where}: {problem.reason}"))
     return replace(change, warnings=(*change.warnings, f"{where} keeps its config source: {problem.reason}"))
+
+
+def _with_contradictions(change: MachineChange, resolved: ResolvedConfigs) -> MachineChange:
+    """Return the change with what its bundle and its Cluster say of the same field, if they do not agree."""
+    documents = resolved.inputs.bundles.get(change.source) if change.source is not None else None
+    if change.machine is None or change.cluster is None or change.source is None or not documents:
+        return change
+    config = decode_or_empty(documents.get("kubelet", ""))
+    place = f"{machine_name(change.machine)}: bundle {change.source.namespace}/{change.source.name}"
+    contradictions = cluster_contradictions(change.cluster, config, place)
+    if change.is_change and change.action is not MachineAction.DELETE:
+        return replace(change, refusals=(*change.refusals, *contradictions))
+    return replace(change, warnings=(*change.warnings, *contradictions))
 
 
 def _moving(record: Record) -> list[str]:

@@ -380,6 +380,16 @@ def test_a_config_source_is_pinned_to_the_published_bundle(act: Act, hosts: Host
     assert "it was deleted and published again; give its present uid, or none" in act()["msg"]
 
 
+def test_a_bundle_that_contradicts_the_cluster_is_refused(act: Act, hosts: Hosts, cluster: SandboxCluster) -> None:
+    bundle = publish(cluster.kubeconfig, kubelet_config("clusterDomain: other.example"))
+    record_of(cluster, "workers", COMPLETE, Target.from_dict(bundle))
+    write(machine("w1", pool="workers"), machine("w2"))
+    result = act()
+    assert f"Machine w1: bundle configok-system/{bundle['name']}: clusterDomain" in result["msg"]
+    assert "a.example" in result["msg"]
+    assert hosts.nodes.view("w1").source is None
+
+
 def test_only_selected_machines_are_changed(act: Act, hosts: Hosts) -> None:
     write(machine("w1", NEW, labels={"zone": "a"}), machine("w2", NEW, labels={"zone": "b"}), machine("w3"))
     done = act(machine_selector="zone in (a),!gpu")
