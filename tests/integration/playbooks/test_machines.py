@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from support.ansible_runs.playbooks import PlaybookRun, Playbooks, finish, quick_pool
+from support.ansible_runs.playbooks import PlaybookRun, Playbooks, finish, kill, quick_pool
 from support.api.clusters import look, prepare
 from support.api.servers import Embedded, Real
 from support.rollouts.simulated_nodes import SimulatedNodes
@@ -206,3 +207,100 @@ def test_a_version_that_does_not_start_is_taken_back_at_the_canary(machines: Mac
     machines.write(*(machines.machine(name, machines.new) for name in names))
     machines.done()
     machines.check_settled()
+
+
+def wait_for(running: subprocess.Popen[str], words: str) -> str:
+    """Read the output of a run until a line has these words; return what was read."""
+    assert running.stdout is not None
+    lines = []
+    for line in running.stdout:
+        lines.append(line)
+        if words in line:
+            return "".join(lines)
+    raise AssertionError("".join(lines))
+
+
+def test_a_run_that_is_killed_in_the_middle_of_a_host_is_run_again(machines: Machines) -> None:
+    w1, w2 = f"{machines.name}-1", f"{machines.name}-2"
+    machines.hosts.add(w1)
+    machines.hosts.add(w2)
+    machines.write(machines.machine(w1, machines.new), machines.machine(w2, machines.new), machines.machine(f"{w2}x"))
+    hold = machines.hosts.directory / "hold"
+    hold.touch()
+    running = machines.start()
+    while not machines.hosts.log():
+        assert running.poll() is None
+        time.sleep(0.1)
+    [begun] = machines.hosts.log()
+    kill(running)
+    canary = begun.split()[1]
+    assert machines.node(canary)["spec"]["unschedulable"] is True
+    planned = machines.run("--check")
+    assert planned.code == 0, planned.output
+    hold.unlink()
+    done = machines.done()
+    assert machines.hosts.log()[1] == begun, "the same host first"
+    assert {machines.kubelet(name) for name in (w1, w2)} == {f"v{machines.new}"}
+    assert machines.kubelet(f"{w2}x") == f"v{machines.old}"
+    assert not any(machines.node(name)["spec"].get("unschedulable") for name in (w1, w2))
+    assert done.stats["revision"] == 1
+    machines.check_settled()
+
+
+def test_pause_and_resume_from_another_terminal(machines: Machines) -> None:
+    names = [f"{machines.name}-{number}" for number in (1, 2, 3)]
+    for name in names:
+        machines.hosts.add(name)
+    machines.write(*(machines.machine(name, machines.new) for name in names))
+    hold = machines.hosts.directory / "hold"
+    hold.touch()
+    running = machines.start("-e", "rollout_wait_timeout=1s")
+    while not machines.hosts.log():
+        assert running.poll() is None
+        time.sleep(0.1)
+    pool = ("-e", f"pool={machines.name}", "-e", "author=alice")
+    paused = machines.user.run("pause", *pool, "-e", "wait=0", pool=False)
+    assert paused.code == 0, paused.output
+    hold.unlink()
+    stopped = finish(running)
+    assert (stopped.code != 0, stopped.stats["phase"]) == (True, "Paused"), stopped.output
+    assert len(machines.hosts.log()) == 1
+    resumed = machines.user.run("resume", *pool, pool=False)
+    assert resumed.code == 0, resumed.output
+    machines.done()
+    assert len(machines.hosts.log()) == 3
+    machines.check_settled()
+
+
+def test_another_kind_of_host_is_a_replacement(machines: Machines) -> None:
+    """With a provider that only replaces, and whose providerConfig changes."""
+    w1, w2 = f"{machines.name}-1", f"{machines.name}-2"
+    machines.hosts.add(w1)
+    machines.hosts.add(w2)
+    only = {"create": True, "delete": True, "kubelet": False, "containerRuntime": False, "replace": True}
+    spec = {**PROVIDER["spec"], "capabilities": only}
+    provider = {**PROVIDER, "metadata": {"name": "replacing"}, "spec": {**spec, "kind": "ReplacedHost"}}
+    config = {"kind": "ReplacedHost"}
+    machines.write(provider, machines.machine(w1, machines.new, providerConfig=config), machines.machine(w2))
+    uid = machines.node(w1)["metadata"]["uid"]
+    planned = machines.run("--check")
+    assert f"replace {w1}" in planned.output, planned.output
+    machines.done()
+    assert [line.split()[:2] for line in machines.hosts.log()] == [["delete", w1], ["create", w1]]
+    assert machines.node(w1)["metadata"]["uid"] != uid
+    assert machines.kubelet(w1) == f"v{machines.new}"
+    machines.check_settled()
+
+
+def test_what_the_provider_refuses_stops_all(machines: Machines) -> None:
+    names = [f"{machines.name}-{number}" for number in (1, 2)]
+    for name in names:
+        machines.hosts.add(name)
+    machines.hosts.refuse("the disk is full.")
+    machines.write(*(machines.machine(name, machines.new) for name in names))
+    before = machines.versions()
+    for options in ((), ("--check",)):
+        refused = machines.run(*options)
+        assert refused.code != 0
+        assert f"Machine {names[0]}: the disk is full" in refused.stats["reason"]
+    assert (machines.versions(), machines.hosts.log()) == (before, [])
