@@ -73,7 +73,7 @@ def test_the_page_has_the_agents_own_words() -> None:
 
 
 # Keys whose own keys have the rows.
-SECTIONS = {"policy.canary", "policy.approval", "policy.drain", "policy.reboot"} | {
+SECTIONS = {"policy.canary", "policy.approval", "policy.drain", "policy.host", "policy.reboot"} | {
     f"policy.{name}" for name in ("playbooks", "gates.prometheus", "gates.alerts", "gates.url")
 }
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from .._cluster import ClusterRefused
 from .._cluster._bootstrap_credentials import BootstrapCredentials, cluster_ca
+from .._cluster._bootstrap_token import BOOTSTRAP_LIFETIME
 from .._cluster._local_configs import publish_local_config
 from .._kube._api_client import Client
 from .._kube._api_errors import KubeError
@@ -282,7 +283,11 @@ class MachineRollout:
 
     def _create(self, request: HostRequest) -> str:
         endpoint = self._selection.cluster.endpoint
-        with BootstrapCredentials(self._client, machine=request.name, endpoint=endpoint) as credentials:
+        # A kubelet asks for its certificate at the end of the change, which may take as long as the policy says.
+        lifetime = max(BOOTSTRAP_LIFETIME, request.timeout)
+        with BootstrapCredentials(
+            self._client, machine=request.name, endpoint=endpoint, lifetime=lifetime
+        ) as credentials:
             failure = self._change(replace(request, bootstrap_kubeconfig=credentials.kubeconfig))
             return failure or credentials.wait_for_node(request.timeout, request.should_stop)
 
