@@ -124,7 +124,7 @@ EXAMPLES = r"""
 plugin: configok.node.machines
 
 ---
-# The workers of one cluster, with groups by label and by operating system
+# The workers of one cluster, with groups by label and by architecture
 plugin: configok.node.machines
 kubeconfig: east.kubeconfig
 cluster: east
@@ -137,7 +137,7 @@ keyed_groups:
 compose:
   ansible_user: "'root'"
 groups:
-  old_kernel: node.kernel_version is version('6.0', '<')
+  on_arm: node.architecture == 'arm64'
 
 ---
 # The Machines that files declare, without asking a cluster
@@ -152,9 +152,8 @@ plugin: configok.node.machines
 source: both
 machine_files: [machines]
 kubeconfig: east.kubeconfig
-keyed_groups:
-  - key: machine.kubelet_version == node.kubelet_version | default('')
-    prefix: desired_version
+groups:
+  outdated: machine.kubelet_version != node.kubelet_version
 
 ---
 # The Nodes, read again after ten minutes

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
-from ansible_collections.configok.node.plugins.inventory.machines import InventoryModule
+from ansible_collections.configok.node.plugins.inventory.machines import EXAMPLES, InventoryModule
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from support.ansible_runs.inventories import Inventory, read_inventory
 from support.api.clusters import SandboxCluster
@@ -123,7 +124,7 @@ def declare(directory: Path, *clusters: str) -> dict[str, Any]:
     ]
     for number, (name, cluster) in enumerate([("m1", clusters[0]), ("m2", clusters[-1]), ("n1", clusters[0])]):
         provider = {"apiVersion": "provider.configok.dev/v1alpha1", "kind": "DebianHost", "address": f"10.0.0.{number}"}
-        spec = {"cluster": cluster, "pool": "workers", "providerConfig": provider}
+        spec = {"cluster": cluster, "pool": "workers", "versions": {"kubelet": "1.34.9"}, "providerConfig": provider}
         metadata = {"name": name, "labels": {"zone": f"z{number}"}}
         objects.append({"apiVersion": api_version, "kind": "Machine", "metadata": metadata, "spec": spec})
     (directory / "declared").mkdir()
@@ -215,3 +216,26 @@ def test_an_identity_without_permission_is_named(cluster: SandboxCluster, read: 
 def test_the_name_of_the_file_tells_whose_it_is(tmp_path: Path, name: str, expected: bool) -> None:
     (tmp_path / name).write_text("{}")
     assert InventoryModule().verify_file(str(tmp_path / name)) is expected
+
+
+@pytest.mark.parametrize("example", list(yaml.safe_load_all(EXAMPLES)), ids=lambda example: "-".join(example)[:60])
+def test_an_example_runs(cluster: SandboxCluster, tmp_path: Path, example: dict[str, Any]) -> None:
+    declare(tmp_path, "east")
+    (tmp_path / "declared").rename(tmp_path / "machines")
+    (tmp_path / "east.kubeconfig").write_text(Path(cluster.kubeconfig).read_text())
+    cluster.add_node("n1", version="v1.35.1", labels={"pool": "workers", "example.com/disk": "ssd"})
+    if "cache_connection" in example:
+        example = {**example, "cache_connection": str(tmp_path / "cache")}
+    path = tmp_path / "east.machines.inventory.yml"
+    path.write_text(json.dumps({**example, "strict": "source" not in example}))
+    inventory = read_inventory(path, environment={"KUBECONFIG": cluster.kubeconfig})
+    assert inventory.code == 0, inventory.problem
+    if "machine_selector" in example:
+        assert inventory.hosts == []  # the Machines here have other labels
+        return
+    assert "n1" in inventory.hosts
+    if "keyed_groups" in example:
+        assert inventory.group("disk_ssd") == ["n1"]
+        assert inventory.variables("n1")["ansible_user"] == "root"
+    if example.get("source") == "both":
+        assert inventory.group("outdated") == ["n1"]
