@@ -26,7 +26,7 @@ ip -o link | cut -d: -f2
 ps -e -o comm= | grep -E '^(kube|containerd|runc|configok)'
 find /etc -xdev -type f ! -name ld.so.cache -exec sha256sum {} +
 find /etc /opt /root /srv /usr /var/lib -xdev -regextype posix-extended \
-  -regex '/var/lib/(apt/lists|dpkg|systemd)|/root/\.ansible|.*/__pycache__' -prune -o -printf '%p %y %m %u %g %l\n'
+  -regex '/var/lib/(apt|dpkg|systemd)|/root/\.ansible|.*/__pycache__' -prune -o -printf '%p %y %m %u %g %l\n'
 """
 
 
