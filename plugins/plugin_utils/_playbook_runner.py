@@ -77,6 +77,13 @@ _VALUES = (
     ("forks", "--forks"),
     ("module_path", "--module-path"),
 )
+_WATCHER = """
+read -r nothing
+kill -INT "$1"
+for second in 1 2 3 4 5 6 7 8 9 10; do kill -0 "$1" || break; sleep 1; done
+kill -KILL -- "-$1"
+rm -rf -- "$2"
+"""
 # The result is read from the output, so it must have the form of the default callback. A prompt has no answer.
 _ENVIRONMENT = {
     "ANSIBLE_STDOUT_CALLBACK": "default",
@@ -222,11 +229,12 @@ def run_playbook(
         except OSError as error:
             return PlaybookResult(_NOT_STARTED, tail=(sanitize(f"{command[0]} cannot be run: {error}"),))
         output = _Output(process.stdout, report)
-        try:
-            code = _wait(process, timeout, should_stop)
-        finally:
-            _end(process)
-            output.join()
+        with _watched(process.pid, directory):
+            try:
+                code = _wait(process, timeout, should_stop)
+            finally:
+                _end(process)
+                output.join()
         return output.result(code)
 
 
@@ -251,6 +259,31 @@ def _start(command: list[str]) -> subprocess.Popen[str]:
         encoding="utf-8",
         errors="replace",
     )
+
+
+@contextmanager
+def _watched(pid: int, directory: str) -> Iterator[None]:
+    """Let a shell end the run, and remove its directory with the variables, if this process is killed.
+
+    The run has a session of its own, so it would continue unseen, beside the run that the user starts next.
+    """
+    reader, writer = os.pipe()  # its end tells the shell that this process has gone; no other process has the writer
+    try:
+        watcher = subprocess.Popen(
+            ["/bin/sh", "-c", _WATCHER, "watcher", str(pid), directory],
+            stdin=reader,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    finally:
+        os.close(reader)
+    try:
+        yield
+    finally:
+        watcher.kill()
+        watcher.wait()
+        os.close(writer)
 
 
 def _program() -> list[str]:

@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -101,6 +103,34 @@ def test_the_outcome_of_a_playbook(
 )
 def test_what_an_outcome_means(result: PlaybookResult, verdict: GateVerdict, reason: str) -> None:
     assert result.verdict(60.0) == (verdict, reason)
+
+
+def test_a_playbook_does_not_outlive_a_run_that_is_killed(tmp_path: Path) -> None:
+    noted = tmp_path / "pid"
+    slow = write(tmp_path / "slow.yml", {"ansible.builtin.shell": f"echo $$ > {noted}; exec sleep 300"})
+    code = (
+        "import tempfile; tempfile.tempdir = sys.argv[2]\n"
+        f"from {_playbook_runner.__name__} import PlaybookOptions, run_playbook\n"
+        f"options = PlaybookOptions({LOCAL.arguments!r})\n"
+        "run_playbook(sys.argv[1], options, variables={'token': 'secret'}, timeout=300.0)"
+    )
+    directory = tmp_path / "tmp"
+    directory.mkdir()
+    running = subprocess.Popen([sys.executable, "-c", f"import sys\n{code}", slow, str(directory)])
+    wait_until(noted.exists)
+    assert [path.name for path in directory.glob("configok-*/*")] == ["variables.json"]
+    running.kill()
+    running.wait()
+    pid = noted.read_text().strip()
+    wait_until(lambda: not Path("/proc", pid).exists())
+    wait_until(lambda: not list(directory.glob("configok-*")))
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60.0
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
 
 
 def test_a_playbook_that_takes_too_long_is_ended(tmp_path: Path) -> None:
