@@ -224,6 +224,8 @@ def test_an_example_runs(cluster: SandboxCluster, tmp_path: Path, example: dict[
     (tmp_path / "declared").rename(tmp_path / "machines")
     (tmp_path / "east.kubeconfig").write_text(Path(cluster.kubeconfig).read_text())
     cluster.add_node("n1", version="v1.35.1", labels={"pool": "workers", "example.com/disk": "ssd"})
+    info = {"nodeInfo": {"kubeletVersion": "v1.35.1", "architecture": "amd64"}}
+    cluster.client.patch(paths.node_status("n1"), {"status": info}, kind="strategic")
     if "cache_connection" in example:
         example = {**example, "cache_connection": str(tmp_path / "cache")}
     path = tmp_path / "east.machines.inventory.yml"
