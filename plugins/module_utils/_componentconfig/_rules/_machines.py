@@ -13,7 +13,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Callable
 
 from .._scalars._field_path import Path
-from .._scalars._syntax import is_dns_name, is_ip, is_label_key, is_label_value, network, split_host_port, split_url
+from .._scalars._syntax import (
+    is_dns_name,
+    is_ip,
+    is_label_key,
+    is_label_value,
+    is_port,
+    network,
+    split_host_port,
+    split_url,
+)
 from ._rule import EffectiveConfig, Rule, RuleSet, Violations, all_of, duplicates, required, values_at, values_must
 
 __all__ = ["MACHINE_RULE_SETS"]
@@ -258,7 +267,7 @@ def _endpoint(config: EffectiveConfig) -> Violations:
 
 def _is_authority(text: str) -> bool:
     host, port = split_host_port(text) or (text.strip("[]"), "443")
-    return (is_ip(host) or is_dns_name(host.lower())) and port.isdigit() and 0 < int(port) < 65536
+    return (is_ip(host) or is_dns_name(host.lower())) and is_port(port)
 
 
 def _service_cidr(config: EffectiveConfig) -> Violations:
