@@ -228,6 +228,11 @@ versions:
   returned: with O(step=plan)
   type: dict
   sample: {kubelet: 1.34.9-1.1}
+owns_layout:
+  description: Whether the files of the node are those of this module. They are not on a host that was a node before.
+  returned: with O(step=write)
+  type: bool
+  sample: true
 remarks:
   description: What is worth knowing, one sentence each, for example flags that were removed.
   returned: success
@@ -352,7 +357,7 @@ def main() -> None:
     except OSError as error:
         module.fail_json(msg=sanitize(f"the host could not be changed: {error}"))
     remarks = [sanitize(sentence) for sentence in changes.warnings]
-    module.exit_json(changed=changes.changed, diff=changes.diff, remarks=remarks)
+    module.exit_json(changed=changes.changed, diff=changes.diff, remarks=remarks, owns_layout=changes.owns_layout)
 
 
 if __name__ == "__main__":

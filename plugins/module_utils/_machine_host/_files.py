@@ -19,11 +19,15 @@ _BEFORE = f"{DIRECTORY}/before"
 
 @dataclass
 class Changes:
-    """What a step changed, or would change in check mode."""
+    """What a step changed, or would change in check mode.
+
+    owns_layout: we made the host a node, so that its files are ours.
+    """
 
     changed: bool = False
     diff: list[dict[str, str]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    owns_layout: bool = False
 
     def note(self, text: str) -> None:
         """Record a change that is not one of a file's text."""

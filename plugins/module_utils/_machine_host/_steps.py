@@ -138,6 +138,7 @@ class MachineHost:
     def _write(
         self, state: HostState, files: Sequence[HostFile], bootstrap: str, kubelet: str, changes: Changes
     ) -> None:
+        changes.owns_layout = state.created
         if not state.created:
             return
         if os.access(self._host.path(kubelet), os.X_OK):

@@ -76,6 +76,7 @@ def test_a_write_is_recorded_and_repeated_without_a_change(host: QuietHost) -> N
     files = [HostFile(CONFIG, "ours\n", 0o600, ("kubelet",)), HostFile("/etc/new", "new\n")]
     first = machine(host).write(files, SECRET, KUBELET)
     assert first.changed
+    assert first.owns_layout
     assert SECRET not in json.dumps(first.diff)
     assert host.mode(BOOTSTRAP) == 0o600
     assert host.mode(f"{DIRECTORY}/state.json") == 0o600
@@ -97,7 +98,9 @@ def test_check_mode_shows_what_would_be_written(host: QuietHost, tmp_path: Path)
 
 def test_a_host_that_was_a_node_before_keeps_its_layout(host: QuietHost) -> None:
     host.write(KUBECONFIG, certificate("worker-1"))
-    assert not machine(host).write([HostFile(CONFIG, "ours\n")], SECRET, KUBELET).changed
+    changes = machine(host).write([HostFile(CONFIG, "ours\n")], SECRET, KUBELET)
+    assert not changes.changed
+    assert not changes.owns_layout
     assert host.read(CONFIG) is None
 
 
