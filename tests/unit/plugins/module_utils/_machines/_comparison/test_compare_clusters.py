@@ -40,7 +40,7 @@ MEMBER = Member(
 )
 
 
-def differing(after: Member, before: Member = MEMBER) -> list[tuple[str, str, str | None, str | None, str]]:
+def differing(after: Member, before: Member = MEMBER) -> list[tuple[str | None, ...]]:
     """Return the differences of two members as plain tuples."""
     return [tuple(difference) for difference in compare_members(before, after)[0]]
 
