@@ -243,8 +243,17 @@ def _write_variables(directory: str, variables: Mapping[str, Any]) -> Path:
     path = Path(directory, "variables.json")
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with open(descriptor, "w", encoding="utf-8") as stream:
-        json.dump(variables, stream)
+        json.dump(_as_plain_text(variables), stream)
     return path
+
+
+def _as_plain_text(value: Any) -> Any:
+    """Return a value whose texts Ansible does not evaluate: they may come from a cluster, whose kubelets write them."""
+    if isinstance(value, str):
+        return {"__ansible_unsafe": value} if "{" in value else value
+    if isinstance(value, Mapping):
+        return {str(key): _as_plain_text(item) for key, item in value.items()}
+    return [_as_plain_text(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def _start(command: list[str]) -> subprocess.Popen[str]:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -21,11 +21,13 @@ __all__ = [
     "cluster_variables",
     "machine_variables",
     "unusable_versions",
+    "usable_addresses",
 ]
 
 HostAction = Literal["plan", "create", "update", "rollback", "delete"]
 
-# What a Node reports becomes a variable of a playbook, which would evaluate a template in it.
+# What a Node reports becomes an argument of programs: it must not look like an option of ssh, or of apt.
+_ADDRESS = re.compile(r"[0-9A-Za-z:][0-9A-Za-z.:-]{0,252}\Z")
 _VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+~:_-]{0,127}\Z")
 
 
@@ -125,3 +127,8 @@ def unusable_versions(kubelet_version: str, runtime: Runtime | None) -> str:
     texts = [kubelet_version, *(runtime or ())]
     wrong = next((text for text in texts if text and not _VERSION.match(text)), None)
     return "" if wrong is None else f"its Node reports the version {sanitize(wrong, 60)!r}, which is none"
+
+
+def usable_addresses(addresses: Iterable[str]) -> tuple[str, ...]:
+    """Return those of the addresses that a Node reports which a connection may use."""
+    return tuple(address for address in addresses if _ADDRESS.match(address))

@@ -53,6 +53,7 @@ from ._machine_hosts import (
     cluster_variables,
     machine_variables,
     unusable_versions,
+    usable_addresses,
 )
 
 __all__ = ["MachineRollout", "MachineSelection", "PlannedMachines", "read_statuses", "select_machines"]
@@ -310,7 +311,7 @@ class MachineRollout:
         timeout: float = 600.0,
     ) -> HostRequest:
         own = str(machine.provider.fields.get("address") or "")
-        known = tuple(dict.fromkeys(address for address in (own, *addresses) if address))
+        known = tuple(dict.fromkeys(address for address in (own, *usable_addresses(addresses)) if address))
         return HostRequest(
             action,
             planned or action,

@@ -85,6 +85,16 @@ def test_the_outcome_of_a_playbook(
         assert result.hosts == ("one", "two")
 
 
+def test_a_variable_is_never_evaluated_as_a_template(tmp_path: Path) -> None:
+    evil = "{{ lookup('ansible.builtin.pipe', 'touch " + str(tmp_path / "evaluated") + "') }}"
+    check = {"ansible.builtin.assert": {"that": ["(value.list[0] ~ '') is search('lookup')", "value.dict.one != ''"]}}
+    play = write(tmp_path / "play.yml", check, vars={"value": "{{ given[inventory_hostname] }}"})
+    given = dict.fromkeys(("one", "two"), {"list": [evil], "dict": {"one": "{% if %}", "two": "{#"}})
+    result = run(play, variables={"given": given})
+    assert result.verdict(60.0) == (PASS, ""), result.tail
+    assert not (tmp_path / "evaluated").exists()
+
+
 @pytest.mark.parametrize(
     ("result", "verdict", "reason"),
     [

@@ -11,6 +11,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._machine_ho
     cluster_variables,
     machine_variables,
     unusable_versions,
+    usable_addresses,
 )
 from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import (
     Cluster,
@@ -82,3 +83,8 @@ def test_a_cluster_as_a_role_gets_it() -> None:
         "service_cidr": "10.96.0.0/16",
         "ca_certificate": "PEM",
     }
+
+
+def test_an_address_of_a_node_is_never_an_option_or_a_template() -> None:
+    reported = ("10.0.0.1", "fd00::1", "worker-1.example.com", "-oProxyCommand=x", "{{ 1 }}", "a b", "a\n", "")
+    assert usable_addresses(reported) == ("10.0.0.1", "fd00::1", "worker-1.example.com")
