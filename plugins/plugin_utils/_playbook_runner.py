@@ -274,7 +274,7 @@ def _start(command: list[str]) -> subprocess.Popen[str]:
 def _watched(pid: int, directory: str) -> Iterator[None]:
     """Let a shell end the run, and remove its directory with the variables, if this process is killed.
 
-    The run has a session of its own, so it would continue unseen, beside the run that the user starts next.
+    The run has a session of its own, so it would continue unseen, at the same time as the next run.
     """
     reader, writer = os.pipe()  # its end tells the shell that this process has gone; no other process has the writer
     try:

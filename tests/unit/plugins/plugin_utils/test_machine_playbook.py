@@ -65,7 +65,7 @@ class Runs:
 
     @property
     def variables(self) -> dict[str, Any]:
-        return self.calls[-1][2]["variables"]
+        return dict(self.calls[-1][2]["variables"])
 
 
 def playbook(
@@ -169,7 +169,7 @@ def test_the_outcome_is_a_sentence(
 
 def test_all_providers_are_asked_in_one_run(tmp_path: Path) -> None:
     result = PlaybookResult(4, ("localhost", "machine-1", "w2", "m3", "w4"), failed=("m3",), unreachable=("w2",))
-    answered = {
+    answered: dict[str, dict[str, Any]] = {
         "w1": {"refusals": ["kubelet 1.99.0 is not in the repository."]},
         "w3": {"failure": "no apt", "task": "Look"},
         "w4": {},
