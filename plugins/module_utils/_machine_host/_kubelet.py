@@ -99,9 +99,10 @@ def wait_healthy(host: Host, state: HostState, *, kubelet: str, timeout: float) 
             error = last_error(host, began)
             raise HostError(f"the kubelet does not become healthy: {reason}" + (f"; it says: {error}" if error else ""))
         time.sleep(_POLL)
-    # The token is short-lived; without the file no backup keeps it.
-    host.remove(BOOTSTRAP)
-    state.files.pop(BOOTSTRAP, None)
+    if state.created:  # else the file is the user's
+        # The token is short-lived; without the file no backup keeps it.
+        host.remove(BOOTSTRAP)
+        state.files.pop(BOOTSTRAP, None)
     state.pending = []
     state.in_progress = False
     save_state(host, state)

@@ -117,13 +117,14 @@ def change_packages(
 
     The package that is installed is fetched before it is replaced, so that a rollback needs no network.
     """
-    if not rollback and state.installing is None and not state.in_progress:
-        state.previous = {}
     write_files(host, state, manager.source_files(declared.source, declared.key), changes, check=False)
     manager.repair()
     planned, extra = _plan(manager, state, declared, rollback=rollback)
     if planned or extra:
         _fetch(manager, planned)
+        # A change that finds nothing to do is the second run of one that was killed: it can still be rolled back.
+        if planned and not rollback and state.installing is None and not state.in_progress:
+            state.previous = {}
         if not rollback:
             for change in planned:
                 if change.before:

@@ -27,13 +27,18 @@ _CA = "/etc/kubernetes/pki/ca.crt"
 _SHIM = b"containerd-shim"
 # What a kubelet leaves in these directories that were there before, if the host was a node before it was a Machine.
 _OF_NODES = (KUBECONFIG, BOOTSTRAP, _CA)
-_RUN_PATHS = ("/run/flannel", "/var/run/calico", "/run/kubernetes")
+# Not by way of /var/run, which is a link: what is mounted below would not be seen, such as the cgroups of Calico.
+_RUN_PATHS = ("/run/flannel", "/run/calico", "/run/kubernetes")
 _PATIENCE = 30.0
 
 
 def is_clean(host: Host) -> bool:
     """Return whether nothing on the host makes it a node."""
-    return not (host.exists(KUBECONFIG) or host.exists(_UNIT))
+    if host.exists(KUBECONFIG):
+        return False
+    # A unit of the user's stays when a node is deleted, disabled.
+    states = {host.run(["systemctl", verb, "kubelet.service"]).output.strip() for verb in ("is-active", "is-enabled")}
+    return not host.exists(_UNIT) or not states & {"active", "activating", "enabled"}
 
 
 def reset_host(host: Host, state: HostState, manager: PackageManager, changes: Changes) -> None:

@@ -21,6 +21,8 @@ from ._reset import forget_host, is_clean, reset_host
 
 __all__ = ["MachineHost", "Preview", "StartOptions"]
 
+_CONTROL_PLANE = tuple(f"/etc/kubernetes/manifests/{name}.yaml" for name in ("etcd", "kube-apiserver"))
+
 
 @dataclass
 class Preview:
@@ -170,6 +172,12 @@ class MachineHost:
             return ["the host does not run systemd, which starts the kubelet"]
         if state is not None and state.machine != self._machine:
             return [self._other_machine(state.machine)]
+        present = [path for path in _CONTROL_PLANE if action == "delete" and self._host.exists(path)]
+        if present:
+            return [
+                f"the host runs the control plane ({present[0]}), which a deletion would stop: take it out of the "
+                "cluster with kubeadm reset first"
+            ]
         if action != "delete" and self._manager.unusable():
             return [self._manager.unusable()]
         if state is not None:

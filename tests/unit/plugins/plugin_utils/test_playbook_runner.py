@@ -89,7 +89,7 @@ def test_a_variable_is_never_evaluated_as_a_template(tmp_path: Path) -> None:
     evil = "{{ lookup('ansible.builtin.pipe', 'touch " + str(tmp_path / "evaluated") + "') }}"
     check = {"ansible.builtin.assert": {"that": ["(value.list[0] ~ '') is search('lookup')", "value.dict.one != ''"]}}
     play = write(tmp_path / "play.yml", check, vars={"value": "{{ given[inventory_hostname] }}"})
-    given = dict.fromkeys(("one", "two"), {"list": [evil], "dict": {"one": "{% if %}", "two": "{#"}})
+    given = {name: {"list": [evil], "dict": {"one": "{% if %}", "two": "{#"}} for name in ("one", "two")}
     result = run(play, variables={"given": given})
     assert result.verdict(60.0) == (PASS, ""), result.tail
     assert not (tmp_path / "evaluated").exists()

@@ -233,8 +233,19 @@ def test_the_next_update_begins_with_a_new_way_back(host: Host, manager: Package
     state = HostState("m")
     change(host, state, manager, "1.34.9")
     state.in_progress = False  # the kubelet was healthy
+    change(host, state, manager, "1.34.8")
+    assert state.previous == {KUBELET: NEW}
+
+
+def test_a_second_run_of_a_done_update_keeps_the_way_back(host: Host, manager: Packages) -> None:
+    manager.present[KUBELET] = OLD
+    state = HostState("m")
     change(host, state, manager, "1.34.9")
-    assert state.previous == {}
+    state.in_progress = False  # the kubelet was healthy, then the run was killed before the node had passed
+    manager.offline = True
+    change(host, state, manager, "1.34.9")
+    assert change(host, state, manager, "1.34.8", rollback=True)
+    assert manager.present[KUBELET] == OLD
 
 
 def test_only_the_packages_in_use_and_before_are_kept(host: Host, manager: Packages) -> None:

@@ -14,7 +14,11 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._machine_host._archives import Archives
 from ansible_collections.configok.node.plugins.module_utils._machine_host._files import Changes, write_files
-from ansible_collections.configok.node.plugins.module_utils._machine_host._host_access import CommandResult, Host
+from ansible_collections.configok.node.plugins.module_utils._machine_host._host_access import (
+    CommandResult,
+    Host,
+    HostError,
+)
 from ansible_collections.configok.node.plugins.module_utils._machine_host._host_state import (
     DIRECTORY,
     HostState,
@@ -150,6 +154,15 @@ def test_another_machine_is_refused(host: QuietHost, action: str, state: str, no
     assert [text[: len(refusal)] for text in refusals] == ([refusal] if refusal else [])
 
 
+def test_a_control_plane_is_not_deleted(host: QuietHost) -> None:
+    save_state(host, HostState("worker-1"))
+    host.write("/etc/kubernetes/manifests/etcd.yaml", "")
+    (refusal,) = machine(host).plan("delete", WantedPackages(())).refusals
+    assert "the host runs the control plane (/etc/kubernetes/manifests/etcd.yaml)" in refusal
+    with pytest.raises(HostError, match="the host runs the control plane"):
+        machine(host).reset()
+
+
 def test_a_damaged_record_is_refused(host: QuietHost) -> None:
     host.write(f"{DIRECTORY}/state.json", "{")
     (refusal,) = machine(host).plan("update", WantedPackages(())).refusals
@@ -185,6 +198,15 @@ def test_a_reset_that_was_cut_off_at_its_end_is_finished(host: QuietHost) -> Non
     host.write(f"{DIRECTORY}/packages/kubelet_1.deb", "x")
     assert machine(host).reset().changed
     assert not host.exists(DIRECTORY)
+
+
+def test_a_reset_of_a_node_of_the_user_may_be_repeated(host: QuietHost) -> None:
+    host.write("/etc/systemd/system/kubelet.service", "own\n")
+    host.write(KUBECONFIG, certificate("worker-1"))
+    assert machine(host).reset().changed
+    assert host.read("/etc/systemd/system/kubelet.service") == "own\n"
+    assert not machine(host).plan("delete", WantedPackages(())).refusals
+    assert not machine(host).reset().changed
 
 
 def test_the_first_text_of_a_file_is_the_one_that_comes_back(host: QuietHost) -> None:
