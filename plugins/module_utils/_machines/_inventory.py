@@ -38,6 +38,10 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9_]")
 _ADDRESS = re.compile(r"[0-9A-Za-z:][0-9A-Za-z.:-]{0,252}")
 
 
+# A host of this name would be the controller to a playbook, or a group.
+_RESERVED = frozenset(("localhost", "127.0.0.1", "::1", "all", "ungrouped"))
+
+
 @dataclass(frozen=True)
 class InventorySettings:
     """How hosts are named and reached. host_name: one of HOST_NAMES. addresses: of ADDRESS_TYPES, the best first.
@@ -116,8 +120,9 @@ def inventory_hosts(
     names = sorted({*machine_of, *node_of})
     hosts = [_host(name, machine_of.get(name), node_of.get(name), settings) for name in names]
     uses = Counter(host.name for host in hosts)
+    taken = {*_RESERVED, *machine_of, *node_of}.union(*(host.groups for host in hosts))
     for name, host in zip(names, hosts):
-        is_alone = uses[host.name] == 1 and host.name not in machine_of and host.name not in node_of
+        is_alone = uses[host.name] == 1 and host.name not in taken
         yield host if host.name == name or is_alone else replace(host, name=name)
 
 

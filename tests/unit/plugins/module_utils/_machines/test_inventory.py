@@ -217,7 +217,7 @@ def test_the_name_of_a_host_can_be_chosen(choice: str, expected: str) -> None:
     assert (host.name, host.variables["node_name"]) == (expected, "n1")
 
 
-@pytest.mark.parametrize("claimed", ["victim", "b.example.com"])
+@pytest.mark.parametrize("claimed", ["victim", "b.example.com", "localhost", "127.0.0.1", "all", "ready"])
 def test_a_node_cannot_take_the_name_of_another_host(claimed: str) -> None:
     def node(name: str, hostname: str) -> dict[str, Any]:
         return node_facts(make_node(name, addresses=[{"type": "Hostname", "address": hostname}]))
