@@ -88,9 +88,9 @@ def test_the_outcome_of_a_playbook(
 def test_a_variable_is_never_evaluated_as_a_template(tmp_path: Path) -> None:
     evil = "{{ lookup('ansible.builtin.pipe', 'touch " + str(tmp_path / "evaluated") + "') }}"
     check = {"ansible.builtin.assert": {"that": ["(value.list[0] ~ '') is search('lookup')", "value.dict.one != ''"]}}
-    play = write(tmp_path / "play.yml", check, vars={"value": "{{ given[inventory_hostname] }}"})
-    given = {name: {"list": [evil], "dict": {"one": "{% if %}", "two": "{#"}} for name in ("one", "two")}
-    result = run(play, variables={"given": given})
+    play = write(tmp_path / "play.yml", check, vars={"value": "{{ texts[inventory_hostname] }}"})
+    texts = {name: {"list": [evil], "dict": {"one": "{% if %}", "two": "{#"}} for name in ("one", "two")}
+    result = run(play, variables={"texts": texts})
     assert result.verdict(60.0) == (PASS, ""), result.tail
     assert not (tmp_path / "evaluated").exists()
 
