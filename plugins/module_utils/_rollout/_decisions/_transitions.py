@@ -160,12 +160,15 @@ def enter_wave(
         present = {view.name for view in views} | _names_without_nodes(plan.target)
         waves, assigned_up_to = _replace_vanished_canaries(replace(rollout, waves=waves), plan, position, present)
     not_ready = tuple(view.name for view in views if view.ready is not True)
+    begun = {name for wave in rollout.waves for name in wave.nodes}  # their Nodes may be new ones of this rollout
+    late = _previous_machines(replace(plan, waves=waves), [view for view in views if view.name not in begun])
     entered = replace(
         _strike_out_vanished(rollout, waves[position]).without_failed_nodes(frozenset(waves[position].nodes)),
         phase=moving_phase(waves[position].name),
         waves=waves,
         assigned_up_to=assigned_up_to,
         previous_sources=sources,
+        previous_machines={**rollout.previous_machines, **late},
         soaked_seconds=rollout.soaked_seconds if is_resumed else {},
         runner=runner,
         reason="",

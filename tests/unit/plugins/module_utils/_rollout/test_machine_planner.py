@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions import _transitions as transitions
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._machine_planner import (
     HOST_SECONDS,
     make_machine_plan,
@@ -24,6 +25,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._record._re
 from ansible_collections.configok.node.plugins.module_utils._rollout._report._rendering import render_plan
 from support.rollouts.views import a_source, a_view
 
+NOW = "2026-01-01T00:00:00Z"
 SAME = MachineGoal(None, kubelet_version="1.35.0", needs_host=False, needs_drain=False)
 UPDATE = MachineGoal(None, kubelet_version="1.35.1")
 LABEL = replace(SAME, labels={"disk": "ssd"})
@@ -163,3 +165,13 @@ def test_the_config_of_a_machine_is_not_given_again_to_a_node_that_refused_it() 
     refused = a_view("m", source=source, config_ok="False", active=None)
     goals = {"m": replace(UPDATE, source=source), "n": replace(UPDATE, source=source)}
     assert [node.node for node in a_plan(goals, refused).skipped] == ["m"]
+
+
+def test_what_a_machine_was_is_recorded_when_it_enters_a_wave() -> None:
+    views = [a_view("a"), a_view("b")]
+    begun = transitions.start_rollout(Record("machines"), a_plan({"a": UPDATE, "b": SAME}), views, NOW)
+    plan = a_plan({"a": UPDATE, "b": REPLACE}, record=begun)
+    renewed = [replace(views[0], uid="registered again"), views[1]]
+    entered = transitions.enter_wave(begun, plan, len(plan.waves) - 1, renewed, runner="r", now=NOW)
+    machines = transitions.current_rollout(entered).previous_machines
+    assert {name: was.uid for name, was in machines.items()} == {view.name: view.uid for view in views}
