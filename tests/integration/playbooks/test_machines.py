@@ -9,6 +9,7 @@ import json
 import subprocess
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -304,3 +305,23 @@ def test_what_the_provider_refuses_stops_all(machines: Machines) -> None:
         assert refused.code != 0
         assert f"Machine {names[0]}: the disk is full" in refused.stats["reason"]
     assert (machines.versions(), machines.hosts.log()) == (before, [])
+
+
+def test_the_oldest_and_the_newest_ansible(machines: Machines, control: Path) -> None:
+    machines.user = replace(machines.user, venv=control)
+    w1, w2 = (f"{machines.name}-{number}" for number in (1, 2))
+    machines.hosts.add(w1)
+    machines.hosts.add(w2)
+    machines.hosts.break_version(machines.broken)
+    machines.write(machines.machine(w1, machines.new), machines.machine(w2), machines.machine(f"{w2}x"))
+    machines.done()
+    assert (machines.kubelet(w1), machines.kubelet(f"{w2}x")) == (f"v{machines.new}", f"v{machines.old}")
+    machines.check_settled()
+    machines.write(machines.machine(w1, machines.broken), machines.machine(w2))
+    halted = machines.run()
+    assert halted.stats["phase"] == "Halted", halted.output
+    assert f"kubelet {machines.broken} does not start" in halted.stats["reason"]
+    assert machines.kubelet(w1) == f"v{machines.new}"
+    machines.hosts.refuse("{{ 1 }} the disk is full")
+    machines.write(machines.machine(w1), machines.machine(w2))
+    assert "the disk is full" in machines.run("--check").stats["reason"]

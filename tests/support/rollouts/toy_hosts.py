@@ -20,7 +20,7 @@ from support.rollouts.simulated_nodes import SimulatedNodes
 
 __all__ = ["ToyHosts"]
 
-PROVIDER = {
+PROVIDER: dict[str, Any] = {
     "apiVersion": "machines.configok.dev/v1alpha1",
     "kind": "Provider",
     "metadata": {"name": "toy"},

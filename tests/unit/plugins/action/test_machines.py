@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from ansible_collections.configok.node.plugins.action import machines
+from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import KUBE_ARGUMENT_SPEC
 from ansible_collections.configok.node.plugins.module_utils._ansible._machine_hosts import HostAnswer, HostRequest
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
@@ -463,5 +464,5 @@ def test_the_result_is_what_is_documented(act: Act, hosts: Hosts) -> None:
     assert set(act()) == {*always, "changed", "failed", "msg", "errors"}
     assert set(machines.ARGUMENT_SPEC) == {
         *yaml.safe_load(documentation.DOCUMENTATION)["options"],
-        *set(machines.KUBE_ARGUMENT_SPEC),
+        *set(KUBE_ARGUMENT_SPEC),
     }
