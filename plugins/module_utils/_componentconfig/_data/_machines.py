@@ -16,7 +16,7 @@ KINDS = r"""
 "the Machine's name."]},"port":{"type":"int32","optional":1,"default":22,"description":
 ["The port of the SSH server."]},"user":{"optional":1,"default":"root","description":["The SSH user."]},"become":
 {"type":"bool","optional":1,"nullable":1,"default":true,"description":
-["Whether another user than root becomes root with sudo."]},"archives":{"type":"list<object>","description":
+["Whether a user other than root becomes root with sudo."]},"archives":{"type":"list<object>","description":
 ["The files on the control machine, one entry for each component and version."],"fields":{"component":{"type":"enum",
 "enum":["kubelet","containerd","cri-o","runc","cni"],"description":["What it is."]},"version":{"description":
 ["Its version; spec.versions of the Machine chooses the entry, for runc and cni the last one is used."]},"path":
@@ -52,7 +52,7 @@ KINDS = r"""
 "the Machine's name."]},"port":{"type":"int32","optional":1,"default":22,"description":
 ["The port of the SSH server."]},"user":{"optional":1,"default":"root","description":["The SSH user."]},"become":
 {"type":"bool","optional":1,"nullable":1,"default":true,"description":
-["Whether another user than root becomes root with sudo."]},"packages":{"type":"object","optional":1,"description":
+["Whether a user other than root becomes root with sudo."]},"packages":{"type":"object","optional":1,"description":
 ["Where the packages come from, and what they are called."],"fields":{"source":{"optional":1,"description":
 ["A line of sources.list or a deb822 stanza; by default the host's own sources. {kubelet},",
 "{kubeletMinor} and {runtime} stand for the wanted versions."]},"key":{"optional":1,"description":
@@ -79,7 +79,7 @@ KINDS = r"""
 "the Machine's name."]},"port":{"type":"int32","optional":1,"default":22,"description":
 ["The port of the SSH server."]},"user":{"optional":1,"default":"root","description":["The SSH user."]},"become":
 {"type":"bool","optional":1,"nullable":1,"default":true,"description":
-["Whether another user than root becomes root with sudo."]},"create":{"description":
+["Whether a user other than root becomes root with sudo."]},"create":{"description":
 ["The path of the playbook that creates the host."]},"delete":{"description":
 ["The path of the playbook that deletes the host."]},"values":{"type":"map<any>","optional":1,"description":
 ["Free values, which both playbooks get."]},"provision":{"type":"bool","optional":1,"nullable":1,"default":true,
@@ -175,7 +175,7 @@ true,"description":["Make a Node of a host."]},"delete":{"type":"bool","optional
 "the Machine's name."]},"port":{"type":"int32","optional":1,"default":22,"description":
 ["The port of the SSH server."]},"user":{"optional":1,"default":"root","description":["The SSH user."]},"become":
 {"type":"bool","optional":1,"nullable":1,"default":true,"description":
-["Whether another user than root becomes root with sudo."]},"packages":{"type":"object","optional":1,"description":
+["Whether a user other than root becomes root with sudo."]},"packages":{"type":"object","optional":1,"description":
 ["Where the packages come from, and what they are called."],"fields":{"source":{"optional":1,"description":
 ["The section of a yum repository; by default the host's own repositories. {kubelet}, {kubeletMinor}",
 "and {runtime} stand for the wanted versions."]},"key":{"optional":1,"description":

@@ -13,7 +13,7 @@ from typing import Any, Final
 from ..._rollout._goals import MachineGoal
 from .._objects._types import Machine, Runtime
 from ._machine_annotation import MachineAnnotation, provider_hash
-from ._plan_change import taint_id
+from ._taints import taint_id
 from ._types import MachineAction, MachineChange, ObservedMachine
 from ._versions import is_runtime, is_version
 

@@ -20,10 +20,11 @@ from ._config_check import check_config, config_disruption
 from ._config_inputs import ConfigInputs, UnknownSource, source_name
 from ._machine_annotation import provider_hash
 from ._skew import check_skew
+from ._taints import taint_id, taint_text
 from ._types import ChangedField, MachineAction, MachineChange, ObservedMachine
 from ._versions import is_runtime, is_version, runtime_text
 
-__all__ = ["Surroundings", "machine_name", "plan_change", "taint_id", "taint_text"]
+__all__ = ["Surroundings", "machine_name", "plan_change"]
 
 # Classes of disruption of changes outside the configs.
 _LIVE: Final = "live"
@@ -128,16 +129,6 @@ def plan_change(
 def machine_name(machine: Machine) -> str:
     """Return a Machine for the beginning of a sentence, with the place that declares it."""
     return f"{machine.origin}: Machine {machine.name}" if machine.origin else f"Machine {machine.name}"
-
-
-def taint_id(taint: Taint) -> str:
-    """Return the key and effect of a taint, which together are unique on a Node."""
-    return f"{taint.key}:{taint.effect}"
-
-
-def taint_text(taint: Taint) -> str:
-    """Return a taint as kubectl writes it."""
-    return f"{taint.key}={taint.value}:{taint.effect}" if taint.value else taint_id(taint)
 
 
 def _located(machine: Machine, sentences: list[str]) -> tuple[str, ...]:

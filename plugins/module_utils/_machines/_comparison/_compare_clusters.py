@@ -24,7 +24,7 @@ from ..._componentconfig._schema._releases import (
     parse_minor,
 )
 from ..._nodeconfig._untrusted import sanitize
-from .._changes._plan_change import taint_id, taint_text
+from .._changes._taints import taint_id, taint_text
 from .._changes._versions import is_version, runtime_text
 from ._members import INIT, Member
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from ..._componentconfig._scalars._wording import count_of, first_names
 from ..._nodeconfig._untrusted import sanitize
-from ..._rollout._report._rendering import render_table
+from ..._rollout._report._tables import render_table
 from ._compare_clusters import ClusterComparison, Difference, GroupComparison, MachineComparison
 
 __all__ = ["diff_of", "render_comparison", "to_dict"]

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from ..._componentconfig._scalars._wording import count_of, first_names
 from ..._nodeconfig._untrusted import sanitize
-from ..._rollout._report._rendering import render_table as render_columns
+from ..._rollout._report._tables import render_table as render_columns
 from .._changes._plan_change import machine_name
 from .._changes._types import ChangedField, MachineAction, MachineChange
 from .._changes._versions import is_runtime, is_version, runtime_text

@@ -16,7 +16,7 @@ from ..._nodeconfig._untrusted import sanitize
 from .._nodes._node_goals import describe_drift
 from .._nodes._node_view import NodeView
 from .._record._record import DRIFTED, HALTED, PAUSED, Record
-from ._rendering import render_table
+from ._tables import render_table
 
 __all__ = [
     "NodeCondition",

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Render plans and tables as text. Pure. Private to configok.node."""
+"""Render plans as text. Pure. Private to configok.node."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from ..._componentconfig._scalars._wording import count_of, first_names
 from ..._nodeconfig._durations import describe_duration
 from .._plan import Plan, SkippedNode
 from .._pool._policy import Policy
+from ._tables import render_table
 
-__all__ = ["NAMES_SHOWN", "render_plan", "render_table"]
+__all__ = ["NAMES_SHOWN", "render_plan"]
 
 NAMES_SHOWN = 4
 _WIDTH_NODES = 60
@@ -105,13 +106,6 @@ def _condition_lines(plan: Plan, policy: Policy) -> list[str]:
     if playbooks:
         lines.append(f"Runs {' and '.join(playbooks)}.")
     return lines
-
-
-def render_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return aligned columns, three spaces apart; a column without text is omitted."""
-    used = [column for column in range(len(heads)) if any(row[column] for row in rows)]
-    widths = {column: max(len(row[column]) for row in (heads, *rows)) for column in used}
-    return ["   ".join(row[column].ljust(widths[column]) for column in used).rstrip() for row in (heads, *rows) if used]
 
 
 def _skipped_lines(skipped: Sequence[SkippedNode]) -> list[str]:

@@ -8,13 +8,11 @@ Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
 from ..._kube._api_errors import CredentialsError, KubeError, Unauthorized, Unreachable
-from ..._nodeconfig._untrusted import sanitize
 from .. import ApiUnavailable
 from .._decisions import _transitions as transitions
 from .._decisions._gate import Attempt, GateResult, Verdict, evaluate
@@ -33,14 +31,16 @@ from .._decisions._window import (
 )
 from .._gates._gate_monitor import GateMonitor
 from .._nodes._node_access import NodeAssignment, read_nodes
-from .._nodes._node_goals import describe_drift, unmet
+from .._nodes._node_goals import unmet
 from .._nodes._node_view import NodeView
 from .._nodes._node_watcher import NodeWatcher
 from .._outage import MAX_OUTAGE
-from .._record._record import DRIFTED, FailedNode, FailureKind
+from .._record._record import FailedNode, FailureKind
 from .._record._revisions import missing_bundle
+from ._attempt_schedule import AttemptSchedule
 from ._node_mover import NodeMover, NotDrained, Postponed, Rebooted, RolledBack, Settled, Uncordoned
 from ._operator_pause import OperatorPause
+from ._passed_nodes import PassedNodes
 from ._session import RunSession
 from ._unsettled_nodes import UnsettledNodes
 from ._wave_ending import AfterWave, WaveEnding
@@ -94,9 +94,7 @@ class WaveExecutor:
         self._progress = WaveProgress(job.name, len(job.goals), job.soak, window, session.report, session.clock)
         self._places = {name: place for place, name in enumerate(job.goals, 1)}
         self._recorded_up_to = 0  # the places up to which the record says that nodes may be assigned
-        self._attempts: dict[str, Attempt] = {}
-        self._open: set[str] = set()  # the attempts without a verdict
-        self._due: list[tuple[float, str]] = []  # a heap; an entry whose time is not the attempt's is void
+        self._attempts = AttemptSchedule()
         self._changed_nodes: set[str] = set()
         self._rebooting: set[str] = set()  # they use their new config, and are rebooted for it
         self._rolling_back: set[str] = set()  # they have failed, and are taken back before that counts
@@ -104,8 +102,7 @@ class WaveExecutor:
         self._postponed: set[str] = set()  # an assignment of theirs has no answer
         self._unconfirmed: set[str] = set()  # assigned, and the watch has not shown the assignment yet
         self._last_seen: dict[str, NodeView] = {}  # the last views of deleted nodes
-        self._late_failures: dict[str, FailedNode] = {}
-        self._drifted_nodes: dict[str, FailedNode] = {}
+        self._passed_nodes = PassedNodes(job, window, self._progress)
         self._soaking_recorded = False
         self._blind_since: float | None = None
         self._soak_saved_at = self._now()
@@ -118,7 +115,7 @@ class WaveExecutor:
             name: FailedNode(name, _FAILURE_KIND[state], self._job.name, self._window.reason(name))
             for name, state in self._window.unsuccessful().items()
         }
-        return {**self._drifted_nodes, **self._late_failures, **unsuccessful}
+        return {**self._passed_nodes.failed_nodes(), **unsuccessful}
 
     def soaked_seconds(self) -> dict[str, int]:
         """Return for how many whole seconds each attempted node has soaked, 0 for a node that does not soak."""
@@ -304,7 +301,7 @@ class WaveExecutor:
         goal = self._job.goals[name]
         has_changed_host = self._mover.has_changed_host(name, goal)
         was_ready = view.ready is True if assignment.changed else name not in self._job.not_ready_at_start
-        self._set_attempt(
+        self._attempts.set(
             name,
             Attempt(
                 node_uid=view.uid,
@@ -318,7 +315,7 @@ class WaveExecutor:
                 has_changed_host=has_changed_host,
             ),
         )
-        self._open.add(name)
+        self._attempts.open.add(name)
         self._changed_nodes.add(name)
         seen = self._watcher.nodes.get(name)
         # Without a view, or with one of another uid, the Node was deleted since.
@@ -328,32 +325,17 @@ class WaveExecutor:
     def _end_reboot(self, name: str, result: Rebooted) -> None:
         """Give a node that was rebooted its time once more."""
         self._rebooting.discard(name)
-        if name not in self._open:
+        if name not in self._attempts.open:
             return
         if result.error:
             self._record_result(name, GateResult(Verdict.UNKNOWN, f"it could not be rebooted: {result.error}"))
             return
-        self._set_attempt(name, replace(self._attempts[name], assigned_at=self._now(), good_since=None))
+        self._attempts.set(name, replace(self._attempts[name], assigned_at=self._now(), good_since=None))
         self._changed_nodes.add(name)
-
-    def _set_attempt(self, name: str, attempt: Attempt) -> None:
-        before = self._attempts.get(name)
-        self._attempts[name] = attempt
-        if before is None or before.next_check_at != attempt.next_check_at:
-            heapq.heappush(self._due, (attempt.next_check_at, name))
-
-    def _next_due(self) -> float | None:
-        """Return when the next attempt must be evaluated, None without an open attempt."""
-        while self._due:
-            due, name = self._due[0]
-            if name in self._open and self._attempts[name].next_check_at == due:
-                return due
-            heapq.heappop(self._due)
-        return None
 
     def _seconds_until_due(self) -> float:
         """Return how long to wait for an event before the next attempt must be evaluated."""
-        due = self._next_due()
+        due = self._attempts.next_due()
         seconds = _LONGEST_WAIT if due is None else min(_LONGEST_WAIT, due - self._now())
         return max(0.0, min(seconds, self._progress.seconds_until_due()))
 
@@ -375,7 +357,7 @@ class WaveExecutor:
             was_deleted or view.uid != attempt.node_uid or view.assigned_id >= attempt.assignment
         ):
             self._unconfirmed.discard(view.name)
-        if view.name in self._open:
+        if view.name in self._attempts.open:
             self._changed_nodes.add(view.name)
         elif view.name in self._postponed and self._window.state(view.name) == WAITING and self._is_moving(view.name):
             self._resume_assignment(view.name)  # a request without an answer has taken effect late
@@ -402,50 +384,22 @@ class WaveExecutor:
             self._blind_since = None
             self._progress.say(f"the nodes are watched again after {seconds:.0f}s")
             self._window.delay_by(seconds)
-            for name in sorted(self._open):
-                self._set_attempt(name, self._attempts[name].delayed_by(seconds))
+            self._attempts.delay_by(seconds)
         return False
 
     def _check_passed_node(self, view: NodeView) -> None:
         """Record a node that had passed and has failed since, or is assigned another config."""
-        passed = view.name in self._attempts and self._window.state(view.name) == PASSED
-        if not passed and view.name not in self._job.expected_goals:
-            return
-        goal = self._attempts[view.name].goal if passed else self._job.expected_goals[view.name]
-        self._record_drift(view, describe_drift(view, goal))
-        if not passed and view.name not in self._job.passed_in:
-            return
-        status = view.status
-        if view.config_ok != "False" or status is None or not view.has_answered(goal.source):
-            return
-        if view.name in self._late_failures:
-            return
-        reason = f"it had passed, then failed: {sanitize(status.error or status.cause, 1024)}"
-        if passed:
-            self._record_result(view.name, GateResult(Verdict.FAIL, reason))
-        else:
-            wave = self._job.passed_in[view.name]
-            self._late_failures[view.name] = FailedNode(view.name, "failed", wave, reason)
-            self._window.late_failure(view.name, reason)
-            self._progress.changed(view.name, FAILED, reason)
-
-    def _record_drift(self, view: NodeView, reason: str) -> None:
-        if not reason:
-            self._drifted_nodes.pop(view.name, None)
-        elif view.name not in self._drifted_nodes:
-            self._drifted_nodes[view.name] = FailedNode(view.name, DRIFTED, self._job.name, reason)
-            self._progress.changed(view.name, DRIFTED, reason)
+        has_passed = view.name in self._attempts and self._window.state(view.name) == PASSED
+        result = self._passed_nodes.check(view, self._attempts[view.name].goal if has_passed else None)
+        if result is not None:
+            self._record_result(view.name, result)
 
     def _evaluate_attempts(self) -> None:
         now = self._now()
-        due = []
-        next_due = self._next_due()
-        while next_due is not None and next_due <= now:
-            due.append(heapq.heappop(self._due)[1])
-            next_due = self._next_due()
+        due = self._attempts.take_due(now)
         self._read_unconfirmed([name for name in due if name in self._unconfirmed])
         for name in dict.fromkeys([*due, *sorted(self._changed_nodes)]):
-            if name in self._unconfirmed or name not in self._open or self._is_in_a_thread(name):
+            if name in self._unconfirmed or name not in self._attempts.open or self._is_in_a_thread(name):
                 continue
             view, last_seen = self._watcher.nodes.get(name), self._last_seen.get(name)
             result = evaluate(view, self._attempts[name], now, last_seen=last_seen, ask_gates=self._ask_gates)
@@ -459,11 +413,11 @@ class WaveExecutor:
                 self._progress.say(f"{name} has failed, and is taken back: {result.reason}")
                 self._returning.submit(name, partial(self._mover.roll_back, name, goal, result.reason))
                 continue
-            self._set_attempt(name, self._attempts[name].with_result(result))
+            self._attempts.set(name, self._attempts[name].with_result(result))
             self._record_result(name, result)
         for name in due:
-            if name in self._open and not self._is_in_a_thread(name):
-                heapq.heappush(self._due, (self._attempts[name].next_check_at, name))
+            if not self._is_in_a_thread(name):
+                self._attempts.schedule(name)
         self._changed_nodes &= self._unconfirmed
 
     def _is_in_a_thread(self, name: str) -> bool:
@@ -488,7 +442,7 @@ class WaveExecutor:
         if self._window.record(name, result):
             state = self._window.state(name)
             if state not in (IN_FLIGHT, SOAKING):
-                self._open.discard(name)
+                self._attempts.open.discard(name)
             if state not in (IN_FLIGHT, GONE):
                 self._uncordon(name)
             self._progress.changed(name, state, result.reason)
@@ -502,7 +456,7 @@ class WaveExecutor:
     def _leave_nodes(self) -> None:
         """Leave the nodes without a verdict to themselves: end drains, and uncordon."""
         self._mover.is_stopping = True
-        for name in sorted(self._open):
+        for name in sorted(self._attempts.open):
             self._uncordon(name)
 
     def _save_progress(self) -> None:
