@@ -175,7 +175,8 @@ class Apt:
     def install(self, packages: Mapping[str, str], extra: Sequence[str]) -> None:
         """Install these packages from kept files, up or down, and the newest of extra."""
         files = [self._host.path(self._files.path(package, version)) for package, version in packages.items()]
-        command = ["apt-get", "install", "-q", "-y", "--no-install-recommends", "--allow-downgrades"]
+        # A runtime can conflict with one of the user's, which apt would remove without a question.
+        command = ["apt-get", "install", "-q", "-y", "--no-remove", "--no-install-recommends", "--allow-downgrades"]
         command += ["--allow-change-held-packages", *self._options, *_KEEP_CONFIG, *files, *extra]
         if not self._host.exists(_POLICY):
             self._host.write(_POLICY, _POLICY_TEXT, 0o755)

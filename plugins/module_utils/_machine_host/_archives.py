@@ -12,6 +12,7 @@ import hashlib
 import os
 import shutil
 import tarfile
+import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -136,7 +137,10 @@ class Archives:
         shutil.rmtree(scratch, ignore_errors=True)
         os.mkdir(scratch, 0o755)
         if tarfile.is_tarfile(file):
-            _unpack(file, scratch)
+            try:
+                _unpack(file, scratch)
+            except (EOFError, tarfile.TarError, zlib.error) as error:
+                raise HostError(f"the archive of {package} {version} cannot be unpacked: {error}") from error
         else:
             shutil.copyfile(file, f"{scratch}/{package}")
             os.chmod(f"{scratch}/{package}", 0o755)
@@ -236,11 +240,15 @@ def _unpack(file: str, directory: str) -> None:
     """Unpack an archive of files, directories and links that stay inside it. Raises HostError for any other."""
     with tarfile.open(file) as archive:
         members = archive.getmembers()
+        links = {os.path.normpath(member.name) for member in members if member.issym()}
         for member in members:
             path = os.path.normpath(member.name)
             target = os.path.normpath(os.path.join(os.path.dirname(path), member.linkname)) if member.issym() else ""
             target = os.path.normpath(member.linkname) if member.islnk() else target
             outside = any(part.startswith(("/", "../")) or part == ".." for part in (path, target))
+            # What leads through a link is elsewhere than its name says.
+            outside = outside or any(path.startswith(f"{link}/") for link in links)
+            outside = outside or (member.issym() and ".." in member.linkname.lstrip("./").split("/"))
             if outside or not (member.isfile() or member.isdir() or member.issym() or member.islnk()):
                 raise HostError(
                     f"the archive has {member.name}, which is not a file inside of it: nothing was unpacked"

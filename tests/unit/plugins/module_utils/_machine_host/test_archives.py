@@ -91,6 +91,8 @@ def test_a_missing_archive_is_named(tmp_path: Path) -> None:
         tar_of(("a/../../outside", b"x")),
         tar_of(link=("bin/link", "../../../etc/shadow")),
         tar_of(link=("bin/link", "/etc/shadow")),
+        tar_of(link=("bin/link", "x/y/../../..")),
+        tar_of(("bin/link/x", b"x"), link=("bin/link", ".")),
     ],
 )
 def test_an_archive_cannot_reach_outside(tmp_path: Path, content: bytes) -> None:
@@ -100,6 +102,15 @@ def test_an_archive_cannot_reach_outside(tmp_path: Path, content: bytes) -> None
         manager.keep("containerd", "1.7.24")
     assert manager.kept() == {}
     assert not (tmp_path / "outside").exists()
+
+
+def test_an_archive_that_ends_early_is_not_unpacked(tmp_path: Path) -> None:
+    noise = b"".join(hashlib.sha256(bytes([number])).digest() for number in range(200))
+    archive = put(tmp_path, "containerd", "1.7.24", tar_of(("bin/containerd", noise))[:3000])
+    manager = Archives(Host(str(tmp_path)), [archive])
+    with pytest.raises(HostError, match=r"the archive of containerd 1\.7\.24 cannot be unpacked"):
+        manager.keep("containerd", "1.7.24")
+    assert manager.kept() == {}
 
 
 def test_programs_of_all_components_are_found_and_removed(tmp_path: Path) -> None:
