@@ -88,6 +88,11 @@ class Apt:
         pairs = (line.split("|", 1) for line in lines.splitlines() if "|" in line)
         return {package for status, package in pairs if status[1:2] not in ("n", "c")}
 
+    def essential(self) -> Collection[str]:
+        """Return installed packages that no host is without."""
+        lines = self._host.must(["dpkg-query", "-W", "-f", "${Package} ${Essential}\n"], "dpkg-query failed")
+        return {words[0] for words in map(str.split, lines.splitlines()) if words[1:] == ["yes"]}
+
     def offered(self, package: str) -> Sequence[str]:
         """Return the versions that the sources offer, as far as they are known here."""
         output = self._host.run(["apt-cache", *self._options, "madison", package]).output

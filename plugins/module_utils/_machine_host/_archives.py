@@ -94,6 +94,10 @@ class Archives:
         """Return the components that are installed."""
         return {component for component in _COMPONENTS if self.installed(component)}
 
+    def essential(self) -> Collection[str]:
+        """Return nothing: no host has these components from the start."""
+        return ()
+
     def offered(self, package: str) -> Sequence[str]:
         """Return the versions of the listed archives."""
         return [archive.version for archive in self._archives if archive.component == package]

@@ -19,6 +19,7 @@ _SOURCE = "/etc/yum.repos.d/configok-machine.repo"
 _CONFIG = "/etc/dnf/dnf.conf"
 _EXCLUDES = re.compile(r"^(excludepkgs|exclude)\s*=\s*(.*)$", re.MULTILINE)
 _EPOCH = re.compile(r"^\(none\):|^0:")
+_ESSENTIAL = ("bash", "filesystem", "glibc", "rpm", "setup")
 _NO_EXCLUDES = "--disableexcludes=all"
 
 
@@ -61,6 +62,10 @@ class Dnf:
     def all_installed(self) -> Collection[str]:
         """Return the names of all installed packages."""
         return set(self._host.must(["rpm", "-qa", "--qf", "%{NAME}\n"], "rpm failed").split())
+
+    def essential(self) -> Collection[str]:
+        """Return packages that no host is without."""
+        return _ESSENTIAL
 
     def offered(self, package: str) -> Sequence[str]:
         """Return the versions that the sources offer."""

@@ -11,12 +11,12 @@ from typing import Any
 
 from ._host_access import Host, HostError
 
-__all__ = ["DIRECTORY", "KEPT", "LOCK", "SEEN_PATHS", "HostState", "load_state", "save_state"]
+__all__ = ["DIRECTORY", "KEPT", "LOCK", "SEEN_PATHS", "STATE_FILE", "HostState", "load_state", "save_state"]
 
 DIRECTORY = "/var/lib/configok-machine"
 KEPT = f"{DIRECTORY}/packages"
 LOCK = "/run/configok-machine.lock"
-_FILE = f"{DIRECTORY}/state.json"
+STATE_FILE = f"{DIRECTORY}/state.json"
 
 SEEN_PATHS = (
     "/etc/cni",
@@ -67,17 +67,17 @@ class HostState:
 
 def load_state(host: Host) -> HostState | None:
     """Return the record, None if this host has none. Raises HostError for a damaged one."""
-    text = host.read(_FILE)
+    text = host.read(STATE_FILE)
     if text is None:
         return None
     try:
         values: dict[str, Any] = json.loads(text)
         state = HostState(**{part.name: values[part.name] for part in fields(HostState) if part.name in values})
     except (ValueError, TypeError, AttributeError):
-        raise HostError(f"{_FILE} is damaged, so it is not known what belongs to this machine") from None
+        raise HostError(f"{STATE_FILE} is damaged, so it is not known what belongs to this machine") from None
     return state
 
 
 def save_state(host: Host, state: HostState) -> None:
     """Write the record."""
-    host.write(_FILE, json.dumps(asdict(state), indent=2, sort_keys=True) + "\n", 0o600)
+    host.write(STATE_FILE, json.dumps(asdict(state), indent=2, sort_keys=True) + "\n", 0o600)

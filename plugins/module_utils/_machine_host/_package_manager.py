@@ -51,6 +51,10 @@ class PackageManager(Protocol):
         """Return the names of all installed packages."""
         ...
 
+    def essential(self) -> Collection[str]:
+        """Return installed packages that no host is without, so that none of them came with a machine."""
+        ...
+
     def offered(self, package: str) -> Sequence[str]:
         """Return the versions that the sources offer, as far as they are known here."""
         ...

@@ -143,9 +143,7 @@ def change_packages(
         manager.install({change.package.name: change.after for change in planned}, extra)
         _check_installed(manager, planned)
     if state.installing is not None:
-        new = set(manager.all_installed()) - set(state.installing)
-        for name in sorted(new):
-            state.packages.setdefault(name, "")
+        _record_new(manager, state, changes)
         state.installing = None
         save_state(host, state)
     if declared.hold:
@@ -155,6 +153,20 @@ def change_packages(
             changes.changed = True
             save_state(host, state)
     _forget_old(manager, state, [package.name for package in declared.versioned])
+
+
+def _record_new(manager: PackageManager, state: HostState, changes: Changes) -> None:
+    """Record the packages that were installed for us, which a deletion removes."""
+    new = set(manager.all_installed()) - set(state.installing or ())
+    old = sorted(new.intersection(manager.essential()))
+    if old:
+        changes.warnings.append(
+            f"what was installed here before the change is not known ({old[0]} would be new), so a deletion leaves the "
+            "packages of this change"
+        )
+        return
+    for name in sorted(new):
+        state.packages.setdefault(name, "")
 
 
 def _plan(

@@ -13,7 +13,7 @@ import time
 
 from ._files import Changes, restore_files
 from ._host_access import Host, HostError
-from ._host_state import DIRECTORY, SEEN_PATHS, HostState
+from ._host_state import DIRECTORY, SEEN_PATHS, STATE_FILE, HostState
 from ._node_identity import BOOTSTRAP, KUBECONFIG
 from ._package_manager import PackageManager
 
@@ -54,9 +54,7 @@ def reset_host(host: Host, state: HostState, manager: PackageManager, changes: C
     manager.repair()
     if state.held:
         manager.release(state.held)
-    stayed = manager.remove(sorted(name for name, before in state.packages.items() if not before))
-    if stayed:
-        changes.warnings.append(f"packages that stay, because others need them: {', '.join(stayed)}")
+    _remove_packages(state, manager, changes)
     restore_files(host, state, sorted(state.files))
     for path in _OF_NODES:
         if path not in state.files:
@@ -84,6 +82,20 @@ def forget_host(host: Host) -> bool:
     except FileNotFoundError:
         return False
     return True
+
+
+def _remove_packages(state: HostState, manager: PackageManager, changes: Changes) -> None:
+    ours = sorted(name for name, before in state.packages.items() if not before)
+    essential = set(ours).intersection(manager.essential())
+    if essential:
+        changes.warnings.append(
+            f"no package is removed: {STATE_FILE} says that {min(essential)} came with the machine, which no host is "
+            "without, so it is wrong; remove the packages of the machine yourself"
+        )
+        return
+    stayed = manager.remove(ours)
+    if stayed:
+        changes.warnings.append(f"packages that stay, because others need them: {', '.join(stayed)}")
 
 
 def _stop_kubelet(host: Host) -> None:

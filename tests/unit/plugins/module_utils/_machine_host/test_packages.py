@@ -102,6 +102,9 @@ class Packages:
     def all_installed(self) -> Collection[str]:
         return set(self.present)
 
+    def essential(self) -> Collection[str]:
+        return {"bash"} & set(self.present)
+
     def offered(self, package: str) -> Sequence[str]:
         return [] if self.offline else self.offers.get(package, [])
 
@@ -177,6 +180,15 @@ def test_what_was_installed_for_us_is_recorded(host: Host, manager: Packages) ->
     assert state.packages == {KUBELET: "", "cni": "", "dependency": ""}
     assert state.held == [KUBELET]
     assert state.pending == ["kubelet"]
+    assert state.installing is None
+
+
+def test_a_record_without_the_packages_before_makes_nothing_ours(host: Host, manager: Packages) -> None:
+    state = HostState("m", installing=[])
+    changes = Changes()
+    change_packages(host, state, manager, declared("1.34.8"), changes)
+    assert state.packages == {}
+    assert "bash would be new" in changes.warnings[0]
     assert state.installing is None
 
 

@@ -194,6 +194,26 @@ def test_a_reset_leaves_what_was_there_before(host: QuietHost, tmp_path: Path) -
     assert not machine(host).reset().changed
 
 
+@pytest.mark.parametrize(("claimed", "removed"), [(["cni"], [["cni"]]), (["bash", "cni"], [])])
+def test_a_record_that_claims_the_system_removes_no_package(
+    host: QuietHost, monkeypatch: pytest.MonkeyPatch, claimed: list[str], removed: list[list[str]]
+) -> None:
+    calls: list[Sequence[str]] = []
+
+    def remove(_archives: Archives, packages: Sequence[str]) -> Sequence[str]:
+        calls.append(packages)
+        return []
+
+    monkeypatch.setattr(Archives, "essential", lambda _archives: {"bash"})
+    monkeypatch.setattr(Archives, "remove", remove)
+    save_state(host, HostState("worker-1", packages=dict.fromkeys(claimed, "")))
+    warnings = machine(host).reset().warnings
+    assert calls == removed
+    assert [text for text in warnings if "bash came with the machine" in text] == warnings
+    assert len(warnings) == 1 - len(removed)
+    assert not host.exists(DIRECTORY)
+
+
 def test_a_reset_that_was_cut_off_at_its_end_is_finished(host: QuietHost) -> None:
     host.write(f"{DIRECTORY}/packages/kubelet_1.deb", "x")
     assert machine(host).reset().changed
