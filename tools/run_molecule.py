@@ -32,7 +32,7 @@ MACHINES = ROOT / "tests/support/bin/machines"
 LOG = ROOT / "build/molecule/log"
 STATE = ROOT / "build/molecule/state"
 SHOWN = 60  # lines of the log, of an action that failed
-LIMIT = 900  # seconds for a scenario, on average; the slowest takes about 240 on two cores
+LIMIT = 1800  # seconds for a scenario, on average; the slowest takes about 900 on two cores
 GRACE = 15  # seconds for Molecule to exit after a signal
 STOPS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated", signal.SIGALRM: "took too long"}
 
