@@ -187,11 +187,11 @@ class MachineMover(NodeMover):
         """Delete the host and the Node of a machine. A Node that is gone was the last thing of it."""
         if view is None:
             return Settled(GateResult(Verdict.PASS, "it is deleted"))
-        if goal.needs_drain:
-            down = view.ready is not True or view.deleting
-            result = self._drainer.cordon(view) if down else self._drainer.drain(view, self._must_stop)
-            if not result.drained:
-                return NotDrained(result.reason)
+        # Also where the plan knew of no Node to drain: this one was registered since.
+        down = view.ready is not True or view.deleting
+        result = self._drainer.cordon(view) if down else self._drainer.drain(view, self._must_stop)
+        if not result.drained:
+            return NotDrained(result.reason)
         if self._must_stop():
             self._drainer.uncordon(view.name)
             return Postponed()
@@ -209,10 +209,9 @@ class MachineMover(NodeMover):
         try:
             if not self._is_marked(view):  # it was up, and failed later
                 down = view.ready is not True
-                if down:
-                    self._drainer.cordon(view)
-                else:
-                    self._drainer.drain(view, self._must_stop)
+                result = self._drainer.cordon(view) if down else self._drainer.drain(view, self._must_stop)
+                if not result.drained:
+                    return RolledBack(f"{reason}; it was not taken back, since it could not be drained: {result.reason}")
             outcome = self._take_back(name, goal)
         except (KubeError, WriteNotRepeated) as error:
             outcome = f"it could not be taken back: {error}"

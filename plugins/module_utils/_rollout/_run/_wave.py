@@ -456,7 +456,7 @@ class WaveExecutor:
     def _leave_nodes(self) -> None:
         """Leave the nodes without a verdict to themselves: end drains, and uncordon."""
         self._mover.is_stopping = True
-        for name in sorted(self._attempts.open):
+        for name in sorted(self._attempts.open - self._rolling_back):  # their hosts are changed now
             self._uncordon(name)
 
     def _save_progress(self) -> None:

@@ -34,7 +34,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._record._re
 from ansible_collections.configok.node.plugins.module_utils._rollout._report._pool_status import pool_status
 from support.rollouts.faulty_clients import Away, Dying, Killed
 from support.rollouts.simulated_machines import NEW, OLD, RECORD, MachineWorld
-from support.rollouts.simulated_nodes import CRASHES, GOOD
+from support.rollouts.simulated_nodes import CRASHES, GOOD, status_of
 from support.rollouts.simulated_pods import Budget
 from support.rollouts.world import QUICK, MakeWorld, World
 
@@ -217,6 +217,56 @@ def test_a_host_that_cannot_be_taken_back_stays_cordoned(make_world: MakeWorld) 
         "are gone"
     )
     assert world.nodes.view(canary).unschedulable
+
+
+@pytest.mark.parametrize("allowed", [0, 1])
+def test_a_machine_that_fails_in_its_soak_is_drained_before_it_is_taken_back(
+    make_world: MakeWorld, allowed: int
+) -> None:
+    world = make_world(0)
+    machines = MachineWorld.of(world, 4, canary={"count": 1, "soak": "10m"}, drain={"timeout": "2m"})
+    source = world.publish(100).source
+    machines.declare(kubelet=NEW, source=source)
+    canary = machines.plan().waves[0].nodes[0]
+
+    def fail() -> None:
+        view = world.nodes.view(canary)
+        assert not view.unschedulable
+        world.pods.add(canary, "db", budgets=(Budget("db", allowed=allowed),))
+        world.nodes.say(canary, *status_of(view, source, CRASHES)[-1])
+
+    world.later(300.0, fail)
+    result = machines.run()[-1]
+    assert machines.hosts.errors == []
+    assert result.phase == "Halted"
+    reason = result.failed_nodes[0].reason
+    if allowed:
+        assert f"it is back on kubelet {OLD}" in reason
+        assert world.pods.on(canary) == []
+    else:
+        assert "it was not taken back, since it could not be drained: 1 pod is left after 2m" in reason
+        assert world.pods.on(canary) == ["db"]
+    assert not world.nodes.view(canary).unschedulable
+
+
+def test_an_abort_leaves_the_cordon_of_a_host_that_is_taken_back(make_world: MakeWorld) -> None:
+    world = make_world(0)
+    machines = MachineWorld.of(world, 4, canary={"count": 1, "soak": "5s"}, **QUICK)
+    machines.declare(kubelet=NEW)
+    machines.hosts.broken.add(NEW)
+    machines.hosts.seconds = 60.0
+    requester = Requester("me", "enough", "now")
+
+    def abort(request: MachineRequest) -> None:
+        if request.action == "rollback":
+            update_record(world.client, RECORD, lambda record: request_abort(record, requester))
+            world.clock.sleep(20.0)
+            assert world.nodes.view(request.machine).unschedulable, "its host is changed now"
+
+    machines.hosts.during = abort
+    assert machines.run()[-1].phase == "Aborted"
+    assert [call[1] for call in machines.hosts.calls] == ["update", "rollback"]
+    assert not [view.name for view in machines.views().values() if view.unschedulable]
 
 
 def test_a_failure_within_the_budget_lets_the_others_go_on(make_world: MakeWorld) -> None:
