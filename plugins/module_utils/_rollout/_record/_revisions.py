@@ -274,17 +274,16 @@ def read_target(client: Client, revision: Revision | None) -> Target:
         raise RolloutError(f"{where} cannot be used: {error}") from error
 
 
-def missing_bundle(client: Client, target: Target) -> str:
-    """Return why nodes can no longer fetch the bundle, "" while they can or while the API server does not say."""
-    source = target.source
-    if source is None:
-        return ""
+def missing_bundle(client: Client, source: ConfigSource, *, of_machines: bool = False) -> str:
+    """Return why nodes can no longer fetch a bundle, "" while they can or while the API server does not say."""
+    advice = "publish it again, or name another in the Machine files" if of_machines else "run the rollout again"
     try:
         bundle_map = client.get(config_map(source.namespace, source.name), metadata_only=True)
     except NotFound:
-        return f"the bundle {source.name} was deleted: run the rollout again, which publishes it anew"
+        return f"the bundle {source.name} was deleted: {advice}" + ("" if of_machines else ", which publishes it anew")
     except KubeError:
         return ""
     if bundle_map["metadata"].get("uid") == source.uid:
         return ""
-    return f"the bundle {source.name} was deleted and made again: run the rollout again, which assigns the new one"
+    advice = "run it again" if of_machines else advice
+    return f"the bundle {source.name} was deleted and made again: {advice}, which assigns the new one"

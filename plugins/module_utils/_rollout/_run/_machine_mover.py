@@ -211,7 +211,9 @@ class MachineMover(NodeMover):
                 down = view.ready is not True
                 result = self._drainer.cordon(view) if down else self._drainer.drain(view, self._must_stop)
                 if not result.drained:
-                    return RolledBack(f"{reason}; it was not taken back, since it could not be drained: {result.reason}")
+                    return RolledBack(
+                        f"{reason}; it was not taken back, since it could not be drained: {result.reason}"
+                    )
             outcome = self._take_back(name, goal)
         except (KubeError, WriteNotRepeated) as error:
             outcome = f"it could not be taken back: {error}"

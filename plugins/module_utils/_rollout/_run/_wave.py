@@ -30,6 +30,7 @@ from .._decisions._window import (
     WindowStep,
 )
 from .._gates._gate_monitor import GateMonitor
+from .._goals import MachineGoal
 from .._nodes._node_access import NodeAssignment, read_nodes
 from .._nodes._node_goals import unmet
 from .._nodes._node_view import NodeView
@@ -478,7 +479,10 @@ class WaveExecutor:
         """Return why the bundle can no longer be assigned, "" while it can. Checks it now and then."""
         now = self._now()
         is_due = now - self._bundle_checked_at >= _BUNDLE_CHECK_INTERVAL
-        if self._job.bundle is not None and is_due and not self._missing_bundle:
+        if is_due and not self._missing_bundle:
             self._bundle_checked_at = now
-            self._missing_bundle = missing_bundle(self._session.direct_client, self._job.bundle)
+            of_machines = any(isinstance(goal, MachineGoal) for goal in self._job.goals.values())
+            client = self._session.direct_client
+            problems = (missing_bundle(client, source, of_machines=of_machines) for source in self._job.bundles)
+            self._missing_bundle = next(filter(None, problems), "")
         return self._missing_bundle

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+from ..._nodeconfig._assignment import ConfigSource
 from .._goals import Goal
-from .._plan import Target
 
 __all__ = ["WaveJob"]
 
@@ -19,8 +19,7 @@ class WaveJob:
     """What a wave has to do.
 
     goals: what each node is to reach, in the order in which the nodes move. position: in the record's waves; None for
-    a rollback, of which only the end is recorded. bundle: what is checked to exist while the wave moves, None for no
-    check. lookahead: how many nodes beyond those of a step are recorded as possibly assigned with it.
+    a rollback, of which only the end is recorded. bundles: what is checked to exist while the wave moves. lookahead: how many nodes beyond those of a step are recorded as possibly assigned with it.
 
     possibly_assigned: nodes that an earlier run may have assigned already. not_ready_at_start: nodes that were not
     Ready when the wave began. passed_in: nodes of earlier waves, which may still fail, each with the name of its wave.
@@ -34,7 +33,7 @@ class WaveJob:
     soak: float
     node_timeout: float
     position: int | None = None
-    bundle: Target | None = None
+    bundles: Collection[ConfigSource] = ()
     lookahead: int = 0
     possibly_assigned: Collection[str] = ()
     not_ready_at_start: Collection[str] = ()

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from ..._kube._api_errors import KubeError
+from ..._nodeconfig._assignment import ConfigSource
 from .. import RolloutError
 from .._decisions import _transitions as transitions
 from .._decisions._window import NodeState, Progress, WaveOutcome, Window, WindowLimits, WindowStep
@@ -144,7 +145,7 @@ class WaveRun:
             soak=wave.soak,
             node_timeout=self._plan.node_timeout,
             position=position,
-            bundle=self._plan.target,
+            bundles=_bundles(self._plan.target, wave.nodes, rollout.previous_sources),
             lookahead=self._plan.max_unavailable,
             possibly_assigned=frozenset(possibly_assigned),
             not_ready_at_start=frozenset(rollout.not_ready_at_start),
@@ -343,6 +344,21 @@ class WaveRun:
 def _deleted_machines(target: Target) -> frozenset[str]:
     """Return the machines that the rollout deletes."""
     return frozenset(name for name, goal in target.goals.items() if goal.action == "delete")
+
+
+def _bundles(
+    target: Target, nodes: Iterable[str], previous: Mapping[str, ConfigSource | None]
+) -> tuple[ConfigSource, ...]:
+    """Return the bundles that these nodes have to fetch; a machine that used its bundle before has it."""
+    if not target.is_machines:
+        return () if target.source is None else (target.source,)
+    goals = {name: target.goals[name] for name in nodes if name in target.goals}
+    sources = {
+        goal.source
+        for name, goal in goals.items()
+        if goal.source is not None and goal.action != "delete" and previous.get(name) != goal.source
+    }
+    return tuple(sorted(sources))
 
 
 def _goals(target: Target, names: Iterable[str]) -> dict[str, Goal]:

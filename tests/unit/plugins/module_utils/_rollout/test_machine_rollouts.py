@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node, node_status
+from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_map, node, node_status
 from ansible_collections.configok.node.plugins.module_utils._rollout import Interrupted, RolloutError, RolloutRefused
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._control_requests import (
     Requester,
@@ -267,6 +267,27 @@ def test_an_abort_leaves_the_cordon_of_a_host_that_is_taken_back(make_world: Mak
     assert machines.run()[-1].phase == "Aborted"
     assert [call[1] for call in machines.hosts.calls] == ["update", "rollback"]
     assert not [view.name for view in machines.views().values() if view.unschedulable]
+
+
+def test_a_bundle_that_is_deleted_pauses_the_machines_that_have_to_fetch_it(make_world: MakeWorld) -> None:
+    world = make_world(0)
+    machines = MachineWorld.of(world, 6, canary={"count": 1, "soak": "5s"}, maxUnavailable=1)
+    used, second = world.publish(100).source, world.publish(200).source
+    assert used is not None
+    assert second is not None
+    machines.declare(source=used)
+    finish(machines)
+    world.client.delete(config_map(used.namespace, used.name))  # they have it
+    machines.declare(kubelet=NEW)
+    machines.declare("m05", source=second)
+    deleted = lambda _request: world.client.delete(config_map(second.namespace, second.name))  # noqa: E731
+    machines.hosts.during = lambda request: deleted(request) if len(machines.hosts.calls) == 3 else None
+    result = machines.run()[-1]
+    assert result.phase == "Paused"
+    assert result.reason.startswith(f"the bundle {second.name} was deleted: publish it again, or name another in")
+    assert len(machines.hosts.calls) < 6
+    assert "m05" not in {call[0] for call in machines.hosts.calls}
+    assert machines.record().bad_configs == ()
 
 
 def test_a_failure_within_the_budget_lets_the_others_go_on(make_world: MakeWorld) -> None:
