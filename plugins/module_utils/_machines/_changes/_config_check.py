@@ -29,12 +29,14 @@ from ..._componentconfig._upgrade import upgrade
 from ..._nodeconfig._assignment import ConfigSource
 from .._objects._types import Machine
 from ._config_inputs import INIT_CONFIG, KUBELET, ConfigInputs, effective_config
+from ._machine_annotation import provider_hash
 from ._types import ObservedMachine
 
 __all__ = ["ConfigCheck", "adjusted_flags", "check_config", "config_disruption"]
 
 _SHOWN: Final = 5  # findings about one config
 _UNKNOWN_CLASS: Final = "restart"  # of a change between configs of which one is not known
+_OF_MACHINE: Final = "the init config of its Machine"
 _EMPTY: Final = '{"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}'
 
 
@@ -66,9 +68,14 @@ def check_config(
         in_bundle = {_key(finding) for finding in findings}
         refusals += _sentences(findings, f"kubelet {after} would refuse the bundle {source.name}")
     elif source is not None and source not in inputs.bundles:
-        warnings.append(f"the bundle {source.name} cannot be read, so it is not validated for kubelet {after}")
+        refusals.append(
+            f"the bundle {source.name} cannot be read, so it cannot be validated for kubelet {after}: publish it again,"
+            " or let the run read the ConfigMaps of its namespace"
+        )
     init = effective_config(inputs, machine.name, observed, None, KUBELET)
     own = [(INIT_CONFIG, init)]
+    if observed is not None and machine.name in inputs.init_configs:  # which its provider writes again
+        own.append((_OF_MACHINE, dict(inputs.init_configs[machine.name])))
     if observed is not None and source is not None and observed.local_config in inputs.local_configs:
         merged = effective_config(inputs, machine.name, observed, source, KUBELET)
         own.append((f"the bundle {source.name} under the instance config", merged))
@@ -77,9 +84,9 @@ def check_config(
             continue
         text = _canonical(config)
         new = [finding for finding in _check_text(text, name, after) if finding.level is Level.COMPONENT]
-        known = (
-            {_key(finding) for finding in _check_text(text, name, before)} if is_kubernetes_version(before) else set()
-        )
+        is_in_use = name != _OF_MACHINE or observed is None or observed.provider_hash == provider_hash(machine.provider)
+        present = _check_text(text, name, before) if is_in_use and is_kubernetes_version(before) else ()
+        known = {_key(finding) for finding in present}
         newly = [finding for finding in new if _key(finding) not in known and _key(finding) not in in_bundle]
         refusals += _sentences(newly, f"kubelet {after} would refuse {name}")
         as_before = [finding for finding in new if _key(finding) in known and _key(finding) not in in_bundle]

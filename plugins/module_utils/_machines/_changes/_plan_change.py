@@ -321,9 +321,12 @@ def _incapable(provider: Provider, path: str, what: str) -> str:
 
 
 def _is_config_affected(fields: list[ChangedField]) -> bool:
-    """Return whether another minor of the kubelet reads the config, or the kubelet another config."""
+    """Return whether another minor of the kubelet reads the config, or the kubelet another config.
+
+    A providerConfig has the fields of the init config.
+    """
     for changed in fields:
-        if changed.path in ("spec.pool", "spec.configSource"):
+        if changed.path in ("spec.pool", "spec.configSource", "spec.providerConfig"):
             return True
         if changed.path == "spec.versions.kubelet":
             versions = [str(version) for version in (changed.before, changed.after)]

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from ansible_collections.configok.node.plugins.module_utils._machines._changes._
     config_disruption,
 )
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._config_inputs import ConfigInputs
+from ansible_collections.configok.node.plugins.module_utils._machines._changes._machine_annotation import provider_hash
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._local_config import LocalComponent, LocalConfig
 from support.rollouts.declared_machines import SOURCE, a_machine, an_observed
 
@@ -67,6 +69,32 @@ def test_a_config_that_is_not_published_is_a_warning() -> None:
     checked = check_config(a_machine(kubelet_version="1.35.0"), an_observed(), None, ConfigInputs())
     assert checked.refusals == ()
     assert "is not published" in checked.warnings[0]
+
+
+def test_a_bundle_that_cannot_be_read_cannot_be_validated_so_nothing_moves() -> None:
+    for node in (None, an_observed(source=SOURCE)):
+        checked = check_config(a_machine(kubelet_version="1.35.0"), node, SOURCE, ConfigInputs())
+        (refusal,) = checked.refusals
+        assert refusal.startswith(
+            f"the bundle {SOURCE.name} cannot be read, so it cannot be validated for kubelet 1.35.0"
+        )
+
+
+def test_the_init_config_that_the_provider_writes_anew_is_validated() -> None:
+    machine = a_machine(kubelet_version="1.35.0")
+    node = an_observed(kubelet="v1.34.9", local_config=LOCAL)
+    (refusal,) = check_config(machine, node, None, replace(inputs(), init_configs={machine.name: GONE})).refusals
+    assert refusal.startswith("kubelet 1.35.0 would refuse the init config of its Machine: ")
+
+
+@pytest.mark.parametrize("is_changed", [True, False])
+def test_an_init_config_that_a_changed_provider_config_brings_is_refused_at_the_same_version(is_changed: bool) -> None:
+    machine = a_machine(kubelet_version="1.34.9")
+    node = an_observed(kubelet="v1.34.9", local_config=LOCAL)
+    node = replace(node, provider_hash="0" * 10 if is_changed else provider_hash(machine.provider))
+    bad = {**HEAD, "maxPods": -1}
+    checked = check_config(machine, node, None, replace(inputs(), init_configs={machine.name: bad}))
+    assert (len(checked.refusals), len(checked.warnings)) == ((1, 0) if is_changed else (0, 1))
 
 
 def test_a_new_machine_is_validated_with_its_init_config() -> None:
