@@ -20,7 +20,7 @@ from .._machines import MachinesError
 from .._machines._changes._goals import content_hash_of, goals_of
 from .._machines._changes._observe import observe
 from .._machines._changes._plan_change import machine_name
-from .._machines._changes._plan_changes import plan_changes, provider_of, refusals_of
+from .._machines._changes._plan_changes import changed_names, plan_changes, provider_of, refusals_of
 from .._machines._changes._types import MachineAction, MachineChange, ObservedMachine
 from .._machines._objects._cluster_values import cluster_contradictions, cluster_kubelet_config
 from .._machines._objects._selectors import select
@@ -28,8 +28,10 @@ from .._machines._objects._types import Cluster, Machine, MachineCatalog, Runtim
 from .._machines._status._phases import statuses_of
 from .._machines._status._rendering import diff_of, render_machine_plan
 from .._machines._status._types import MachineStatus
+from .._nodeconfig._untrusted import sanitize
 from .._rollout import RolloutRefused
 from .._rollout._decisions._machine_planner import make_machine_plan, needs_run
+from .._rollout._decisions._window import Progress
 from .._rollout._goals import MachineRequest
 from .._rollout._nodes._node_view import node_view
 from .._rollout._plan import Plan, Target
@@ -55,6 +57,7 @@ from ._machine_hosts import (
     unusable_versions,
     usable_addresses,
 )
+from ._overlaps import machine_rollouts
 
 __all__ = ["MachineRollout", "MachineSelection", "PlannedMachines", "read_statuses", "select_machines"]
 
@@ -187,9 +190,11 @@ class MachineRollout:
             labels={name: machine.node_labels for name, machine in self._machines.items()},
         )
         refusals = [*refusals_of(changes), *self._creation_refusals(changes)]
+        refusals += machine_rollouts(self._client, self._name, changed_names(changes))
+        warnings: list[str] = []
         if not refusals and not planned.refusals and self._preflight:
-            refusals += self._ask_providers(changes)
-        planned = replace(planned, refusals=(*refusals, *planned.refusals))
+            refusals, warnings = self._ask_providers(changes)
+        planned = replace(planned, refusals=(*refusals, *planned.refusals), warnings=(*planned.warnings, *warnings))
         return PlannedMachines(
             tuple(changes),
             planned,
@@ -238,8 +243,8 @@ class MachineRollout:
     def _server_version(self) -> str:
         return str(self._client.get("/version").get("gitVersion") or "")
 
-    def _ask_providers(self, changes: Sequence[MachineChange]) -> list[str]:
-        """Return what the providers have against the changes of hosts."""
+    def _ask_providers(self, changes: Sequence[MachineChange]) -> tuple[list[str], list[str]]:
+        """Return what the providers have against the changes of hosts, and what is worth knowing about them."""
         requests = []
         for change in changes:
             machine = self._machines.get(change.name)
@@ -251,12 +256,12 @@ class MachineRollout:
                 self._request("plan", machine, machine.kubelet_version, runtime, addresses, planned=change.action.value)
             )
         answers = self._hosts.plan(requests) if requests else {}
-        return [
-            f"{machine_name(self._machines[name])}: {refusal}"
-            for name, answer in sorted(answers.items())
-            for refusal in (answer.failure, *answer.refusals)
-            if refusal
-        ]
+        refusals, warnings = list[str](), list[str]()
+        for name, answer in sorted(answers.items()):
+            where = machine_name(self._machines[name])
+            refusals += [f"{where}: {refusal}" for refusal in (answer.failure, *answer.refusals) if refusal]
+            warnings += [f"{where}: {warning}" for warning in answer.warnings if warning]
+        return refusals, warnings
 
     def _change_machine(self, request: MachineRequest) -> str:
         """Have the provider change a host (ChangeMachine). Return why that failed, "" for success."""
@@ -294,6 +299,8 @@ class MachineRollout:
 
     def _change(self, request: HostRequest) -> str:
         answer = self._hosts.change(request)
+        for warning in answer.warnings:
+            self._options.report(Progress("", sanitize(f"{request.name}: {warning}")))
         if not answer.failure and answer.local_config:
             publish_local_config(self._client, answer.local_config)
         return answer.failure

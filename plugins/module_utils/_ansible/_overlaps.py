@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Find other pools that have some of the same nodes. Private to configok.node."""
+"""Find other rollouts that have some of the same nodes. Private to configok.node."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .._rollout._record._record import Record
 from .._rollout._record._record_store import decode_record
 from .._rollout._report._rendering import NAMES_SHOWN
 
-__all__ = ["Overlap", "find_overlaps", "overlap_warnings"]
+__all__ = ["Overlap", "find_overlaps", "machine_rollouts", "overlap_warnings"]
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,31 @@ def overlap_warnings(overlaps: Iterable[Overlap] | None) -> list[str]:
         f"other: {first_names(overlap.nodes, NAMES_SHOWN)}"
         for overlap in overlaps
     ]
+
+
+def machine_rollouts(client: Client, name: str, nodes: Iterable[str]) -> list[str]:
+    """Return a sentence for each other rollout of Machines that is in progress and still moves some of these nodes.
+
+    It assigns the config that their pools had when it was planned. name: of the record that is not another one. Records
+    that may not be read count as none. Raises KubeError.
+    """
+    names = set(nodes)
+    try:
+        rollouts = [(record.pool, record.rollout) for record in _other_records(client, name)]
+    except Forbidden:
+        return []
+    sentences = []
+    for pool, rollout in rollouts:
+        if rollout is None or rollout.has_ended or not rollout.target.is_machines:
+            continue
+        shared = sorted(names & {node for wave in rollout.waves[rollout.waves_done :] for node in wave.nodes})
+        if shared:
+            sentences.append(
+                f"the rollout {pool} of Machines is in progress ({rollout.phase}) and changes {len(shared)} of these "
+                f"nodes: {first_names(shared, NAMES_SHOWN)}: let configok.node.machines end it, or end it with "
+                f"configok.node.abort -e pool={pool}"
+            )
+    return sentences
 
 
 def _other_records(client: Client, pool: str) -> Iterator[Record]:

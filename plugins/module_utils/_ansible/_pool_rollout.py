@@ -32,7 +32,7 @@ from .._rollout._run._runner import PoolRunner
 from .._rollout._run._wave_run import WaveResult
 from .._rollout._timing import current_time
 from ._document_changes import SourceDocument
-from ._overlaps import Overlap, find_overlaps, overlap_warnings
+from ._overlaps import Overlap, find_overlaps, machine_rollouts, overlap_warnings
 from ._release import (
     Publication,
     Release,
@@ -115,6 +115,7 @@ def plan(
     # A release is validated for the versions of the pool file, or else of the nodes; an older bundle is not.
     checks_versions = release is None or pool.kubernetes_versions
     unfit = version_warnings(changes.after, moved_views) if checks_versions else ()
+    machines = machine_rollouts(client, pool.name, moving) if planned.has_work else []
     drains = preview_drains(client, moving & set(disruption.to_drain), pool.policy.drain) if check else ()
     planned = replace(
         planned,
@@ -122,6 +123,7 @@ def plan(
             *planned.refusals,
             *changes.refusals,
             *((*disruption.refusals, *trust.refusals) if planned.has_work else ()),
+            *(() if planned.is_resumed else machines),  # that one waits for a rollout that has begun
         ),
         warnings=(
             *planned.warnings,
@@ -134,6 +136,7 @@ def plan(
             *drains,
             *_approval_warnings(pool, planned),
             *overlap_warnings(overlaps),
+            *(machines if planned.is_resumed else ()),
         ),
         to_drain=disruption.to_drain,
         to_reboot=disruption.to_reboot,

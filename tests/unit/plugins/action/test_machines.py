@@ -18,7 +18,7 @@ from ansible_collections.configok.node.plugins.action import machines
 from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import KUBE_ARGUMENT_SPEC
 from ansible_collections.configok.node.plugins.module_utils._ansible._machine_hosts import HostAnswer, HostRequest
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
+from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target, Wave
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import (
     COMPLETE,
     HALTED,
@@ -61,6 +61,7 @@ class Hosts:
 
     nodes: SimulatedNodes
     refusals: dict[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
     failures: dict[tuple[str, str], str] = field(default_factory=dict)
     planned: list[HostRequest] = field(default_factory=list)
     changed: list[HostRequest] = field(default_factory=list)
@@ -69,7 +70,10 @@ class Hosts:
     def plan(self, requests: Sequence[HostRequest]) -> Mapping[str, HostAnswer]:
         self.planned += requests
         return {
-            request.name: HostAnswer(refusals=(self.refusals[request.name],) if request.name in self.refusals else ())
+            request.name: HostAnswer(
+                refusals=(self.refusals[request.name],) if request.name in self.refusals else (),
+                warnings=self.warnings,
+            )
             for request in requests
         }
 
@@ -79,7 +83,7 @@ class Hosts:
         failure = self.failures.get((request.action, version), "")
         if not failure and request.action in ("update", "rollback"):
             self.report(request.name, version, request.machine["runtime"].get("version", "1.7.24"))
-        return HostAnswer(failure)
+        return HostAnswer(failure, warnings=self.warnings)
 
     def close(self) -> None:
         self.closed += 1
@@ -194,6 +198,33 @@ def test_the_provider_gets_what_is_declared(act: Act, hosts: Hosts) -> None:
         "clusterDNS": ["10.96.0.10"],
         "clusterDomain": "a.example",
     }
+
+
+def test_another_rollout_of_the_same_machines_in_progress_is_waited_for(
+    act: Act, hosts: Hosts, cluster: SandboxCluster
+) -> None:
+    target = Target.of_machines("machines-0123456789", "0" * 64, {})
+    other = Rollout(1, target, PAUSED, (Wave("canary", ("w1", "w2"), 1.0),), 2, "", "")
+    update_record(cluster.client, "others", lambda record: replace(record, rollout=other))
+    write(machine("w1", NEW), machine("w3"))
+    refused = act()
+    assert refused["failed"] is True
+    assert refused["msg"].startswith(
+        "the rollout others of Machines is in progress (Paused) and changes 1 of these nodes: w1"
+    )
+    assert hosts.changed == hosts.planned == []
+    write(machine("w1"), machine("w3", NEW))
+    assert act()["phase"] == "Complete"
+
+
+def test_what_a_provider_finds_worth_knowing_is_shown(act: Act, hosts: Hosts, shown: list[str]) -> None:
+    hosts.warnings = ("kubelet v1.34.2 has no --gone: removed from /etc/default/kubelet",)
+    write(machine("w1", NEW))
+    act(check=True)
+    assert any(line.endswith(f"Machine w1: {hosts.warnings[0]}") for line in shown), shown
+    shown.clear()
+    act()
+    assert any(line.endswith(f"w1: {hosts.warnings[0]}") and "Machine" not in line for line in shown), shown
 
 
 def test_check_mode_changes_nothing(act: Act, hosts: Hosts, cluster: SandboxCluster) -> None:

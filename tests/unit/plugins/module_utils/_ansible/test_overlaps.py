@@ -13,6 +13,7 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._ansible._overlaps import (
     Overlap,
     find_overlaps,
+    machine_rollouts,
     overlap_warnings,
 )
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden
@@ -85,6 +86,29 @@ def test_a_runner_that_may_not_list_records_is_told_what_to_do() -> None:
     forbidding: Any = Forbidding()
     assert find_overlaps(forbidding, "workers", "a=b", NODES) is None
     assert "apply the role configok.node.cluster again" in overlap_warnings(None)[0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "nodes"),
+    [
+        ({}, "2 of these nodes: n01, n02"),
+        ({"waves_done": 1}, "1 of these nodes: n02"),
+        ({"waves_done": 2}, ""),
+        ({"phase": COMPLETE}, ""),
+        ({"target": a_target()}, ""),
+    ],
+)
+def test_a_rollout_of_machines_in_progress_is_named_with_the_nodes_that_it_still_changes(
+    make_world: MakeWorld, changes: dict[str, Any], nodes: str
+) -> None:
+    world = make_world(1)
+    target = Target.of_machines("machines-0123456789", "0" * 64, {})
+    write(world, "machines", replace(GPU, **{"target": target, "phase": PAUSED, "selector": "", **changes}))
+    sentences = machine_rollouts(world.client, "workers", NODES)
+    assert [f"is in progress (Paused) and changes {nodes}: let" in sentence for sentence in sentences] == [True] * bool(
+        nodes
+    )
+    assert machine_rollouts(world.client, "machines", NODES) == []
 
 
 def test_the_sentence_names_pool_and_nodes() -> None:

@@ -14,9 +14,14 @@ import pytest
 import yaml
 
 from ansible_collections.configok.node.plugins.action import rollout as action
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import ABORTED, Rollout
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import update_record
+from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import NODES
+from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target, Wave
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import ABORTED, PAUSED, Rollout
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
+    read_record,
+    update_record,
+)
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._revisions import read_target
 from support.ansible_runs.actions import run_rollout
 from support.ansible_runs.in_process import document_pool, publish
 from support.api.clusters import SandboxCluster
@@ -59,6 +64,24 @@ def with_policy(**policy: Any) -> dict[str, Any]:
 def warnings(result: dict[str, Any], words: str) -> list[str]:
     """Return the warnings of a plan that have these words."""
     return [sentence for sentence in result["plan"]["warnings"] if words in sentence]
+
+
+def test_machines_in_progress_come_first_except_before_a_rollout_that_has_begun(
+    act: Act, cluster: SandboxCluster, nodes: SimulatedNodes
+) -> None:
+    machines = Target.of_machines("machines-0123456789", "0" * 64, {})
+    names = tuple(sorted(item["metadata"]["name"] for item in cluster.client.list(NODES).items))
+    moving = Rollout(1, machines, PAUSED, (Wave("canary", names[:1], 1.0),), 1, "", "")
+    update_record(cluster.client, "machines", lambda record: replace(record, rollout=moving))
+    refused = act()
+    sentence = f"the rollout machines of Machines is in progress (Paused) and changes 1 of these nodes: {names[0]}"
+    assert refused["failed"] is True
+    assert sentence in refused["msg"]
+    assert nodes.assignments == []
+    target = read_target(cluster.client, read_record(cluster.client, "workers").latest)
+    begun = Rollout(1, target, PAUSED, (Wave("canary", names, 1.0),), len(names), "", "", selector="pool=workers")
+    update_record(cluster.client, "workers", lambda record: replace(record, rollout=begun))
+    assert warnings(act(check=True), sentence)
 
 
 def test_an_aborted_rollout_is_not_reconciled(act: Act, cluster: SandboxCluster, nodes: SimulatedNodes) -> None:
