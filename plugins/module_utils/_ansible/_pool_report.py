@@ -15,11 +15,12 @@ from .._componentconfig._compare import summary_of
 from .._kube._api_client import Client
 from .._kube._api_errors import Forbidden, NotFound
 from .._kube._api_paths import config_map
-from .._machines._changes._versions import is_runtime, is_version, runtime_text
+from .._machines._changes._runtimes import is_runtime, runtime_text
 from .._machines._status._types import MachineStatus
 from .._nodeconfig._bundle import Bundle, InvalidBundle
 from .._rollout._nodes._node_access import list_nodes
 from .._rollout._nodes._node_view import NodeView
+from .._rollout._nodes._reported_versions import is_version
 from .._rollout._plan import Target
 from .._rollout._record._record import Record, Rollout
 from .._rollout._record._record_store import read_record

@@ -11,11 +11,12 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from ..._rollout._goals import MachineGoal
+from ..._rollout._nodes._reported_versions import is_version
 from .._objects._types import Machine, Runtime
 from ._machine_annotation import MachineAnnotation, provider_hash
+from ._runtimes import is_runtime
 from ._taints import taint_id
 from ._types import MachineAction, MachineChange, ObservedMachine
-from ._versions import is_runtime, is_version
 
 __all__ = ["content_hash_of", "goals_of"]
 

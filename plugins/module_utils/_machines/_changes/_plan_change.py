@@ -15,14 +15,15 @@ from typing import Final, NamedTuple
 from ..._componentconfig._disruption import heaviest_class
 from ..._componentconfig._schema._releases import is_kubernetes_version, parse_minor
 from ..._nodeconfig._assignment import ConfigSource
-from .._objects._types import Capabilities, Cluster, Machine, Provider, Runtime, Taint
+from ..._rollout._nodes._reported_versions import is_version
+from .._objects._types import Capabilities, Cluster, Machine, Provider, Runtime
 from ._config_check import check_config, config_disruption
 from ._config_inputs import ConfigInputs, UnknownSource, source_name
 from ._machine_annotation import provider_hash
+from ._runtimes import is_runtime, runtime_text
 from ._skew import check_skew
 from ._taints import taint_id, taint_text
 from ._types import ChangedField, MachineAction, MachineChange, ObservedMachine
-from ._versions import is_runtime, is_version, runtime_text
 
 __all__ = ["Surroundings", "machine_name", "plan_change"]
 

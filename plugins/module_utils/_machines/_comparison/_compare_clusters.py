@@ -24,8 +24,9 @@ from ..._componentconfig._schema._releases import (
     parse_minor,
 )
 from ..._nodeconfig._untrusted import sanitize
+from ..._rollout._nodes._reported_versions import is_version
+from .._changes._runtimes import runtime_text
 from .._changes._taints import taint_id, taint_text
-from .._changes._versions import is_version, runtime_text
 from ._members import INIT, Member
 
 __all__ = [

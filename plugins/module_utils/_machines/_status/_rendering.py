@@ -10,10 +10,11 @@ from typing import Any, Final
 
 from ..._componentconfig._scalars._wording import count_of, first_names
 from ..._nodeconfig._untrusted import sanitize
+from ..._rollout._nodes._reported_versions import is_version
 from ..._rollout._report._tables import render_table as render_columns
 from .._changes._plan_change import machine_name
+from .._changes._runtimes import is_runtime, runtime_text
 from .._changes._types import ChangedField, MachineAction, MachineChange
-from .._changes._versions import is_runtime, is_version, runtime_text
 from ._types import MachineStatus
 
 __all__ = ["diff_of", "kubelet_text", "render_machine_plan", "render_table", "runtimes_text"]

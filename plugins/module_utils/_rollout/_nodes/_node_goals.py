@@ -12,20 +12,18 @@ from typing import Any, NamedTuple
 from ..._nodeconfig._untrusted import load_json, sanitize
 from .._goals import Goal, MachineGoal
 from ._node_view import NodeView
+from ._reported_versions import is_version, without_v
 
 __all__ = [
     "describe_drift",
     "has_reached",
     "InstalledVersions",
     "installed_versions",
-    "matches_version",
     "taints_to_remove",
     "unmet",
     "unmet_versions",
     "with_versions",
 ]
-
-_BOUNDARIES = ".~+-"  # what may follow a version of which a Node reports more
 
 
 def has_reached(view: NodeView | None, goal: Goal) -> bool:
@@ -52,11 +50,11 @@ def unmet_versions(view: NodeView, goal: Goal) -> str:
 
 def _unmet_versions(view: NodeView, goal: MachineGoal) -> Iterator[str]:
     applied = installed_versions(view)
-    if not matches_version(view.kubelet_version, goal.kubelet_version, applied.kubelet_version):
-        yield f"it reports kubelet {_without_v(view.kubelet_version) or 'of no version'}, not {goal.kubelet_version}"
+    if not is_version(goal.kubelet_version, view.kubelet_version, applied.kubelet_version):
+        yield f"it reports kubelet {without_v(view.kubelet_version) or 'of no version'}, not {goal.kubelet_version}"
     name, version = goal.runtime
     installed = applied.runtime[1] if applied.runtime[0] == name else ""
-    if name and (view.runtime[0] != name or not matches_version(view.runtime[1], version, installed)):
+    if name and (view.runtime[0] != name or not is_version(version, view.runtime[1], installed)):
         yield f"it reports {' '.join(view.runtime).strip() or 'no runtime'}, not {' '.join(goal.runtime).strip()}"
 
 
@@ -108,24 +106,6 @@ def with_versions(annotation: str, versions: InstalledVersions) -> str:
     return json.dumps({**kept, **{key: text for key, text in texts.items() if text}}, separators=(",", ":"))
 
 
-def matches_version(reported: str, declared: str, installed: str = "") -> bool:
-    """Return whether a reported version is the declared one, or says more of it: 1.7.24~ds1 is 1.7.24, and 1.7.
-
-    A package's version can have more parts than the program reports: 1.7.24~ds1-6 says 1.7.24~ds1. Then the version
-    that a run has installed decides, "" for none.
-    """
-    reported, declared, installed = _without_v(reported), _without_v(declared), _without_v(installed)
-    if not declared or _begins(reported, declared):
-        return True
-    return bool(reported) and _begins(declared, reported) and _begins(installed, declared)
-
-
-def _begins(version: str, beginning: str) -> bool:
-    if not version.startswith(beginning):
-        return False
-    return len(version) == len(beginning) or version[len(beginning)] in _BOUNDARIES
-
-
 def describe_drift(view: NodeView, goal: Goal) -> str:
     """Return how a node that had passed has drifted from its goal, "" for no drift."""
     if view.source != goal.source or view.source_error:
@@ -141,10 +121,6 @@ def _config_drift(view: NodeView) -> str:
         return "it had passed, and is assigned nothing now: its Node was registered again, or somebody removed that"
     name = sanitize(view.source.name) if view.source else "the init config"
     return f"it had passed, then somebody else assigned it {name} (assignment {view.assigned_id})"
-
-
-def _without_v(version: str) -> str:
-    return version[1:] if version[:1] == "v" else version
 
 
 def _taint_text(taint: tuple[str, str, str]) -> str:

@@ -27,6 +27,7 @@ from .._nodes._node_access import NodeAssignment
 from .._nodes._node_goals import InstalledVersions, has_reached, unmet_versions, with_versions
 from .._nodes._node_view import NodeView, node_view
 from .._nodes._node_watcher import NodeWatcher
+from .._nodes._reported_versions import without_v
 from .._outage import WriteNotRepeated
 from .._record._record import PreviousMachine
 from ._node_mover import NodeMover, NotDrained, Postponed, RolledBack, Settled, Uncordoned
@@ -252,7 +253,7 @@ class MachineMover(NodeMover):
 
     def _earlier_goal(self, name: str, goal: MachineGoal, previous: PreviousMachine) -> MachineGoal:
         """Return the goal of a machine that is taken back: its config and its versions; its labels stay."""
-        kubelet, runtime = _without_v(previous.kubelet_version), (previous.runtime_name, previous.runtime_version)
+        kubelet, runtime = without_v(previous.kubelet_version), (previous.runtime_name, previous.runtime_version)
         source = self._host.sources.get(name, goal.source)
         annotation = with_versions(goal.annotation, InstalledVersions(kubelet, runtime))
         return MachineGoal(source, kubelet_version=kubelet, runtime=runtime, annotation=annotation)
@@ -334,16 +335,12 @@ def _view_of(previous: PreviousMachine) -> NodeView:
 def _versions(previous: PreviousMachine) -> dict[str, object]:
     """Return the versions of a machine as MachineGoal.previous has them."""
     return {
-        "kubelet": _without_v(previous.kubelet_version),
+        "kubelet": without_v(previous.kubelet_version),
         "runtime": (previous.runtime_name, previous.runtime_version),
     }
 
 
 def _describe(previous: PreviousMachine) -> str:
     runtime = f"{previous.runtime_name} {previous.runtime_version}".strip()
-    kubelet = f"kubelet {_without_v(previous.kubelet_version)}"
+    kubelet = f"kubelet {without_v(previous.kubelet_version)}"
     return f"{kubelet} and {runtime}" if runtime else kubelet
-
-
-def _without_v(version: str) -> str:
-    return version[1:] if version[:1] == "v" else version
