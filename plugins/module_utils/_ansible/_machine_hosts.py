@@ -75,11 +75,9 @@ class MachineHosts(Protocol):
 
     def plan(self, requests: Sequence[HostRequest]) -> Mapping[str, HostAnswer]:
         """Return what the providers say of the changes, by the name of the machine. Changes nothing."""
-        ...
 
     def change(self, request: HostRequest) -> HostAnswer:
         """Change the host of one machine. Blocks."""
-        ...
 
 
 def machine_variables(

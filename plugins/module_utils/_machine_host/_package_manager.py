@@ -33,71 +33,54 @@ class PackageManager(Protocol):
     @property
     def name(self) -> str:
         """Its name for sentences: "apt"."""
-        ...
 
     def unusable(self) -> str:
         """Return why it cannot be used on this host, as a sentence; "" if it can."""
-        ...
 
     def source_files(self, source: str, key: str) -> Sequence[HostFile]:
         """Return the files that make a source of packages known."""
-        ...
 
     def installed(self, package: str) -> str:
         """Return the installed version, "" for none."""
-        ...
 
     def all_installed(self) -> Collection[str]:
         """Return the names of all installed packages."""
-        ...
 
     def essential(self) -> Collection[str]:
         """Return installed packages that no host is without, so that none of them came with a machine."""
-        ...
 
     def offered(self, package: str) -> Sequence[str]:
         """Return the versions that the sources offer, as far as they are known here."""
-        ...
 
     def is_cached(self, package: str, version: str) -> bool:
         """Return whether the host has the package's file for other reasons."""
-        ...
 
     def refresh(self, *, everything: bool) -> None:
         """Read the sources again: the one of source_files, or everything. Raises HostError."""
-        ...
 
     def kept(self) -> Mapping[tuple[str, str], str]:
         """Return the files that are kept on the host, by package and version."""
-        ...
 
     def keep(self, package: str, version: str) -> None:
         """Fetch a package into the kept files. Raises HostError."""
-        ...
 
     def forget(self, package: str, version: str) -> None:
         """Remove a kept file."""
-        ...
 
     def repair(self) -> None:
         """Finish what an installation that was killed has left undone. Raises HostError."""
-        ...
 
     def install(self, packages: Mapping[str, str], extra: Sequence[str]) -> None:
         """Install these packages from kept files, up or down, and the newest of extra. Raises HostError."""
-        ...
 
     def hold(self, packages: Sequence[str]) -> Sequence[str]:
         """Keep upgrades of the host away from these packages; return those that were not held before."""
-        ...
 
     def release(self, packages: Sequence[str]) -> None:
         """Let upgrades of the host have these packages again."""
-        ...
 
     def remove(self, packages: Sequence[str]) -> Sequence[str]:
         """Remove these packages; return those that stay, because others need them. Raises HostError."""
-        ...
 
 
 class KeptFiles:

@@ -261,7 +261,7 @@ class _MachineReader:
             config_source=BundleReference(*(str(bundle.get(key, "")) for key in _BUNDLE_FIELDS)) if bundle else None,
             node_labels=dict(spec.get("nodeLabels") or {}),
             taints=tuple(_taint(taint) for taint in spec.get("taints") or ()),
-            state=cast("MachineState", spec.get("state", "Present")),
+            state=cast(MachineState, spec.get("state", "Present")),
             machine_set=item.name if host_path else "",
             origin=origin,
         )

@@ -59,7 +59,7 @@ def _square(phase: str) -> Html:
 
 def _phases(counts: Mapping[str, int], rules: StyleRules) -> Html:
     shown = [phase for phase in (*_PHASES, *sorted(counts.keys() - _PHASES.keys())) if counts.get(phase)]
-    bar = element(
+    phases = element(
         "div",
         *(
             element(
@@ -79,7 +79,7 @@ def _phases(counts: Mapping[str, int], rules: StyleRules) -> Html:
         )
         for phase in shown
     )
-    return join([bar, element("ul", *items, class_="legend")])
+    return join([phases, element("ul", *items, class_="legend")])
 
 
 def _versions(machines: Sequence[MachineEntry], rules: StyleRules) -> Html:

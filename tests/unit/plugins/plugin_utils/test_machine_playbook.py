@@ -34,7 +34,7 @@ EXTERNAL = Provider(PROVIDER_API_VERSION, "External", "configok.node.external")
 SECRET = "kind: Config # a token"
 # The machine of the tests has no sudo.
 LOCAL = PlaybookOptions(("--connection=local", "--extra-vars=ansible_become=false"))
-HOSTS = [InventoryHost("machine-1", node_name="w1"), InventoryHost("w2"), InventoryHost("m3", address="10.0.0.3")]
+HOSTS = (InventoryHost("machine-1", node_name="w1"), InventoryHost("w2"), InventoryHost("m3", address="10.0.0.3"))
 
 
 def request(name: str = "w1", action: Any = "update", provider: Provider = OWN, **changes: Any) -> HostRequest:

@@ -192,19 +192,19 @@ _MEMBERS = st.builds(
 
 
 @given(_MEMBERS, _MEMBERS)
-def test_the_comparison_is_complete_and_symmetric(before: Member, after: Member) -> None:
-    forward, notes = compare_members(before, after)
-    back, _notes = compare_members(after, before)
+def test_the_comparison_is_complete_and_symmetric(one: Member, other: Member) -> None:
+    forward, notes = compare_members(one, other)
+    back, _notes = compare_members(other, one)
     assert all("defaults" in note for note in notes)
     assert {(d.component, d.path, d.before, d.after) for d in forward} == {
         (d.component, d.path, d.after, d.before) for d in back
     }
     is_same = (
-        before.kubelet == after.kubelet
-        and before.runtime == after.runtime
-        and before.labels == after.labels
-        and set(before.taints) == set(after.taints)
-        and before.effective == after.effective
+        one.kubelet == other.kubelet
+        and one.runtime == other.runtime
+        and one.labels == other.labels
+        and set(one.taints) == set(other.taints)
+        and one.effective == other.effective
     )
     assert (not forward) == is_same
 
