@@ -19,7 +19,8 @@ class WaveJob:
     """What a wave has to do.
 
     goals: what each node is to reach, in the order in which the nodes move. position: in the record's waves; None for
-    a rollback, of which only the end is recorded. bundles: what is checked to exist while the wave moves. lookahead: how many nodes beyond those of a step are recorded as possibly assigned with it.
+    a rollback, of which only the end is recorded. bundles: what is checked to exist while the wave moves. lookahead:
+    how many nodes beyond those of a step are recorded as possibly assigned with it.
 
     possibly_assigned: nodes that an earlier run may have assigned already. not_ready_at_start: nodes that were not
     Ready when the wave began. passed_in: nodes of earlier waves, which may still fail, each with the name of its wave.
