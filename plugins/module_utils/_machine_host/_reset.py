@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import stat
@@ -46,6 +47,7 @@ def reset_host(host: Host, state: HostState, manager: PackageManager, changes: C
     changes.note(f"{state.machine}: kubelet, pods, their files and packages removed")
     _stop_kubelet(host)
     _remove_pods(host)
+    _remove_network(host)
     _unmount(host, _KUBELET_DIRECTORY)
     for unit in state.enabled:
         if unit != "kubelet":
@@ -126,7 +128,6 @@ def _remove_pods(host: Host) -> None:
         names = host.run([*ctr, kind, "list", "-q"], timeout=60).output.split()
         if names:
             host.run([*ctr, kind, remove, *names], timeout=120)
-    _remove_network(host)
 
 
 def _remove_network(host: Host) -> None:
@@ -135,7 +136,8 @@ def _remove_network(host: Host) -> None:
         if name.startswith("cni-"):
             host.run(["umount", "--lazy", host.path(f"{_NETNS}/{name}")])
             host.remove(f"{_NETNS}/{name}")
-    for name in host.names("/sys/class/net"):
+    # Not by way of /sys/class/net: in a container, it may have the interfaces of another network namespace.
+    for name in re.findall(r"^\d+: ([^:@]+)", host.run(["ip", "-o", "link"]).output, re.MULTILINE):
         if name in ("cni0", "flannel.1", "cbr0"):
             host.run(["ip", "link", "delete", name])
 

@@ -9,6 +9,7 @@ import base64
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -212,6 +213,20 @@ def test_a_record_that_claims_the_system_removes_no_package(
     assert [text for text in warnings if "bash came with the machine" in text] == warnings
     assert len(warnings) == 1 - len(removed)
     assert not host.exists(DIRECTORY)
+
+
+def test_a_reset_removes_the_network_of_pods(host: QuietHost, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[Sequence[str]] = []
+    links = "1: lo: <LOOPBACK,UP>\n2: eth0@if40: <UP>\n3: cni0: <UP>\n4: flannel.1: <UP>\n"
+
+    def run(command: Sequence[str], **_options: Any) -> CommandResult:
+        calls.append(command)
+        return CommandResult(0, links if command == ["ip", "-o", "link"] else "", "")
+
+    monkeypatch.setattr(host, "run", run)
+    save_state(host, HostState("worker-1"))
+    machine(host).reset()
+    assert [call[3] for call in calls if call[:3] == ["ip", "link", "delete"]] == ["cni0", "flannel.1"]
 
 
 def test_a_reset_that_was_cut_off_at_its_end_is_finished(host: QuietHost) -> None:
