@@ -139,6 +139,8 @@ class MachinePlaybook:
             answer = answers[request.name]
             if answer is None or answer.failure:
                 unreachable = f"its host {host} cannot be reached" if host in result.unreachable else ""
+                if unreachable and request.planned == "delete":
+                    unreachable += f"; if it is gone for good, delete its Node with kubectl delete node {request.name}"
                 failure = unreachable or (answer.failure if answer else "") or reason or "its provider did not answer"
                 answers[request.name] = HostAnswer(refusals=(failure,))
         if any(answer is None for answer in answers.values()) or result.failed:

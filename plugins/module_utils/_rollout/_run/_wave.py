@@ -392,8 +392,17 @@ class WaveExecutor:
         """Record a node that had passed and has failed since, or is assigned another config."""
         has_passed = view.name in self._attempts and self._window.state(view.name) == PASSED
         result = self._passed_nodes.check(view, self._attempts[view.name].goal if has_passed else None)
-        if result is not None:
+        if result is not None and not self._begin_rollback(view.name, result.reason):
             self._record_result(view.name, result)
+
+    def _begin_rollback(self, name: str, reason: str) -> bool:
+        """Have a machine that has failed taken back, unless it is already. Return whether it is."""
+        goal = self._attempts[name].goal
+        if name not in self._rolling_back and self._mover.can_roll_back(name, goal):
+            self._rolling_back.add(name)
+            self._progress.say(f"{name} has failed, and is taken back: {reason}")
+            self._returning.submit(name, partial(self._mover.roll_back, name, goal, reason))
+        return name in self._rolling_back
 
     def _evaluate_attempts(self) -> None:
         now = self._now()
@@ -408,11 +417,7 @@ class WaveExecutor:
                 self._rebooting.add(name)
                 self._workers.submit(name, partial(self._mover.reboot, name))
                 continue
-            goal = self._attempts[name].goal
-            if result.verdict is Verdict.FAIL and view is not None and self._mover.can_roll_back(name, goal):
-                self._rolling_back.add(name)
-                self._progress.say(f"{name} has failed, and is taken back: {result.reason}")
-                self._returning.submit(name, partial(self._mover.roll_back, name, goal, result.reason))
+            if result.verdict is Verdict.FAIL and view is not None and self._begin_rollback(name, result.reason):
                 continue
             self._attempts.set(name, self._attempts[name].with_result(result))
             self._record_result(name, result)

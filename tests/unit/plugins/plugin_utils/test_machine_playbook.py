@@ -190,6 +190,14 @@ def test_all_providers_are_asked_in_one_run(tmp_path: Path) -> None:
     assert {entry["planned_action"] for entry in how["variables"]["machine_hosts"].values()} == {"update", "create"}
 
 
+def test_a_host_that_is_gone_cannot_be_deleted_and_the_user_is_told_what_to_do(tmp_path: Path) -> None:
+    runs = Runs(PlaybookResult(4, ("localhost", "w2"), unreachable=("w2",)))
+    (refusal,) = playbook(runs, tmp_path).plan([request("w2", "plan", planned="delete")])["w2"].refusals
+    assert refusal == (
+        "its host w2 cannot be reached; if it is gone for good, delete its Node with kubectl delete node w2"
+    )
+
+
 def test_two_machines_are_not_one_host(tmp_path: Path) -> None:
     hosts = [InventoryHost("m", address="10.0.0.1")]
     asked = [request(name, "plan", addresses=("10.0.0.1",)) for name in ("w1", "w2")]

@@ -249,6 +249,30 @@ def test_a_machine_that_fails_in_its_soak_is_drained_before_it_is_taken_back(
     assert not world.nodes.view(canary).unschedulable
 
 
+def test_a_machine_that_fails_after_it_has_passed_is_taken_back_while_its_wave_moves(make_world: MakeWorld) -> None:
+    world = make_world(0)
+    machines = MachineWorld.of(world, 6, canary={"count": 3, "soak": "1m"}, maxUnavailable=1)
+    source = world.publish(100).source
+    machines.declare(kubelet=NEW, source=source)
+    first = machines.plan().waves[0].nodes[0]
+    world.pods.add(first, "web")
+
+    def fail(request: MachineRequest) -> None:
+        if len(machines.hosts.calls) == 3:
+            world.clock.sleep(120.0)  # the first has passed meanwhile
+            world.nodes.say(first, *status_of(world.nodes.view(first), source, CRASHES)[-1])
+
+    machines.hosts.during = fail
+    result = machines.run()[-1]
+    assert machines.hosts.calls[3:] == [(first, "rollback", OLD)]
+    assert machines.hosts.errors == []
+    (failed,) = result.failed_nodes
+    assert (result.phase, failed.node) == ("Halted", first)
+    assert failed.reason.startswith("it had passed, then failed: ")
+    assert f"it is back on kubelet {OLD}" in failed.reason
+    assert not [view.name for view in machines.views().values() if view.unschedulable]
+
+
 def test_an_abort_leaves_the_cordon_of_a_host_that_is_taken_back(make_world: MakeWorld) -> None:
     world = make_world(0)
     machines = MachineWorld.of(world, 4, canary={"count": 1, "soak": "5s"}, **QUICK)
