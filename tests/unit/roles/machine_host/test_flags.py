@@ -46,5 +46,5 @@ def test_a_new_node_has_its_taints_from_the_beginning(tmp_path: Path, taints: li
 
 @pytest.mark.parametrize("machine", [{}, {"taints": []}])
 def test_without_taints_there_is_no_flag(tmp_path: Path, machine: dict[str, Any]) -> None:
-    found = flags(tmp_path, provider={"kubeletFlags": {"node-ip": "10.0.0.1"}}, **machine)
-    assert found[-2:] == ["--hostname-override=w1", "--node-ip=10.0.0.1"]
+    names = flags(tmp_path, provider={"kubeletFlags": {"node-ip": "10.0.0.1"}}, **machine)
+    assert names[-2:] == ["--hostname-override=w1", "--node-ip=10.0.0.1"]
