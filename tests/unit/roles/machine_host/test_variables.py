@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The flags with which a new kubelet starts, as Ansible evaluates them."""
+"""The flags and files with which a kubelet starts, as Ansible evaluates them."""
 
 from __future__ import annotations
 
@@ -17,17 +17,19 @@ VARIABLES = Path(__file__).resolve().parents[4] / "roles/machine_host/vars/main.
 TAINT = {"key": "example.com/gpu", "value": "a-1", "effect": "NoSchedule"}
 
 
-def flags(tmp_path: Path, **machine: Any) -> list[str]:
-    """Return the flags of the kubelet of a machine."""
-    options = [f"--extra-vars=@{VARIABLES}", f"--extra-vars={json.dumps({'machine': {'name': 'w1', **machine}})}"]
-    task = [
-        "--module-name=ansible.builtin.copy",
-        f"--args=dest={tmp_path}/flags content={{{{ __machine_host_flags }}}}",
-    ]
+def evaluate(tmp_path: Path, name: str, **variables: Any) -> Any:
+    """Return the value of a variable of the role."""
+    options = [f"--extra-vars=@{VARIABLES}", f"--extra-vars={json.dumps(variables)}"]
+    task = ["--module-name=ansible.builtin.copy", f"--args=dest={tmp_path}/value content={{{{ {name} }}}}"]
     command = [sys.executable, "-m", "ansible", "adhoc", "localhost", "--connection=local", *options, *task]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    return list(json.loads((tmp_path / "flags").read_text()))
+    return json.loads((tmp_path / "value").read_text())
+
+
+def flags(tmp_path: Path, **machine: Any) -> list[str]:
+    """Return the flags of the kubelet of a machine."""
+    return list(evaluate(tmp_path, "__machine_host_flags", machine={"name": "w1", **machine}))
 
 
 @pytest.mark.parametrize(
@@ -48,3 +50,13 @@ def test_a_new_node_has_its_taints_from_the_beginning(tmp_path: Path, taints: li
 def test_without_taints_there_is_no_flag(tmp_path: Path, machine: dict[str, Any]) -> None:
     names = flags(tmp_path, provider={"kubeletFlags": {"node-ip": "10.0.0.1"}}, **machine)
     assert names[-2:] == ["--hostname-override=w1", "--node-ip=10.0.0.1"]
+
+
+@pytest.mark.parametrize(("authority", "paths"), [("", []), ("PEM\n", ["/etc/kubernetes/pki/ca.crt"])])
+def test_a_run_that_knows_no_authority_leaves_that_of_the_node_alone(
+    tmp_path: Path, authority: str, paths: list[str]
+) -> None:
+    variables = {"machine": {"name": "w1"}, "machine_cluster": {"ca_certificate": authority}}
+    files = evaluate(tmp_path, "__machine_host_optional_files", **variables)
+    assert [file["path"] for file in files] == paths
+    assert [file["content"] for file in files] == [authority for _path in paths]
