@@ -24,7 +24,7 @@ from .._rollout._record._record_store import read_record
 
 __all__ = ["PoolConfig", "ResolvedConfigs", "SourceProblem", "pool_config", "resolve_configs"]
 
-_MAX_BUNDLES = 50  # that are read for one run; machines use a few
+_MAX_BUNDLES = 50  # that Nodes say they use, and that are read for one run; machines use a few
 
 
 class SourceProblem(NamedTuple):
@@ -109,12 +109,13 @@ def resolve_configs(
             machine = _with_source(machine, None, references)
         resolved.append(machine)
     usable = {name: pool.source for name, pool in pools.items() if pool.source is not None}
-    sources = {*usable.values(), *references.values(), *(machine.active for machine in observed.values())}
+    declared = {*usable.values(), *references.values()}
+    active = {machine.active for machine in observed.values() if machine.active is not None} - declared
     hashes = {machine.local_config for machine in observed.values()} - {""}
     inputs = ConfigInputs(
         pools=usable,
         references=references,
-        bundles=_read_bundles(client, [source for source in sources if source is not None]),
+        bundles=_read_bundles(client, [*sorted(declared), *sorted(active)[:_MAX_BUNDLES]]),
         local_configs=read_local_configs(client, hashes, workers=MAX_CONNECTIONS),
         init_configs=init_configs,
     )
@@ -163,7 +164,7 @@ def _resolve_references(
 def _read_bundles(client: Client, sources: Iterable[ConfigSource]) -> dict[ConfigSource, Mapping[str, str]]:
     """Return the documents of the bundles that can be read."""
     bundles = {}
-    for source in sorted(set(sources))[:_MAX_BUNDLES]:
+    for source in sources:
         try:
             bundle = Bundle.from_config_map(client.get(config_map(source.namespace, source.name)), source)
         except (NotFound, Forbidden, InvalidBundle):

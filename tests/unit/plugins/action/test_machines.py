@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from ansible_collections.configok.node.plugins.action import machines
+from ansible_collections.configok.node.plugins.module_utils._ansible import _machine_configs
 from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import KUBE_ARGUMENT_SPEC
 from ansible_collections.configok.node.plugins.module_utils._ansible._machine_hosts import HostAnswer, HostRequest
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
@@ -410,6 +411,16 @@ def test_a_config_source_is_pinned_to_the_published_bundle(act: Act, hosts: Host
     wrong = {"configMap": {**named["configMap"], "uid": "00000000-0000-4000-8000-000000000000"}}
     write(machine("w1", NEW, configSource=wrong), machine("w2"))
     assert "it was deleted and published again; give its present uid, or none" in act()["msg"]
+
+
+def test_however_many_bundles_nodes_use_those_that_are_declared_are_validated(
+    act: Act, hosts: Hosts, cluster: SandboxCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_machine_configs, "_MAX_BUNDLES", 0)
+    bundle = publish(cluster.kubeconfig, kubelet_config("maxPods: 60"))
+    named = {"configMap": {"namespace": "configok-system", "name": bundle["name"]}}
+    write(machine("w1", configSource=named))
+    assert act()["phase"] == "Complete"
 
 
 def test_a_bundle_that_contradicts_the_cluster_is_refused(act: Act, hosts: Hosts, cluster: SandboxCluster) -> None:

@@ -304,8 +304,8 @@ def test_a_bundle_that_is_deleted_pauses_the_machines_that_have_to_fetch_it(make
     world.client.delete(config_map(used.namespace, used.name))  # they have it
     machines.declare(kubelet=NEW)
     machines.declare("m05", source=second)
-    deleted = lambda _request: world.client.delete(config_map(second.namespace, second.name))  # noqa: E731
-    machines.hosts.during = lambda request: deleted(request) if len(machines.hosts.calls) == 3 else None
+    bundle = config_map(second.namespace, second.name)
+    machines.hosts.during = lambda _request: world.client.delete(bundle) if len(machines.hosts.calls) == 3 else None
     result = machines.run()[-1]
     assert result.phase == "Paused"
     assert result.reason.startswith(f"the bundle {second.name} was deleted: publish it again, or name another in")
