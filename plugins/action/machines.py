@@ -237,6 +237,8 @@ class ActionModule(ActionBase):
     def _carry_out(self, rollout: MachineRollout, settings: Mapping[str, Any], author: str) -> dict[str, Any]:
         planned = rollout.plan()
         lines = planned.lines()
+        if self._task.check_mode:  # otherwise it is shown at the end
+            lines += ["", *render_table(planned.statuses)]
         self._show(lines)
         statuses = [to_dict(status) for status in planned.statuses]
         self._outcome.update(revision=planned.plan.revision, target=planned.target.name, machines=statuses)

@@ -199,7 +199,7 @@ class MachineRollout:
             tuple(changes),
             planned,
             self._policy,
-            tuple(statuses_of(changes, moving=_moving(record))),
+            tuple(statuses_of(changes, failed=_failures(record), moving=_moving(record))),
             target,
             needs_run(planned, views),
         )
@@ -385,6 +385,11 @@ def _moving(record: Record) -> list[str]:
     if rollout is None or rollout.has_ended:
         return []
     return [name for wave in rollout.waves[rollout.waves_done :][:1] for name in wave.nodes]
+
+
+def _failures(record: Record) -> dict[str, str]:
+    """Return the machines that have not passed in the last rollout, with the reason."""
+    return {} if record.rollout is None else {failed.node: failed.reason for failed in record.rollout.failed_nodes}
 
 
 def _unfinished(record: Record, observed: Mapping[str, ObservedMachine]) -> list[str]:

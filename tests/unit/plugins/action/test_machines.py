@@ -218,6 +218,21 @@ def test_another_rollout_of_the_same_machines_in_progress_is_waited_for(
     assert act()["phase"] == "Complete"
 
 
+def test_a_check_shows_all_machines_as_a_table_with_why_they_failed(act: Act, hosts: Hosts, shown: list[str]) -> None:
+    write(machine("w1", BROKEN), machine("w2"))
+    hosts.failures["update", BROKEN] = "the kubelet does not start"
+    assert act()["phase"] == "Halted"
+    shown.clear()
+    result = act(check=True)
+    (head,) = (number for number, line in enumerate(shown) if line.startswith("NAME"))
+    first, second = shown[head + 1 : head + 3]
+    assert first.split()[:4] == ["w1", "w1", OLD, "->"]
+    assert "Failed" in first
+    assert "the kubelet does not start" in first
+    assert "Running" in second
+    assert {item["name"]: item["phase"] for item in result["machines"]} == {"w1": "Failed", "w2": "Running"}
+
+
 def test_what_a_provider_finds_worth_knowing_is_shown(act: Act, hosts: Hosts, shown: list[str]) -> None:
     hosts.warnings = ("kubelet v1.34.2 has no --gone: removed from /etc/default/kubelet",)
     write(machine("w1", NEW))
