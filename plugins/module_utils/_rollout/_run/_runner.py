@@ -168,8 +168,14 @@ class PoolRunner:
             return WaveResult("", rollout.phase, changed, rollout.reason, failed_nodes=rollout.failed_nodes)
 
     def _uncordon_left_behind(self, plan: Plan) -> None:
-        """Uncordon nodes that an earlier run has left cordoned, apart from those that this plan still moves."""
+        """Uncordon nodes that an earlier run has left cordoned, apart from those that this plan still moves.
+
+        A machine that has failed, and could not be taken back, stays cordoned until a rollout has put its host right.
+        """
         moving = {name for wave in plan.waves if not wave.finished for name in wave.nodes}
+        if plan.target.is_machines:
+            rollout = self._session.read_record().rollout
+            moving |= set() if rollout is None else {failed.node for failed in rollout.failed_nodes}
         names = [name for name in own_cordons(self._watcher.nodes.values(), plan.pool) if name not in moving]
         drainer = self._drainer()
         for name in names:

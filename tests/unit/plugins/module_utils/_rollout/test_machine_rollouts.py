@@ -314,6 +314,25 @@ def test_a_bundle_that_is_deleted_pauses_the_machines_that_have_to_fetch_it(make
     assert machines.record().bad_configs == ()
 
 
+def test_a_host_that_could_not_be_taken_back_stays_cordoned_in_the_next_run_too(make_world: MakeWorld) -> None:
+    world = make_world(0)
+    machines = MachineWorld.of(world, 8, failureBudget=1)
+    machines.declare(kubelet=NEW)
+    waves = machines.plan().waves
+    failing, last = waves[1].nodes[0], waves[-1].nodes[0]
+    machines.hosts.fails = {(failing, "update"): "it broke", (failing, "rollback"): "the packages are gone"}
+    killed = KilledHosts(machines, 1)
+    machines.hosts.during = lambda request: killed(request) if request.machine == last else None
+    with contextlib.suppress(Killed):
+        machines.run(client=killed.client)
+    assert killed.client.dead
+    machines.hosts.during = lambda _request: None
+    assert machines.run()[-1].phase == "Complete"
+    assert [name for name, view in machines.views().items() if view.unschedulable] == [failing]
+    machines.hosts.fails.clear()
+    finish(machines)
+
+
 def test_a_failure_within_the_budget_lets_the_others_go_on(make_world: MakeWorld) -> None:
     machines = MachineWorld.of(make_world(0), 8, failureBudget=1)
     machines.declare(kubelet=NEW)
