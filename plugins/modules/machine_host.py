@@ -173,6 +173,12 @@ options:
     description: Until when the kubelet has to be healthy, in seconds.
     type: int
     default: 180
+  lacks_node:
+    description:
+      - Whether the cluster has no Node of the machine. A kubelet that runs already is then restarted, since it registers
+        its Node only when it starts.
+    type: bool
+    default: false
 seealso:
   - module: configok.node.component_unit_info
 """
@@ -296,6 +302,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "kernel_modules": {"type": "list", "elements": "str", "default": []},
     "kernel_settings": {"type": "dict", "default": {}},
     "timeout": {"type": "int", "default": 180},
+    "lacks_node": {"type": "bool", "default": False},
 }
 
 
@@ -330,7 +337,12 @@ def _run(machine: MachineHost, params: dict[str, Any]) -> Changes:
     if params["step"] == "start":
         settings = {name: str(value) for name, value in params["kernel_settings"].items()}
         options = StartOptions(
-            params["kubelet"], params["units"], params["kernel_modules"], settings, params["timeout"]
+            params["kubelet"],
+            params["units"],
+            params["kernel_modules"],
+            settings,
+            params["timeout"],
+            params["lacks_node"],
         )
         return machine.start(options)
     return machine.reset()

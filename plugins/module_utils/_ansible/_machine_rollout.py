@@ -15,7 +15,7 @@ from .._cluster._bootstrap_token import BOOTSTRAP_LIFETIME
 from .._cluster._local_configs import publish_local_config
 from .._kube._api_client import Client
 from .._kube._api_errors import KubeError
-from .._kube._api_paths import NODES
+from .._kube._api_paths import NODES, node
 from .._machines import MachinesError
 from .._machines._changes._goals import content_hash_of, goals_of
 from .._machines._changes._observe import observe
@@ -289,6 +289,8 @@ class MachineRollout:
 
     def _create(self, request: HostRequest) -> str:
         endpoint = self._selection.cluster.endpoint
+        has_node = self._client.find(node(request.name)) is not None
+        request = replace(request, machine={**request.machine, "has_node": has_node})
         # A kubelet asks for its certificate at the end of the change, which may take as long as the policy says.
         lifetime = max(BOOTSTRAP_LIFETIME, request.timeout)
         with BootstrapCredentials(

@@ -35,13 +35,17 @@ class Preview:
 
 @dataclass(frozen=True)
 class StartOptions:
-    """How a node is started. kubelet: the path of its program; timeout: seconds until it has to be healthy."""
+    """How a node is started. kubelet: the path of its program; timeout: seconds until it has to be healthy.
+
+    lacks_node: whether the cluster has no Node of it: a kubelet that runs already registers only when it starts again.
+    """
 
     kubelet: str
     units: Sequence[str]
     modules: Sequence[str] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
     timeout: float = 180.0
+    lacks_node: bool = False
 
 
 class MachineHost:
@@ -116,7 +120,10 @@ class MachineHost:
             if state.created:
                 apply_settings(self._host, state, options.modules, options.settings, changes, check=False)
             adjust_flags(self._host, state, options.kubelet, changes)
-            start_units(self._host, state, _own_units(state, options.units), changes, check=False)
+            started = start_units(self._host, state, _own_units(state, options.units), changes, check=False)
+            if options.lacks_node and not started:
+                changes.note("kubelet.service restarted, so that it registers its Node")
+                self._host.must(["systemctl", "restart", "kubelet.service"], "kubelet could not be started")
             wait_healthy(self._host, state, kubelet=options.kubelet, timeout=options.timeout)
         return changes
 

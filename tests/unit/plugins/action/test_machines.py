@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from ansible_collections.configok.node.plugins.action import machines
-from ansible_collections.configok.node.plugins.module_utils._ansible import _machine_configs
+from ansible_collections.configok.node.plugins.module_utils._ansible import _machine_configs, _machine_rollout
 from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import KUBE_ARGUMENT_SPEC
 from ansible_collections.configok.node.plugins.module_utils._ansible._machine_hosts import HostAnswer, HostRequest
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
@@ -82,7 +82,9 @@ class Hosts:
         self.changed.append(request)
         version = request.machine["kubelet_version"]
         failure = self.failures.get((request.action, version), "")
-        if not failure and request.action in ("update", "rollback"):
+        if not failure and request.action == "create":
+            self.nodes.add(request.name)
+        if not failure and request.action in ("create", "update", "rollback"):
             self.report(request.name, version, request.machine["runtime"].get("version", "1.7.24"))
         return HostAnswer(failure, warnings=self.warnings)
 
@@ -231,6 +233,37 @@ def test_a_check_shows_all_machines_as_a_table_with_why_they_failed(act: Act, ho
     assert "the kubelet does not start" in first
     assert "Running" in second
     assert {item["name"]: item["phase"] for item in result["machines"]} == {"w1": "Failed", "w2": "Running"}
+
+
+class Credentials:
+    """Bootstrap credentials without an API server that takes tokens."""
+
+    kubeconfig = "secret"
+
+    def __init__(self, *_arguments: Any, **_options: Any) -> None: ...
+
+    def __enter__(self) -> Credentials:
+        return self
+
+    def __exit__(self, *_error: object) -> None: ...
+
+    def wait_for_node(self, *_arguments: Any) -> str:
+        return ""
+
+
+def test_a_provider_knows_that_a_new_machine_has_no_node(
+    act: Act, hosts: Hosts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_machine_rollout, "BootstrapCredentials", Credentials)
+    monkeypatch.setattr(_machine_rollout, "cluster_ca", lambda _client: "PEM")
+    write(machine("w1", NEW), machine("new", taints=[{"key": "gpu", "effect": "NoSchedule"}]))
+    assert act()["phase"] == "Complete"
+    created = {request.name: request for request in hosts.changed}["new"]
+    assert created.machine["has_node"] is False
+    assert created.machine["taints"] == [{"key": "gpu", "value": "", "effect": "NoSchedule"}]
+    assert created.bootstrap_kubeconfig == "secret"
+    assert "secret" not in repr(created)
+    assert "has_node" not in {request.name: request for request in hosts.changed}["w1"].machine
 
 
 def test_what_a_provider_finds_worth_knowing_is_shown(act: Act, hosts: Hosts, shown: list[str]) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._machine_host import _steps
 from ansible_collections.configok.node.plugins.module_utils._machine_host._archives import Archives
 from ansible_collections.configok.node.plugins.module_utils._machine_host._files import Changes, write_files
 from ansible_collections.configok.node.plugins.module_utils._machine_host._host_access import (
@@ -35,7 +36,7 @@ from ansible_collections.configok.node.plugins.module_utils._machine_host._node_
 )
 from ansible_collections.configok.node.plugins.module_utils._machine_host._package_manager import HostFile
 from ansible_collections.configok.node.plugins.module_utils._machine_host._packages import WantedPackages
-from ansible_collections.configok.node.plugins.module_utils._machine_host._steps import MachineHost
+from ansible_collections.configok.node.plugins.module_utils._machine_host._steps import MachineHost, StartOptions
 
 CONFIG = "/var/lib/kubelet/config.yaml"
 KUBELET = "/usr/bin/kubelet"
@@ -107,6 +108,26 @@ def test_a_host_that_was_a_node_before_keeps_its_layout(host: QuietHost) -> None
     assert not changes.changed
     assert not changes.owns_layout
     assert host.read(CONFIG) is None
+
+
+@pytest.mark.parametrize(
+    ("lacks_node", "is_active", "restarts"), [(True, True, 1), (True, False, 1), (False, True, 0), (False, False, 1)]
+)
+def test_a_kubelet_whose_node_was_deleted_is_restarted_once(
+    host: QuietHost, monkeypatch: pytest.MonkeyPatch, lacks_node: bool, is_active: bool, restarts: int
+) -> None:
+    answers = {"is-enabled": "enabled", "is-active": "active" if is_active else "inactive"}
+    calls: list[Sequence[str]] = []
+
+    def run(command: Sequence[str], *, text: str = "", timeout: float = 0) -> CommandResult:
+        calls.append(command)
+        return CommandResult(0, answers.get(command[1], "") if command[0] == "systemctl" else "", "")
+
+    monkeypatch.setattr(host, "run", run)
+    monkeypatch.setattr(_steps, "wait_healthy", lambda *_arguments, **_options: None)
+    changes = machine(host).start(StartOptions(KUBELET, ["kubelet"], lacks_node=lacks_node))
+    assert [command[1] for command in calls if "kubelet.service" in command].count("restart") == restarts
+    assert changes.changed is bool(restarts)
 
 
 def test_a_kubelet_with_credentials_gets_no_token(host: QuietHost) -> None:
