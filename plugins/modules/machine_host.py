@@ -175,8 +175,8 @@ options:
     default: 180
   lacks_node:
     description:
-      - Whether the cluster has no Node of the machine. A kubelet that runs already is then restarted, since it registers
-        its Node only when it starts.
+      - Whether the cluster has no Node of the machine. A kubelet that runs already is then restarted, since it
+        registers its Node only when it starts.
     type: bool
     default: false
 seealso:
