@@ -20,11 +20,11 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
     KUBE_ARGUMENT_SPEC,
     client_from_params,
 )
+from ansible_collections.configok.node.plugins.module_utils._ansible._machine_changes import select_machines
 from ansible_collections.configok.node.plugins.module_utils._ansible._machine_files import machine_catalog
 from ansible_collections.configok.node.plugins.module_utils._ansible._machine_rollout import (
     MachineRollout,
     PlannedMachines,
-    select_machines,
 )
 from ansible_collections.configok.node.plugins.module_utils._cluster import ClusterRefused
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client

@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from .._cluster import ClusterRefused
 from .._cluster._bootstrap_credentials import BootstrapCredentials, cluster_ca
@@ -18,13 +18,11 @@ from .._kube._api_errors import KubeError
 from .._kube._api_paths import NODES, node
 from .._machines import MachinesError
 from .._machines._changes._goals import content_hash_of, goals_of
-from .._machines._changes._observe import observe
 from .._machines._changes._plan_change import machine_name
-from .._machines._changes._plan_changes import changed_names, plan_changes, provider_of, refusals_of
-from .._machines._changes._types import MachineAction, MachineChange, ObservedMachine
-from .._machines._objects._cluster_values import cluster_contradictions, cluster_kubelet_config
-from .._machines._objects._selectors import select
-from .._machines._objects._types import Cluster, Machine, MachineCatalog, Runtime
+from .._machines._changes._plan_changes import changed_names, provider_of, refusals_of
+from .._machines._changes._types import MachineAction, MachineChange
+from .._machines._objects._cluster_values import cluster_kubelet_config
+from .._machines._objects._types import Machine, Runtime
 from .._machines._status._phases import statuses_of
 from .._machines._status._rendering import diff_of, render_machine_plan
 from .._machines._status._types import MachineStatus
@@ -37,7 +35,7 @@ from .._rollout._nodes._node_view import node_view
 from .._rollout._plan import Plan, Target
 from .._rollout._pool._policy import Policy
 from .._rollout._pool._pool_file import Pool
-from .._rollout._record._record import COMPLETE, Record
+from .._rollout._record._record import COMPLETE
 from .._rollout._record._record_store import read_record
 from .._rollout._record._revisions import record_machines
 from .._rollout._report._rendering import render_plan
@@ -45,11 +43,9 @@ from .._rollout._run._run_options import RunOptions
 from .._rollout._run._runner import PoolRunner
 from .._rollout._run._wave_run import WaveResult
 from .._rollout._timing import current_time
-from ._document_changes import decode_or_empty
-from ._machine_configs import ResolvedConfigs, resolve_configs
+from ._machine_changes import MachineSelection, failures_of, machines_in_motion, read_changes, read_statuses
 from ._machine_hosts import (
     HostAction,
-    HostAnswer,
     HostRequest,
     MachineHosts,
     cluster_variables,
@@ -59,15 +55,7 @@ from ._machine_hosts import (
 )
 from ._overlaps import machine_rollouts
 
-__all__ = ["MachineRollout", "MachineSelection", "PlannedMachines", "read_statuses", "select_machines"]
-
-
-class MachineSelection(NamedTuple):
-    """The Machines of a run, of one cluster."""
-
-    catalog: MachineCatalog
-    cluster: Cluster
-    machines: tuple[Machine, ...]
+__all__ = ["MachineRollout", "PlannedMachines"]
 
 
 @dataclass(frozen=True)
@@ -93,54 +81,6 @@ class PlannedMachines:
     def diffs(self) -> list[dict[str, str]]:
         """Return, for each machine that changes, what it is and what it would be, as Ansible shows a diff."""
         return diff_of(self.changes)
-
-
-def select_machines(catalog: MachineCatalog, cluster: str, selector: str) -> MachineSelection:
-    """Return the Machines of a cluster that a label selector selects. Raises MachinesError.
-
-    cluster: "" for the only one of the catalog.
-    """
-    known = ", ".join(sorted(catalog.clusters)) or "none"
-    if not cluster and len(catalog.clusters) != 1:
-        raise MachinesError(
-            f"the files have {len(catalog.clusters)} clusters ({known}): say which one with machine_cluster"
-        )
-    name = cluster or next(iter(catalog.clusters))
-    if name not in catalog.clusters:
-        raise MachinesError(f"the files have no Cluster {name}: they have {known}")
-    machines = [machine for machine in catalog.machines if machine.cluster == name]
-    selected = tuple(select(machines, selector))
-    if not machines:
-        raise MachinesError(f"the files have no Machine of the cluster {name}: nothing can be reconciled")
-    if not selected:
-        raise MachinesError(
-            f"none of the {len(machines)} Machines of the cluster {name} matches machine_selector {selector}"
-        )
-    return MachineSelection(catalog, catalog.clusters[name], selected)
-
-
-class _NoHosts:
-    """Reaches no host: for reading."""
-
-    def plan(self, requests: Sequence[HostRequest]) -> Mapping[str, HostAnswer]:
-        """Return no answers."""
-        del requests
-        return {}
-
-    def change(self, request: HostRequest) -> HostAnswer:
-        """Refuse to change a host."""
-        return HostAnswer(failure=f"the host of {request.name} is not to be changed")
-
-
-def read_statuses(
-    client: Client, selection: MachineSelection, name: str, failed: Mapping[str, str]
-) -> tuple[MachineStatus, ...]:
-    """Return the state of machines, and what a run would do with them, without asking their providers.
-
-    name: of the record. failed: why machines did not pass. Raises MachinesError, RolloutError, KubeError.
-    """
-    options = RunOptions(runner="", report=lambda _event: None)
-    return MachineRollout(client, selection, Policy(), options, _NoHosts(), name=name).statuses(failed)
 
 
 class MachineRollout:
@@ -176,7 +116,7 @@ class MachineRollout:
         """Plan the run, and ask the providers. Changes nothing. Raises MachinesError, RolloutError, KubeError."""
         record = read_record(self._client, self._name)
         items = self._client.list(NODES).items
-        changes = self._changes(items, record)
+        changes = read_changes(self._client, self._selection, items, record)
         goals = goals_of(changes)
         content_hash = content_hash_of(changes)
         target = Target.of_machines(f"machines-{content_hash[:10]}", content_hash, goals)
@@ -199,7 +139,7 @@ class MachineRollout:
             tuple(changes),
             planned,
             self._policy,
-            tuple(statuses_of(changes, failed=_failures(record), moving=_moving(record))),
+            tuple(statuses_of(changes, failed=failures_of(record), moving=machines_in_motion(record))),
             target,
             needs_run(planned, views),
         )
@@ -220,28 +160,7 @@ class MachineRollout:
 
     def statuses(self, failed: Mapping[str, str]) -> tuple[MachineStatus, ...]:
         """Return the state of the machines now. failed: why machines did not pass. Raises RolloutError, KubeError."""
-        record = read_record(self._client, self._name)
-        changes = self._changes(self._client.list(NODES).items, record)
-        return tuple(statuses_of(changes, failed=failed))
-
-    def _changes(self, items: Iterable[Mapping[str, Any]], record: Record) -> list[MachineChange]:
-        observed = {machine.name: machine for machine in map(observe, items)}
-        init_configs = {machine.name: self._kubelet_config(machine) for machine in self._selection.machines}
-        mine = {name: observed[name] for name in self._machines if name in observed}
-        resolved = resolve_configs(self._client, self._selection.machines, mine, init_configs)
-        catalog = replace(self._selection.catalog, machines=resolved.machines)
-        changes = plan_changes(
-            catalog,
-            observed,
-            resolved.inputs,
-            server_version=self._server_version(),
-            selected=self._machines.keys(),
-            unfinished=_unfinished(record, mine),
-        )
-        return [_with_contradictions(_with_source_problem(change, resolved), resolved) for change in changes]
-
-    def _server_version(self) -> str:
-        return str(self._client.get("/version").get("gitVersion") or "")
+        return read_statuses(self._client, self._selection, self._name, failed)
 
     def _ask_providers(self, changes: Sequence[MachineChange]) -> tuple[list[str], list[str]]:
         """Return what the providers have against the changes of hosts, and what is worth knowing about them."""
@@ -329,7 +248,7 @@ class MachineRollout:
                 machine, kubelet_version=kubelet_version, runtime=runtime, addresses=known, replaces=replaces
             ),
             cluster_variables(self._selection.cluster, self._cluster_ca()),
-            self._kubelet_config(machine),
+            cluster_kubelet_config(self._selection.cluster, machine),
             known,
             timeout=timeout,
         )
@@ -352,60 +271,6 @@ class MachineRollout:
         except ClusterRefused as error:
             return [str(error)]
         return []
-
-    def _kubelet_config(self, machine: Machine) -> dict[str, Any]:
-        """Return the init config of a machine: what its Cluster says, and what its provider adds."""
-        return cluster_kubelet_config(self._selection.cluster, machine)
-
-
-def _with_source_problem(change: MachineChange, resolved: ResolvedConfigs) -> MachineChange:
-    problem = resolved.problems.get(change.name)
-    if problem is None:
-        return change
-    where = machine_name(change.machine) if change.machine else f"Machine {change.name}"
-    if change.is_change and problem.refuses(change.action):
-        return replace(change, refusals=(*change.refusals, f"{where}: {problem.reason}"))
-    return replace(change, warnings=(*change.warnings, f"{where} keeps its config source: {problem.reason}"))
-
-
-def _with_contradictions(change: MachineChange, resolved: ResolvedConfigs) -> MachineChange:
-    """Return the change with what its bundle and its Cluster say of the same field, if they do not agree."""
-    documents = resolved.inputs.bundles.get(change.source) if change.source is not None else None
-    if change.machine is None or change.cluster is None or change.source is None or not documents:
-        return change
-    config = decode_or_empty(documents.get("kubelet", ""))
-    place = f"{machine_name(change.machine)}: bundle {change.source.namespace}/{change.source.name}"
-    contradictions = cluster_contradictions(change.cluster, config, place)
-    if change.is_change and change.action is not MachineAction.DELETE:
-        return replace(change, refusals=(*change.refusals, *contradictions))
-    return replace(change, warnings=(*change.warnings, *contradictions))
-
-
-def _moving(record: Record) -> list[str]:
-    """Return the machines that a run was moving when it ended."""
-    rollout = record.rollout
-    if rollout is None or rollout.has_ended:
-        return []
-    return [name for wave in rollout.waves[rollout.waves_done :][:1] for name in wave.nodes]
-
-
-def _failures(record: Record) -> dict[str, str]:
-    """Return the machines that have not passed in the last rollout, with the reason."""
-    return {} if record.rollout is None else {failed.node: failed.reason for failed in record.rollout.failed_nodes}
-
-
-def _unfinished(record: Record, observed: Mapping[str, ObservedMachine]) -> list[str]:
-    """Return the machines that are not what they were, and not yet what they were to become.
-
-    That includes those whose creation or change has failed half-way in a rollout that has ended since.
-    """
-    failed = [] if record.rollout is None else [failure.node for failure in record.rollout.failed_nodes]
-    half_done = [name for name in failed if name in observed and _is_half_done(observed[name], record.pool)]
-    return sorted({*_moving(record), *half_done})
-
-
-def _is_half_done(machine: ObservedMachine, name: str) -> bool:
-    return machine.cordoned_by == name or not (machine.is_ours or machine.has_agent)
 
 
 def _runtime(runtime: tuple[str, str]) -> Runtime | None:

@@ -29,7 +29,7 @@ from .._rollout._report._pool_status import nodes_of
 from .._rollout._run._pool_lock import current_holder
 from .._rollout._timing import Clock
 from ._document_changes import SourceDocument
-from ._machine_rollout import MachineSelection, read_statuses
+from ._machine_changes import MachineSelection, read_statuses
 from ._release_changes import NodeGroup, Overrides, denied_findings, group_changes, read_pool_nodes
 
 __all__ = ["read_pool_report"]

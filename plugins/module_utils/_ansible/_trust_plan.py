@@ -11,7 +11,7 @@ from collections.abc import Callable
 from .._nodeconfig._bundle import Bundle
 from .._nodeconfig._local_config import LocalConfig
 from .._nodeconfig._strict_mapping import StrictFields
-from .._rollout._decisions._planner import skip_reason
+from .._rollout._decisions._skipped import skip_reason
 from .._rollout._decisions._trust_review import TrustReview, review_trust
 from .._rollout._nodes._node_goals import has_reached
 from .._rollout._nodes._node_view import NodeView

@@ -5,16 +5,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..._componentconfig._scalars._wording import count_of, first_names
-from ..._componentconfig._schema._releases import is_kubernetes_version
 from ..._nodeconfig._config_status import Cause
 from ..._nodeconfig._untrusted import sanitize
-from ..._nodeconfig._well_known import VERSION
 from .._drain._cordon import marking_pool
 from .._goals import Goal, MachineGoal
 from .._nodes._node_goals import has_reached, unmet
@@ -24,58 +21,20 @@ from .._pool._policy import Policy, crash_loop_seconds
 from .._pool._pool_file import Pool
 from .._record._record import COMPLETE, MAX_FAILED_NODES, Record, Rollout
 from ._canary import CanaryChoice, canary_refusals, choose_canary, has_labels, spread_over_zones
+from ._skipped import skip_reason
 
 __all__ = [
     "ADOPTION_SECONDS",
-    "agent_fits",
     "is_broken",
     "is_down_for_another_reason",
     "make_plan",
-    "skip_reason",
     "target_has_passed",
 ]
 
 ADOPTION_SECONDS = 6.0  # for one node to fetch, restart and answer: measured on a real kubelet, which restarts
 _NAMES_SHOWN = 5
 _FIELDS_SHOWN = 10
-_VERSION = re.compile(r"v?([0-9]{1,9})\.([0-9]{1,9})\.")
 _FAILING_CAUSES = (Cause.FAILING, Cause.SUSPECT)  # a component fails after its trial, or last-known-good fails too
-
-
-def agent_fits(agent_version: str, collection_version: str = VERSION) -> bool:
-    """Return whether an agent has the same or a neighbouring minor version; an unparsable version fits."""
-    agent, collection = _VERSION.match(agent_version), _VERSION.match(collection_version)
-    if agent is None or collection is None:
-        return True
-    return agent.group(1) == collection.group(1) and abs(int(agent.group(2)) - int(collection.group(2))) <= 1
-
-
-def skip_reason(view: NodeView, target: Target, *, forget_bad: bool = False) -> str | None:
-    """Return why a rollout to target skips a node, in a sentence; None when it moves the node.
-
-    forget_bad: a node that refused the target before is assigned it again. A node that did not trust it is in any case:
-    it may have been signed since.
-    """
-    goal = target.goal(view.name)
-    if isinstance(goal, MachineGoal) and goal.action != "update":
-        return None  # its host is made, or goes: whatever its Node says
-    if view.deleting:
-        return "it is being deleted"
-    is_assigned = target.is_published and goal is not None and view.has_answered(goal.source)
-    has_refused = is_assigned and view.config_ok == "False"
-    if has_refused and not forget_bad and not view.is_untrusting:
-        return f"it was given this config before: {view.report}"
-    if view.status_error:
-        return view.report
-    if view.kubelet_version and not is_kubernetes_version(view.kubelet_version):
-        return f"its kubelet says that its version is {view.kubelet_version[:40]!r}"
-    if not view.has_agent:
-        return "no agent has ever reported from it"
-    if view.status is not None and view.status.cause == Cause.OPTED_OUT:
-        return "dynamic configuration is turned off on it"
-    if view.status is not None and not agent_fits(view.status.agent_version):
-        return f"its agent {sanitize(view.status.agent_version)} does not work with collection {VERSION}"
-    return None
 
 
 def is_broken(view: NodeView) -> bool:

@@ -38,7 +38,8 @@ from .._record._record import (
     moving_phase,
 )
 from ._control_requests import abort_rollout
-from ._planner import is_broken, is_down_for_another_reason, skip_reason
+from ._planner import is_broken, is_down_for_another_reason
+from ._skipped import skip_reason
 from ._window import WaveOutcome, WindowStep
 
 __all__ = [

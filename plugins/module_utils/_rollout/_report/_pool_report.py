@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, TypeVar
 
 from ..._componentconfig._scalars._wording import count_of, first_names
-from .._decisions._planner import skip_reason
+from .._decisions._skipped import skip_reason
 from .._nodes._node_view import NodeView
 from .._plan import BROKEN
 from .._record._record import COMPLETE, HALTED, PAUSED, SOAKING, FailedNode, Record, Rollout, moving_phase

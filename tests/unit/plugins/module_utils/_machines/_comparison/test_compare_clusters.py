@@ -192,19 +192,19 @@ _MEMBERS = st.builds(
 
 
 @given(_MEMBERS, _MEMBERS)
-def test_the_comparison_is_complete_and_symmetric(one: Member, other: Member) -> None:
-    forward, notes = compare_members(one, other)
-    back, _notes = compare_members(other, one)
+def test_the_comparison_is_complete_and_symmetric(east: Member, west: Member) -> None:
+    forward, notes = compare_members(east, west)
+    back, _notes = compare_members(west, east)
     assert all("defaults" in note for note in notes)
     assert {(d.component, d.path, d.before, d.after) for d in forward} == {
         (d.component, d.path, d.after, d.before) for d in back
     }
     is_same = (
-        one.kubelet == other.kubelet
-        and one.runtime == other.runtime
-        and one.labels == other.labels
-        and set(one.taints) == set(other.taints)
-        and one.effective == other.effective
+        east.kubelet == west.kubelet
+        and east.runtime == west.runtime
+        and east.labels == west.labels
+        and set(east.taints) == set(west.taints)
+        and east.effective == west.effective
     )
     assert (not forward) == is_same
 

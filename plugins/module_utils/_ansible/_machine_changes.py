@@ -1,0 +1,143 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Select the Machines of a cluster, and read what has to change on their Nodes. Private to configok.node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from .._kube._api_client import Client
+from .._kube._api_paths import NODES
+from .._machines import MachinesError
+from .._machines._changes._observe import observe
+from .._machines._changes._plan_change import machine_name
+from .._machines._changes._plan_changes import plan_changes
+from .._machines._changes._types import MachineAction, MachineChange, ObservedMachine
+from .._machines._objects._cluster_values import cluster_contradictions, cluster_kubelet_config
+from .._machines._objects._selectors import select
+from .._machines._objects._types import Cluster, Machine, MachineCatalog
+from .._machines._status._phases import statuses_of
+from .._machines._status._types import MachineStatus
+from .._rollout._record._record import Record
+from .._rollout._record._record_store import read_record
+from ._document_changes import decode_or_empty
+from ._machine_configs import ResolvedConfigs, resolve_configs
+
+__all__ = ["MachineSelection", "failures_of", "machines_in_motion", "read_changes", "read_statuses", "select_machines"]
+
+
+class MachineSelection(NamedTuple):
+    """The Machines of a run, of one cluster."""
+
+    catalog: MachineCatalog
+    cluster: Cluster
+    machines: tuple[Machine, ...]
+
+
+def select_machines(catalog: MachineCatalog, cluster: str, selector: str) -> MachineSelection:
+    """Return the Machines of a cluster that a label selector selects. Raises MachinesError.
+
+    cluster: "" for the only one of the catalog.
+    """
+    known = ", ".join(sorted(catalog.clusters)) or "none"
+    if not cluster and len(catalog.clusters) != 1:
+        raise MachinesError(
+            f"the files have {len(catalog.clusters)} clusters ({known}): say which one with machine_cluster"
+        )
+    name = cluster or next(iter(catalog.clusters))
+    if name not in catalog.clusters:
+        raise MachinesError(f"the files have no Cluster {name}: they have {known}")
+    machines = [machine for machine in catalog.machines if machine.cluster == name]
+    selected = tuple(select(machines, selector))
+    if not machines:
+        raise MachinesError(f"the files have no Machine of the cluster {name}: nothing can be reconciled")
+    if not selected:
+        raise MachinesError(
+            f"none of the {len(machines)} Machines of the cluster {name} matches machine_selector {selector}"
+        )
+    return MachineSelection(catalog, catalog.clusters[name], selected)
+
+
+def read_changes(
+    client: Client, selection: MachineSelection, nodes: Iterable[Mapping[str, Any]], record: Record
+) -> list[MachineChange]:
+    """Return what has to change on the selected machines. nodes: of the cluster. Raises KubeError."""
+    observed = {machine.name: machine for machine in map(observe, nodes)}
+    machines = selection.machines
+    init_configs = {machine.name: cluster_kubelet_config(selection.cluster, machine) for machine in machines}
+    mine = {name: observed[name] for name in init_configs if name in observed}
+    resolved = resolve_configs(client, machines, mine, init_configs)
+    changes = plan_changes(
+        replace(selection.catalog, machines=resolved.machines),
+        observed,
+        resolved.inputs,
+        server_version=str(client.get("/version").get("gitVersion") or ""),
+        selected=init_configs.keys(),
+        unfinished=_unfinished(record, mine),
+    )
+    return [_with_contradictions(_with_source_problem(change, resolved), resolved) for change in changes]
+
+
+def read_statuses(
+    client: Client, selection: MachineSelection, name: str, failed: Mapping[str, str]
+) -> tuple[MachineStatus, ...]:
+    """Return the state of machines, and what a run would do with them, without asking their providers.
+
+    name: of the record. failed: why machines did not pass. Raises MachinesError, RolloutError, KubeError.
+    """
+    record = read_record(client, name)
+    return tuple(statuses_of(read_changes(client, selection, client.list(NODES).items, record), failed=failed))
+
+
+def _with_source_problem(change: MachineChange, resolved: ResolvedConfigs) -> MachineChange:
+    problem = resolved.problems.get(change.name)
+    if problem is None:
+        return change
+    where = machine_name(change.machine) if change.machine else f"Machine {change.name}"
+    if change.is_change and problem.refuses(change.action):
+        return replace(change, refusals=(*change.refusals, f"{where}: {problem.reason}"))
+    return replace(change, warnings=(*change.warnings, f"{where} keeps its config source: {problem.reason}"))
+
+
+def _with_contradictions(change: MachineChange, resolved: ResolvedConfigs) -> MachineChange:
+    """Return the change with what its bundle and its Cluster say of the same field, if they do not agree."""
+    documents = resolved.inputs.bundles.get(change.source) if change.source is not None else None
+    if change.machine is None or change.cluster is None or change.source is None or not documents:
+        return change
+    config = decode_or_empty(documents.get("kubelet", ""))
+    place = f"{machine_name(change.machine)}: bundle {change.source.namespace}/{change.source.name}"
+    contradictions = cluster_contradictions(change.cluster, config, place)
+    if change.is_change and change.action is not MachineAction.DELETE:
+        return replace(change, refusals=(*change.refusals, *contradictions))
+    return replace(change, warnings=(*change.warnings, *contradictions))
+
+
+def machines_in_motion(record: Record) -> list[str]:
+    """Return the machines that a run was moving when it ended."""
+    rollout = record.rollout
+    if rollout is None or rollout.has_ended:
+        return []
+    return [name for wave in rollout.waves[rollout.waves_done :][:1] for name in wave.nodes]
+
+
+def failures_of(record: Record) -> dict[str, str]:
+    """Return the machines that have not passed in the last rollout, with the reason."""
+    return {} if record.rollout is None else {failed.node: failed.reason for failed in record.rollout.failed_nodes}
+
+
+def _unfinished(record: Record, observed: Mapping[str, ObservedMachine]) -> list[str]:
+    """Return the machines that are not what they were, and not yet what they were to become.
+
+    That includes those whose creation or change has failed half-way in a rollout that has ended since.
+    """
+    half_done = [
+        name for name in failures_of(record) if name in observed and _is_half_done(observed[name], record.pool)
+    ]
+    return sorted({*machines_in_motion(record), *half_done})
+
+
+def _is_half_done(machine: ObservedMachine, name: str) -> bool:
+    return machine.cordoned_by == name or not (machine.is_ours or machine.has_agent)

@@ -1,0 +1,56 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Decide which nodes a rollout skips, and why. Pure. Private to configok.node."""
+
+from __future__ import annotations
+
+import re
+
+from ..._componentconfig._schema._releases import is_kubernetes_version
+from ..._nodeconfig._config_status import Cause
+from ..._nodeconfig._untrusted import sanitize
+from ..._nodeconfig._well_known import VERSION
+from .._goals import MachineGoal
+from .._nodes._node_view import NodeView
+from .._plan import Target
+
+__all__ = ["agent_fits", "skip_reason"]
+
+_VERSION = re.compile(r"v?([0-9]{1,9})\.([0-9]{1,9})\.")
+
+
+def agent_fits(agent_version: str, collection_version: str = VERSION) -> bool:
+    """Return whether an agent has the same or a neighbouring minor version; an unparsable version fits."""
+    agent, collection = _VERSION.match(agent_version), _VERSION.match(collection_version)
+    if agent is None or collection is None:
+        return True
+    return agent.group(1) == collection.group(1) and abs(int(agent.group(2)) - int(collection.group(2))) <= 1
+
+
+def skip_reason(view: NodeView, target: Target, *, forget_bad: bool = False) -> str | None:
+    """Return why a rollout to target skips a node, in a sentence; None when it moves the node.
+
+    forget_bad: a node that refused the target before is assigned it again. A node that did not trust it is in any case:
+    it may have been signed since.
+    """
+    goal = target.goal(view.name)
+    if isinstance(goal, MachineGoal) and goal.action != "update":
+        return None  # its host is made, or goes: whatever its Node says
+    if view.deleting:
+        return "it is being deleted"
+    is_assigned = target.is_published and goal is not None and view.has_answered(goal.source)
+    has_refused = is_assigned and view.config_ok == "False"
+    if has_refused and not forget_bad and not view.is_untrusting:
+        return f"it was given this config before: {view.report}"
+    if view.status_error:
+        return view.report
+    if view.kubelet_version and not is_kubernetes_version(view.kubelet_version):
+        return f"its kubelet says that its version is {view.kubelet_version[:40]!r}"
+    if not view.has_agent:
+        return "no agent has ever reported from it"
+    if view.status is not None and view.status.cause == Cause.OPTED_OUT:
+        return "dynamic configuration is turned off on it"
+    if view.status is not None and not agent_fits(view.status.agent_version):
+        return f"its agent {sanitize(view.status.agent_version)} does not work with collection {VERSION}"
+    return None
