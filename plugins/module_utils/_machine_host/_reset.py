@@ -137,7 +137,7 @@ def _remove_network(host: Host) -> None:
             host.run(["umount", "--lazy", host.path(f"{_NETNS}/{name}")])
             host.remove(f"{_NETNS}/{name}")
     # Not by way of /sys/class/net: in a container, it may have the interfaces of another network namespace.
-    for name in re.findall(r"^\d+: ([^:@]+)", host.run(["ip", "-o", "link"]).output, re.MULTILINE):
+    for name in re.findall(r"^[0-9]+: ([^:@]+)", host.run(["ip", "-o", "link"]).output, re.MULTILINE):
         if name in ("cni0", "flannel.1", "cbr0"):
             host.run(["ip", "link", "delete", name])
 
