@@ -110,6 +110,7 @@ class BootstrapCredentials:
         self._wall = wall
         self._token: BootstrapToken | None = None
         self._secret_uid = ""
+        self._created = ""  # when the API server has created the token
         self._kubeconfig = ""
         self._approver: CsrApprover | None = None
         self._before: Mapping[str, Any] | None = None
@@ -130,7 +131,7 @@ class BootstrapCredentials:
             self._create_secret(self._token)
             self._check_token(self._token)
             requester = Requester(self._machine, self._token.user, BOOTSTRAPPERS_GROUP)
-            self._approver = CsrApprover(self._client, requester)
+            self._approver = CsrApprover(self._client, requester, self._created)
             self._approver.start()
         except BaseException:
             self._end()
@@ -191,7 +192,9 @@ class BootstrapCredentials:
             if token.secret in str(error):
                 raise ClusterRefused(_without(token, error)) from None
             raise
-        self._secret_uid = str((created.get("metadata") or {}).get("uid") or "")
+        metadata = created.get("metadata") or {}
+        self._secret_uid = str(metadata.get("uid") or "")
+        self._created = str(metadata.get("creationTimestamp") or "")
 
     def _create_with_free_id(self, token: BootstrapToken) -> dict[str, Any]:
         """Create the Secret; change to another id while one is taken by another process."""

@@ -36,13 +36,15 @@ class CsrApprover:
     """Watches the requests for kubelets' certificates, and approves the one of the machine.
 
     One key gets a certificate: a second request of the same token with another key is left alone, because a token that
-    has leaked is all that it takes to make one. Requests of other identities are left alone. An approver of the
-    cluster may be faster; that is as good.
+    has leaked is all that it takes to make one. Requests of other identities are left alone, and those of an earlier
+    token with the same id. An approver of the cluster may be faster; that is as good.
     """
 
-    def __init__(self, client: Client, requester: Requester) -> None:
+    def __init__(self, client: Client, requester: Requester, since: str = "") -> None:
+        """since: when the token was created, as the API server writes it."""
         self._client = client
         self._requester = requester
+        self._since = since
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"approve-{requester.machine}", daemon=True)
         self._lock = threading.Lock()
@@ -107,6 +109,9 @@ class CsrApprover:
     def handle(self, request: Mapping[str, Any]) -> None:
         """Approve this request if it is that of the machine."""
         if (request.get("spec") or {}).get("username") != self._requester.user:
+            return
+        # Both times are of the API server, in UTC; a request of this token cannot be older than the token.
+        if str((request.get("metadata") or {}).get("creationTimestamp") or "") < self._since:
             return
         try:
             self._handle(request)

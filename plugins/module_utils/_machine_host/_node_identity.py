@@ -11,10 +11,12 @@ import re
 
 from ._host_access import Host
 
-__all__ = ["BOOTSTRAP", "KUBECONFIG", "has_credentials", "node_of"]
+__all__ = ["BOOTSTRAP", "BOOTSTRAP_KEY", "KUBECONFIG", "has_credentials", "node_of"]
 
 KUBECONFIG = "/etc/kubernetes/kubelet.conf"
 BOOTSTRAP = "/etc/kubernetes/bootstrap-kubelet.conf"
+BOOTSTRAP_KEY = "/var/lib/kubelet/pki/kubelet-client.key.tmp"
+"""What a kubelet asks for its first certificate with."""
 _PREFIX = b"system:node:"
 _FILE = re.compile(r"client-certificate[\"']?\s*:\s*[\"']?([^\s\"',}]+)")
 _DATA = re.compile(r"client-certificate-data[\"']?\s*:\s*[\"']?([A-Za-z0-9+/=]+)")

@@ -14,7 +14,7 @@ from ._flags import adjust_flags, supported_flags
 from ._host_access import Host, HostError
 from ._host_state import LOCK, SEEN_PATHS, HostState, load_state, save_state
 from ._kubelet import apply_settings, start_units, wait_healthy
-from ._node_identity import BOOTSTRAP, KUBECONFIG, has_credentials, node_of
+from ._node_identity import BOOTSTRAP, BOOTSTRAP_KEY, KUBECONFIG, has_credentials, node_of
 from ._package_manager import HostFile, PackageManager
 from ._packages import PackageChange, WantedPackages, change_packages, preview_packages
 from ._reset import forget_host, is_clean, reset_host
@@ -156,6 +156,9 @@ class MachineHost:
         if bootstrap and not has_credentials(self._host):
             file = HostFile(BOOTSTRAP, bootstrap, 0o600, restarts=("kubelet",))
             write_files(self._host, state, [file], changes, check=self._check, secret=True)
+            if not self._check:
+                # The name of a request follows from the key: the kubelet would wait for a request of an earlier token.
+                self._host.remove(BOOTSTRAP_KEY)
 
     def _expected_state(self) -> HostState:
         """Return the record, or the one that would be made."""

@@ -17,13 +17,17 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._cluster import ClusterRefused
+from ansible_collections.configok.node.plugins.module_utils._cluster import ClusterRefused, _bootstrap_credentials
 from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
 from ansible_collections.configok.node.plugins.module_utils._cluster._bootstrap_credentials import (
     BootstrapCredentials,
     cluster_ca,
 )
-from ansible_collections.configok.node.plugins.module_utils._cluster._bootstrap_token import TOKEN_IDS, secret_name
+from ansible_collections.configok.node.plugins.module_utils._cluster._bootstrap_token import (
+    TOKEN_IDS,
+    new_token,
+    secret_name,
+)
 from ansible_collections.configok.node.plugins.module_utils._cluster._certificate_request import with_approval
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
@@ -131,6 +135,18 @@ def test_only_the_request_of_the_machine_is_approved(
         message = credentials.wait_for_node(0.0)
     assert f"{unique}-other-node was left alone: it is for 'system:node:control-plane'" in message
     assert f"{unique}-second-key was left alone: {kubelet.request} with another key came first" in message
+
+
+def test_a_request_of_an_earlier_token_with_the_same_id_is_passed_over(
+    real_api: Real, runner: Client, unique: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_bootstrap_credentials, "_take_id", lambda: new_token(TOKEN_IDS[0]))
+    for attempt in ("first", "second"):
+        with BootstrapCredentials(runner, machine=unique) as credentials:
+            kubelet = BootstrappingKubelet(tmp_path / attempt, unique, credentials.kubeconfig)
+            kubelet.ask()
+            kubelet.wait_for_approval()
+        time.sleep(1.1)  # the API server counts seconds
 
 
 def test_the_token_is_deleted_when_the_creation_fails(real_api: Real, runner: Client, unique: str) -> None:

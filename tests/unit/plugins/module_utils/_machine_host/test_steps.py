@@ -30,6 +30,7 @@ from ansible_collections.configok.node.plugins.module_utils._machine_host._host_
 from ansible_collections.configok.node.plugins.module_utils._machine_host._kubelet import last_error
 from ansible_collections.configok.node.plugins.module_utils._machine_host._node_identity import (
     BOOTSTRAP,
+    BOOTSTRAP_KEY,
     KUBECONFIG,
     has_credentials,
     node_of,
@@ -128,6 +129,14 @@ def test_a_kubelet_whose_node_was_deleted_is_restarted_once(
     changes = machine(host).start(StartOptions(KUBELET, ["kubelet"], lacks_node=lacks_node))
     assert [command[1] for command in calls if "kubelet.service" in command].count("restart") == restarts
     assert changes.changed is bool(restarts)
+
+
+def test_a_kubelet_with_a_new_token_asks_with_a_new_key(host: QuietHost) -> None:
+    host.write(BOOTSTRAP_KEY, "of a request of an earlier token\n")
+    machine(host, check=True).write([], SECRET, KUBELET)
+    assert host.exists(BOOTSTRAP_KEY)
+    machine(host).write([], SECRET, KUBELET)
+    assert not host.exists(BOOTSTRAP_KEY)
 
 
 def test_a_kubelet_with_credentials_gets_no_token(host: QuietHost) -> None:
