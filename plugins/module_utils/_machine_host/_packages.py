@@ -14,6 +14,7 @@ from ._files import Changes, mark_pending, write_files
 from ._host_access import Host, HostError
 from ._host_state import HostState, save_state
 from ._package_manager import PackageManager
+from ._pods import stop_kubelet
 from ._versions import choose, matches, shown
 
 __all__ = ["PackageChange", "WantedPackage", "WantedPackages", "change_packages", "plan_packages", "preview_packages"]
@@ -135,7 +136,8 @@ def change_packages(
         for change in planned:
             mark_pending(state, change.package.units)
         save_state(host, state)
-        _stop(host, planned)
+        if planned:
+            stop_kubelet(host)
         for change in planned:
             changes.note(f"{change.package.name} {change.before or 'absent'} -> {change.after}")
         for name in extra:
@@ -240,12 +242,6 @@ def _fetch(manager: PackageManager, planned: Iterable[PackageChange]) -> None:
                 manager.keep(name, change.before)
             except HostError as error:
                 raise HostError(f"{error}; it is installed now, and a rollback would need it") from None
-
-
-def _stop(host: Host, planned: Iterable[PackageChange]) -> None:
-    """Stop the kubelet while its program or its runtime changes."""
-    if any(change.before for change in planned):
-        host.must(["systemctl", "stop", "kubelet.service"], "the kubelet could not be stopped")
 
 
 def _check_installed(manager: PackageManager, planned: Iterable[PackageChange]) -> None:

@@ -6,31 +6,25 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
-import signal
 import stat
-import time
 
 from ._files import Changes, restore_files
 from ._host_access import Host, HostError
 from ._host_state import DIRECTORY, SEEN_PATHS, STATE_FILE, HostState
 from ._node_identity import BOOTSTRAP, KUBECONFIG
 from ._package_manager import PackageManager
+from ._pods import kill_containers, remove_pods, stop_kubelet
 
 __all__ = ["forget_host", "is_clean", "reset_host"]
 
-_NAMESPACE = "k8s.io"  # of containerd: what the kubelet runs
 _KUBELET_DIRECTORY = "/var/lib/kubelet"
-_NETNS = "/run/netns"
 _UNIT = "/etc/systemd/system/kubelet.service"
 _CA = "/etc/kubernetes/pki/ca.crt"
-_SHIM = b"containerd-shim"
 # What a kubelet leaves in these directories that were there before, if the host was a node before it was a Machine.
 _OF_NODES = (KUBECONFIG, BOOTSTRAP, _CA)
 # Not by way of /var/run, which is a link: what is mounted below would not be seen, such as the cgroups of Calico.
 _RUN_PATHS = ("/run/flannel", "/run/calico", "/run/kubernetes")
-_PATIENCE = 30.0
 
 
 def is_clean(host: Host) -> bool:
@@ -45,14 +39,14 @@ def is_clean(host: Host) -> bool:
 def reset_host(host: Host, state: HostState, manager: PackageManager, changes: Changes) -> None:
     """Stop everything of the node and remove it; what was there before stays. The record goes last."""
     changes.note(f"{state.machine}: kubelet, pods, their files and packages removed")
-    _stop_kubelet(host)
-    _remove_pods(host)
-    _remove_network(host)
+    host.run(["systemctl", "disable", "--quiet", "kubelet.service"])
+    stop_kubelet(host)
+    remove_pods(host, images=True)
     _unmount(host, _KUBELET_DIRECTORY)
     for unit in state.enabled:
         if unit != "kubelet":
             host.run(["systemctl", "disable", "--quiet", "--now", f"{unit}.service"])
-    _kill_shims(host)
+    kill_containers(host)
     manager.repair()
     if state.held:
         manager.release(state.held)
@@ -98,70 +92,6 @@ def _remove_packages(state: HostState, manager: PackageManager, changes: Changes
     stayed = manager.remove(ours)
     if stayed:
         changes.warnings.append(f"packages that stay, because others need them: {', '.join(stayed)}")
-
-
-def _stop_kubelet(host: Host) -> None:
-    host.run(["systemctl", "disable", "--quiet", "kubelet.service"])
-    result = host.run(["systemctl", "stop", "kubelet.service"])
-    state = host.run(["systemctl", "is-active", "kubelet.service"]).output.strip()
-    if state in ("active", "activating", "deactivating"):
-        raise HostError(f"the kubelet could not be stopped: {result.complaint()}")
-
-
-def _remove_pods(host: Host) -> None:
-    """Kill all containers of the kubelet's namespace, and remove them with their images."""
-    ctr = ["ctr", "--namespace", _NAMESPACE]
-    if not host.has("ctr") or host.run([*ctr, "version"], timeout=20).code != 0:
-        _kill_shims(host)
-        return
-    tasks = host.run([*ctr, "tasks", "list", "-q"], timeout=60).output.split()
-    for task in tasks:
-        host.run([*ctr, "tasks", "kill", "--all", "--signal", "SIGKILL", task], timeout=60)
-    deadline = time.monotonic() + _PATIENCE
-    for task in tasks:
-        while host.run([*ctr, "tasks", "delete", "--force", task], timeout=60).code != 0:
-            known = host.run([*ctr, "tasks", "list", "-q"], timeout=60).output.split()
-            if task not in known or time.monotonic() > deadline:
-                break
-            time.sleep(0.2)
-    for kind, remove in (("containers", "delete"), ("images", "remove")):
-        names = host.run([*ctr, kind, "list", "-q"], timeout=60).output.split()
-        if names:
-            host.run([*ctr, kind, remove, *names], timeout=120)
-
-
-def _remove_network(host: Host) -> None:
-    """Remove the network namespaces of pods, and with them their interfaces."""
-    for name in host.names(_NETNS):
-        if name.startswith("cni-"):
-            host.run(["umount", "--lazy", host.path(f"{_NETNS}/{name}")])
-            host.remove(f"{_NETNS}/{name}")
-    # Not by way of /sys/class/net: in a container, it may have the interfaces of another network namespace.
-    for name in re.findall(r"^[0-9]+: ([^:@]+)", host.run(["ip", "-o", "link"]).output, re.MULTILINE):
-        if name in ("cni0", "flannel.1", "cbr0"):
-            host.run(["ip", "link", "delete", name])
-
-
-def _kill_shims(host: Host) -> None:
-    """Kill the processes that hold the containers of the kubelet's namespace, and the containers."""
-    for pid in host.names("/proc"):
-        if not (pid.isascii() and pid.isdigit()):
-            continue
-        try:
-            with open(host.path(f"/proc/{pid}/cmdline"), "rb") as file:
-                words = file.read().split(b"\0")
-            if _SHIM in words[0] and _NAMESPACE.encode() in words:
-                for child in _children(host, int(pid)):
-                    os.kill(child, signal.SIGKILL)
-                os.kill(int(pid), signal.SIGKILL)
-        except (OSError, ValueError):
-            continue
-
-
-def _children(host: Host, pid: int) -> list[int]:
-    text = host.read(f"/proc/{pid}/task/{pid}/children") or ""
-    direct = [int(word) for word in text.split()]
-    return [*direct, *(child for parent in direct for child in _children(host, parent))]
 
 
 def _mounts(host: Host, directory: str) -> list[str]:

@@ -18,6 +18,7 @@ from ._node_identity import BOOTSTRAP, BOOTSTRAP_KEY, KUBECONFIG, has_credential
 from ._package_manager import HostFile, PackageManager
 from ._packages import PackageChange, WantedPackages, change_packages, preview_packages
 from ._reset import forget_host, is_clean, reset_host
+from ._runtimes import retire_runtimes, undeclared_runtime
 
 __all__ = ["MachineHost", "Preview", "StartOptions"]
 
@@ -66,6 +67,7 @@ class MachineHost:
         try:
             state = load_state(self._host)
             preview.refusals = self._refusals(action, state)
+            preview.refusals += [text for text in (undeclared_runtime(state, declared),) if text and action != "delete"]
         except HostError as error:
             preview.refusals = [str(error)]
         if preview.refusals or action == "delete":
@@ -73,7 +75,7 @@ class MachineHost:
         changes, preview.refusals = preview_packages(
             self._host, state, self._manager, declared, rollback=action == "rollback"
         )
-        preview.refusals += self._not_from_packages(action, changes)
+        preview.refusals += self._not_from_packages(action, state, changes)
         preview.versions = {change.package.name: change.after for change in changes}
         return preview
 
@@ -89,7 +91,11 @@ class MachineHost:
                 changes.warnings += refusals
             return changes
         with self._host.lock(LOCK):
-            change_packages(self._host, self._claim(), self._manager, declared, changes, rollback=rollback)
+            state = self._claim()
+            refusal = undeclared_runtime(state, declared)
+            if refusal:
+                raise HostError(refusal)
+            change_packages(self._host, state, self._manager, declared, changes, rollback=rollback)
         return changes
 
     def write(self, files: Sequence[HostFile], bootstrap: str, kubelet: str) -> Changes:
@@ -113,12 +119,14 @@ class MachineHost:
             state = self._expected_state()
             if state.created:
                 apply_settings(self._host, state, options.modules, options.settings, changes, check=True)
+                retire_runtimes(self._host, state, options.units, changes, check=True)
             start_units(self._host, state, _own_units(state, options.units), changes, check=True)
             return changes
         with self._host.lock(LOCK):
             state = self._claim()
             if state.created:
                 apply_settings(self._host, state, options.modules, options.settings, changes, check=False)
+                retire_runtimes(self._host, state, options.units, changes, check=False)
             adjust_flags(self._host, state, options.kubelet, changes)
             started = start_units(self._host, state, _own_units(state, options.units), changes, check=False)
             if options.lacks_node and not started:
@@ -204,14 +212,16 @@ class MachineHost:
             return [f"the host is no node yet: {KUBECONFIG} is missing"]
         return []
 
-    def _not_from_packages(self, action: str, planned: Sequence[PackageChange]) -> list[str]:
+    def _not_from_packages(self, action: str, state: HostState | None, planned: Sequence[PackageChange]) -> list[str]:
+        """Return what an update cannot change. A node that is ours may get a runtime of another kind."""
         if action == "create":
             return []
+        is_ours = state is not None and state.created
         return [
             f"{change.package.name} is not installed from {self._manager.name}, so it cannot be updated that way: the "
             "host got it by other means"
             for change in planned
-            if not change.before
+            if not change.before and not (is_ours and change.package.name != "kubelet")
         ]
 
     def _other_machine(self, name: str) -> str:

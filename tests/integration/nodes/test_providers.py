@@ -132,6 +132,53 @@ def test_a_debian_host(bed: Testbed, facts: dict[str, Any], host: Node, provider
     assert passed(debian.run("delete", HOST, provider)).changed == 0
 
 
+def test_another_kind_of_runtime(bed: Testbed, facts: dict[str, Any], host: Node, provider: dict[str, Any]) -> None:
+    debian = runs(bed, facts, "configok.node.debian_host")
+    containerd = {"kubelet": "1.20.2", "runtime": RUNTIMES[1]}
+    crio = {"kubelet": "1.20.2", "runtime": "1.20.0", "runtime_name": "cri-o"}
+    of_crio = {**provider, "containerRuntimeConfig": ""}
+    passed(debian.create(HOST, provider, **containerd))
+    host.wait_ready()
+
+    assert 'refusals": []' in passed(debian.run("plan", HOST, of_crio, **crio)).output.replace("\\", "")
+    assert passed(debian.run("update", HOST, of_crio, "--check", **crio)).changed
+    started = debian.start("update", HOST, of_crio, **crio)
+    time.sleep(6.0)
+    kill(started)
+    passed(debian.run("update", HOST, of_crio, **crio))
+    host.wait_ready()
+    assert runtime_units(host) == {"containerd": "inactive disabled", "crio": "active enabled"}
+    command = host.run(["sh", "-c", "tr '\\0' ' ' < /proc/$(systemctl show -P MainPID kubelet)/cmdline"]).stdout
+    assert "unix:///run/crio/crio.sock" in command
+    assert passed(debian.run("update", HOST, of_crio, **crio)).changed == 0
+
+    # A Machine that no longer names its runtime does not lose it.
+    refused = debian.run("update", HOST, of_crio, kubelet="1.20.3")
+    assert refused.code != 0
+    assert "the host runs CRI-O, and the Machine names no runtime" in refused.output
+    assert runtime_units(host)["crio"] == "active enabled"
+
+    offline = {**provider, "packages": {**provider["packages"], "source": "deb http://127.0.0.1:9/none ./"}}
+    passed(debian.run("rollback", HOST, offline, **containerd))
+    host.wait_ready()
+    assert runtime_units(host) == {"containerd": "active enabled", "crio": "inactive disabled"}
+    passed(debian.run("delete", HOST, provider))
+    assert left(host) == ""
+    assert host.run(["sh", "-c", "ls -d /run/crio /var/lib/containers 2>/dev/null"], check=False).stdout == ""
+    assert not re.search(r"kubelet|containerd|cri-o", host.run(["dpkg-query", "-W"]).stdout)
+
+
+def runtime_units(host: Node) -> dict[str, str]:
+    """Return whether the units of the runtimes are active and enabled."""
+    return {
+        unit: " ".join(
+            host.run(["systemctl", verb, f"{unit}.service"], check=False).stdout.strip()
+            for verb in ("is-active", "is-enabled")
+        )
+        for unit in ("containerd", "crio")
+    }
+
+
 def test_a_host_from_archives(
     bed: Testbed, facts: dict[str, Any], host: Node, provider: dict[str, Any], tmp_path: Path
 ) -> None:

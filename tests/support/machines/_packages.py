@@ -5,7 +5,8 @@
 
 It has the kubelet in three versions, each of which installs, enables and starts a unit as Kubernetes' own packages do:
 the one that this machine has; the next one, from $KUBEBUILDER_ASSETS_NEXT or the same binary with another version
-string; and one that does not start. The container runtime is Debian's, in two revisions.
+string; and one that does not start. The container runtime is Debian's, in two revisions. Debian has no CRI-O: the
+package cri-o is containerd under the names of CRI-O, its unit, its socket and its directories.
 """
 
 from __future__ import annotations
@@ -84,6 +85,29 @@ if [ "$1" = --version ]; then echo "Kubernetes v{version}"; exit 0; fi
 echo "kubelet {version}: this build of the tests does not start" >&2
 exit 1
 """
+_CRIO = "1.20.0-1.1"
+_CRIO_UNIT = """[Unit]
+Description=containerd under the names of CRI-O
+
+[Service]
+ExecStart=/usr/bin/containerd --config /usr/share/crio/config.toml
+Delegate=yes
+KillMode=process
+Restart=always
+
+[Install]
+WantedBy=multi-user.target
+"""
+_CRIO_CONFIG = """version = 2
+root = "/var/lib/containers"
+state = "/run/crio/state"
+[grpc]
+  address = "/run/crio/crio.sock"
+[plugins."io.containerd.grpc.v1.cri".containerd]
+  snapshotter = "native"
+[plugins."io.containerd.grpc.v1.cri".cni]
+  bin_dir = "/usr/lib/cni"
+"""
 _MINUTES = 60.0
 
 
@@ -161,6 +185,8 @@ def _build(work: Path, distribution: str, kubelets: Sequence[Path]) -> None:
         _package(work, files, program, release)
         for program, release in ((kubelets[0], first), (following, second), (broken, last))
     ]
+    _package_crio(work, files)
+    notes.append("cri-o is containerd under the names of CRI-O, which Debian does not have")
     _index(work, files)
     facts = {"kubelets": versions, "runtimes": runtimes, "notes": notes}
     (files / "facts.json").write_text(json.dumps(facts))
@@ -225,12 +251,7 @@ def _package(work: Path, files: Path, program: Path, release: str) -> str:
     (root / "usr/bin").mkdir(parents=True)
     (root / "lib/systemd/system").mkdir(parents=True)
     control.mkdir()
-    architecture = run(["dpkg", "--print-architecture"]).stdout.strip()
-    (control / "control").write_text(
-        f"Package: kubelet\nVersion: {version}\nArchitecture: {architecture}\nSection: admin\nPriority: optional\n"
-        f"Maintainer: configok.node authors <tests@configok.test>\nDepends: {_DEPENDS}\n"
-        "Description: Node agent for Kubernetes clusters, for tests\n"
-    )
+    (control / "control").write_text(_control("kubelet", version, _DEPENDS))
     for name, text in _SCRIPTS.items():
         (control / name).write_text(text)
         (control / name).chmod(0o755)
@@ -238,6 +259,28 @@ def _package(work: Path, files: Path, program: Path, release: str) -> str:
     shutil.copy2(program, root / "usr/bin/kubelet")
     run(["dpkg-deb", "--root-owner-group", "-Znone", "--build", str(root), str(files)], timeout=_MINUTES)
     return version
+
+
+def _package_crio(work: Path, files: Path) -> None:
+    """Build the package that stands for CRI-O."""
+    root = work / "cri-o"
+    for path, text in {
+        "DEBIAN/control": _control("cri-o", _CRIO, "containerd, runc"),
+        "lib/systemd/system/crio.service": _CRIO_UNIT,
+        "usr/share/crio/config.toml": _CRIO_CONFIG,
+    }.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    run(["dpkg-deb", "--root-owner-group", "-Znone", "--build", str(root), str(files)], timeout=_MINUTES)
+
+
+def _control(package: str, version: str, depends: str) -> str:
+    architecture = run(["dpkg", "--print-architecture"]).stdout.strip()
+    return (
+        f"Package: {package}\nVersion: {version}\nArchitecture: {architecture}\nSection: admin\nPriority: optional\n"
+        f"Maintainer: configok.node authors <tests@configok.test>\nDepends: {depends}\n"
+        f"Description: {package} for tests\n"
+    )
 
 
 def _index(work: Path, files: Path) -> None:

@@ -79,10 +79,11 @@ class ProviderRuns:
         *,
         kubelet: str = "",
         runtime: str = "",
+        runtime_name: str = "containerd",
         machine: str = "",
         **more: Any,
     ) -> dict[str, Any]:
-        """Return the variables of the contract. runtime: the version of containerd, "" to leave it alone."""
+        """Return the variables of the contract. runtime: its version, "" to leave it alone."""
         network = self._facts["cluster"]["network"]
         init = {
             **KUBELET_KIND,
@@ -101,7 +102,7 @@ class ProviderRuns:
                 "name": machine or host,
                 "labels": {},
                 "kubelet_version": kubelet,
-                "runtime": {"name": "containerd", "version": runtime} if runtime else {},
+                "runtime": {"name": runtime_name, "version": runtime} if runtime else {},
                 "node_labels": {},
                 "taints": [],
                 "provider": dict(provider),

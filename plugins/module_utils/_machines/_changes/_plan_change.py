@@ -77,7 +77,7 @@ def plan_change(
     skew = check_skew(machine, observed, surroundings.server_version)
     warnings = [text for text in (observed.annotation_error,) if text]
     fields = [
-        *_version_fields(machine, observed),
+        *_version_fields(machine, observed, surroundings.provider.capabilities),
         *_label_fields(machine, observed),
         *_taint_fields(machine, observed),
         *_source_fields(machine, observed, source, inputs),
@@ -205,7 +205,7 @@ def _items(machine: Machine) -> list[tuple[str, str]]:
     return sorted(machine.node_labels.items())
 
 
-def _version_fields(machine: Machine, observed: ObservedMachine) -> Iterator[ChangedField]:
+def _version_fields(machine: Machine, observed: ObservedMachine, capabilities: Capabilities) -> Iterator[ChangedField]:
     kubelet, runtime = machine.kubelet_version, machine.runtime
     if not is_version(kubelet, observed.kubelet_version, observed.applied_kubelet):
         yield ChangedField("spec.versions.kubelet", observed.kubelet_version, kubelet, _DRAIN)
@@ -215,7 +215,7 @@ def _version_fields(machine: Machine, observed: ObservedMachine) -> Iterator[Cha
             "spec.versions.containerRuntime",
             runtime_text(_installed_runtime(observed)) or None,
             runtime_text(runtime),
-            _REPLACE if is_other_kind else _DRAIN,
+            _REPLACE if is_other_kind and not capabilities.runtime_kind else _DRAIN,
         )
     declared = provider_hash(machine.provider)
     if observed.is_ours and (observed.provider_hash, observed.provider) != (declared, machine.provider.kind):
@@ -310,7 +310,7 @@ def _can_update(changed: ChangedField, capabilities: Capabilities) -> bool:
     if changed.path == "spec.versions.kubelet":
         return capabilities.kubelet
     if changed.path == "spec.versions.containerRuntime":
-        return capabilities.runtime_kind if changed.disruption == _REPLACE else capabilities.runtime
+        return capabilities.runtime and changed.disruption != _REPLACE
     if changed.path == "spec.providerConfig":
         return capabilities.kubelet or capabilities.runtime
     return True

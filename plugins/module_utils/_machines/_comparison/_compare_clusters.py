@@ -169,10 +169,10 @@ def _version_differences(before: Member, after: Member) -> Iterator[Difference]:
         yield Difference(_NODE, "versions.kubelet", _text(before.kubelet), _text(after.kubelet), "drain")
     if before.runtime is None or after.runtime is None:
         return
-    is_other_kind = before.runtime.name != after.runtime.name
-    if is_other_kind or not _is_same(before.runtime.version, after.runtime.version, is_declared=is_declared):
+    is_same_kind = before.runtime.name == after.runtime.name
+    if not is_same_kind or not _is_same(before.runtime.version, after.runtime.version, is_declared=is_declared):
         old, new = (_text(runtime_text(runtime)) for runtime in (before.runtime, after.runtime))
-        yield Difference(_NODE, "versions.containerRuntime", old, new, "replace" if is_other_kind else "drain")
+        yield Difference(_NODE, "versions.containerRuntime", old, new, "drain")
 
 
 def _is_same(before: str, after: str, *, is_declared: bool) -> bool:

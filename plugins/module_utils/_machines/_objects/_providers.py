@@ -12,11 +12,12 @@ from ._types import PROVIDER_API_VERSION, Capabilities, Provider
 __all__ = ["PROVIDER_GROUP", "SHIPPED_PROVIDERS"]
 
 PROVIDER_GROUP: Final = PROVIDER_API_VERSION.partition("/")[0]
+_FROM_PACKAGES = Capabilities(runtime_kind=True)
 _REPLACES_ONLY = Capabilities(kubelet=False, runtime=False, runtime_kind=False, replace=True)
 
 SHIPPED_PROVIDERS: Final = (
-    Provider(PROVIDER_API_VERSION, "DebianHost", "configok.node.debian_host"),
-    Provider(PROVIDER_API_VERSION, "RPMHost", "configok.node.rpm_host"),
+    Provider(PROVIDER_API_VERSION, "DebianHost", "configok.node.debian_host", _FROM_PACKAGES),
+    Provider(PROVIDER_API_VERSION, "RPMHost", "configok.node.rpm_host", _FROM_PACKAGES),
     Provider(PROVIDER_API_VERSION, "BinaryHost", "configok.node.binary_host"),
     Provider(PROVIDER_API_VERSION, "External", "configok.node.external", _REPLACES_ONLY),
 )

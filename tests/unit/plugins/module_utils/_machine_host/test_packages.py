@@ -203,6 +203,7 @@ def test_an_update_fetches_the_way_back_before_it_stops_anything(
         f"keep kubelet {NEW}",
         f"keep kubelet {OLD}",
         "systemctl stop kubelet.service",
+        "systemctl is-active kubelet.service",
         f"install kubelet={NEW}",
     ]
     assert state.previous == {KUBELET: OLD}

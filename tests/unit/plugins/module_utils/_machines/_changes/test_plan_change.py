@@ -117,10 +117,14 @@ def test_a_provider_that_cannot_change_it_in_place_replaces_the_machine_or_refus
 
 def test_another_runtime_needs_its_own_capability() -> None:
     machine = a_machine(runtime=Runtime("cri-o", "1.34.1"))
-    assert "the kind of container runtime" in plan_change(machine, an_observed(), surroundings()).refusals[0]
+    unable = replace(DEBIAN, capabilities=Capabilities(runtime_kind=False))
+    assert "the kind of container runtime" in plan_change(machine, an_observed(), surroundings(unable)).refusals[0]
     able = replace(DEBIAN, capabilities=Capabilities(runtime_kind=True))
     change = plan_change(machine, an_observed(), surroundings(able))
-    assert (change.action, change.disruption, change.refusals) == (MachineAction.UPDATE, "replace", ())
+    assert (change.action, change.disruption, change.refusals) == (MachineAction.UPDATE, "drain", ())
+    assert change.needs_drain
+    no_runtime = replace(DEBIAN, capabilities=Capabilities(runtime=False, runtime_kind=True))
+    assert plan_change(machine, an_observed(), surroundings(no_runtime)).refusals
 
 
 def test_only_what_an_earlier_run_has_set_is_removed() -> None:

@@ -56,7 +56,7 @@ def differing(after: Member, before: Member = MEMBER) -> list[tuple[str | None, 
         ),
         (
             {"runtime": Runtime("cri-o", "1.34.0")},
-            [("node", "versions.containerRuntime", "containerd 1.7.24", "cri-o 1.34.0", "replace")],
+            [("node", "versions.containerRuntime", "containerd 1.7.24", "cri-o 1.34.0", "drain")],
         ),
         ({"labels": {"zone": "b"}}, [("node", "labels[zone]", "a", "b", "live")]),
         ({"labels": {}}, [("node", "labels[zone]", "a", None, "live")]),
