@@ -18,7 +18,7 @@ KINDS = r"""
 {"type":"bool","optional":1,"nullable":1,"default":true,"description":
 ["Whether a user other than root becomes root with sudo."]},"archives":{"type":"list<object>","description":
 ["The files on the control machine, one entry for each component and version."],"fields":{"component":{"type":"enum",
-"enum":["kubelet","containerd","cri-o","runc","cni"],"description":["What it is."]},"version":{"description":
+"enum":["kubelet","containerd","runc","cni"],"description":["What it is."]},"version":{"description":
 ["Its version; spec.versions of the Machine chooses the entry, for runc and cni the last one is used."]},"path":
 {"description":
 ["The file: a tar archive, or the binary itself; a relative path begins where ansible-playbook runs."]},"sha256":
