@@ -49,7 +49,7 @@ class HostState:
     packages before an installation that has not ended. pending: units that must restart because of what changed. flags:
     path -> [text before flags were removed, text after]. settings: kernel parameters with their value before. enabled:
     units that we enabled. previous: package -> version before the last update. in_progress: a change of packages has
-    begun, and the kubelet has not been healthy since.
+    begun, and the kubelet has not been healthy since. runtime: the unit of the runtime of a node that we made.
     """
 
     machine: str = ""
@@ -65,6 +65,7 @@ class HostState:
     settings: dict[str, str] = field(default_factory=dict)
     enabled: list[str] = field(default_factory=list)
     in_progress: bool = False
+    runtime: str = ""
 
 
 def load_state(host: Host) -> HostState | None:

@@ -13,33 +13,42 @@ from ._host_state import HostState, save_state
 from ._packages import WantedPackages
 from ._pods import remove_pods, stop_kubelet
 
-__all__ = ["retire_runtimes", "undeclared_runtime"]
+__all__ = ["switch_runtime", "undeclared_runtime"]
 
-_DEFAULT, _CRIO = "containerd", "crio"
+_CRIO = "crio"
+# A runtime whose directory was there before is the user's, and may run other containers.
+_DIRECTORIES = {"containerd": "/var/lib/containerd", _CRIO: "/etc/crio"}
 
 
 def undeclared_runtime(state: HostState | None, declared: WantedPackages) -> str:
     """Return why an update that names no runtime is refused, "" if it is not: the node would get the default one."""
     units = {unit for package in declared.versioned for unit in package.units}
-    if state is None or not state.created or _CRIO not in state.enabled or units & {_DEFAULT, _CRIO}:
+    if state is None or state.runtime != _CRIO or units & _DIRECTORIES.keys():
         return ""
     return "the host runs CRI-O, and the Machine names no runtime: declare versions.containerRuntime"
 
 
-def retire_runtimes(host: Host, state: HostState, units: Sequence[str], changes: Changes, *, check: bool) -> None:
-    """Stop the runtimes that we started and that are not among the units to run, and remove their pods.
+def switch_runtime(host: Host, state: HostState, units: Sequence[str], changes: Changes, *, check: bool) -> None:
+    """Stop the runtime that the node had, if it is not among the units to run, and remove its pods.
 
-    Their packages and images stay, so that a rollback needs no network; a deletion removes them. The pods are those of
+    Its package and images stay, so that a rollback needs no network; a deletion removes them. The pods are those of
     DaemonSets and of files, which the kubelet creates again, since the node was drained. Raises HostError.
     """
-    retired = [unit for unit in (_DEFAULT, _CRIO) if unit in state.enabled and unit not in units]
-    for unit in retired:
-        changes.note(f"{unit}.service stopped")
-    if check or not retired:
+    former = state.runtime
+    runtime = next((unit for unit in units if unit in _DIRECTORIES), former)
+    if runtime == former:
         return
-    stop_kubelet(host)
-    remove_pods(host, images=False)
-    for unit in retired:
-        host.must(["systemctl", "disable", "--quiet", "--now", f"{unit}.service"], f"{unit} could not be stopped")
-    state.enabled = [unit for unit in state.enabled if unit not in retired]
+    if former:
+        changes.note(f"{former}.service stopped")
+    if check:
+        return
+    if former:
+        stop_kubelet(host)
+        remove_pods(host, images=False)
+        if _DIRECTORIES[former] in state.absent_before:
+            host.must(
+                ["systemctl", "disable", "--quiet", "--now", f"{former}.service"], f"{former} could not be stopped"
+            )
+            state.enabled = [unit for unit in state.enabled if unit != former]
+    state.runtime = runtime
     save_state(host, state)

@@ -18,7 +18,7 @@ from ._node_identity import BOOTSTRAP, BOOTSTRAP_KEY, KUBECONFIG, has_credential
 from ._package_manager import HostFile, PackageManager
 from ._packages import PackageChange, WantedPackages, change_packages, preview_packages
 from ._reset import forget_host, is_clean, reset_host
-from ._runtimes import retire_runtimes, undeclared_runtime
+from ._runtimes import switch_runtime, undeclared_runtime
 
 __all__ = ["MachineHost", "Preview", "StartOptions"]
 
@@ -119,14 +119,14 @@ class MachineHost:
             state = self._expected_state()
             if state.created:
                 apply_settings(self._host, state, options.modules, options.settings, changes, check=True)
-                retire_runtimes(self._host, state, options.units, changes, check=True)
+                switch_runtime(self._host, state, options.units, changes, check=True)
             start_units(self._host, state, _own_units(state, options.units), changes, check=True)
             return changes
         with self._host.lock(LOCK):
             state = self._claim()
             if state.created:
                 apply_settings(self._host, state, options.modules, options.settings, changes, check=False)
-                retire_runtimes(self._host, state, options.units, changes, check=False)
+                switch_runtime(self._host, state, options.units, changes, check=False)
             adjust_flags(self._host, state, options.kubelet, changes)
             started = start_units(self._host, state, _own_units(state, options.units), changes, check=False)
             if options.lacks_node and not started:

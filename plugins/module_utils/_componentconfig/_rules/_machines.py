@@ -360,8 +360,6 @@ def _archives(config: EffectiveConfig) -> Violations:
         for field in ("component", "version", "path", "sha256"):
             if not archive.get(field) and not _is_broken(config, f"archives.{field}"):
                 yield path + (field,), "is required"
-        if archive.get("component") == "cri-o":
-            yield path + ("component",), "cri-o is not supported yet: use containerd"
         if archive.get("version") and not _VERSION.fullmatch(archive["version"]):
             yield path + ("version",), "must be a version, for example 1.34.9"
         if archive.get("sha256") and not _SHA256.fullmatch(archive["sha256"]):

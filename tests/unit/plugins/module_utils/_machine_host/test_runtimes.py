@@ -22,7 +22,7 @@ from ansible_collections.configok.node.plugins.module_utils._machine_host._packa
     WantedPackages,
 )
 from ansible_collections.configok.node.plugins.module_utils._machine_host._runtimes import (
-    retire_runtimes,
+    switch_runtime,
     undeclared_runtime,
 )
 
@@ -48,70 +48,83 @@ class RecordingHost(Host):
         return program == "ctr"
 
 
+def node(runtime: str, *, enabled: Sequence[str] = (), absent: Sequence[str] = ()) -> HostState:
+    return HostState("m", created=True, runtime=runtime, enabled=list(enabled), absent_before=list(absent))
+
+
 @pytest.mark.parametrize(
-    ("enabled", "units", "retired"),
-    [
-        (["containerd", "kubelet"], ["crio", "kubelet"], "containerd"),
-        (["crio", "kubelet"], ["containerd", "kubelet"], "crio"),
-    ],
+    ("former", "directory", "following"),
+    [("containerd", "/var/lib/containerd", "crio"), ("crio", "/etc/crio", "containerd")],
 )
-def test_the_other_runtime_is_stopped_with_its_pods(
-    tmp_path: Path, enabled: list[str], units: list[str], retired: str
+def test_the_former_runtime_is_stopped_with_its_pods(
+    tmp_path: Path, former: str, directory: str, following: str
 ) -> None:
     host = RecordingHost(str(tmp_path))
     (tmp_path / "var/lib/cni/networks").mkdir(parents=True)
-    state = HostState("m", created=True, enabled=enabled)
+    state = node(former, enabled=[former, "kubelet"], absent=[directory])
     changes = Changes()
-    retire_runtimes(host, state, units, changes, check=False)
+    switch_runtime(host, state, [following, "kubelet"], changes, check=False)
     assert changes.changed
     assert host.calls[0] == "systemctl stop kubelet.service"
-    assert host.calls[-1] == f"systemctl disable --quiet --now {retired}.service"
+    assert host.calls[-1] == f"systemctl disable --quiet --now {former}.service"
     assert not [call for call in host.calls if "images" in call]
     assert not (tmp_path / "var/lib/cni/networks").exists()
     assert state.enabled == ["kubelet"]
     saved = load_state(host)
     assert saved is not None
-    assert saved.enabled == ["kubelet"]
+    assert saved.runtime == following
     again = Changes()
-    retire_runtimes(host, state, units, again, check=False)
+    switch_runtime(host, saved, [following, "kubelet"], again, check=False)
     assert not again.changed
 
 
-def test_a_runtime_of_the_user_is_left_alone(tmp_path: Path) -> None:
+def test_a_runtime_of_the_user_loses_the_pods_and_keeps_running(tmp_path: Path) -> None:
     host = RecordingHost(str(tmp_path))
-    changes = Changes()
-    retire_runtimes(host, HostState("m", created=True, enabled=["crio"]), ["crio"], changes, check=False)
-    retire_runtimes(host, HostState("m", created=True), ["crio"], changes, check=False)
-    assert not changes.changed
-    assert host.calls == []
+    state = node("containerd")
+    switch_runtime(host, state, ["crio", "kubelet"], Changes(), check=False)
+    assert [call for call in host.calls if call.startswith("ctr")]
+    assert not [call for call in host.calls if "disable" in call]
+    assert state.runtime == "crio"
+
+
+@pytest.mark.parametrize("units", [["containerd", "kubelet"], ["kubelet"]])
+def test_the_first_or_the_same_runtime_stops_nothing(tmp_path: Path, units: list[str]) -> None:
+    for runtime in ("", "containerd"):
+        host = RecordingHost(str(tmp_path))
+        state = node(runtime)
+        changes = Changes()
+        switch_runtime(host, state, units, changes, check=False)
+        assert not changes.changed
+        assert host.calls == []
+        assert state.runtime == (runtime or ("containerd" if "containerd" in units else ""))
 
 
 def test_check_mode_says_what_would_stop(tmp_path: Path) -> None:
     host = RecordingHost(str(tmp_path))
-    state = HostState("m", created=True, enabled=["containerd"])
+    state = node("containerd")
     changes = Changes()
-    retire_runtimes(host, state, ["crio"], changes, check=True)
+    switch_runtime(host, state, ["crio"], changes, check=True)
     assert changes.changed
     assert host.calls == []
-    assert state.enabled == ["containerd"]
+    assert state.runtime == "containerd"
 
 
-def test_a_runtime_that_cannot_be_stopped_is_still_ours(tmp_path: Path) -> None:
+def test_a_runtime_that_cannot_be_stopped_is_tried_again(tmp_path: Path) -> None:
     host = RecordingHost(str(tmp_path), failing="systemctl disable --quiet --now containerd.service")
-    state = HostState("m", created=True, enabled=["containerd"])
+    state = node("containerd", absent=["/var/lib/containerd"])
     with pytest.raises(HostError, match="containerd could not be stopped"):
-        retire_runtimes(host, state, ["crio"], Changes(), check=False)
-    assert state.enabled == ["containerd"]
+        switch_runtime(host, state, ["crio"], Changes(), check=False)
+    assert state.runtime == "containerd"
 
 
 @pytest.mark.parametrize(
     ("state", "declared", "refused"),
     [
         (None, KUBELET_ONLY, False),
-        (HostState("m", created=True, enabled=["containerd"]), KUBELET_ONLY, False),
-        (HostState("m", created=True, enabled=["crio"]), KUBELET_ONLY, True),
-        (HostState("m", created=True, enabled=["crio"]), WITH_CRIO, False),
-        (HostState("m", created=False, enabled=["crio"]), KUBELET_ONLY, False),
+        (node("containerd"), KUBELET_ONLY, False),
+        (node("crio"), KUBELET_ONLY, True),
+        (node("crio"), WITH_CRIO, False),
+        (HostState("m"), KUBELET_ONLY, False),
     ],
 )
 def test_a_node_keeps_a_runtime_that_is_not_declared(
