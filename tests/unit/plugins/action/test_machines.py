@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import yaml
+from ansible.utils.display import Display
 
 from ansible_collections.configok.node.plugins.action import machines
 from ansible_collections.configok.node.plugins.module_utils._ansible import _machine_configs, _machine_rollout
@@ -120,7 +121,7 @@ def hosts(cluster: SandboxCluster, monkeypatch: pytest.MonkeyPatch) -> Iterator[
 @pytest.fixture(autouse=True)
 def shown(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     lines: list[str] = []
-    monkeypatch.setattr(machines.display, "display", lines.append)
+    monkeypatch.setattr(Display(), "display", lines.append)
     monkeypatch.chdir(tmp_path)
     return lines
 

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 import yaml
 from ansible.errors import AnsibleError
+from ansible.utils.display import Display
 
-from ansible_collections.configok.node.plugins.action import rollout
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigOk, status_patch
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus
@@ -62,7 +62,7 @@ pytestmark = pytest.mark.usefixtures("nodes")
 @pytest.fixture(autouse=True)
 def shown(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     lines: list[str] = []
-    monkeypatch.setattr(rollout.display, "display", lines.append)
+    monkeypatch.setattr(Display(), "display", lines.append)
     return lines
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible.utils.display import Display
 
-from ansible_collections.configok.node.plugins.action import rollout
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigInUse, good, opted_out
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import read_status
@@ -31,7 +31,7 @@ Act = Callable[..., dict[str, Any]]
 @pytest.fixture(autouse=True)
 def shown(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     lines: list[str] = []
-    monkeypatch.setattr(rollout.display, "display", lines.append)
+    monkeypatch.setattr(Display(), "display", lines.append)
     return lines
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 import yaml
+from ansible.utils.display import Display
 
-from ansible_collections.configok.node.plugins.action import rollout as action
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import NODES
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target, Wave
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import ABORTED, PAUSED, Rollout
@@ -49,7 +49,7 @@ pytestmark = pytest.mark.usefixtures("nodes")
 @pytest.fixture
 def act(cluster: SandboxCluster, monkeypatch: pytest.MonkeyPatch) -> Act:
     """Return a function that runs the action plugin as a task would; by default it rolls out POOL."""
-    monkeypatch.setattr(action.display, "display", lambda _line: None)
+    monkeypatch.setattr(Display(), "display", lambda _line: None)
 
     def run(*, check: bool = False, **arguments: Any) -> dict[str, Any]:
         return run_rollout({"kubeconfig": cluster.kubeconfig, "pool": POOL, **arguments}, check=check)

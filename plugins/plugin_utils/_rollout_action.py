@@ -1,0 +1,209 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the action plugins that move nodes share: their outcome, lines, variables, playbooks and client.
+
+Private to configok.node.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ansible.errors import AnsibleError
+from ansible.utils.display import Display
+
+from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import client_from_params
+from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import (
+    KubeError,
+    MissingLibrary,
+    Unreachable,
+)
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import (
+    InvalidText,
+    sanitize,
+    sanitize_all,
+)
+from ansible_collections.configok.node.plugins.module_utils._rollout import Interrupted, InvalidPool, RolloutError
+from ansible_collections.configok.node.plugins.module_utils._rollout._gates._gate_client import access_errors
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool._policy import Policy
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool_keys import POOL_FILE, FileKeys
+from ansible_collections.configok.node.plugins.module_utils._rollout._run._run_options import RunOptions
+from ansible_collections.configok.node.plugins.module_utils._rollout._run._wave_run import WaveResult
+from ansible_collections.configok.node.plugins.plugin_utils._extra_variables import unknown_variables
+from ansible_collections.configok.node.plugins.plugin_utils._playbook_runner import (
+    PlaybookOptions,
+    WavePlaybookRunner,
+    missing_playbooks,
+)
+from ansible_collections.configok.node.plugins.plugin_utils._reboot_playbook import RebootPlaybook, inventory_hosts
+from ansible_collections.configok.node.plugins.plugin_utils._run import (
+    failure_message,
+    progress_line,
+    read_lease_duration,
+    read_wait_timeout,
+    runner_name,
+    spare_garbage_collections,
+)
+
+__all__ = ["MAX_NAME", "PLANNED", "Interruption", "RolloutAction", "failed"]
+
+MAX_NAME = 253
+PLANNED = "Planned"
+
+_AUTHOR_VARIABLES = ("awx_user_name", "tower_user_name")  # of a controller; the first that is set
+_ERROR = "Error"
+_MAX_MESSAGE = 4096
+
+_display = Display()
+
+
+class Interruption(NamedTuple):
+    """The sentences about a run that Ctrl-C ended: before its first change, and later."""
+
+    early: str
+    late: str
+
+
+def failed(error: object, **more: Any) -> dict[str, Any]:
+    """Return the result of a task that fails."""
+    return {"failed": True, "msg": sanitize(error, _MAX_MESSAGE), **more}
+
+
+class RolloutAction:
+    """Part of an action plugin that moves nodes, next to Ansible's ActionBase, which has the attributes below."""
+
+    _loader: Any
+    _play_context: Any
+    _task: Any
+    _templar: Any
+    _cluster = ""  # where several clusters move at the same time
+
+    def _run(self, operate: Callable[[], dict[str, Any]], interruption: Interruption, **outcome: Any) -> dict[str, Any]:
+        """Return the result of the task: that of operate, or its error, and the outcome as far as it is known.
+
+        outcome: what this action has more than others.
+        """
+        self._outcome: dict[str, Any] = {
+            "changed": False,
+            "pool": "",
+            "revision": 0,
+            "target": "",
+            "phase": _ERROR,
+            "reason": "",
+            "exceptions": [],
+            **outcome,
+        }
+        spare_garbage_collections()
+        try:
+            result = operate()
+        except MissingLibrary as error:
+            result = {"failed": True, "msg": f"{error}: install it for {sys.executable}"}
+        except Interrupted as error:
+            result = self._interrupted(str(error))
+        except KeyboardInterrupt:
+            result = self._interrupted(interruption.late if self._outcome["changed"] else interruption.early)
+        except Unreachable as error:
+            result = {"failed": True, "msg": f"{sanitize(error)}: run it again when the API server answers"}
+        except (InvalidText, KubeError, RolloutError) as error:
+            result = failed(error)
+        if result.get("failed") and not self._outcome["reason"]:
+            self._outcome["reason"] = result["msg"]
+        return {**result, **sanitize_all(self._outcome)}
+
+    def _interrupted(self, sentence: str) -> dict[str, Any]:
+        self._show([sentence])  # Ansible shows no result after Ctrl-C
+        return failed(sentence)
+
+    def _playbooks(self, policy: Policy, directory: str) -> WavePlaybookRunner:
+        """Return the user's own playbooks before and after each wave.
+
+        Raises InvalidPool for a missing one, and for a gate without its token: a wave would pause because of either.
+        """
+        settings = policy.playbooks
+        names = {
+            "policy.playbooks.beforeWave": settings.before_wave,
+            "policy.playbooks.afterWave": settings.after_wave,
+            "policy.reboot.playbook": policy.reboot.playbook,
+        }
+        errors = [*missing_playbooks(names, directory), *access_errors(policy.gates.servers)]
+        if errors:
+            raise InvalidPool(errors)
+        return WavePlaybookRunner(
+            settings,
+            self._present_options(),
+            directory=directory,
+            facts=lambda: {name: self._outcome[name] for name in ("pool", "revision", "target")},
+            show=self._show_line,
+        )
+
+    def _reboots(self, policy: Policy, directory: str, variables: Mapping[str, Any]) -> RebootPlaybook:
+        """Return what reboots machines over the user's own connection."""
+        return RebootPlaybook(
+            policy.reboot.playbook,
+            self._present_options(),
+            lambda: inventory_hosts(variables),
+            directory=directory,
+            show=self._show_line,
+        )
+
+    def _present_options(self) -> PlaybookOptions:
+        """Return the options of the present run, for the playbooks that it starts."""
+        return PlaybookOptions.of_present_run(self._loader, self._play_context)
+
+    def _run_options(
+        self, params: Mapping[str, Any], policy: Policy, playbooks: WavePlaybookRunner, reboots: RebootPlaybook
+    ) -> RunOptions:
+        return RunOptions(
+            runner_name(),
+            report=lambda progress: self._show_line(progress_line(progress)),
+            lease_duration=read_lease_duration(params),
+            wait_timeout=read_wait_timeout(params),
+            before_wave=playbooks.before_wave if policy.playbooks.before_wave else None,
+            after_wave=playbooks.after_wave if policy.playbooks.after_wave else None,
+            run_reboot=reboots,
+        )
+
+    def _moved(self, last: WaveResult) -> dict[str, Any]:
+        """Return the result of a run after its last wave, and note its outcome."""
+        self._outcome.update(
+            phase=last.phase, reason=last.reason, exceptions=[dict(vars(node)) for node in last.failed_nodes]
+        )
+        return failed(failure_message(self._outcome["pool"], last)) if last.failed else {}
+
+    def _show(self, lines: Sequence[str]) -> None:
+        for line in lines:
+            self._show_line(sanitize(line))
+
+    def _show_line(self, line: str) -> None:
+        """Display a line, after the cluster's name where several clusters move at the same time."""
+        _display.display(f"{self._cluster}: {line}" if self._cluster and line else line)
+
+    def _misspelt_variables(self, file: FileKeys = POOL_FILE) -> list[str]:
+        """Return what is wrong with the names of the extra variables."""
+        try:
+            return unknown_variables(self._loader, file)
+        except AnsibleError:
+            return []  # Ansible has read them already; some can be read only once (a pipe), which is not an error.
+
+    def _evaluate(self, name: str, value: Any) -> Any:
+        """Return the value of a variable, which may be a template. Raises RolloutError."""
+        try:
+            return self._templar.template(value)
+        except AnsibleError as error:
+            raise RolloutError(f"the variable {name} cannot be evaluated: {error}") from error
+
+    def _client(self, params: Mapping[str, Any], variables: Mapping[str, Any]) -> Client:
+        """Return a client for the options; the variables kubeconfig and context stand in for missing ones."""
+        names = [name for name in ("kubeconfig", "context") if not params[name] and variables.get(name)]
+        return client_from_params(
+            {**params, **{name: os.path.expanduser(str(self._evaluate(name, variables[name]))) for name in names}}
+        )
+
+    def _author(self, params: Mapping[str, Any], variables: Mapping[str, Any]) -> str:
+        names = [str(variables[name]) for name in _AUTHOR_VARIABLES if variables.get(name)]
+        return str(params["author"] or next(iter(names), "") or os.environ.get("USER", ""))
