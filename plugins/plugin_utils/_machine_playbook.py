@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -22,17 +21,14 @@ from ansible_collections.configok.node.plugins.module_utils._machines._objects._
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
 from ansible_collections.configok.node.plugins.module_utils._rollout import RebootFailed
 from ansible_collections.configok.node.plugins.module_utils._rollout._drain._inventory_hosts import (
-    InventoryHost,
     find_host,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._answers import GateVerdict
+from ansible_collections.configok.node.plugins.plugin_utils._host_playbook import HostPlaybook
 from ansible_collections.configok.node.plugins.plugin_utils._playbook_runner import (
-    PlaybookOptions,
-    PlaybookResult,
     PlaybookStopped,
     locate_playbook,
     missing_playbooks,
-    run_playbook,
 )
 
 __all__ = ["MachinePlaybook"]
@@ -43,42 +39,13 @@ _EXIT_CODE = "non-zero return code"  # Ansible's sentence about a command, which
 _MAX_SENTENCE = 1000
 _MAX_SENTENCES = 20
 _MAX_LOCAL_CONFIG = 1_000_000
-_LONGEST_END = 30.0  # seconds that a playbook has to end
 _SECONDS_OF_A_PLAN = 300.0  # for the hosts of one batch of forks; a plan only looks
 
 
-class MachinePlaybook:
-    """Changes hosts with the collection's playbook, and with those of the user for the provider External.
+class MachinePlaybook(HostPlaybook):
+    """Changes hosts with the collection's playbook, and with those of the user for the provider External."""
 
-    Safe for several threads. options: of the present run. hosts: returns those of the inventory; is called once.
-    directory: what the paths of the user's playbooks are relative to. show: gets the last lines of the output of a
-    playbook that fails. run: runs a playbook.
-    """
-
-    def __init__(
-        self,
-        options: PlaybookOptions,
-        hosts: Callable[[], Iterable[InventoryHost]],
-        *,
-        directory: str,
-        show: Callable[[str], object] = lambda _line: None,
-        run: Callable[..., PlaybookResult] = run_playbook,
-    ) -> None:
-        self._options = options
-        self._read_hosts = hosts
-        self._hosts: tuple[InventoryHost, ...] | None = None
-        self._directory = directory
-        self._show = show
-        self._run = run
-        self._stop = threading.Event()
-        self._state = threading.Condition()
-        self._running = 0
-
-    def close(self) -> None:
-        """End the playbooks that run, and wait until they have ended: they must not outlive the present run."""
-        self._stop.set()
-        with self._state:
-            self._state.wait_for(lambda: not self._running, timeout=_LONGEST_END)
+    LONGEST_END = 30.0
 
     def plan(self, requests: Sequence[HostRequest]) -> Mapping[str, HostAnswer]:
         """Ask the providers about all changes in one run of the playbook, and return their answers by machine."""
@@ -104,20 +71,15 @@ class MachinePlaybook:
 
     def change(self, request: HostRequest) -> HostAnswer:
         """Change the host of one machine. Blocks until it has ended; a change that has begun is not stopped."""
-        with self._state:
-            self._running += 1
-        try:
-            if self._stop.is_set() or request.should_stop():
+        with self._counted():
+            try:
+                if self._stop.is_set() or request.should_stop():
+                    return HostAnswer("the run was interrupted")
+                return self._change_external(request) if _is_external(request) else self._change(request)
+            except PlaybookStopped:
                 return HostAnswer("the run was interrupted")
-            return self._change_external(request) if _is_external(request) else self._change(request)
-        except PlaybookStopped:
-            return HostAnswer("the run was interrupted")
-        except RebootFailed as error:
-            return HostAnswer(str(error))
-        finally:
-            with self._state:
-                self._running -= 1
-                self._state.notify_all()
+            except RebootFailed as error:
+                return HostAnswer(str(error))
 
     def _ask(self, asked: Mapping[str, HostRequest]) -> dict[str, HostAnswer]:
         options = replace(self._options, arguments=(*self._options.arguments, "--check"))
@@ -203,10 +165,7 @@ class MachinePlaybook:
 
     def _host_of(self, request: HostRequest) -> tuple[str, bool]:
         """Return the inventory name of a machine's host, and whether it is to be added. Raises RebootFailed."""
-        with self._state:
-            if self._hosts is None:
-                self._hosts = tuple(self._read_hosts())
-            hosts = self._hosts
+        hosts = self._inventory()
         alike = [
             host for host in hosts if request.name in (host.name, host.node_name) or host.address in request.addresses
         ]
@@ -239,10 +198,6 @@ class MachinePlaybook:
         if action == "create":
             variables["machine_bootstrap_kubeconfig"] = first.bootstrap_kubeconfig
         return variables
-
-    def _show_tail(self, result: PlaybookResult) -> None:
-        for line in result.tail:
-            self._show(line)
 
 
 def _is_external(request: HostRequest) -> bool:

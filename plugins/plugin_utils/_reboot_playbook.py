@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -19,6 +18,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._drain._inv
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._drain._rebooter import RebootRequest
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._answers import GateVerdict
+from ansible_collections.configok.node.plugins.plugin_utils._host_playbook import HostPlaybook
 from ansible_collections.configok.node.plugins.plugin_utils._playbook_runner import (
     PlaybookOptions,
     PlaybookResult,
@@ -31,7 +31,6 @@ __all__ = ["RebootPlaybook", "inventory_hosts"]
 
 _OWN_PLAYBOOK = "configok.node.reboot"
 _MAX_VALUE = 255  # characters of a host's name or address
-_LONGEST_END = 20.0  # seconds that a playbook has to end
 
 
 def inventory_hosts(variables: Mapping[str, Any]) -> list[InventoryHost]:
@@ -60,12 +59,10 @@ def _variable(all_variables: Mapping[str, Any], host: str, name: str) -> str:
         return ""
 
 
-class RebootPlaybook:
-    """Reboots machines with the collection's playbook, or the user's own. Safe for several threads.
+class RebootPlaybook(HostPlaybook):
+    """Reboots machines with the collection's playbook, or the user's own.
 
-    playbook: of the policy, "" for the collection's; directory: what its path is relative to. options: of the present
-    run. hosts: returns those of the inventory; is called once, for the first reboot. show: gets the last lines of the
-    output of a playbook that does not pass. run: runs a playbook.
+    playbook: of the policy, "" for the collection's. The other parameters are those of HostPlaybook.
     """
 
     def __init__(
@@ -78,41 +75,18 @@ class RebootPlaybook:
         show: Callable[[str], object] = lambda _line: None,
         run: Callable[..., PlaybookResult] = run_playbook,
     ) -> None:
+        super().__init__(options, hosts, directory=directory, show=show, run=run)
         self._playbook = locate_playbook(playbook or _OWN_PLAYBOOK, directory)
-        self._options = options
-        self._read_hosts = hosts
-        self._hosts: tuple[InventoryHost, ...] | None = None
-        self._show = show
-        self._run = run
-        self._stop = threading.Event()
-        self._state = threading.Condition()
-        self._running = 0
-
-    def close(self) -> None:
-        """End the playbooks that run, and wait until they have ended: they must not outlive the present run.
-
-        A machine that has begun to reboot is not stopped.
-        """
-        self._stop.set()
-        with self._state:
-            self._state.wait_for(lambda: not self._running, timeout=_LONGEST_END)
 
     def __call__(self, request: RebootRequest) -> str:
         """Reboot the machine of a Node. Return why that failed, "" for success."""
-        with self._state:
-            if self._hosts is None:
-                self._hosts = tuple(self._read_hosts())
-            self._running += 1
-        try:
-            return self._reboot(request, self._hosts)
-        except PlaybookStopped:
-            return "the run was interrupted"
-        except RebootFailed as error:
-            return str(error)
-        finally:
-            with self._state:
-                self._running -= 1
-                self._state.notify_all()
+        with self._counted():
+            try:
+                return self._reboot(request, self._inventory())
+            except PlaybookStopped:
+                return "the run was interrupted"
+            except RebootFailed as error:
+                return str(error)
 
     def _reboot(self, request: RebootRequest, hosts: Iterable[InventoryHost]) -> str:
         host = find_host(request.node, request.addresses, hosts)
@@ -132,6 +106,5 @@ class RebootPlaybook:
         verdict, reason = result.verdict(request.timeout)
         if verdict is GateVerdict.PASS:
             return ""
-        for line in result.tail:
-            self._show(line)
+        self._show_tail(result)
         return f"playbook {sanitize(self._playbook, 200)}: {reason}"
