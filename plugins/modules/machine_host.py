@@ -50,7 +50,8 @@ options:
     required: true
   action:
     description:
-      - What the steps are part of. With V(rollback), the packages return to their versions before the last update.
+      - What the steps are part of. With V(rollback), the packages return to their versions before the last update, and
+        the files to what they were.
     type: str
     choices: [create, update, rollback, delete]
     default: update
@@ -333,7 +334,8 @@ def _run(machine: MachineHost, params: dict[str, Any]) -> Changes:
             HostFile(item["path"], item["content"], int(item["mode"], 8), tuple(item["restarts"]), item["has_flags"])
             for item in params["files"]
         ]
-        return machine.write(files, params["bootstrap_kubeconfig"], params["kubelet"])
+        rollback = params["action"] == "rollback"
+        return machine.write(files, params["bootstrap_kubeconfig"], params["kubelet"], rollback=rollback)
     if params["step"] == "start":
         settings = {name: str(value) for name, value in params["kernel_settings"].items()}
         options = StartOptions(

@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ._host_access import Host
-from ._host_state import DIRECTORY, HostState, save_state
+from ._host_state import DIRECTORY, HostState, begin_update, save_state
 from ._package_manager import HostFile
 
-__all__ = ["Changes", "mark_pending", "restore_files", "write_files"]
+__all__ = ["Changes", "mark_pending", "restore_files", "update_files", "write_files", "write_previous_files"]
 
 _BEFORE = f"{DIRECTORY}/before"
 
@@ -64,6 +64,32 @@ def write_files(
         mark_pending(state, file.restarts)
         save_state(host, state)
         host.write(file.path, file.content, file.mode)
+
+
+def update_files(host: Host, state: HostState, files: Iterable[HostFile], changes: Changes, *, check: bool) -> None:
+    """Write the files that differ, and keep what they were for a rollback."""
+    for file in files:
+        present = host.read(file.path)
+        if not check and (present != file.content or host.mode(file.path) != file.mode):
+            begin_update(state)
+            mode = file.mode if present is None else host.mode(file.path)
+            former = {"text": present, "mode": mode, "restarts": list(file.restarts)}
+            state.previous_files.setdefault(file.path, former)
+        write_files(host, state, [file], changes, check=check)
+
+
+def write_previous_files(host: Host, state: HostState, changes: Changes, *, check: bool) -> None:
+    """Make the files what they were before the last update."""
+    for path, former in sorted(state.previous_files.items()):
+        if former["text"] is not None:
+            file = HostFile(path, former["text"], former["mode"], tuple(former["restarts"]))
+            write_files(host, state, [file], changes, check=check)
+        elif host.exists(path):
+            changes.note(f"{path} removed")
+            if not check:
+                mark_pending(state, former["restarts"])
+                save_state(host, state)
+                host.remove(path)
 
 
 def mark_pending(state: HostState, units: Iterable[str]) -> None:

@@ -11,7 +11,17 @@ from typing import Any
 
 from ._host_access import Host, HostError
 
-__all__ = ["DIRECTORY", "KEPT", "LOCK", "SEEN_PATHS", "STATE_FILE", "HostState", "load_state", "save_state"]
+__all__ = [
+    "DIRECTORY",
+    "KEPT",
+    "LOCK",
+    "SEEN_PATHS",
+    "STATE_FILE",
+    "HostState",
+    "begin_update",
+    "load_state",
+    "save_state",
+]
 
 DIRECTORY = "/var/lib/configok-machine"
 KEPT = f"{DIRECTORY}/packages"
@@ -48,8 +58,9 @@ class HostState:
     were installed for us, with the version before, "" for none. held: the packages that we hold. installing: all
     packages before an installation that has not ended. pending: units that must restart because of what changed. flags:
     path -> [text before flags were removed, text after]. settings: kernel parameters with their value before. enabled:
-    units that we enabled. previous: package -> version before the last update. in_progress: a change of packages has
-    begun, and the kubelet has not been healthy since. runtime: the unit of the runtime of a node that we made.
+    units that we enabled. previous: package -> version before the last update. previous_files: path -> text (null for
+    no file), mode and restarts before it. in_progress: a change has begun, and the kubelet has not been healthy since.
+    runtime: the unit of the runtime of a node that we made.
     """
 
     machine: str = ""
@@ -64,6 +75,7 @@ class HostState:
     flags: dict[str, list[str]] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
     enabled: list[str] = field(default_factory=list)
+    previous_files: dict[str, dict[str, Any]] = field(default_factory=dict)
     in_progress: bool = False
     runtime: str = ""
 
@@ -79,6 +91,14 @@ def load_state(host: Host) -> HostState | None:
     except (ValueError, TypeError, AttributeError):
         raise HostError(f"{STATE_FILE} is damaged, so it is not known what belongs to this machine") from None
     return state
+
+
+def begin_update(state: HostState) -> None:
+    """Note that an update begins: a rollback returns to what is there now, unless an earlier update has not ended."""
+    if not state.in_progress and state.installing is None:
+        state.previous = {}
+        state.previous_files = {}
+    state.in_progress = True
 
 
 def save_state(host: Host, state: HostState) -> None:

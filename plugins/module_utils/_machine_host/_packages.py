@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from ._apt import Apt
 from ._files import Changes, mark_pending, write_files
 from ._host_access import Host, HostError
-from ._host_state import HostState, save_state
+from ._host_state import HostState, begin_update, save_state
 from ._package_manager import PackageManager
 from ._pods import stop_kubelet
 from ._versions import choose, matches, shown
@@ -124,9 +124,8 @@ def change_packages(
     if planned or extra:
         _fetch(manager, planned)
         # A change that finds nothing to do is the second run of one that was killed: it can still be rolled back.
-        if planned and not rollback and state.installing is None and not state.in_progress:
-            state.previous = {}
         if not rollback:
+            begin_update(state)
             for change in planned:
                 if change.before:
                     state.previous.setdefault(change.package.name, change.before)

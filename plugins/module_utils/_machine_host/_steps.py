@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ._files import Changes, write_files
+from ._files import Changes, update_files, write_files, write_previous_files
 from ._flags import adjust_flags, supported_flags
 from ._host_access import Host, HostError
 from ._host_state import LOCK, SEEN_PATHS, HostState, load_state, save_state
@@ -98,18 +98,18 @@ class MachineHost:
             change_packages(self._host, state, self._manager, declared, changes, rollback=rollback)
         return changes
 
-    def write(self, files: Sequence[HostFile], bootstrap: str, kubelet: str) -> Changes:
+    def write(self, files: Sequence[HostFile], bootstrap: str, kubelet: str, *, rollback: bool = False) -> Changes:
         """Write the files of a node that is ours; a host that was a node before keeps its own layout.
 
-        bootstrap: the text of a kubeconfig with a token, which only a kubelet without credentials needs.
+        bootstrap: the text of a kubeconfig with a token, which only a kubelet without credentials needs. rollback:
+        write what the files were before the last update instead.
         """
         changes = Changes()
         if self._check:
-            state = self._expected_state()
-            self._write(state, files, bootstrap, kubelet, changes)
+            self._write(self._expected_state(), files, bootstrap, kubelet, changes, rollback=rollback)
             return changes
         with self._host.lock(LOCK):
-            self._write(self._claim(), files, bootstrap, kubelet, changes)
+            self._write(self._claim(), files, bootstrap, kubelet, changes, rollback=rollback)
         return changes
 
     def start(self, options: StartOptions) -> Changes:
@@ -153,14 +153,24 @@ class MachineHost:
         return changes
 
     def _write(
-        self, state: HostState, files: Sequence[HostFile], bootstrap: str, kubelet: str, changes: Changes
+        self,
+        state: HostState,
+        files: Sequence[HostFile],
+        bootstrap: str,
+        kubelet: str,
+        changes: Changes,
+        *,
+        rollback: bool,
     ) -> None:
         changes.owns_layout = state.created
         if not state.created:
             return
+        if rollback:
+            write_previous_files(self._host, state, changes, check=self._check)
+            return
         if os.access(self._host.path(kubelet), os.X_OK):
             files = supported_flags(self._host, kubelet, files, changes.warnings)
-        write_files(self._host, state, files, changes, check=self._check)
+        update_files(self._host, state, files, changes, check=self._check)
         if bootstrap and not has_credentials(self._host):
             file = HostFile(BOOTSTRAP, bootstrap, 0o600, restarts=("kubelet",))
             write_files(self._host, state, [file], changes, check=self._check, secret=True)

@@ -114,8 +114,10 @@ def test_a_debian_host(bed: Testbed, facts: dict[str, Any], host: Node, provider
     assert broken.code != 0
     assert "the kubelet does not become healthy" in broken.output
     assert "this build of the tests does not start" in broken.output
-    # A rollback needs no source of packages.
-    offline = {**provider, "packages": {**provider["packages"], "source": "deb http://127.0.0.1:9/none ./"}}
+    # A rollback needs no source of packages, and puts the files back too.
+    broken_flags = {**provider, "kubeletFlags": {**provider.get("kubeletFlags", {}), "max-pods": "none"}}
+    assert debian.run("update", HOST, broken_flags, **second).code != 0
+    offline = {**broken_flags, "packages": {**provider["packages"], "source": "deb http://127.0.0.1:9/none ./"}}
     passed(debian.run("rollback", HOST, offline, **second))
     assert kubelet_version(host) == "1.20.3"
     assert RUNTIMES[1] in host.run(["dpkg-query", "-W", "containerd"]).stdout

@@ -20,6 +20,7 @@ from ._types import MachineAction, MachineChange, ObservedMachine
 
 __all__ = ["content_hash_of", "goals_of"]
 
+_VERSION_PATHS: Final = frozenset({"spec.versions.kubelet", "spec.versions.containerRuntime"})
 _NEW: Final = (MachineAction.CREATE, MachineAction.REPLACE)
 _LABELS: Final = "spec.nodeLabels["
 _TAINTS: Final = "spec.taints["
@@ -122,7 +123,11 @@ def _previous(machine: Machine, observed: ObservedMachine) -> dict[str, Any]:
 def _annotation(change: MachineChange, machine: Machine, previous: dict[str, Any]) -> str:
     if not change.is_change and change.observed is not None and not change.observed.is_ours:
         return ""
-    texts = {"kubelet": previous.get("kubelet", ""), "runtime": " ".join(previous.get("runtime", ())).strip()}
+    texts = {
+        "kubelet": previous.get("kubelet", ""),
+        "runtime": " ".join(previous.get("runtime", ())).strip(),
+        "providerHash": _previous_hash(change),
+    }
     keeps_previous = change.needs_host and change.action is MachineAction.UPDATE
     return MachineAnnotation(
         machine=machine.name,
@@ -134,3 +139,13 @@ def _annotation(change: MachineChange, machine: Machine, previous: dict[str, Any
         runtime=machine.runtime,
         previous={name: text for name, text in texts.items() if text} if keeps_previous else {},
     ).encode()
+
+
+def _previous_hash(change: MachineChange) -> str:
+    """Return the hash of the providerConfig before the change, also in a second run of it; "" if it stays the same."""
+    if change.observed is None:
+        return ""
+    paths = {changed.path for changed in change.fields}
+    if "spec.providerConfig" in paths:
+        return change.observed.provider_hash
+    return "" if paths & _VERSION_PATHS else str(change.observed.previous.get("providerHash") or "")

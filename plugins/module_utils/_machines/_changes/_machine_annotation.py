@@ -34,7 +34,7 @@ _KIND = re.compile(r"[A-Za-z][A-Za-z0-9]{0,62}\Z")
 _HASH = re.compile(r"([0-9a-f]{10})?\Z")
 _VERSION = re.compile(r"([0-9A-Za-z][0-9A-Za-z.~+:_-]{0,127})?\Z")
 _RUNTIME = re.compile(r"([a-z][a-z0-9-]{0,62} [0-9A-Za-z][0-9A-Za-z.~+:_-]{0,127})?\Z")
-_PREVIOUS: Final = {"kubelet": _VERSION, "runtime": _RUNTIME}
+_PREVIOUS: Final = {"kubelet": _VERSION, "runtime": _RUNTIME, "providerHash": _HASH}
 
 # How a host is reached, and where its versions come from: another value changes nothing on the host.
 _CONNECTION_FIELDS: Final = frozenset(("address", "port", "user", "become"))
@@ -65,7 +65,8 @@ class MachineAnnotation:
     """What the last run has declared and installed.
 
     labels: keys; taints: "key:effect". kubelet, runtime: the versions that were installed, "" and None if the Machine
-    declares none. previous: those before the last change of a version, with the keys kubelet and runtime, as texts.
+    declares none. previous: what a rollback returns to: those before the last change, with the keys kubelet and
+    runtime, as texts, and the providerHash if that has changed too.
     """
 
     machine: str

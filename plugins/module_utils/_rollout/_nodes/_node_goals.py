@@ -97,12 +97,18 @@ def installed_versions(view: NodeView) -> InstalledVersions:
 
 
 def with_versions(annotation: str, versions: InstalledVersions) -> str:
-    """Return an annotation that says that these versions are installed, and no others before them; "" for ""."""
+    """Return the annotation of a machine that was taken back to these versions; "" for "".
+
+    Its providerConfig was taken back too, so that the next run finds that it differs.
+    """
     value = _load(annotation)
     if not value:
         return annotation
     texts = {"kubelet": versions.kubelet_version, "runtime": " ".join(versions.runtime).strip()}
     kept = {key: text for key, text in value.items() if key not in ("previous", *texts)}
+    previous = value.get("previous")
+    if isinstance(previous, dict) and previous.get("providerHash"):
+        kept["providerHash"] = previous["providerHash"]
     return json.dumps({**kept, **{key: text for key, text in texts.items() if text}}, separators=(",", ":"))
 
 

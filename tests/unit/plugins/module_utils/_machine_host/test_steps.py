@@ -24,6 +24,7 @@ from ansible_collections.configok.node.plugins.module_utils._machine_host._host_
 from ansible_collections.configok.node.plugins.module_utils._machine_host._host_state import (
     DIRECTORY,
     HostState,
+    begin_update,
     load_state,
     save_state,
 )
@@ -280,6 +281,52 @@ def test_the_first_text_of_a_file_is_the_one_that_comes_back(host: QuietHost) ->
     for text in ("second\n", "third\n"):
         write_files(host, state, [HostFile("/etc/a", text)], changes, check=False)
     assert host.read(state.files["/etc/a"]) == "first\n"
+
+
+def healthy(host: Host) -> None:
+    """End a change as the wait for a healthy kubelet does."""
+    state = load_state(host)
+    assert state is not None
+    state.pending, state.in_progress = [], False
+    save_state(host, state)
+
+
+def test_a_rollback_writes_what_the_files_were_before_the_last_update(host: QuietHost) -> None:
+    first = [HostFile(CONFIG, "a: 1\n", 0o600, ("kubelet",)), HostFile("/etc/same", "same\n")]
+    machine(host).write(first, "", KUBELET)
+    healthy(host)
+    for text in ("a: 2\n", "a: 3\n"):  # the second one follows a failure of the first
+        update = [
+            HostFile(CONFIG, text, 0o644, ("kubelet",)),
+            *first[1:],
+            HostFile("/etc/new", "new\n", 0o644, ("crio",)),
+        ]
+        assert machine(host).write(update, "", KUBELET).changed
+    seen = machine(host, check=True).write(update, "", KUBELET, rollback=True)
+    assert seen.changed
+    assert host.read(CONFIG) == "a: 3\n"
+    # What a rollback is given is what the Machine declares now.
+    assert machine(host).write(update, "", KUBELET, rollback=True).changed
+    assert (host.read(CONFIG), host.mode(CONFIG), host.read("/etc/new")) == ("a: 1\n", 0o600, None)
+    state = load_state(host)
+    assert state is not None
+    assert state.pending == ["crio", "kubelet"]
+    healthy(host)
+    assert not machine(host).write(update, "", KUBELET, rollback=True).changed
+
+
+def test_a_rollback_of_an_update_that_wrote_nothing_writes_nothing(host: QuietHost) -> None:
+    file = HostFile(CONFIG, "a: 1\n")
+    machine(host).write([file], "", KUBELET)
+    healthy(host)
+    machine(host).write([file._replace(content="a: 2\n")], "", KUBELET)
+    healthy(host)
+    state = load_state(host)
+    assert state is not None
+    begin_update(state)  # of packages alone, before its files were written
+    save_state(host, state)
+    assert not machine(host).write([file._replace(content="a: 3\n")], "", KUBELET, rollback=True).changed
+    assert host.read(CONFIG) == "a: 2\n"
 
 
 @pytest.mark.parametrize(

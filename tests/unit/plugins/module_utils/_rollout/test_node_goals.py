@@ -46,6 +46,8 @@ def test_the_annotation_says_what_is_installed() -> None:
     assert with_versions(text, earlier) == '{"machine":"n","kubelet":"1.34.8-1.1"}'
     assert installed_versions(replace(view, machine="[not ours")) == InstalledVersions()
     assert with_versions("", earlier) == ""
+    changed = '{"machine":"n","providerHash":"2222222222","previous":{"kubelet":"1","providerHash":"1111111111"}}'
+    assert with_versions(changed, earlier) == '{"machine":"n","providerHash":"1111111111","kubelet":"1.34.8-1.1"}'
 
 
 @pytest.mark.parametrize(

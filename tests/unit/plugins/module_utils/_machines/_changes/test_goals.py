@@ -99,6 +99,20 @@ def test_a_run_that_was_killed_still_knows_the_way_back(written: bool) -> None:
     assert MachineAnnotation.parse(goal.annotation).previous == MachineAnnotation.parse(first.annotation).previous
 
 
+def test_the_annotation_keeps_the_hash_of_a_provider_config_that_changes() -> None:
+    old = a_machine()
+    new = replace(old, provider=replace(old.provider, fields={**old.provider.fields, "kubeletFlags": {"v": "2"}}))
+    before = MachineAnnotation.parse(left_by(old)).provider_hash
+    first = goal_of(new, an_observed(annotation=left_by(old)))
+    assert MachineAnnotation.parse(first.annotation).previous["providerHash"] == before
+    # A second run of it, and a change of the version alone.
+    node = replace(an_observed(annotation=first.annotation), cordoned_by="machines")
+    again = goals_of([plan_change(new, node, surroundings(), unfinished=True)])["worker-1"]
+    assert MachineAnnotation.parse(again.annotation).previous["providerHash"] == before
+    later = goal_of(replace(new, kubelet_version="1.35.0"), an_observed(annotation=first.annotation))
+    assert "providerHash" not in MachineAnnotation.parse(later.annotation).previous
+
+
 def test_labels_and_taints_that_are_declared_no_more_are_named() -> None:
     old = a_machine(node_labels={"a": "1", "b": "2"})
     text = left_by(old, taints=("t:NoSchedule",))
