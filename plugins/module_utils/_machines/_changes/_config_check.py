@@ -27,7 +27,7 @@ from ..._componentconfig._schema._releases import (
 )
 from ..._componentconfig._upgrade import upgrade
 from ..._nodeconfig._assignment import ConfigSource
-from .._objects._types import Machine
+from .._objects._types import PROVIDER_API_VERSION, Machine
 from ._config_inputs import INIT_CONFIG, KUBELET, ConfigInputs, effective_config
 from ._machine_annotation import provider_hash
 from ._types import ObservedMachine
@@ -96,9 +96,16 @@ def check_config(
             f"{INIT_CONFIG} of the node is not published, so only its agent validates it for kubelet {after}:"
             " configok.node.provision publishes it"
         )
-    arguments = inputs.command_lines.get(machine.name, ())
-    adjusted = adjusted_flags(tuple(arguments), before, after) if before else ()
+    adjusted = adjusted_flags(_declared_flags(machine), before, after) if before else ()
     return ConfigCheck(tuple(refusals), tuple(warnings), adjusted)
+
+
+def _declared_flags(machine: Machine) -> tuple[str, ...]:
+    """Return the flags that the provider's kubelet gets; those of other providers are not known."""
+    flags = machine.provider.fields.get("kubeletFlags")
+    if machine.provider.api_version != PROVIDER_API_VERSION or not isinstance(flags, Mapping):
+        return ()
+    return tuple(f"--{name}={value}" for name, value in sorted(flags.items()))
 
 
 def adjusted_flags(arguments: Sequence[str], before: str, after: str) -> tuple[str, ...]:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -33,8 +33,7 @@ class ConfigInputs:
 
     pools: by pool, the bundle that the pool is on. references: the published bundles that Machines refer to. bundles:
     the documents of the bundles in use and to be used, by component. local_configs: published, by the hash that nodes
-    report. init_configs: by machine, the KubeletConfiguration that a new machine begins with. command_lines: by
-    machine, the arguments of its kubelet without the program, if they are known.
+    report. init_configs: by machine, the KubeletConfiguration that a new machine begins with.
     """
 
     pools: Mapping[str, ConfigSource] = field(default_factory=dict)
@@ -42,7 +41,6 @@ class ConfigInputs:
     bundles: Mapping[ConfigSource, Mapping[str, str]] = field(default_factory=dict)
     local_configs: Mapping[str, LocalConfig] = field(default_factory=dict)
     init_configs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    command_lines: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def source_of(self, machine: Machine) -> ConfigSource | None:
         """Return the config source that a Machine declares, None for the init config. Raises UnknownSource."""

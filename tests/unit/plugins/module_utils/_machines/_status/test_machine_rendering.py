@@ -108,6 +108,7 @@ def test_the_diff_has_only_what_changes() -> None:
 
 
 def test_flags_that_the_provider_adjusts_are_named() -> None:
-    inputs = replace(INPUTS, command_lines={"n1": ["--pod-infra-container-image=pause:3"]})
-    changes = plan_changes(a_catalog(MACHINES[0]), {"n1": NODES["n1"]}, inputs, server_version=SERVER)
+    flags = {"kubeletFlags": {"pod-infra-container-image": "pause:3"}}
+    machine = replace(MACHINES[0], provider=replace(MACHINES[0].provider, fields=flags))
+    changes = plan_changes(a_catalog(machine), {"n1": NODES["n1"]}, INPUTS, server_version=SERVER)
     assert any(line.startswith("    adjusted: --pod-infra-container-image: ") for line in render_machine_plan(changes))
