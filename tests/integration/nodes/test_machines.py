@@ -101,7 +101,8 @@ def test_a_bare_host_becomes_a_node_and_stops_being_one(bed: Testbed, host: Node
     host.wait_config_ok("True")
     node = host.get()
     assert node["metadata"]["labels"]["example.com/disk"] == "ssd"
-    assert node["status"]["nodeInfo"]["kubeletVersion"] == f"v{bed.api.version}"
+    kubelet = yaml.safe_load(bed.bare_machines.read_text())["machines"]["bookworm"]["kubelets"][0]
+    assert node["status"]["nodeInfo"]["kubeletVersion"] == f"v{kubelet.partition('-')[0]}"
 
     assert reconcile(bed) == 0
 

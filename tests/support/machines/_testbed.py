@@ -24,6 +24,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import assign_nodes
 from support.ansible_runs import playbooks
 from support.api.binaries import Unavailable, find, minor_of
+from support.api.bootstrap import Signer
 from support.api.clusters import prepare
 from support.api.servers import start_real
 
@@ -130,9 +131,7 @@ class Testbed:
         (self.state / "name").write_text(self.name)
         layers = {spec: [tree(spec.distribution, "bare" if spec.is_bare else "node")] for spec in specs}
         repositories = {spec.distribution: repository(spec.distribution) for spec in specs if spec.is_bare}
-        controllers = _CONTROLLERS if repositories else ()
-        if controllers:
-            _build_controller_manager()
+        controllers = _controllers() if repositories else ()
         self._network = Network(self.number)
         self.inventory = self.state / "inventory.yml"
         self._key = self.state / "ssh-key"
@@ -152,6 +151,9 @@ class Testbed:
             self.state / "api", address=self._network.address, feature_gates=feature_gates, controllers=controllers
         )
         self.client = self.api.client()
+        if repositories and not controllers:
+            self._signer = Signer(self.api.client(), self.api.authority)
+            self._signer.__enter__()
         self.kubeconfig = self.api.admin_kubeconfig
         self.shared_config = self.state / "kubelet.yaml"
         self.shared_config.write_text(yaml.safe_dump(kubelet_config(self.minor)))
@@ -178,6 +180,8 @@ class Testbed:
             self.client.close()
         if hasattr(self, "_packages"):
             self._packages.stop()
+        if hasattr(self, "_signer"):
+            self._signer.__exit__()
         if hasattr(self, "api"):
             self.api.kill()
         _sweep.sweep(self.number)
@@ -327,6 +331,12 @@ class Testbed:
         if playbook == "remove":
             finish_deletions(self.client)
         return run
+
+
+def _controllers() -> Sequence[str]:
+    """Return what kube-controller-manager runs, nothing if this machine has none of the API server's minor."""
+    _build_controller_manager()
+    return _CONTROLLERS if minor_of("kube-controller-manager") == minor_of("kube-apiserver") else ()
 
 
 def _build_controller_manager() -> None:
