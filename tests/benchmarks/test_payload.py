@@ -13,13 +13,16 @@ from collections.abc import Callable
 
 from support.ansible_runs.playbooks import ROOT
 
-# Of config_bundle, the heaviest module, which brings the engine along. To sign bundles takes 50 kB of it.
+# Of config_bundle, which brings the engine along; to sign bundles takes 50 kB of it. Nodes get the smaller ones.
 LIMIT = 620.0
+# It compares Machines with their Nodes, so it also brings the planning of rollouts. It runs on the controller, once.
+REPORT, REPORT_LIMIT = "rollout_report", 740.0
 
 
-def test_the_heaviest_payload(row: Callable[..., None]) -> None:
+def test_the_heaviest_payloads(row: Callable[..., None]) -> None:
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     environment["ANSIBLE_COLLECTIONS_PATH"] = str(ROOT / "build/collections")
     command = [sys.executable, str(ROOT / "tools/payload_sizes.py")]
     sizes = json.loads(subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout)
+    row("payload-report-kb", sizes.pop(REPORT), "kB", most=REPORT_LIMIT)
     row("payload-kb", max(sizes.values()), "kB", most=LIMIT)
