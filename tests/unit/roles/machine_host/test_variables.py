@@ -60,3 +60,27 @@ def test_a_run_that_knows_no_authority_leaves_that_of_the_node_alone(
     files = evaluate(tmp_path, "__machine_host_optional_files", **variables)
     assert [file["path"] for file in files] == paths
     assert [file["content"] for file in files] == [authority for _path in paths]
+
+
+@pytest.mark.parametrize(
+    ("declared", "written"),
+    [
+        ({"maxPods": 50}, {"maxPods": 50, "clientCAFile": "/etc/kubernetes/pki/ca.crt", "rotateCertificates": True}),
+        (
+            {"rotateCertificates": False, "authentication": {"x509": {"clientCAFile": "/etc/ca.pem"}}},
+            {"maxPods": None, "clientCAFile": "/etc/ca.pem", "rotateCertificates": False},
+        ),
+    ],
+)
+def test_a_kubelet_trusts_the_cluster_and_renews_its_certificate_unless_declared_otherwise(
+    tmp_path: Path, declared: dict[str, Any], written: dict[str, Any]
+) -> None:
+    variables = {"machine": {"name": "w1"}, "machine_kubelet_config": declared}
+    name = "__machine_host_defaults | combine(machine_kubelet_config, recursive=true)"
+    assert name in VARIABLES.read_text()
+    config = evaluate(tmp_path, name, **variables)
+    assert {
+        "maxPods": config.get("maxPods"),
+        "clientCAFile": config["authentication"]["x509"]["clientCAFile"],
+        "rotateCertificates": config["rotateCertificates"],
+    } == written
