@@ -221,10 +221,7 @@ class Transactions:
             if failure is not None:
                 self._mark_bad(state, abandoned, failure, component or state.most_crashed_component())
                 if records.answered.source is None or records.answered.source.uid == failure.uid:
-                    known = records.answered
-                    answered = AnsweredAssignment(
-                        known.node_uid or abandoned.node_uid, max(known.id, abandoned.assignment), abandoned.source
-                    )
+                    answered = _answered_by(abandoned, records.answered)
                     self._store.write_answered(answered.with_failure(failure))
         now = target._replace(
             adopted_at=self._clock.now(),
@@ -325,3 +322,10 @@ class Transactions:
             kept += [digest(data)] if data is not None else []
             kept += [str(self._store.read_note(name, "init").get("rendered") or "")]
             self._store.remove_rendered(name, keep=kept)
+
+
+def _answered_by(abandoned: ConfigRecord, known: AnsweredAssignment) -> AnsweredAssignment:
+    """Return the assignment that a rollback answers. The ids of a Node that was registered again are others."""
+    node_uid = known.node_uid or abandoned.node_uid
+    of_this_node = abandoned.node_uid == node_uid
+    return AnsweredAssignment(node_uid, max(known.id, abandoned.assignment if of_this_node else 0), abandoned.source)

@@ -341,3 +341,14 @@ class Node(RuleBasedStateMachine):
 
 TestAnyRowOfEvents = Node.TestCase
 TestAnyRowOfEvents.settings = fuzz(30, stateful_step_count=25)
+
+
+def test_a_rollback_does_not_answer_for_the_node_that_was_registered_before() -> None:
+    """A row of events that was found: the answer was lost, and the record of the config had the id of the old Node."""
+    node = Node()
+    node.provision(components=("kubelet", "kube-proxy"))
+    node.assign_new(components=("kube-proxy",), duration=0.0, mood="good", threshold=1)
+    node.power_cut(seconds=0.1, step=25, undo=False)
+    node.register_again()
+    node.crash(name="kube-proxy", seconds=1.5, times=2)
+    node.teardown()
