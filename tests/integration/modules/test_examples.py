@@ -18,7 +18,7 @@ import yaml
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import BadConfig
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import update_record
-from ansible_collections.configok.node.plugins.modules import config_bundle
+from ansible_collections.configok.node.plugins.modules import config_bundle, machine_export
 from support.ansible_runs.in_process import publish, roll_out
 from support.ansible_runs.modules import run_module
 from support.ansible_runs.playbooks import ROOT, PlaybookRun, finish, start
@@ -62,10 +62,12 @@ PLUGINS = (
     "modules.simulation",
     "modules.rollout_report",
     "modules.machine_export",
+    "modules.machines",
+    "modules.cluster_diff",
 )
 FLOW_CONTROL = "modules.cluster_access"  # the embedded API server has none
-# On a node that is provisioned: tests/integration/nodes/test_provision.py runs these.
-ON_A_NODE = ("modules.component_unit_info",)
+# On a node: tests/integration/nodes/test_provision.py runs the first; test_providers.py runs each step of the second.
+ON_A_NODE = ("modules.component_unit_info", "modules.machine_host")
 
 
 def examples(plugin: str) -> list[dict[str, Any]]:
@@ -103,6 +105,7 @@ def test_the_examples_run(embedded_api: Embedded, tmp_path: Path) -> None:
         draft = run_module(config_bundle.main, {"kubeconfig": kubeconfig, "pool": "workers", **next_config})
         assert draft["changed"] is True
         statement.with_name("statement.json.sig").write_text(sign(keys["alice"], statement.read_text()))
+        write_machines(tmp_path / "machines/east.yaml", kubeconfig)
         done = play(tmp_path, kubeconfig, [name for name in PLUGINS if name != FLOW_CONTROL])
     assert done.code == 0, done.output
     assert "failed=0" in done.output
@@ -112,6 +115,28 @@ def test_the_examples_with_flow_control_run_on_a_real_api_server(real_api: Real,
     done = play(tmp_path, real_api.admin_kubeconfig, [FLOW_CONTROL])
     assert done.code == 0, done.output
     assert "configok-agents" in done.output
+
+
+def write_machines(file: Path, kubeconfig: str) -> None:
+    """Write the Machines of the cluster as they are, with the label that the examples select by."""
+    file.parent.mkdir()
+    run_module(machine_export.main, {"kubeconfig": kubeconfig, "cluster": "east", "dest": str(file)})
+    documents = list(yaml.safe_load_all(file.read_text()))
+    for document in documents:
+        if document["kind"] == "Cluster":
+            document["spec"]["endpoint"] = "https://10.0.0.10:6443"  # the embedded one has no https
+        document["metadata"].setdefault("labels", {})["pool"] = "workers"
+    file.write_text(yaml.safe_dump_all(documents))
+
+
+def write_clusters(directory: Path, kubeconfig: str) -> str:
+    """Write the kubeconfigs of the examples, all for the same cluster; return the one with the contexts."""
+    config = yaml.safe_load(Path(kubeconfig).read_text())
+    context = config["contexts"][0]["context"]
+    config["contexts"] += [{"name": name, "context": context} for name in ("east", "west")]
+    for name in ("staging.kubeconfig", "production.kubeconfig", "admin.kubeconfig"):
+        (directory / name).write_text(yaml.safe_dump(config))
+    return str(directory / "admin.kubeconfig")
 
 
 def play(directory: Path, kubeconfig: str, plugins: Sequence[str]) -> PlaybookRun:
@@ -132,4 +157,5 @@ def play(directory: Path, kubeconfig: str, plugins: Sequence[str]) -> PlaybookRu
         {"name": plugin, "hosts": "localhost", "gather_facts": False, "tasks": examples(plugin)} for plugin in plugins
     ]
     (directory / "examples.yml").write_text(yaml.safe_dump(plays, sort_keys=False))
-    return finish(start(["--check", "--diff", "examples.yml"], directory=directory, kubeconfig=kubeconfig))
+    contexts = write_clusters(directory, kubeconfig)
+    return finish(start(["--check", "--diff", "examples.yml"], directory=directory, kubeconfig=contexts))
