@@ -43,7 +43,7 @@ from ansible_collections.configok.node.plugins.plugin_utils._rollout_action impo
     RolloutAction,
     failed,
 )
-from ansible_collections.configok.node.plugins.plugin_utils._run import interruptible
+from ansible_collections.configok.node.plugins.plugin_utils._signals import interruptible
 
 ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
     **KUBE_ARGUMENT_SPEC,

@@ -37,7 +37,7 @@ from ansible_collections.configok.node.plugins.plugin_utils._rollout_action impo
     RolloutAction,
     failed,
 )
-from ansible_collections.configok.node.plugins.plugin_utils._run import interruptible
+from ansible_collections.configok.node.plugins.plugin_utils._signals import interruptible
 from ansible_collections.configok.node.plugins.plugin_utils._ssh_keygen_runner import run_command
 
 ARGUMENT_SPEC: dict[str, dict[str, Any]] = {

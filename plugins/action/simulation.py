@@ -17,7 +17,7 @@ from ansible.utils.display import Display
 
 from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import KUBE_ARGUMENT_SPEC
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
-from ansible_collections.configok.node.plugins.plugin_utils._run import interruptible
+from ansible_collections.configok.node.plugins.plugin_utils._signals import interruptible
 
 display = Display()
 

@@ -1,20 +1,16 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the action plugins of a rollout share: the name of a run, its signals, its lock and its lines."""
+"""What the action plugins of a rollout share: the name of a run, its options, its memory and its lines."""
 
 from __future__ import annotations
 
 import gc
 import getpass
 import os
-import signal
 import socket
-import threading
 import uuid
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from types import FrameType
+from collections.abc import Mapping
 from typing import Any
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._wording import first_names
@@ -28,7 +24,6 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._run._wave_
 
 __all__ = [
     "failure_message",
-    "interruptible",
     "progress_line",
     "read_lease_duration",
     "read_wait_timeout",
@@ -36,7 +31,6 @@ __all__ = [
     "spare_garbage_collections",
 ]
 
-_PARENT_CHECK = 1.0  # seconds between two looks whether ansible-playbook still runs
 _ALLOCATIONS = 100_000  # objects between two garbage collections; a page of 500 Nodes has some 60,000
 
 
@@ -56,43 +50,6 @@ def spare_garbage_collections() -> None:
     """
     gc.freeze()
     gc.set_threshold(_ALLOCATIONS, *gc.get_threshold()[1:])
-
-
-@contextmanager
-def interruptible(stop: Callable[[], None] | None = None) -> Iterator[None]:
-    """Raise KeyboardInterrupt for the first signal that ends a run; ignore later ones, so that it can release the lock.
-
-    stop: is called instead, if there is something to stop. An exception could interrupt Ansible's display while it
-    holds a lock, and the playbook would never end.
-
-    Since ansible-core 2.19 a worker does not get Ctrl-C from the terminal, and kills itself when it is notified of it.
-    It has a session of its own, too: when ansible-playbook is killed with its process group, as ansible-runner does for
-    a cancelled job, the worker continues unseen. This ends it.
-    """
-    signals = (signal.SIGINT, signal.SIGTERM)
-    parent, runner, has_ended = os.getppid(), threading.get_ident(), threading.Event()
-
-    def watch_parent() -> None:
-        while not has_ended.wait(_PARENT_CHECK):
-            if os.getppid() != parent:
-                signal.pthread_kill(runner, signal.SIGTERM)
-                return
-
-    def interrupt(_number: int, _frame: FrameType | None) -> None:
-        for number in signals:
-            signal.signal(number, lambda _number, _frame: None)  # a pending signal that is ignored is an error
-        if stop is None:
-            raise KeyboardInterrupt
-        stop()
-
-    before = {number: signal.signal(number, interrupt) for number in signals}
-    threading.Thread(target=watch_parent, name="parent-watcher", daemon=True).start()
-    try:
-        yield
-    finally:
-        has_ended.set()
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def read_lease_duration(params: Mapping[str, Any]) -> float:
