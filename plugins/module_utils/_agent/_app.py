@@ -36,7 +36,7 @@ class App:
         self.controller = Controller(context, outputs)
 
     def run(self, stop: threading.Event, reload: threading.Event) -> bool:
-        """Run until stop is set and a notification arrives (a signal handler does both).
+        """Run until stop is set and a notification arrives (a signal does both).
 
         reload: set in the same way when the agent's own config may have changed. Return whether the agent must start
         again because of that. The caller holds DAEMON_LOCK, which keeps a second daemon out.

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Wakes the daemon: one datagram from a hook or a command, or a byte from its own thread. Private to configok.node.
+"""Wakes the daemon: a datagram from a hook or a command, a byte of a thread or a signal. Private to configok.node.
 
 prestart, poststop and forget-bad change the store. The daemon does not poll, so they notify it. A notification is
 cheap, has no content and may be lost: the state is in the store.
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import select
+import signal
 import socket
 from enum import Enum
 
@@ -67,10 +68,11 @@ class Wakeup(Enum):
 
 
 class Notifications:
-    """Receives the daemon's notifications: datagrams from hooks, and bytes from its own threads and signal handlers."""
+    """Receives the daemon's notifications: datagrams from hooks, and bytes from its own threads and of signals."""
 
     def __init__(self, run_directory: str | None = None) -> None:
         """Listen in the run directory (None: only for this process). Raises OSError."""
+        self._hears_signals = False
         self._inside, self._waker = socket.socketpair()
         self._sockets = [self._inside]
         self._waker.setblocking(False)
@@ -90,8 +92,17 @@ class Notifications:
             finally:
                 os.close(directory)
 
+    def notify_of_signals(self) -> None:
+        """Let each signal that has a handler end the present or the next wait().
+
+        Python runs a handler between two instructions. One of a signal that arrives just before the wait would
+        otherwise run after it.
+        """
+        signal.set_wakeup_fd(self._waker.fileno(), warn_on_full_buffer=False)
+        self._hears_signals = True
+
     def notify(self) -> None:
-        """End the present or the next wait(); safe from threads and signal handlers."""
+        """End the present or the next wait(); safe from threads."""
         self._send(_NOTIFIED)
 
     def task_done(self) -> None:
@@ -122,6 +133,8 @@ class Notifications:
 
     def close(self) -> None:
         """Stop listening."""
+        if self._hears_signals:
+            signal.set_wakeup_fd(-1)
         self._waker.close()
         for receiver in self._sockets:
             receiver.close()

@@ -76,8 +76,8 @@ def _run(configuration: AgentConfiguration, path: str, notifications: Notificati
 
     def receive(number: int, _frame: FrameType | None) -> None:
         (reload if number == signal.SIGHUP else stop).set()
-        notifications.notify()
 
+    notifications.notify_of_signals()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, receive)
     clock = SystemClock()

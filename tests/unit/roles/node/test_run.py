@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from io import BytesIO
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -18,14 +18,22 @@ from ansible_collections.configok.node.plugins.module_utils._agent._agent_config
     AgentConfiguration,
     ServiceManagerKind,
 )
+from ansible_collections.configok.node.plugins.module_utils._agent._notify import Notifications
 from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import NodeInputs
 from ansible_collections.configok.node.plugins.module_utils._kube._transport import ClientSettings
 from support.configs.kubelet import KUBELET_HEADER
 
 
+@pytest.fixture
+def notifications() -> Iterator[Notifications]:
+    notifications = Notifications()
+    yield notifications
+    notifications.close()
+
+
 @pytest.mark.contract("manners.small-answers")
 def test_no_client_of_the_daemon_reads_more_than_4_mib(
-    entry: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch
+    entry: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch, notifications: Notifications
 ) -> None:
     run = entry("_run")
     clients: list[ClientSettings] = []
@@ -33,12 +41,12 @@ def test_no_client_of_the_daemon_reads_more_than_4_mib(
     monkeypatch.setattr(run, "Client", lambda _credentials, settings, *_timing: clients.append(settings))
     monkeypatch.setattr(run, "App", lambda *_arguments: SimpleNamespace(run=lambda *_events: False))
     monkeypatch.setattr(run.signal, "signal", lambda _number, _handler: None)
-    run._run(AgentConfiguration("n1", "/k", {}), "/etc/agent.yaml", SimpleNamespace(notify=print, task_done=print))
+    run._run(AgentConfiguration("n1", "/k", {}), "/etc/agent.yaml", notifications)
     assert [settings.longest_answer for settings in clients] == [4 << 20, 4 << 20]
 
 
 def test_every_child_that_decodes_a_config_is_limited(
-    entry: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch
+    entry: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch, notifications: Notifications
 ) -> None:
     run = entry("_run")
     children: list[list[str]] = []
@@ -48,7 +56,7 @@ def test_every_child_that_decodes_a_config_is_limited(
     monkeypatch.setattr(run, "Client", lambda *_arguments: None)
     monkeypatch.setattr(run, "App", lambda *_arguments: SimpleNamespace(run=lambda *_events: False))
     monkeypatch.setattr(run.signal, "signal", lambda _number, _handler: None)
-    run._run(AgentConfiguration("n1", "/k", {}), "/etc/agent.yaml", SimpleNamespace(notify=print, task_done=print))
+    run._run(AgentConfiguration("n1", "/k", {}), "/etc/agent.yaml", notifications)
     assert [argv[-2:] for argv in children] == [["validate", "--limited"], ["same", "--limited"]]
 
 
@@ -94,5 +102,5 @@ def test_what_a_component_said_last_is_read_where_systemd_starts_it(
     monkeypatch.setattr(run, "App", app)
     monkeypatch.setattr(run.signal, "signal", lambda _number, _handler: None)
     configuration = AgentConfiguration("n1", "/k", {}, service_manager=manager)
-    run._run(configuration, "/etc/agent.yaml", SimpleNamespace(notify=print, task_done=print))
+    run._run(configuration, "/etc/agent.yaml", Notifications())
     assert [isinstance(context.commands.last_message, run.ComponentLog) for context in contexts] == [reads]

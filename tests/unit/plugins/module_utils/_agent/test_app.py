@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -41,6 +42,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_
 )
 from embedded_apiserver.server import EmbeddedApiServer
 from support.agents.bench import NODE, Bench
+from support.session.signals import send_unnoticed
 
 
 @pytest.fixture
@@ -170,3 +172,19 @@ def test_nudges_arrive_however_deep_the_directory_is(tmp_path: Path) -> None:
     assert nudges.wait(5.0) is Wakeup.NOTIFIED
     nudges.close()
     notify_agent(str(deep))  # the listener is closed
+
+
+def test_a_signal_just_before_a_wait_ends_it() -> None:
+    """The handler of the agent only sets an event: a reload or an end would wait for the next notification."""
+    received: list[int] = []
+    before = signal.signal(signal.SIGHUP, lambda number, _frame: received.append(number))
+    nudges = Notifications()
+    try:
+        nudges.notify_of_signals()
+        send_unnoticed(signal.SIGHUP)
+        assert nudges.wait(30.0) is Wakeup.NOTIFIED
+        assert received == [signal.SIGHUP]
+    finally:
+        nudges.close()
+        signal.signal(signal.SIGHUP, before)
+    assert signal.set_wakeup_fd(-1) == -1
