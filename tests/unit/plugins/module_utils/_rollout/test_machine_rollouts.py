@@ -489,6 +489,7 @@ def declare_everything(machines: MachineWorld) -> None:
     machines.declare("m00", "m01", kubelet=NEW, source=source)
     machines.declare("m02", provider="p2")
     machines.declare("m03", present=False)
+    machines.declare("m04", labels={"a": "c"}, taints=(TAINT,))
     machines.declare("new", source=source)
 
 
