@@ -176,12 +176,15 @@ def documented_commands() -> list[str]:
     return [line for line in text.splitlines() if line.startswith("kubectl ")]
 
 
-def test_the_documented_kubectl_commands_reach_a_runner_within_seconds(real_api: Real, unique: str) -> None:
+def test_the_documented_kubectl_commands_reach_a_runner_within_seconds(
+    real_api: Real, unique: str, tmp_path: Path
+) -> None:
     if shutil.which("kubectl") is None:
         why = "kubectl is not on PATH"
         leave_out(why)
     client = real_api.client()
     prepare(client, RUNNER)
+    home = str(tmp_path)  # for kubectl's cache, which it would else keep in the current directory
     bad = Target("bad", "configok-system")
     update_record(client, unique, lambda record: record.with_bad_config(bad, "it crashed", "then"))
     pause, resume, approve, abort = documented_commands()
@@ -194,7 +197,7 @@ def test_the_documented_kubectl_commands_reach_a_runner_within_seconds(real_api:
         ):
             subprocess.run(
                 ["sh", "-c", command.replace("workers", unique)],
-                env={"KUBECONFIG": real_api.admin_kubeconfig, "PATH": "/usr/local/bin:/usr/bin:/bin"},
+                env={"KUBECONFIG": real_api.admin_kubeconfig, "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": home},
                 check=True,
                 capture_output=True,
             )
