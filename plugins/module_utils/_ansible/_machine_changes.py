@@ -15,15 +15,14 @@ from .._machines import MachinesError
 from .._machines._changes._observe import observe
 from .._machines._changes._plan_change import machine_name
 from .._machines._changes._plan_changes import plan_changes
-from .._machines._changes._types import MachineAction, MachineChange, ObservedMachine
-from .._machines._objects._cluster_values import cluster_contradictions, cluster_kubelet_config
+from .._machines._changes._types import MachineChange, ObservedMachine
+from .._machines._objects._cluster_values import cluster_kubelet_config
 from .._machines._objects._selectors import select
 from .._machines._objects._types import Cluster, Machine, MachineCatalog
 from .._machines._status._phases import statuses_of
 from .._machines._status._types import MachineStatus
 from .._rollout._record._record import Record
 from .._rollout._record._record_store import read_record
-from ._document_changes import decode_or_empty
 from ._machine_configs import ResolvedConfigs, resolve_configs
 
 __all__ = ["MachineSelection", "failures_of", "machines_in_motion", "read_changes", "read_statuses", "select_machines"]
@@ -78,7 +77,7 @@ def read_changes(
         selected=init_configs.keys(),
         unfinished=_unfinished(record, mine),
     )
-    return [_with_contradictions(_with_source_problem(change, resolved), resolved) for change in changes]
+    return [_with_source_problem(change, resolved) for change in changes]
 
 
 def read_statuses(
@@ -100,19 +99,6 @@ def _with_source_problem(change: MachineChange, resolved: ResolvedConfigs) -> Ma
     if change.is_change and problem.refuses(change.action):
         return replace(change, refusals=(*change.refusals, f"{where}: {problem.reason}"))
     return replace(change, warnings=(*change.warnings, f"{where} keeps its config source: {problem.reason}"))
-
-
-def _with_contradictions(change: MachineChange, resolved: ResolvedConfigs) -> MachineChange:
-    """Return the change with what its bundle and its Cluster say of the same field, if they do not agree."""
-    documents = resolved.inputs.bundles.get(change.source) if change.source is not None else None
-    if change.machine is None or change.cluster is None or change.source is None or not documents:
-        return change
-    config = decode_or_empty(documents.get("kubelet", ""))
-    place = f"{machine_name(change.machine)}: bundle {change.source.namespace}/{change.source.name}"
-    contradictions = cluster_contradictions(change.cluster, config, place)
-    if change.is_change and change.action is not MachineAction.DELETE:
-        return replace(change, refusals=(*change.refusals, *contradictions))
-    return replace(change, warnings=(*change.warnings, *contradictions))
 
 
 def machines_in_motion(record: Record) -> list[str]:

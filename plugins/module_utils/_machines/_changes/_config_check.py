@@ -72,6 +72,7 @@ def check_config(
             f"the bundle {source.name} cannot be read, so it cannot be validated for kubelet {after}: publish it again,"
             " or let the run read the ConfigMaps of its namespace"
         )
+    refusals += _refused_on_the_way(observed, source, after, inputs)
     init = effective_config(inputs, machine.name, observed, None, KUBELET)
     own = [(INIT_CONFIG, init)]
     if observed is not None and machine.name in inputs.init_configs:  # which its provider writes again
@@ -98,6 +99,31 @@ def check_config(
         )
     adjusted = adjusted_flags(_declared_flags(machine), before, after) if before else ()
     return ConfigCheck(tuple(refusals), tuple(warnings), adjusted)
+
+
+def _refused_on_the_way(
+    observed: ObservedMachine | None, source: ConfigSource | None, after: str, inputs: ConfigInputs
+) -> list[str]:
+    """Return what a new kubelet would refuse of the bundle in use: it reads that one until the other is assigned."""
+    active = observed.active if observed is not None else None
+    if observed is None or active is None or active == source or _minor(observed.kubelet_version) == _minor(after):
+        return []
+    text = inputs.bundles.get(active, {}).get(KUBELET)
+    if text is None:
+        return []
+    before = observed.kubelet_version
+    present = _check_text(text, active.name, before, is_bundle=True) if is_kubernetes_version(before) else ()
+    known = {_key(finding) for finding in present}
+    findings = [
+        finding
+        for finding in _check_text(text, active.name, after, is_bundle=True)
+        if finding.level is Level.COMPONENT and _key(finding) not in known
+    ]
+    beginning = (
+        "change the config in a run of its own first, because the node uses the present one when its kubelet starts"
+        f" again: kubelet {after} would refuse the bundle {active.name}"
+    )
+    return _sentences(findings, beginning)
 
 
 def _declared_flags(machine: Machine) -> tuple[str, ...]:

@@ -12,11 +12,12 @@ from typing import Any, Final
 
 from ..._rollout._goals import MachineGoal
 from ..._rollout._nodes._reported_versions import is_version
+from .._objects._cluster_values import cluster_values
 from .._objects._types import Machine, Runtime
 from ._machine_annotation import MachineAnnotation, provider_hash
 from ._runtimes import is_runtime
 from ._taints import taint_id
-from ._types import MachineAction, MachineChange, ObservedMachine
+from ._types import CLUSTER_PATH, MachineAction, MachineChange, ObservedMachine
 
 __all__ = ["content_hash_of", "goals_of"]
 
@@ -49,7 +50,7 @@ def _declared(machine: Machine, change: MachineChange) -> dict[str, Any]:
         return {"name": machine.name, "state": machine.state}
     return {
         "name": machine.name,
-        "cluster": machine.cluster,
+        "cluster": [machine.cluster, {} if change.cluster is None else cluster_values(change.cluster)],
         "provider": [machine.provider.kind, provider_hash(machine.provider)],
         "kubelet": machine.kubelet_version,
         "runtime": list(machine.runtime or ()),
@@ -148,4 +149,5 @@ def _previous_hash(change: MachineChange) -> str:
     paths = {changed.path for changed in change.fields}
     if "spec.providerConfig" in paths:
         return change.observed.provider_hash
-    return "" if paths & _VERSION_PATHS else str(change.observed.previous.get("providerHash") or "")
+    is_other_change = bool(paths & _VERSION_PATHS) or any(path.startswith(CLUSTER_PATH) for path in paths)
+    return "" if is_other_change else str(change.observed.previous.get("providerHash") or "")

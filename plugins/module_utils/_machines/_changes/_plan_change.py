@@ -16,14 +16,15 @@ from ..._componentconfig._disruption import heaviest_class
 from ..._componentconfig._schema._releases import is_kubernetes_version, parse_minor
 from ..._nodeconfig._assignment import ConfigSource
 from ..._rollout._nodes._reported_versions import is_version
+from .._objects._cluster_values import cluster_field, cluster_values, contradicted_fields
 from .._objects._types import Capabilities, Cluster, Machine, Provider, Runtime
 from ._config_check import check_config, config_disruption
-from ._config_inputs import ConfigInputs, UnknownSource, source_name
+from ._config_inputs import KUBELET, ConfigInputs, UnknownSource, effective_config, source_name
 from ._machine_annotation import provider_hash
 from ._runtimes import is_runtime, runtime_text
 from ._skew import check_skew
 from ._taints import taint_id, taint_text
-from ._types import ChangedField, MachineAction, MachineChange, ObservedMachine
+from ._types import CLUSTER_PATH, ChangedField, MachineAction, MachineChange, ObservedMachine
 
 __all__ = ["Surroundings", "machine_name", "plan_change"]
 
@@ -78,6 +79,7 @@ def plan_change(
     warnings = [text for text in (observed.annotation_error,) if text]
     fields = [
         *_version_fields(machine, observed, surroundings.provider.capabilities),
+        *_cluster_fields(machine, observed, source, surroundings),
         *_label_fields(machine, observed),
         *_taint_fields(machine, observed),
         *_source_fields(machine, observed, source, inputs),
@@ -227,6 +229,19 @@ def _version_fields(machine: Machine, observed: ObservedMachine, capabilities: C
         )
 
 
+def _cluster_fields(
+    machine: Machine, observed: ObservedMachine, source: ConfigSource | None, surroundings: Surroundings
+) -> Iterator[ChangedField]:
+    """Yield the values of the Cluster that the init config in use contradicts: its provider writes it again."""
+    cluster = surroundings.cluster
+    if cluster is None or source is not None or not observed.is_ours:
+        return
+    config = effective_config(surroundings.inputs, machine.name, observed, None, KUBELET) or {}
+    for name in contradicted_fields(cluster, config):
+        path = f"{CLUSTER_PATH}{cluster_field(name)}"
+        yield ChangedField(path, config[name], cluster_values(cluster)[name], _DRAIN)
+
+
 def _installed_runtime(observed: ObservedMachine) -> Runtime | None:
     """Return the runtime with all parts of its version that are known."""
     applied = observed.applied_runtime
@@ -299,7 +314,7 @@ def _action(fields: list[ChangedField], provider: Provider) -> tuple[MachineActi
         if provider.capabilities.replace:
             is_replacement = True
         else:
-            name = _HOST_FIELD_NAMES["kind" if changed.disruption == _REPLACE else changed.path]
+            name = _HOST_FIELD_NAMES.get("kind" if changed.disruption == _REPLACE else changed.path, "the init config")
             change = f"{changed.before or 'unknown'} -> {changed.after}"
             refusals.append(f"{_incapable(provider, changed.path, f'change {name}')} ({change})")
     return MachineAction.REPLACE if is_replacement else MachineAction.UPDATE, refusals
@@ -311,7 +326,7 @@ def _can_update(changed: ChangedField, capabilities: Capabilities) -> bool:
         return capabilities.kubelet
     if changed.path == "spec.versions.containerRuntime":
         return capabilities.runtime and changed.disruption != _REPLACE
-    if changed.path == "spec.providerConfig":
+    if changed.path == "spec.providerConfig" or changed.path.startswith(CLUSTER_PATH):
         return capabilities.kubelet or capabilities.runtime
     return True
 

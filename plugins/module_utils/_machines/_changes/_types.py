@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 from ..._nodeconfig._assignment import ConfigSource
 from .._objects._types import Cluster, Machine, Provider, Runtime, Taint
 
-__all__ = ["ChangedField", "MachineAction", "MachineChange", "ObservedMachine"]
+__all__ = ["CLUSTER_PATH", "ChangedField", "MachineAction", "MachineChange", "ObservedMachine"]
 
-
-_HOST_PATHS = ("spec.versions.", "spec.providerConfig")
+CLUSTER_PATH = "Cluster."
+"""How the path of a field begins that the Cluster declares for the init config of its machines."""
+_HOST_PATHS = ("spec.versions.", "spec.providerConfig", CLUSTER_PATH)
 
 
 class MachineAction(Enum):

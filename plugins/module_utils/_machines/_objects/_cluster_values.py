@@ -20,6 +20,7 @@ from ._types import Cluster, Machine
 __all__ = [
     "KUBELET_FIELD",
     "cluster_contradictions",
+    "cluster_field",
     "cluster_kubelet_config",
     "cluster_values",
     "contradicted_fields",
@@ -35,6 +36,11 @@ def cluster_values(cluster: Cluster) -> dict[str, Any]:
     """Return the fields of every node's KubeletConfiguration that follow from a Cluster."""
     values = {"clusterDNS": list(cluster.cluster_dns), "clusterDomain": cluster.dns_domain}
     return {name: value for name, value in values.items() if value}
+
+
+def cluster_field(name: str) -> str:
+    """Return the path, in a Cluster, from which a field of the KubeletConfiguration follows."""
+    return _FIELDS[name]
 
 
 def cluster_kubelet_config(cluster: Cluster, machine: Machine) -> dict[str, Any]:

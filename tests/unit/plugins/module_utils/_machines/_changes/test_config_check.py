@@ -46,6 +46,18 @@ def test_a_bundle_that_the_new_kubelet_refuses_is_named_with_its_field() -> None
     assert fits.refusals == fits.warnings == ()
 
 
+def test_the_bundle_in_use_must_fit_the_new_kubelet_too_until_the_other_one_is_assigned() -> None:
+    other = SOURCE._replace(name="workers-ffffffffff", uid="22222222-2222-2222-2222-222222222222")
+    known = inputs(TEXT + "featureGates: {ComponentSLIs: true}\n")
+    known = replace(known, bundles={**known.bundles, other: {"kubelet": TEXT}})
+    node = an_observed(kubelet="v1.34.9", source=SOURCE, local_config=LOCAL)
+    (refusal,) = check_config(a_machine(kubelet_version="1.35.0"), node, other, known).refusals
+    assert refusal.startswith("change the config in a run of its own first")
+    assert "featureGates.ComponentSLIs" in refusal
+    assert not check_config(a_machine(kubelet_version="1.34.10"), node, other, known).refusals
+    assert not check_config(a_machine(kubelet_version="1.35.0"), replace(node, active=other), other, known).refusals
+
+
 @pytest.mark.parametrize("place", ["init", "instance"])
 def test_the_nodes_own_config_is_validated_too(place: str) -> None:
     node = an_observed(source=SOURCE, local_config=LOCAL)
