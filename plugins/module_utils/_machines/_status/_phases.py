@@ -58,6 +58,8 @@ def _phase(change: MachineChange, failure: str | None, *, is_moving: bool) -> tu
     machine, observed = change.machine, change.observed
     is_absent = machine is not None and machine.state == "Absent"
     if is_absent and observed is None:
+        if failure is not None:
+            return MachinePhase.FAILED, f"{failure}; without a Node nothing is deleted: reset its host yourself"
         return MachinePhase.DELETING, "it is deleted: its file can be removed"
     if failure is not None and (change.is_change or _problem(observed)):
         return MachinePhase.FAILED, failure

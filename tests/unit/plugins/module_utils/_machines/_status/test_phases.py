@@ -53,6 +53,14 @@ CASES = [
     ({}, an_observed(has_agent=False), {}, "Running", "none", "no agent reports from it"),
     ({"state": "Absent"}, an_observed(), {}, "Deleting", "delete", ""),
     ({"state": "Absent"}, None, {}, "Deleting", "none", "it is deleted: its file can be removed"),
+    (
+        {"state": "Absent"},
+        None,
+        {"failed": {"worker-1": "apt failed"}},
+        "Failed",
+        "none",
+        "apt failed; without a Node nothing is deleted: reset its host yourself",
+    ),
     ({"state": "Absent"}, an_observed(), {"failed": {"worker-1": "a pod stays"}}, "Failed", "delete", "a pod stays"),
 ]
 
