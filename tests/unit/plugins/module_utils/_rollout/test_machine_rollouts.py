@@ -517,6 +517,46 @@ def test_a_kill_in_the_middle_of_a_host_is_continued(make_world: MakeWorld, at: 
     assert machines.hosts.most_at_work == 1, "maxUnavailable is 1"
 
 
+@pytest.mark.parametrize("never_ready", [False, True], ids=["does not start", "never Ready"])
+@pytest.mark.parametrize("has_source", [False, True], ids=["version", "version and config"])
+def test_a_kill_in_the_middle_of_a_rollback_ends_on_the_old_version(
+    make_world: MakeWorld, never_ready: bool, has_source: bool
+) -> None:
+    world = make_world(0)
+    first, second = world.publish(100).source, world.publish(200).source
+    machines = MachineWorld.of(world, 4, canary={"count": 1, "soak": "5s"}, **QUICK)
+    machines.declare(source=first)
+    finish(machines)
+    for name in machines.declared:
+        world.pods.add(name, f"web-{name}")
+    machines.declare(kubelet=NEW, source=second if has_source else first)
+    canary = machines.plan().waves[0].nodes[0]
+    if never_ready:
+        machines.hosts.broken.add(NEW)
+    else:
+        machines.hosts.fails[(canary, "update")] = f"kubelet {NEW} did not start."
+    killed = KilledHosts(machines, 2)
+    machines.hosts.during = killed
+    with contextlib.suppress(Killed):
+        machines.run(client=killed.client)
+    assert killed.client.dead
+    assert machines.hosts.calls == [(canary, "update", NEW), (canary, "rollback", OLD)]
+    assert world.nodes.view(canary).unschedulable, "its host is half taken back"
+    machines.hosts.during = lambda _request: None
+
+    result = machines.run()[-1]
+    assert result.phase == "Halted", "\n".join(world.lines())
+    (failed,) = result.failed_nodes
+    assert failed.node == canary
+    assert failed.reason.endswith(f"; it is back on kubelet {OLD} and containerd 1.7.24")
+    assert machines.hosts.calls[2:] == [(canary, "update", NEW), (canary, "rollback", OLD)], "it is tried once more"
+    view = world.nodes.view(canary)
+    assert (view.kubelet_version, view.source, view.ready, view.unschedulable) == (f"v{OLD}", first, True, False)
+    assert not view.cordoned_by
+    assert machines.hosts.hosts[canary][0] == OLD
+    assert machines.hosts.errors == []
+
+
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("first", range(1, 6))
 def test_a_kill_at_any_write_is_continued(make_world: MakeWorld, first: int, after: bool) -> None:
