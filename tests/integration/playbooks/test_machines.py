@@ -18,9 +18,12 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
+from support.ansible_runs.in_process import publish
 from support.ansible_runs.playbooks import PlaybookRun, Playbooks, finish, kill, quick_pool
 from support.api.clusters import look, prepare
 from support.api.servers import Embedded, Real
+from support.configs.kubelet import kubelet_config
+from support.configs.refused_fields import refused_fields
 from support.rollouts.simulated_nodes import SimulatedNodes
 from support.rollouts.toy_hosts import PROVIDER, ToyHosts
 
@@ -34,13 +37,16 @@ class Machines:
     """A user's directory with machines.yml and Machine files, a cluster, and the hosts of the toy provider.
 
     old, new, broken: versions of the kubelet that the API server allows. name: of the record; machines begin with it.
+    behind: how many minors `old` is behind the others.
     """
 
-    def __init__(self, client: Client, nodes: SimulatedNodes, directory: Path, kubeconfig: str, name: str) -> None:
+    def __init__(
+        self, client: Client, nodes: SimulatedNodes, directory: Path, kubeconfig: str, name: str, *, behind: int = 0
+    ) -> None:
         self.client, self.nodes, self.name = client, nodes, name
         self.server_version = str(client.get("/version")["gitVersion"]).lstrip("v")
-        minor = ".".join(self.server_version.split(".")[:2])
-        self.old, self.new, self.broken = f"{minor}.1", f"{minor}.2", f"{minor}.3"
+        minor = int(self.server_version.split(".")[1])
+        self.old, self.new, self.broken = f"1.{minor - behind}.1", f"1.{minor}.2", f"1.{minor}.3"
         self.hosts = ToyHosts(directory, nodes, kubelet=self.old)
         (directory / "ansible.cfg").write_text(f"[defaults]\nroles_path = {self.hosts.roles}\n")
         self.user = Playbooks(directory, kubeconfig)
@@ -115,6 +121,17 @@ def unprepared(embedded_api: Embedded, tmp_path: Path) -> Iterator[Machines]:
     client = embedded_api.client()
     with SimulatedNodes(client) as nodes:
         user = Machines(client, nodes, tmp_path, embedded_api.admin_kubeconfig, "machines")
+        with user.hosts:
+            yield user
+
+
+@pytest.fixture
+def minor_behind(embedded_api: Embedded, tmp_path: Path) -> Iterator[Machines]:
+    """A cluster of its own, whose machines have the kubelet of the minor before; it has no pods."""
+    client = embedded_api.client()
+    prepare(client, Access(machine_subjects=SUBJECTS))
+    with SimulatedNodes(client) as nodes:
+        user = Machines(client, nodes, tmp_path, embedded_api.admin_kubeconfig, "machines", behind=1)
         with user.hosts:
             yield user
 
@@ -304,6 +321,43 @@ def test_what_the_provider_refuses_stops_all(machines: Machines) -> None:
         refused = machines.run(*options)
         assert refused.code != 0
         assert f"Machine {names[0]}: the disk is full" in refused.stats["reason"]
+    assert (machines.versions(), machines.hosts.log()) == (before, [])
+
+
+def test_a_minor_that_refuses_the_bundle_in_use_stops_all(minor_behind: Machines) -> None:
+    machines = minor_behind
+    machines.hosts.add("w1")
+    machines.hosts.add("w2")
+    fields = refused_fields(machines.new, accepted_by=machines.old)
+    [gate] = fields["featureGates"]
+    text = kubelet_config(f"featureGates: {json.dumps(fields['featureGates'])}")
+    bundle = publish(machines.user.kubeconfig, text, kubernetes_versions=[machines.old])
+    source = {"configMap": {"namespace": "configok-system", "name": bundle["name"]}}
+
+    def declare(*kubelets: str) -> None:
+        made = [
+            machines.machine(f"w{number}", kubelet, configSource=source) for number, kubelet in enumerate(kubelets, 1)
+        ]
+        machines.write(*made)
+
+    declare(machines.old, machines.old)
+    machines.done()  # the kubelets use it
+    declare(f"{machines.old}1", machines.old)
+    accepted = machines.run("--check")
+    assert (accepted.code, accepted.changed) == (0, 1), "another version of the same minor accepts it"
+
+    # Only the version changes, of one machine.
+    declare(machines.old, machines.new)
+    before = machines.versions()
+    for options in (("--check",), ()):
+        refused = machines.run(*options)
+        assert refused.code != 0
+        reason = refused.stats["reason"]
+        assert reason.startswith("machines/all.yml:"), reason
+        assert f"Machine w2: kubelet {machines.new} would refuse the bundle {bundle['name']}: " in reason
+        assert f"{bundle['name']}:3: featureGates.{gate}: " in reason, "the line, and the field"
+        assert "unknown feature gate: it is gone since Kubernetes" in reason
+        assert "w1" not in reason
     assert (machines.versions(), machines.hosts.log()) == (before, [])
 
 
