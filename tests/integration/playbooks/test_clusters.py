@@ -168,8 +168,13 @@ def test_a_halted_wave_stops_the_next_and_a_second_run_resumes(clusters: Cluster
     ("inventory", "arguments", "sentence"),
     [
         ({}, (), "the inventory has no hosts in clusters"),
-        ({"a": {}}, (), "the host a has neither a kubeconfig nor a context"),
-        ({"a": {"context": "x"}, "b": {"context": "x"}}, (), "has the same kubeconfig and context as another host"),
+        ({"a": {}, "b": {"context": "x"}, "c": {}}, (), "neither a kubeconfig nor a context: a, c; give each"),
+        ({"a": {"context": "x"}, "b": {"context": "x"}}, (), "the same kubeconfig and context as another host: a, b;"),
+        ({"a": {"kubeconfig": "k"}, "b": {"kubeconfig": "./k"}, "c": {"kubeconfig": "../k"}}, (), " host: a, b; give"),
+        ({"a": {"context": "x"}, "b": {"kubeconfig": "/nonexistent", "context": "x"}}, (), "another host: a, b;"),
+        ({"a": {}, "b": {"context": "x"}}, ("--limit", "a"), "neither a kubeconfig nor a context: a;"),
+        ({"a": {"context": "x"}, "b": {"context": "x"}}, ("--limit", "b"), "as another host: b;"),
+        ({"a": {"context": "x"}}, ("-e", "cluster_canary=b", "--limit", "a"), "cluster_canary is b"),
         ({"a": {"context": "x"}}, ("-e", "cluster_canary=b"), "cluster_canary is b, which is none of the clusters a"),
     ],
 )
