@@ -55,6 +55,13 @@ options:
     type: str
     choices: [create, update, rollback, delete]
     default: update
+  rollout:
+    description:
+      - The rollout that O(action) is part of. A rollback undoes an update of the same rollout only, so that an update
+        that failed before it reached the host undoes nothing.
+      - Without it, a rollback undoes the last update that has called O(step=install).
+    type: str
+    default: ""
   machine:
     description: The name of the machine and of its Node. A host that is another machine is refused.
     type: str
@@ -288,6 +295,7 @@ FILE: dict[str, dict[str, Any]] = {
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "step": {"type": "str", "choices": ["plan", "install", "write", "start", "reset"], "required": True},
     "action": {"type": "str", "choices": ["create", "update", "rollback", "delete"], "default": "update"},
+    "rollout": {"type": "str", "default": ""},
     "machine": {"type": "str", "required": True},
     "manager": {"type": "str", "choices": ["apt", "dnf", "archives"], "required": True},
     "packages": {"type": "list", "elements": "dict", "default": [], "options": PACKAGE},
@@ -328,14 +336,13 @@ def _wanted(params: dict[str, Any]) -> WantedPackages:
 def _run(machine: MachineHost, params: dict[str, Any]) -> Changes:
     """Run a step that changes the host. Raises HostError."""
     if params["step"] == "install":
-        return machine.install(_wanted(params), rollback=params["action"] == "rollback")
+        return machine.install(_wanted(params))
     if params["step"] == "write":
         files = [
             HostFile(item["path"], item["content"], int(item["mode"], 8), tuple(item["restarts"]), item["has_flags"])
             for item in params["files"]
         ]
-        rollback = params["action"] == "rollback"
-        return machine.write(files, params["bootstrap_kubeconfig"], params["kubelet"], rollback=rollback)
+        return machine.write(files, params["bootstrap_kubeconfig"], params["kubelet"])
     if params["step"] == "start":
         settings = {name: str(value) for name, value in params["kernel_settings"].items()}
         options = StartOptions(
@@ -355,7 +362,14 @@ def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
     params = module.params
     host = Host()
-    machine = MachineHost(host, params["machine"], _manager(host, params), check=module.check_mode)
+    machine = MachineHost(
+        host,
+        params["machine"],
+        _manager(host, params),
+        check=module.check_mode,
+        action=params["action"],
+        rollout=params["rollout"],
+    )
     try:
         if params["step"] == "plan":
             preview = machine.plan(params["action"], _wanted(params))

@@ -74,7 +74,7 @@ class MachinePlaybook(HostPlaybook):
         with self._counted():
             try:
                 if self._stop.is_set() or request.should_stop():
-                    return HostAnswer("the run was interrupted")
+                    return HostAnswer("the run was interrupted", not_begun=True)
                 return self._change_external(request) if _is_external(request) else self._change(request)
             except PlaybookStopped:
                 return HostAnswer("the run was interrupted")

@@ -61,13 +61,14 @@ class HostAnswer(NamedTuple):
     """What a provider answers.
 
     failure: why it failed, "" for success. refusals: of a plan, one sentence each. local_config: of the agent, "" for
-    none.
+    none. not_begun: whether the host is as it was, because the run ends.
     """
 
     failure: str = ""
     refusals: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     local_config: str = ""
+    not_begun: bool = False
 
 
 class MachineHosts(Protocol):
@@ -87,11 +88,12 @@ def machine_variables(
     runtime: Runtime | None,
     addresses: Sequence[str] = (),
     replaces: str = "",
+    rollout: str = "",
 ) -> dict[str, Any]:
     """Return a Machine as its provider's role gets it, in the variable machine.
 
     kubelet_version, runtime: those of the Machine, or those to return to. replaces: the machine whose host this one
-    takes the place of.
+    takes the place of. rollout: its identity.
     """
     variables: dict[str, Any] = {
         "name": machine.name,
@@ -104,7 +106,8 @@ def machine_variables(
         "addresses": list(addresses),
         "source": machine.origin,
     }
-    return {**variables, "replaces": replaces} if replaces else variables
+    optional = {"replaces": replaces, "rollout": rollout}
+    return {**variables, **{name: value for name, value in optional.items() if value}}
 
 
 def cluster_variables(cluster: Cluster, ca_certificate: str) -> dict[str, Any]:

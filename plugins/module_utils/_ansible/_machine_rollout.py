@@ -30,7 +30,7 @@ from .._nodeconfig._untrusted import sanitize
 from .._rollout import RolloutRefused
 from .._rollout._decisions._machine_planner import make_machine_plan, needs_run
 from .._rollout._decisions._window import Progress
-from .._rollout._goals import MachineRequest
+from .._rollout._goals import ChangeNotBegun, MachineRequest
 from .._rollout._nodes._node_view import node_view
 from .._rollout._plan import Plan, Target
 from .._rollout._pool._policy import Policy
@@ -183,7 +183,7 @@ class MachineRollout:
         return refusals, warnings
 
     def _change_machine(self, request: MachineRequest) -> str:
-        """Have the provider change a host (ChangeMachine). Return why that failed, "" for success."""
+        """Have the provider change a host (ChangeMachine). Return why that failed. Raises ChangeNotBegun."""
         machine = self._machines[request.machine]
         kubelet, runtime = machine.kubelet_version, machine.runtime
         if request.action == "rollback":
@@ -200,6 +200,7 @@ class MachineRollout:
                 request.addresses,
                 timeout=request.timeout,
                 replaces=machine.name if request.action == "create" and request.goal.action == "replace" else "",
+                rollout=request.rollout,
             )
             host_request = replace(host_request, should_stop=request.should_stop)
             return self._create(host_request) if request.action == "create" else self._change(host_request)
@@ -220,6 +221,8 @@ class MachineRollout:
 
     def _change(self, request: HostRequest) -> str:
         answer = self._hosts.change(request)
+        if answer.not_begun:
+            raise ChangeNotBegun
         for warning in answer.warnings:
             self._options.report(Progress("", sanitize(f"{request.name}: {warning}")))
         if not answer.failure and answer.local_config:
@@ -236,6 +239,7 @@ class MachineRollout:
         *,
         planned: str = "",
         replaces: str = "",
+        rollout: str = "",
         timeout: float = 600.0,
     ) -> HostRequest:
         own = str(machine.provider.fields.get("address") or "")
@@ -245,7 +249,12 @@ class MachineRollout:
             planned or action,
             provider_of(self._selection.catalog, machine),
             machine_variables(
-                machine, kubelet_version=kubelet_version, runtime=runtime, addresses=known, replaces=replaces
+                machine,
+                kubelet_version=kubelet_version,
+                runtime=runtime,
+                addresses=known,
+                replaces=replaces,
+                rollout=rollout,
             ),
             cluster_variables(self._selection.cluster, self._cluster_ca()),
             cluster_kubelet_config(self._selection.cluster, machine),

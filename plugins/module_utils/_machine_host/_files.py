@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ._host_access import Host
-from ._host_state import DIRECTORY, HostState, begin_update, save_state
+from ._host_state import DIRECTORY, HostState, save_state
 from ._package_manager import HostFile
 
 __all__ = ["Changes", "mark_pending", "restore_files", "update_files", "write_files", "write_previous_files"]
@@ -62,6 +62,7 @@ def write_files(
         if file.path not in state.files:
             state.files[file.path] = _keep_former(host, file.path, present)
         mark_pending(state, file.restarts)
+        state.in_progress = True
         save_state(host, state)
         host.write(file.path, file.content, file.mode)
 
@@ -71,7 +72,6 @@ def update_files(host: Host, state: HostState, files: Iterable[HostFile], change
     for file in files:
         present = host.read(file.path)
         if not check and (present != file.content or host.mode(file.path) != file.mode):
-            begin_update(state)
             mode = file.mode if present is None else host.mode(file.path)
             former = {"text": present, "mode": mode, "restarts": list(file.restarts)}
             state.previous_files.setdefault(file.path, former)
@@ -88,6 +88,7 @@ def write_previous_files(host: Host, state: HostState, changes: Changes, *, chec
             changes.note(f"{path} removed")
             if not check:
                 mark_pending(state, former["restarts"])
+                state.in_progress = True
                 save_state(host, state)
                 host.remove(path)
 

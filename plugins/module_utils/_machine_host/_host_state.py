@@ -18,7 +18,8 @@ __all__ = [
     "SEEN_PATHS",
     "STATE_FILE",
     "HostState",
-    "begin_update",
+    "begin_change",
+    "has_way_back",
     "load_state",
     "save_state",
 ]
@@ -58,9 +59,9 @@ class HostState:
     were installed for us, with the version before, "" for none. held: the packages that we hold. installing: all
     packages before an installation that has not ended. pending: units that must restart because of what changed. flags:
     path -> [text before flags were removed, text after]. settings: kernel parameters with their value before. enabled:
-    units that we enabled. previous: package -> version before the last update. previous_files: path -> text (null for
-    no file), mode and restarts before it. in_progress: a change has begun, and the kubelet has not been healthy since.
-    runtime: the unit of the runtime of a node that we made.
+    units that we enabled. rollout: of the last change, "" if it is not known. previous: package -> version before the
+    last update. previous_files: path -> text (null for no file), mode and restarts before it. in_progress: a change has
+    begun, and the kubelet has not been healthy since. runtime: the unit of the runtime of a node that we made.
     """
 
     machine: str = ""
@@ -75,6 +76,7 @@ class HostState:
     flags: dict[str, list[str]] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
     enabled: list[str] = field(default_factory=list)
+    rollout: str = ""
     previous_files: dict[str, dict[str, Any]] = field(default_factory=dict)
     in_progress: bool = False
     runtime: str = ""
@@ -93,12 +95,31 @@ def load_state(host: Host) -> HostState | None:
     return state
 
 
-def begin_update(state: HostState) -> None:
-    """Note that an update begins: a rollback returns to what is there now, unless an earlier update has not ended."""
-    if not state.in_progress and state.installing is None:
+def begin_change(host: Host, state: HostState, action: str, rollout: str) -> None:
+    """Forget the way back of an earlier change, before anything of this one can fail.
+
+    A rollback then returns to what is there now. The way back stays if this is the same update, which an earlier run
+    has begun, or if an update has begun and has not ended: the host is in neither of two states. A creation has none.
+    """
+    if action == "create":
+        is_over = True
+    else:
+        is_over = not state.in_progress and not (rollout and rollout == state.rollout)
+    if is_over and (state.previous or state.previous_files):
         state.previous = {}
         state.previous_files = {}
-    state.in_progress = True
+    elif rollout == state.rollout:
+        return
+    state.rollout = rollout
+    save_state(host, state)
+
+
+def has_way_back(state: HostState, rollout: str) -> bool:
+    """Return whether what the record has from before the last update is from before an update of this rollout.
+
+    An update that failed before it reached the host has left no trace, and what the record has is older.
+    """
+    return state.in_progress or state.rollout == rollout
 
 
 def save_state(host: Host, state: HostState) -> None:

@@ -10,9 +10,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 from ._apt import Apt
-from ._files import Changes, mark_pending, write_files
+from ._files import Changes, mark_pending, update_files, write_files
 from ._host_access import Host, HostError
-from ._host_state import HostState, begin_update, save_state
+from ._host_state import HostState, save_state
 from ._package_manager import PackageManager
 from ._pods import stop_kubelet
 from ._versions import choose, matches, shown
@@ -112,20 +112,22 @@ def change_packages(
     declared: WantedPackages,
     changes: Changes,
     *,
-    rollback: bool = False,
+    action: str = "update",
 ) -> None:
     """Install what is declared. Raises HostError before anything is stopped if a package is not available.
 
     The package that is installed is fetched before it is replaced, so that a rollback needs no network.
     """
-    write_files(host, state, manager.source_files(declared.source, declared.key), changes, check=False)
+    rollback = action == "rollback"
+    if not rollback:  # which writes the former source with the other files, and needs none
+        files = manager.source_files(declared.source, declared.key)
+        (write_files if action == "create" else update_files)(host, state, files, changes, check=False)
     manager.repair()
     planned, extra = _plan(manager, state, declared, rollback=rollback)
     if planned or extra:
         _fetch(manager, planned)
         # A change that finds nothing to do is the second run of one that was killed: it can still be rolled back.
-        if not rollback:
-            begin_update(state)
+        if action == "update":
             for change in planned:
                 if change.before:
                     state.previous.setdefault(change.package.name, change.before)

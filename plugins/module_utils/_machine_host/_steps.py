@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from ._files import Changes, update_files, write_files, write_previous_files
 from ._flags import adjust_flags, supported_flags
 from ._host_access import Host, HostError
-from ._host_state import LOCK, SEEN_PATHS, HostState, load_state, save_state
+from ._host_state import LOCK, SEEN_PATHS, HostState, begin_change, has_way_back, load_state, save_state
 from ._kubelet import apply_settings, start_units, wait_healthy
 from ._node_identity import BOOTSTRAP, BOOTSTRAP_KEY, KUBECONFIG, has_credentials, node_of
 from ._package_manager import HostFile, PackageManager
@@ -52,14 +52,27 @@ class StartOptions:
 class MachineHost:
     """A host that is, or becomes, the machine of this name. Every step may be repeated.
 
-    check: say what would change, and change nothing.
+    check: say what would change, and change nothing. action: what the steps are part of. rollout: which rollout the
+    action is part of, "" if that is not known; a rollback undoes an update of the same rollout.
     """
 
-    def __init__(self, host: Host, machine: str, manager: PackageManager, *, check: bool) -> None:
+    def __init__(
+        self,
+        host: Host,
+        machine: str,
+        manager: PackageManager,
+        *,
+        check: bool,
+        action: str = "update",
+        rollout: str = "",
+    ) -> None:
         self._host = host
         self._machine = machine
         self._manager = manager
         self._check = check
+        self._action = action
+        self._is_rollback = action == "rollback"
+        self._rollout = rollout
 
     def plan(self, action: str, declared: WantedPackages) -> Preview:
         """Return what create, update, rollback or delete would do with the packages, and why it must not."""
@@ -79,37 +92,45 @@ class MachineHost:
         preview.versions = {change.package.name: change.after for change in changes}
         return preview
 
-    def install(self, declared: WantedPackages, *, rollback: bool) -> Changes:
-        """Bring the packages to their versions."""
+    def install(self, declared: WantedPackages) -> Changes:
+        """Bring the packages to their versions; a rollback, to those before the last update."""
         changes = Changes()
         if self._check:
             state = load_state(self._host)
-            if not self._manager.unusable():
-                planned, refusals = preview_packages(self._host, state, self._manager, declared, rollback=rollback)
+            if not self._manager.unusable() and not self._has_nothing_to_undo(state):
+                planned, refusals = preview_packages(
+                    self._host, state, self._manager, declared, rollback=self._is_rollback
+                )
                 for change in planned:
                     changes.note(f"{change.package.name} {change.before or 'absent'} -> {change.after}")
                 changes.warnings += refusals
             return changes
         with self._host.lock(LOCK):
             state = self._claim()
+            if not self._is_rollback:
+                begin_change(self._host, state, self._action, self._rollout)
+            elif self._has_nothing_to_undo(state):
+                self._manager.repair()
+                changes.warnings.append("the update had not begun on this host, so nothing of it is undone")
+                return changes
             refusal = undeclared_runtime(state, declared)
             if refusal:
                 raise HostError(refusal)
-            change_packages(self._host, state, self._manager, declared, changes, rollback=rollback)
+            change_packages(self._host, state, self._manager, declared, changes, action=self._action)
         return changes
 
-    def write(self, files: Sequence[HostFile], bootstrap: str, kubelet: str, *, rollback: bool = False) -> Changes:
+    def write(self, files: Sequence[HostFile], bootstrap: str, kubelet: str) -> Changes:
         """Write the files of a node that is ours; a host that was a node before keeps its own layout.
 
-        bootstrap: the text of a kubeconfig with a token, which only a kubelet without credentials needs. rollback:
-        write what the files were before the last update instead.
+        A rollback writes what the files were before the last update instead. bootstrap: the text of a kubeconfig with a
+        token, which only a kubelet without credentials needs.
         """
         changes = Changes()
         if self._check:
-            self._write(self._expected_state(), files, bootstrap, kubelet, changes, rollback=rollback)
+            self._write(self._expected_state(), files, bootstrap, kubelet, changes)
             return changes
         with self._host.lock(LOCK):
-            self._write(self._claim(), files, bootstrap, kubelet, changes, rollback=rollback)
+            self._write(self._claim(), files, bootstrap, kubelet, changes)
         return changes
 
     def start(self, options: StartOptions) -> Changes:
@@ -117,14 +138,14 @@ class MachineHost:
         changes = Changes()
         if self._check:
             state = self._expected_state()
-            if state.created:
+            if state.created and not self._has_nothing_to_undo(state):
                 apply_settings(self._host, state, options.modules, options.settings, changes, check=True)
                 switch_runtime(self._host, state, options.units, changes, check=True)
             start_units(self._host, state, _own_units(state, options.units), changes, check=True)
             return changes
         with self._host.lock(LOCK):
             state = self._claim()
-            if state.created:
+            if state.created and not self._has_nothing_to_undo(state):
                 apply_settings(self._host, state, options.modules, options.settings, changes, check=False)
                 switch_runtime(self._host, state, options.units, changes, check=False)
             adjust_flags(self._host, state, options.kubelet, changes)
@@ -159,24 +180,32 @@ class MachineHost:
         bootstrap: str,
         kubelet: str,
         changes: Changes,
-        *,
-        rollback: bool,
     ) -> None:
         changes.owns_layout = state.created
+        if self._is_rollback:
+            if not self._has_nothing_to_undo(state):
+                write_previous_files(self._host, state, changes, check=self._check)
+            return
         if not state.created:
             return
-        if rollback:
-            write_previous_files(self._host, state, changes, check=self._check)
-            return
+        if not self._check:
+            begin_change(self._host, state, self._action, self._rollout)
         if os.access(self._host.path(kubelet), os.X_OK):
             files = supported_flags(self._host, kubelet, files, changes.warnings)
-        update_files(self._host, state, files, changes, check=self._check)
+        if self._action == "create":
+            write_files(self._host, state, files, changes, check=self._check)
+        else:
+            update_files(self._host, state, files, changes, check=self._check)
         if bootstrap and not has_credentials(self._host):
             file = HostFile(BOOTSTRAP, bootstrap, 0o600, restarts=("kubelet",))
             write_files(self._host, state, [file], changes, check=self._check, secret=True)
             if not self._check:
                 # The name of a request follows from the key: the kubelet would wait for a request of an earlier token.
                 self._host.remove(BOOTSTRAP_KEY)
+
+    def _has_nothing_to_undo(self, state: HostState | None) -> bool:
+        """Return whether this is a rollback of an update that failed before it reached the host."""
+        return self._is_rollback and (state is None or not has_way_back(state, self._rollout))
 
     def _expected_state(self) -> HostState:
         """Return the record, or the one that would be made."""

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from .._nodeconfig._assignment import ConfigSource
 
-__all__ = ["ChangeMachine", "Goal", "HostAction", "MachineGoal", "MachineRequest"]
+__all__ = ["ChangeMachine", "ChangeNotBegun", "Goal", "HostAction", "MachineGoal", "MachineRequest"]
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class MachineRequest:
 
     goal: what it is to become; for a rollback, the versions are those of goal.previous. addresses: of its Node, () if
     there is none. timeout: seconds. should_stop: returns whether to give up; a change that has begun on a host is
-    finished or rolled back first.
+    finished or rolled back first. rollout: the change is part of; a rollback undoes an update of the same rollout.
     """
 
     machine: str
@@ -71,7 +71,13 @@ class MachineRequest:
     addresses: tuple[str, ...]
     timeout: float
     should_stop: Callable[[], bool] = field(default=lambda: False, compare=False)
+    rollout: str = ""
 
 
-# Has the provider change a host. Returns why that failed, "" for success. Blocks; is called in many threads.
+class ChangeNotBegun(Exception):
+    """A change of a host that has not begun, because the run ends: the host is as it was."""
+
+
+# Has the provider change a host. Returns why that failed, "" for success. Raises ChangeNotBegun. Blocks; is called in
+# many threads.
 ChangeMachine = Callable[[MachineRequest], str]

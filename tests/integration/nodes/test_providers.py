@@ -110,6 +110,15 @@ def test_a_debian_host(bed: Testbed, facts: dict[str, Any], host: Node, provider
     assert RUNTIMES[1] in host.run(["dpkg-query", "-W", "containerd"]).stdout
     assert passed(debian.run("update", HOST, provider, **second)).changed == 0
 
+    # The rollback of an update that did not get as far as the host undoes nothing of the update before.
+    nowhere = {**provider, "packages": {**provider["packages"], "source": "deb http://127.0.0.1:9/none ./"}}
+    failed = debian.run("update", HOST, nowhere, kubelet="1.20.5", runtime=RUNTIMES[0])
+    assert "apt could not read the source of packages" in failed.output
+    passed(debian.run("rollback", HOST, nowhere, **second))
+    assert kubelet_version(host) == "1.20.3"
+    assert host.exists("/var/lib/kubelet/config.yaml")
+    assert passed(debian.run("update", HOST, provider, **second)).changed == 0
+
     broken = debian.run("update", HOST, provider, kubelet="1.20.4", runtime=RUNTIMES[0])
     assert broken.code != 0
     assert "the kubelet does not become healthy" in broken.output

@@ -21,7 +21,7 @@ from .._decisions._gate import GateResult, Verdict
 from .._drain._cordon import marking_pool
 from .._drain._drainer import Drainer
 from .._drain._rebooter import Rebooter
-from .._goals import ChangeMachine, Goal, HostAction, MachineGoal, MachineRequest
+from .._goals import ChangeMachine, ChangeNotBegun, Goal, HostAction, MachineGoal, MachineRequest
 from .._nodes._machine_access import apply_machine, delete_node
 from .._nodes._node_access import NodeAssignment
 from .._nodes._node_goals import InstalledVersions, has_reached, unmet_versions, with_versions
@@ -46,6 +46,7 @@ class HostOptions:
 
     change: has the provider change a host. timeout: seconds for one change. node_timeout: seconds for a Node to be
     registered, or to return. machines, sources: what the Nodes were, and what they used, when the rollout began.
+    rollout: its identity, which a run that continues the rollout has too.
     """
 
     change: ChangeMachine
@@ -53,6 +54,7 @@ class HostOptions:
     node_timeout: float
     machines: Mapping[str, PreviousMachine]
     sources: Mapping[str, ConfigSource | None]
+    rollout: str = ""
 
 
 class MachineMover(NodeMover):
@@ -147,10 +149,11 @@ class MachineMover(NodeMover):
                 return NotDrained(result.reason)
             client = self._session.client
         if needs_host:
-            if self._must_stop():
+            try:
+                failure = self._change(name, "update", goal)
+            except ChangeNotBegun:
                 self._drainer.uncordon(name)
                 return Postponed()
-            failure = self._change(name, "update", goal)
             if failure:
                 return Settled(GateResult(Verdict.FAIL, f"{failure}; {self._take_back(name, goal)}"))
         return apply_machine(
@@ -169,9 +172,10 @@ class MachineMover(NodeMover):
             settled = self._delete(view, goal)
             if not isinstance(settled, Settled) or settled.result.verdict is not Verdict.PASS:
                 return settled
-        if self._must_stop():
+        try:
+            failure = self._change(name, "create", goal)
+        except ChangeNotBegun:
             return Postponed()
-        failure = self._change(name, "create", goal)
         if failure:
             return Settled(GateResult(Verdict.FAIL, failure))
         if not self._await(name, lambda seen: seen is not None and seen.uid != old_uid):
@@ -193,10 +197,11 @@ class MachineMover(NodeMover):
         result = self._drainer.cordon(view) if down else self._drainer.drain(view, self._must_stop)
         if not result.drained:
             return NotDrained(result.reason)
-        if self._must_stop():
+        try:
+            failure = self._change(view.name, "delete", goal) or delete_node(self._session.client, view)
+        except ChangeNotBegun:
             self._drainer.uncordon(view.name)
             return Postponed()
-        failure = self._change(view.name, "delete", goal) or delete_node(self._session.client, view)
         if failure:
             return Settled(GateResult(Verdict.FAIL, failure))
         self._session.say(f"deleted {view.name}")
@@ -233,7 +238,10 @@ class MachineMover(NodeMover):
         previous = self._previous(name, goal)
         if previous is None:
             return "what it was before is not known, so that it was not taken back"
-        failure = self._change(name, "rollback", replace(goal, previous=_versions(previous)), may_stop=False)
+        try:
+            failure = self._change(name, "rollback", replace(goal, previous=_versions(previous)), may_stop=False)
+        except ChangeNotBegun:
+            failure = "the run was interrupted"
         if failure:
             self._left_cordoned.add(name)
             return f"it could not be taken back to {_describe(previous)} and stays cordoned: {failure}"
@@ -259,7 +267,9 @@ class MachineMover(NodeMover):
         return MachineGoal(source, kubelet_version=kubelet, runtime=runtime, annotation=annotation)
 
     def _change(self, name: str, action: HostAction, goal: MachineGoal, *, may_stop: bool = True) -> str:
-        """Have the provider change a host. Return why that failed, "" for success."""
+        """Have the provider change a host. Return why that failed, "" for success. Raises ChangeNotBegun."""
+        if may_stop and self._must_stop():
+            raise ChangeNotBegun
         self._session.keep_lock()  # another runner must not change the same host
         item = self._session.client.find(node(name))
         addresses = ((item or {}).get("status") or {}).get("addresses") or ()
@@ -271,6 +281,7 @@ class MachineMover(NodeMover):
             tuple(str(address.get("address", "")) for address in addresses),
             self._host.timeout,
             self._must_stop if may_stop else (lambda: False),
+            self._host.rollout,
         )
         return sanitize(self._host.change(request), _MAX_REASON).rstrip(".")
 

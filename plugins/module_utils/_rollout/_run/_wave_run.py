@@ -246,6 +246,7 @@ class WaveRun:
             self._plan.node_timeout,
             rollout.previous_machines,
             rollout.previous_sources,
+            f"{rollout.target.name} {rollout.started_at}",
         )
         return MachineMover(
             session,

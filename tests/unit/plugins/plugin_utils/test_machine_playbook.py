@@ -208,9 +208,9 @@ def test_two_machines_are_not_one_host(tmp_path: Path) -> None:
 def test_a_stopped_run_begins_nothing(tmp_path: Path) -> None:
     runs = Runs()
     changing = playbook(runs, tmp_path)
-    assert changing.change(request(should_stop=lambda: True)).failure == "the run was interrupted"
+    assert changing.change(request(should_stop=lambda: True)).not_begun
     changing.close()
-    assert changing.change(request()).failure == "the run was interrupted"
+    assert changing.change(request()) == HostAnswer("the run was interrupted", not_begun=True)
     assert runs.calls == []
 
 

@@ -68,7 +68,8 @@ def test_a_machine_as_its_role_gets_it() -> None:
         "source": "machines/a.yml:3",
     }
     runtime = Runtime("containerd", "1.7.24")
-    replacing = machine_variables(MACHINE, kubelet_version="", runtime=runtime, replaces="w1")
+    replacing = machine_variables(MACHINE, kubelet_version="", runtime=runtime, replaces="w1", rollout="r")
+    assert replacing["rollout"] == "r"
     assert (replacing["replaces"], replacing["runtime"]) == ("w1", {"name": "containerd", "version": "1.7.24"})
 
 

@@ -16,7 +16,7 @@ from ansible_collections.configok.node.plugins.module_utils._machine_host._host_
     Host,
     HostError,
 )
-from ansible_collections.configok.node.plugins.module_utils._machine_host._host_state import HostState
+from ansible_collections.configok.node.plugins.module_utils._machine_host._host_state import HostState, begin_change
 from ansible_collections.configok.node.plugins.module_utils._machine_host._package_manager import HostFile
 from ansible_collections.configok.node.plugins.module_utils._machine_host._packages import (
     WantedPackage,
@@ -168,9 +168,21 @@ def manager(calls: list[str]) -> Packages:
     return Packages(calls, {KUBELET: [OLD, NEW]}, {"bash": "5"})
 
 
-def change(host: Host, state: HostState, manager: Packages, version: str, *extra: str, rollback: bool = False) -> bool:
+def change(
+    host: Host,
+    state: HostState,
+    manager: Packages,
+    version: str,
+    *extra: str,
+    rollback: bool = False,
+    rollout: str = "",
+) -> bool:
+    """Change packages in a rollout of this name, "" for one that is not known."""
     changes = Changes()
-    change_packages(host, state, manager, declared(version, *extra), changes, rollback=rollback)
+    action = "rollback" if rollback else "update"
+    if not rollback:
+        begin_change(host, state, action, rollout)
+    change_packages(host, state, manager, declared(version, *extra), changes, action=action)
     return changes.changed
 
 
@@ -253,12 +265,25 @@ def test_the_next_update_begins_with_a_new_way_back(host: Host, manager: Package
 def test_a_second_run_of_a_done_update_keeps_the_way_back(host: Host, manager: Packages) -> None:
     manager.present[KUBELET] = OLD
     state = HostState("m")
-    change(host, state, manager, "1.34.9")
+    change(host, state, manager, "1.34.9", rollout="a")
     state.in_progress = False  # the kubelet was healthy, then the run was killed before the node had passed
     manager.offline = True
-    change(host, state, manager, "1.34.9")
-    assert change(host, state, manager, "1.34.8", rollback=True)
+    change(host, state, manager, "1.34.9", rollout="a")
+    assert change(host, state, manager, "1.34.8", rollback=True, rollout="a")
     assert manager.present[KUBELET] == OLD
+
+
+def test_an_update_whose_source_is_down_leaves_no_older_way_back(host: Host, manager: Packages) -> None:
+    manager.present[KUBELET] = OLD
+    state = HostState("m")
+    change(host, state, manager, "1.34.9", rollout="a")
+    state.in_progress = False
+    manager.offline = True
+    with pytest.raises(HostError, match="cannot be read"):
+        change(host, state, manager, "1.35", rollout="b")
+    assert state.previous == {}
+    assert not change(host, state, manager, "1.34", rollback=True, rollout="b")
+    assert manager.present[KUBELET] == NEW
 
 
 def test_only_the_packages_in_use_and_before_are_kept(host: Host, manager: Packages) -> None:

@@ -24,7 +24,6 @@ from ansible_collections.configok.node.plugins.module_utils._machine_host._host_
 from ansible_collections.configok.node.plugins.module_utils._machine_host._host_state import (
     DIRECTORY,
     HostState,
-    begin_update,
     load_state,
     save_state,
 )
@@ -66,8 +65,10 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> QuietHost:
     return QuietHost(str(tmp_path))
 
 
-def machine(host: Host, name: str = "worker-1", *, check: bool = False) -> MachineHost:
-    return MachineHost(host, name, Archives(host, []), check=check)
+def machine(
+    host: Host, name: str = "worker-1", *, check: bool = False, action: str = "update", rollout: str = ""
+) -> MachineHost:
+    return MachineHost(host, name, Archives(host, []), check=check, action=action, rollout=rollout)
 
 
 def certificate(name: str) -> str:
@@ -302,31 +303,72 @@ def test_a_rollback_writes_what_the_files_were_before_the_last_update(host: Quie
             HostFile("/etc/new", "new\n", 0o644, ("crio",)),
         ]
         assert machine(host).write(update, "", KUBELET).changed
-    seen = machine(host, check=True).write(update, "", KUBELET, rollback=True)
+    seen = machine(host, check=True, action="rollback").write(update, "", KUBELET)
     assert seen.changed
     assert host.read(CONFIG) == "a: 3\n"
     # What a rollback is given is what the Machine declares now.
-    assert machine(host).write(update, "", KUBELET, rollback=True).changed
+    assert machine(host, action="rollback").write(update, "", KUBELET).changed
     assert (host.read(CONFIG), host.mode(CONFIG), host.read("/etc/new")) == ("a: 1\n", 0o600, None)
     state = load_state(host)
     assert state is not None
     assert state.pending == ["crio", "kubelet"]
     healthy(host)
-    assert not machine(host).write(update, "", KUBELET, rollback=True).changed
+    assert not machine(host, action="rollback").write(update, "", KUBELET).changed
 
 
-def test_a_rollback_of_an_update_that_wrote_nothing_writes_nothing(host: QuietHost) -> None:
+@pytest.mark.parametrize("rollout", ["", "b"])
+def test_a_rollback_of_an_update_that_wrote_nothing_writes_nothing(host: QuietHost, rollout: str) -> None:
     file = HostFile(CONFIG, "a: 1\n")
     machine(host).write([file], "", KUBELET)
     healthy(host)
-    machine(host).write([file._replace(content="a: 2\n")], "", KUBELET)
+    machine(host, rollout="a").write([file._replace(content="a: 2\n")], "", KUBELET)
     healthy(host)
-    state = load_state(host)
-    assert state is not None
-    begin_update(state)  # of packages alone, before its files were written
-    save_state(host, state)
-    assert not machine(host).write([file._replace(content="a: 3\n")], "", KUBELET, rollback=True).changed
+    if not rollout:
+        machine(host).install(WantedPackages(()))  # of packages alone, before its files were written
+    declared = [file._replace(content="a: 3\n")]
+    undo = machine(host, action="rollback", rollout=rollout)
+    undo.install(WantedPackages(()))
+    assert not undo.write(declared, "", KUBELET).changed
     assert host.read(CONFIG) == "a: 2\n"
+
+
+@pytest.mark.parametrize("rollout", ["", "a", "b"])
+def test_a_rollback_never_undoes_a_creation(host: QuietHost, rollout: str) -> None:
+    machine(host, action="create", rollout="a").install(WantedPackages(()))
+    machine(host, action="create", rollout="a").write([HostFile(CONFIG, "a: 1\n")], "", KUBELET)
+    for is_over in (False, True):
+        if is_over:
+            healthy(host)
+        undo = machine(host, action="rollback", rollout=rollout)
+        undo.install(WantedPackages(()))
+        assert not undo.write([], "", KUBELET).changed
+        assert host.read(CONFIG) == "a: 1\n"
+
+
+@pytest.mark.parametrize("is_over", [False, True])
+def test_an_update_of_two_runs_is_undone_to_before_the_first(host: QuietHost, is_over: bool) -> None:
+    """Whether the first run was killed before the kubelet was healthy, or before the node had passed."""
+    machine(host, action="create").write([HostFile(CONFIG, "a: 1\n")], "", KUBELET)
+    healthy(host)
+    for content in ("a: 2\n", "a: 3\n"):
+        machine(host, rollout="a").install(WantedPackages(()))
+        machine(host, rollout="a").write([HostFile(CONFIG, content)], "", KUBELET)
+        if is_over:
+            healthy(host)
+    for _run in range(2):  # the first rollback is killed before it starts the kubelet
+        undo = machine(host, action="rollback", rollout="a")
+        undo.install(WantedPackages(()))
+        undo.write([], "", KUBELET)
+        assert host.read(CONFIG) == "a: 1\n"
+
+
+def test_an_update_that_was_cut_off_is_undone_by_the_next_rollout_too(host: QuietHost) -> None:
+    machine(host, action="create").write([HostFile(CONFIG, "a: 1\n")], "", KUBELET)
+    healthy(host)
+    machine(host, rollout="a").write([HostFile(CONFIG, "a: 2\n")], "", KUBELET)
+    # The update of the next rollout fails before it reaches the host.
+    machine(host, action="rollback", rollout="b").write([], "", KUBELET)
+    assert host.read(CONFIG) == "a: 1\n"
 
 
 @pytest.mark.parametrize(

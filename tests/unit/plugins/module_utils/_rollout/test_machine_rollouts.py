@@ -18,7 +18,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._planner import make_plan
 from ansible_collections.configok.node.plugins.module_utils._rollout._drain._rebooter import RebootRequest
-from ansible_collections.configok.node.plugins.module_utils._rollout._goals import MachineRequest
+from ansible_collections.configok.node.plugins.module_utils._rollout._goals import ChangeNotBegun, MachineRequest
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_pool
@@ -407,10 +407,36 @@ def test_ctrl_c_ends_the_run_and_the_next_one_continues(make_world: MakeWorld) -
     def press() -> None:
         raise KeyboardInterrupt
 
+    rollouts: list[str] = []
+    machines.hosts.during = lambda request: rollouts.append(request.rollout)
     world.when("updating", press)
     with pytest.raises(Interrupted, match="run it again to go on"):
         machines.run()
     finish(machines)
+    assert len(set(rollouts)) == 1, "a rollback has to know the update of the run that was killed"
+    machines.declare(kubelet=OLD)
+    finish(machines)
+    assert len(set(rollouts)) == 2
+
+
+def test_a_change_that_has_not_begun_when_the_run_ends_is_not_taken_back(
+    make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = make_world(0)
+    machines = MachineWorld.of(world, 4, canary={"count": 1, "soak": "5s"}, **QUICK)
+    machines.declare(kubelet=NEW)
+    actions: list[str] = []
+
+    def change(request: MachineRequest) -> str:
+        actions.append(request.action)
+        update_record(world.client, RECORD, lambda record: request_abort(record, Requester("me", "enough", "now")))
+        raise ChangeNotBegun
+
+    monkeypatch.setattr(machines.hosts, "change", change)
+    result = machines.run()[-1]
+    assert (result.phase, result.failed_nodes) == ("Aborted", ())
+    assert actions == ["update"]
+    assert not [view.name for view in machines.views().values() if view.unschedulable]
 
 
 def test_a_record_of_machines_is_not_a_pools(make_world: MakeWorld) -> None:
