@@ -14,6 +14,7 @@ import shutil
 import tarfile
 import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from ._host_access import Host, HostError
@@ -108,6 +109,11 @@ class Archives:
 
     def refresh(self, *, everything: bool) -> None:
         """Do nothing: the archives are listed."""
+
+    @contextmanager
+    def previewed(self, files: Sequence[HostFile]) -> Iterator[Archives]:
+        """Return itself: the archives are listed."""
+        yield self
 
     def kept(self) -> Mapping[tuple[str, str], str]:
         """Return the unpacked versions."""

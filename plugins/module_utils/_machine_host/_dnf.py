@@ -5,8 +5,12 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Collection, Mapping, Sequence
+import shutil
+import tempfile
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from ._host_access import Host, HostError
 from ._package_manager import HostFile, KeptFiles
@@ -17,10 +21,13 @@ __all__ = ["Dnf", "dnf_source_files"]
 _KEY = "/etc/pki/rpm-gpg/RPM-GPG-KEY-configok-machine"
 _SOURCE = "/etc/yum.repos.d/configok-machine.repo"
 _CONFIG = "/etc/dnf/dnf.conf"
-_EXCLUDES = re.compile(r"^(excludepkgs|exclude)\s*=\s*(.*)$", re.MULTILINE)
+_EXCLUDES = re.compile(r"^(excludepkgs|exclude)[ \t]*=[ \t]*(.*)$", re.MULTILINE)
+_SECTION = re.compile(r"^\[([^\]]+)\]", re.MULTILINE)
 _EPOCH = re.compile(r"^\(none\):|^0:")
 _ESSENTIAL = ("bash", "filesystem", "glibc", "rpm", "setup")
 _NO_EXCLUDES = "--disableexcludes=all"
+_NO_SOURCES = "--disablerepo=*"
+_UNREADABLE = "dnf could not read the source of packages"
 
 
 def dnf_source_files(source: str, key: str) -> list[HostFile]:
@@ -35,19 +42,23 @@ def dnf_source_files(source: str, key: str) -> list[HostFile]:
 
 
 class Dnf:
-    """dnf and rpm of a host."""
+    """dnf and rpm of a host. preview: options that let dnf read other sources without a change of the host."""
 
     name = "dnf"
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Host, preview: Sequence[str] = ()) -> None:
         self._host = host
+        self._dnf = ["dnf", "-q", "-y", *preview]
         self._files = KeptFiles(host, ".rpm")
 
     def unusable(self) -> str:
         """Return why it cannot be used on this host."""
-        if self._host.has("dnf") and self._host.has("rpm"):
-            return ""
-        return "dnf and rpm were not found on the host: RPMHost is for Fedora, RHEL and their descendants"
+        if not self._host.has("dnf") or not self._host.has("rpm"):
+            return "dnf and rpm were not found on the host: RPMHost is for RHEL and its descendants"
+        # dnf 5 has neither --disableexcludes nor --downloaddir.
+        if self._host.run(["dnf", "--version"]).output.startswith("dnf5"):
+            return "the host has dnf 5, and RPMHost works with dnf 4 only, as RHEL and its descendants have it"
+        return ""
 
     def source_files(self, source: str, key: str) -> Sequence[HostFile]:
         """Return the files that make a source of packages known."""
@@ -69,7 +80,7 @@ class Dnf:
 
     def offered(self, package: str) -> Sequence[str]:
         """Return the versions that the sources offer."""
-        command = ["dnf", "-q", "list", "--showduplicates", _NO_EXCLUDES, package]
+        command = [*self._dnf, "list", "--showduplicates", _NO_EXCLUDES, package]
         rows = [line.split() for line in self._host.run(command).output.splitlines()]
         versions = [_EPOCH.sub("", row[1]) for row in rows if len(row) == 3 and row[0].rpartition(".")[0] == package]
         return sorted(set(versions))
@@ -80,10 +91,31 @@ class Dnf:
 
     def refresh(self, *, everything: bool) -> None:
         """Read the sources again: our own alone, or everything."""
-        section = re.search(r"^\[([^\]]+)\]", self._host.read(_SOURCE) or "", re.MULTILINE)
-        options = [] if everything or section is None else ["--disablerepo=*", f"--enablerepo={section[1]}"]
+        options = [] if everything else _only(self._host.read(_SOURCE) or "")
         if options or everything:
-            self._host.must(["dnf", "-q", "makecache", *options], "dnf could not read the source of packages")
+            self._host.must([*self._dnf, "makecache", *options], _UNREADABLE)
+
+    @contextmanager
+    def previewed(self, files: Sequence[HostFile]) -> Iterator[Dnf]:
+        """Return dnf as if it had these files of a source and no others, and had read it. Changes nothing.
+
+        Raises HostError if the source cannot be read.
+        """
+        directory = tempfile.mkdtemp(prefix="configok-dnf-")
+        try:
+            os.mkdir(f"{directory}/repositories")
+            options: list[str] = []
+            for file in files:
+                inside = os.path.basename(_KEY) if file.path == _KEY else f"repositories/{os.path.basename(file.path)}"
+                with open(f"{directory}/{inside}", "w", encoding="utf-8") as handle:
+                    handle.write(file.content.replace(_KEY, f"{directory}/{os.path.basename(_KEY)}"))
+                options += _only(file.content) if file.path == _SOURCE else []
+            options += [f"--setopt=reposdir={directory}/repositories", f"--setopt=cachedir={directory}/cache"]
+            other = Dnf(self._host, options)
+            self._host.must([*other._dnf, "makecache"], _UNREADABLE)
+            yield other
+        finally:
+            shutil.rmtree(directory, ignore_errors=True)
 
     def kept(self) -> Mapping[tuple[str, str], str]:
         """Return the files that are kept on the host, by package and version."""
@@ -95,7 +127,7 @@ class Dnf:
             return
         scratch = self._files.scratch()
         name_version = f"{package}-{version}"
-        command = ["dnf", "-q", "-y", _NO_EXCLUDES, f"--downloaddir={self._host.path(scratch)}", "--downloadonly"]
+        command = [*self._dnf, _NO_EXCLUDES, f"--downloaddir={self._host.path(scratch)}", "--downloadonly"]
         present = self.installed(package)
         verb = "install" if not present else "reinstall" if present == version else "upgrade"
         result = self._host.run([*command, verb, name_version])
@@ -120,7 +152,6 @@ class Dnf:
 
     def install(self, packages: Mapping[str, str], extra: Sequence[str]) -> None:
         """Install these packages from kept files, up or down, and the newest of extra."""
-        command = ["dnf", "-q", "-y", _NO_EXCLUDES, "--setopt=install_weak_deps=False"]
         new: list[str] = list(extra)
         older: list[str] = []
         for package, version in packages.items():
@@ -129,9 +160,15 @@ class Dnf:
             (older if present and compare(version, present) < 0 else new).append(file)
         names = ", ".join([*(f"{name} {version}" for name, version in packages.items()), *extra])
         if new:
-            self._host.must([*command, "install", *new], f"dnf could not install {names}")
+            self._install(["install", *new], names, needs_sources=bool(extra))
         if older:
-            self._host.must([*command, "downgrade", *older], f"dnf could not install {names}")
+            self._install(["downgrade", *older], names, needs_sources=False)
+
+    def _install(self, words: Sequence[str], names: str, *, needs_sources: bool) -> None:
+        command = [*self._dnf, _NO_EXCLUDES, "--setopt=install_weak_deps=False"]
+        # dnf reads all sources first and fails with one that it cannot reach. Most rollbacks need none of them.
+        if needs_sources or self._host.run([*command, _NO_SOURCES, *words]).code != 0:
+            self._host.must([*command, *words], f"dnf could not install {names}")
 
     def hold(self, packages: Sequence[str]) -> Sequence[str]:
         """Keep upgrades of the host away from these packages; return those that were not held before."""
@@ -176,3 +213,9 @@ class Dnf:
         if going:
             self._host.must(["rpm", "-e", *going], "rpm could not remove packages")
         return sorted(set(present) - set(going))
+
+
+def _only(repository: str) -> list[str]:
+    """Return the options that leave only the sections of a repository's file, [] for none."""
+    sections = [f"--enablerepo={section}" for section in _SECTION.findall(repository)]
+    return [_NO_SOURCES, *sections] if sections else []

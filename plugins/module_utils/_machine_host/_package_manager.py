@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol
 from urllib.parse import quote, unquote
 
@@ -58,6 +59,12 @@ class PackageManager(Protocol):
     def refresh(self, *, everything: bool) -> None:
         """Read the sources again: the one of source_files, or everything. Raises HostError."""
 
+    def previewed(self, files: Sequence[HostFile]) -> AbstractContextManager[PackageManager]:
+        """Return the manager as if it had these files of a source and no others, and had read it. Changes nothing.
+
+        Raises HostError if the source cannot be read.
+        """
+
     def kept(self) -> Mapping[tuple[str, str], str]:
         """Return the files that are kept on the host, by package and version."""
 
@@ -92,7 +99,8 @@ class KeptFiles:
 
     def path(self, package: str, version: str) -> str:
         """Return where a package's file is kept, as the host sees it."""
-        return f"{KEPT}/{package}_{quote(version, safe='')}{self._suffix}"
+        escaped = quote(version, safe="").replace("_", "%5F")  # the last _ of the name ends the package
+        return f"{KEPT}/{package}_{escaped}{self._suffix}"
 
     def all(self) -> dict[tuple[str, str], str]:
         """Return all files by package and version."""

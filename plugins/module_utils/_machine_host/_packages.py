@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-from ._apt import Apt
 from ._files import Changes, mark_pending, update_files, write_files
 from ._host_access import Host, HostError
 from ._host_state import HostState, save_state
@@ -84,8 +83,8 @@ def preview_packages(
 ) -> tuple[list[PackageChange], list[str]]:
     """Return the planned changes and why they cannot be made, one sentence each. Changes nothing."""
     with ExitStack() as stack:
-        sources = [manager]
-        if isinstance(manager, Apt) and declared.source.strip():
+        sources: list[PackageManager] = [manager]
+        if declared.source.strip():
             try:
                 files = manager.source_files(declared.source, declared.key)
                 sources.append(stack.enter_context(manager.previewed(files)))

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
 import pytest
@@ -17,7 +18,10 @@ from ansible_collections.configok.node.plugins.module_utils._machine_host._host_
     HostError,
 )
 from ansible_collections.configok.node.plugins.module_utils._machine_host._host_state import HostState, begin_change
-from ansible_collections.configok.node.plugins.module_utils._machine_host._package_manager import HostFile
+from ansible_collections.configok.node.plugins.module_utils._machine_host._package_manager import (
+    HostFile,
+    PackageManager,
+)
 from ansible_collections.configok.node.plugins.module_utils._machine_host._packages import (
     WantedPackage,
     WantedPackages,
@@ -116,6 +120,10 @@ class Packages:
         del everything
         if self.offline:
             raise HostError("the source cannot be read")
+
+    def previewed(self, files: Sequence[HostFile]) -> AbstractContextManager[PackageManager]:
+        del files
+        return nullcontext(self)
 
     def kept(self) -> Mapping[tuple[str, str], str]:
         return dict(self.files)
