@@ -110,6 +110,7 @@ def _previous(machine: Machine, observed: ObservedMachine) -> dict[str, Any]:
         else:
             kubelet = str(observed.previous.get("kubelet") or kubelet)
     runtime, applied = observed.runtime, observed.applied_runtime
+    applied = applied if applied is not None and applied.version else None  # a kind alone says nothing of the version
     if not is_runtime(machine.runtime, runtime, machine.runtime):
         if applied is not None and is_runtime(applied, runtime, applied):
             runtime = applied  # with the parts of its version that the Node does not report

@@ -245,7 +245,8 @@ def _cluster_fields(
 def _installed_runtime(observed: ObservedMachine) -> Runtime | None:
     """Return the runtime with all parts of its version that are known."""
     applied = observed.applied_runtime
-    return applied if applied is not None and is_runtime(applied, observed.runtime, applied) else observed.runtime
+    has_version = applied is not None and bool(applied.version)
+    return applied if has_version and is_runtime(applied, observed.runtime, applied) else observed.runtime
 
 
 def _label_fields(machine: Machine, observed: ObservedMachine) -> Iterator[ChangedField]:

@@ -85,6 +85,14 @@ def test_the_way_back_has_the_parts_of_a_version_that_the_node_does_not_report()
     assert not goal_of(replace(old, runtime=Runtime("containerd", "1.7.24~ds1-6")), done).needs_host
 
 
+def test_the_way_back_has_a_version_although_an_earlier_file_named_only_the_kind() -> None:
+    old = a_machine(runtime=Runtime("containerd", ""))
+    node = an_observed(annotation=left_by(old))
+    assert node.is_ours
+    goal = goal_of(replace(old, runtime=Runtime("containerd", "1.7.25")), node)
+    assert goal.previous["runtime"] == ("containerd", "1.7.24")
+
+
 @pytest.mark.parametrize("written", [False, True])
 def test_a_run_that_was_killed_still_knows_the_way_back(written: bool) -> None:
     # The host has the new version already; the annotation is that of before, or was written already.

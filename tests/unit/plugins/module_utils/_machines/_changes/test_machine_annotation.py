@@ -44,6 +44,13 @@ def test_what_is_written_is_read_again() -> None:
     assert MachineAnnotation.parse(plain.encode()) == plain
 
 
+def test_a_runtime_without_a_version_is_read_again() -> None:
+    previous = {"runtime": "containerd"}
+    annotation = MachineAnnotation("w", "External", "", runtime=Runtime("containerd", ""), previous=previous)
+    assert json.loads(annotation.encode())["runtime"] == "containerd"
+    assert MachineAnnotation.parse(annotation.encode()) == annotation
+
+
 def test_the_text_does_not_depend_on_the_order() -> None:
     labels = FULL.labels[::-1]
     assert MachineAnnotation(**{**FULL.__dict__, "labels": labels}).encode() == FULL.encode()
@@ -64,7 +71,8 @@ def test_the_text_does_not_depend_on_the_order() -> None:
         ({"taints": ["dedicated"]}, "taints"),
         ({"taints": ["dedicated:Never"]}, "taints"),
         ({"kubelet": "1.34 && reboot"}, "kubelet"),
-        ({"runtime": "containerd"}, "runtime"),
+        ({"runtime": "containerd "}, "runtime"),
+        ({"runtime": "containerd 1.7 && reboot"}, "runtime"),
         ({"previous": []}, "previous"),
         ({"previous": {"kubelet": "$(id)"}}, "kubelet"),
     ],
