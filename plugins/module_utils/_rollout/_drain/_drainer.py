@@ -75,13 +75,16 @@ class Drainer:
         self._evictor = Evictor(client, settings.grace_period)
         self._cordoned: set[str] = set()  # names that this object has tried to cordon
 
-    def drain(self, view: NodeView, should_stop: Callable[[], bool], *, reboot: bool = False) -> DrainResult:
+    def drain(
+        self, view: NodeView, should_stop: Callable[[], bool], *, reboot: bool = False, for_host: bool = False
+    ) -> DrainResult:
         """Cordon a Node, evict its pods and wait until they are gone. Blocks until the timeout at most.
 
         A Node that is not drained in the end has no cordon of this pool left. A cordon that another client has made is
         used, and stays. should_stop: ends the drain within a second. reboot: the node has to be rebooted before it is
-        uncordoned; the mark says so. Raises KubeError and RolloutError for what is not about this Node; its cordon is
-        then found by the next run.
+        uncordoned; the mark says so. for_host: its host is changed, which the next run has to know if this one is
+        killed: the Node is marked even if an operator has cordoned it. Raises KubeError and RolloutError for what is
+        not about this Node; its cordon is then found by the next run.
         """
         deadline = self._clock.monotonic() + self._settings.timeout
 
@@ -89,13 +92,14 @@ class Drainer:
             refusals = self._pods_of(view.name, recent=False).refusals
             if refusals:  # before the Node is cordoned
                 return "; ".join(refusals)
-            return self._cordon(view, reboot=reboot) or self._empty(view.name, deadline, should_stop)
+            failure = self._cordon(view, reboot=reboot, for_host=for_host)
+            return failure or self._empty(view.name, deadline, should_stop)
 
         return self._carry_out(view, drain)
 
-    def cordon(self, view: NodeView, *, reboot: bool = False) -> DrainResult:
+    def cordon(self, view: NodeView, *, reboot: bool = False, for_host: bool = False) -> DrainResult:
         """Cordon a Node as drain does, and evict nothing: the pods of a node whose kubelet is down would not end."""
-        return self._carry_out(view, lambda: self._cordon(view, reboot=reboot))
+        return self._carry_out(view, lambda: self._cordon(view, reboot=reboot, for_host=for_host))
 
     def _carry_out(self, view: NodeView, step: Callable[[], str]) -> DrainResult:
         try:
@@ -142,7 +146,7 @@ class Drainer:
                 return not keep_cordon
         raise conflict or RolloutError(f"Node {name} changes too often to be uncordoned")
 
-    def _cordon(self, view: NodeView, *, reboot: bool) -> str:
+    def _cordon(self, view: NodeView, *, reboot: bool, for_host: bool) -> str:
         """Cordon and mark a Node. Return why that must not be, "" when the Node is cordoned."""
         conflict: Conflict | None = None
         for _attempt in range(_MAX_ATTEMPTS):
@@ -154,7 +158,7 @@ class Drainer:
                 )
             reboot_from = view.boot_id if reboot else ""
             is_operators = view.unschedulable and (present is None or present.keep_cordon)
-            if is_operators and not (present or reboot):
+            if is_operators and not (present or reboot or for_host):
                 return ""  # an operator will uncordon it
             if present is not None and present.reboot_from == reboot_from:
                 return ""  # an earlier run has cordoned it

@@ -19,7 +19,7 @@ from ..._nodeconfig._durations import describe_duration
 from ..._nodeconfig._untrusted import sanitize
 from .._decisions._gate import GateResult, Verdict
 from .._drain._cordon import marking_pool
-from .._drain._drainer import Drainer
+from .._drain._drainer import Drainer, DrainResult
 from .._drain._rebooter import Rebooter
 from .._goals import ChangeMachine, ChangeNotBegun, Goal, HostAction, MachineGoal, MachineRequest
 from .._nodes._machine_access import apply_machine, delete_node
@@ -139,12 +139,12 @@ class MachineMover(NodeMover):
         client: Client = self._session.single_attempt_client
         reboot = name in self._to_reboot
         if (name in self._to_drain or needs_host) and not self._is_down(view):
-            result = self._drainer.drain(view, self._must_stop, reboot=reboot)
+            result = self._drainer.drain(view, self._must_stop, reboot=reboot, for_host=needs_host)
             if not result.drained:
                 return NotDrained(result.reason)
             client = self._session.client  # the node is unavailable already
         elif name in self._to_drain or needs_host:
-            result = self._drainer.cordon(view, reboot=reboot)
+            result = self._drainer.cordon(view, reboot=reboot, for_host=needs_host)
             if not result.drained:
                 return NotDrained(result.reason)
             client = self._session.client
@@ -194,7 +194,7 @@ class MachineMover(NodeMover):
             return Settled(GateResult(Verdict.PASS, "it is deleted"))
         # Also where the plan knew of no Node to drain: this one was registered since.
         down = view.ready is not True or view.deleting
-        result = self._drainer.cordon(view) if down else self._drainer.drain(view, self._must_stop)
+        result = self._cordon_for_host(view, is_down=down)
         if not result.drained:
             return NotDrained(result.reason)
         try:
@@ -214,8 +214,7 @@ class MachineMover(NodeMover):
             return RolledBack(reason)
         try:
             if not self._is_marked(view):  # it was up, and failed later
-                down = view.ready is not True
-                result = self._drainer.cordon(view) if down else self._drainer.drain(view, self._must_stop)
+                result = self._cordon_for_host(view, is_down=view.ready is not True)
                 if not result.drained:
                     return RolledBack(
                         f"{reason}; it was not taken back, since it could not be drained: {result.reason}"
@@ -232,6 +231,12 @@ class MachineMover(NodeMover):
         return super().uncordon(name)
 
     # --- parts of them
+
+    def _cordon_for_host(self, view: NodeView, *, is_down: bool) -> DrainResult:
+        """Cordon a Node whose host is changed next; drain it unless its kubelet is down. Raises KubeError."""
+        if is_down:
+            return self._drainer.cordon(view, for_host=True)
+        return self._drainer.drain(view, self._must_stop, for_host=True)
 
     def _take_back(self, name: str, goal: MachineGoal) -> str:
         """Return the host and the config of a machine to what they were. Return the outcome in words."""

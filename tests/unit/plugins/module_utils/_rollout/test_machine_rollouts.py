@@ -384,6 +384,34 @@ def test_a_half_changed_host_is_put_right_although_its_files_were_changed_back(m
     assert machines.hosts.calls[1:] == [(name, "update", OLD)]
 
 
+@pytest.mark.parametrize("kills", [True, False])
+def test_a_host_that_an_operator_had_cordoned_is_marked_while_it_is_changed(make_world: MakeWorld, kills: bool) -> None:
+    world = make_world(0)
+    machines = MachineWorld.of(world, 3, canary={"count": 1, "soak": "5s"}, maxUnavailable=1)
+    machines.declare(kubelet=NEW)
+    name = machines.plan().waves[0].nodes[0]
+    world.client.patch(node(name), {"spec": {"unschedulable": True}})
+    killed = KilledHosts(machines, 1)
+
+    def die(request: MachineRequest) -> None:  # the kubelet is the new one already, and the other steps are left
+        version = {"status": {"nodeInfo": {"kubeletVersion": f"v{NEW}"}}}
+        world.client.patch(node_status(name), version, kind="strategic")
+        world.nodes.set_ready(name, True)
+        killed(request)
+
+    if kills:
+        machines.hosts.during = die
+        with contextlib.suppress(Killed):
+            machines.run(client=killed.client)
+        machines.hosts.during = lambda _request: None
+    assert machines.run()[-1].phase == "Complete"
+    assert machines.hosts.calls.count((name, "update", NEW)) == (2 if kills else 1)
+    assert machines.hosts.errors == []
+    assert machines.lacking() == {name: "it is cordoned"}, "by the operator"
+    assert world.nodes.view(name).cordoned_by == ""
+    assert world.nodes.view(name).unschedulable
+
+
 def test_an_abort_waits_for_the_hosts_that_are_changed(make_world: MakeWorld) -> None:
     world = make_world(0)
     machines = MachineWorld.of(world, 4)
