@@ -33,7 +33,8 @@ _NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?\Z")
 _KIND = re.compile(r"[A-Za-z][A-Za-z0-9]{0,62}\Z")
 _HASH = re.compile(r"([0-9a-f]{10})?\Z")
 _VERSION = re.compile(r"([0-9A-Za-z][0-9A-Za-z.~+:_-]{0,127})?\Z")
-_RUNTIME = re.compile(r"([a-z][a-z0-9-]{0,62}( [0-9A-Za-z][0-9A-Za-z.~+:_-]{0,127})?)?\Z")  # a Machine may name no version
+# A Machine may name a runtime without its version.
+_RUNTIME = re.compile(r"([a-z][a-z0-9-]{0,62}( [0-9A-Za-z][0-9A-Za-z.~+:_-]{0,127})?)?\Z")
 _PREVIOUS: Final = {"kubelet": _VERSION, "runtime": _RUNTIME, "providerHash": _HASH}
 
 # How a host is reached, and where its versions come from: another value changes nothing on the host.

@@ -99,15 +99,16 @@ def make_plan(
     else:
         sorter.delete_first_if_alone()
         waves, uncovered, warnings = _cut_waves(sorter, pool, target, size, broken_first=has_passed)
+    capacity = _capacity(waves, views, target, size)
     # Fewer nodes than at the start of a rollout allow fewer to be unavailable.
-    max_unavailable = policy.max_unavailable.as_limit(min(size, len(views)))
+    max_unavailable = policy.max_unavailable.as_limit(min(capacity, len(views)))
     # The failures are counted from the record, which keeps a limited number of them.
     failure_budget = min(policy.failure_budget.as_limit(size), MAX_FAILED_NODES - 1)
     has_work = any(not wave.finished for wave in waves)
     in_waves = {name for wave in waves for name in wave.nodes}
     in_broken_wave = {view.name for view in sorter.broken}
     repairable = {name for name in in_waves if not (name in in_broken_wave and is_down_for_another_reason(views[name]))}
-    refusals = _refusals(pool, target, record, views, repairable, size) if has_work or not views else []
+    refusals = _refusals(pool, target, record, views, repairable, size, capacity) if has_work or not views else []
     if has_work and chooses_canary:
         movable = (*sorter.to_move, *sorter.already_on_target) if sorter.to_move else ()
         candidates = [view.name for view in movable]
@@ -319,10 +320,36 @@ def _candidates_in_trial(sorter: _NodeSorter, labels: Mapping[str, str]) -> list
     return [view for view in sorter.already_on_target if view.status is not None and view.status.in_trial]
 
 
+def _capacity(waves: Iterable[Wave], views: Mapping[str, NodeView], target: Target, size: int) -> int:
+    """Return the number of nodes that maxUnavailable is about.
+
+    Machines that are yet to be created carry nothing, so that they do not count while Nodes are drained or configured.
+    """
+    existing = {name for name, view in views.items() if view.uid}
+    moving = {name for wave in waves if not wave.finished for name in wave.nodes}
+    if not any(_is_touched(views[name], target.goals.get(name)) for name in existing & moving):
+        return size
+    return min(size, len(existing))
+
+
+def _is_touched(view: NodeView, goal: MachineGoal | None) -> bool:
+    """Return whether a machine gets more than labels and taints."""
+    return goal is not None and (goal.needs_host or goal.needs_drain or not view.is_assigned(goal.source))
+
+
 def _refusals(
-    pool: Pool, target: Target, record: Record, views: dict[str, NodeView], repairable: set[str], size: int
+    pool: Pool,
+    target: Target,
+    record: Record,
+    views: dict[str, NodeView],
+    repairable: set[str],
+    size: int,
+    capacity: int,
 ) -> list[str]:
-    """Return why a plan must not be carried out. repairable: the nodes of waves that do not count as down."""
+    """Return why a plan must not be carried out.
+
+    repairable: the nodes of waves that do not count as down. capacity: the number that maxUnavailable is about.
+    """
     policy = pool.policy
     refusals = []
     if not views:
@@ -338,11 +365,10 @@ def _refusals(
     refusal = record.refusal(target)
     if refusal is not None:
         refusals.append(refusal)
-    limit = policy.max_unavailable.as_limit(size)
-    if limit >= size > 1:
-        refusals.append(
-            f"maxUnavailable {policy.max_unavailable} allows everything: all {size} nodes of pool {pool.name} at once"
-        )
+    limit = policy.max_unavailable.as_limit(capacity)
+    if limit >= capacity > 1:
+        nodes = f"all {capacity} nodes of pool {pool.name}"
+        refusals.append(f"maxUnavailable {policy.max_unavailable} allows everything: {nodes} at once")
     if policy.failure_budget.as_limit(size) >= size > 1:
         refusals.append(
             f"failureBudget {policy.failure_budget} allows everything: all {size} nodes of pool {pool.name} could fail"
@@ -353,7 +379,8 @@ def _refusals(
         nodes = f"{count_of(len(not_ready), 'node')} {'is' if len(not_ready) == 1 else 'are'}"
         refusals.append(
             f"{nodes} down already ({first_names(not_ready, _NAMES_SHOWN)}), and maxUnavailable "
-            f"{policy.max_unavailable} of {size} is {limit}: no other node may be moved; bring them back, or allow more"
+            f"{policy.max_unavailable} of {capacity} is {limit}: no other node may be moved; bring them back, or allow "
+            "more"
         )
     if target.trial is not None:
         needed = crash_loop_seconds(policy, target.trial)

@@ -352,7 +352,7 @@ class WaveExecutor:
         if was_deleted:
             self._last_seen[view.name] = view
         is_unavailable = view.ready is not True or self._unsettled.includes(view, self._now())
-        self._window.set_unavailable(view.name, not was_deleted and is_unavailable)
+        self._window.set_unavailable(view.name, self._is_missed(view.name) if was_deleted else is_unavailable)
         attempt = self._attempts.get(view.name)
         if attempt is not None and (
             was_deleted or view.uid != attempt.node_uid or view.assigned_id >= attempt.assignment
@@ -451,7 +451,13 @@ class WaveExecutor:
                 self._attempts.open.discard(name)
             if state not in (IN_FLIGHT, GONE):
                 self._uncordon(name)
+            if name not in self._watcher.nodes and self._is_missed(name):
+                self._window.set_unavailable(name, True)
             self._progress.changed(name, state, result.reason)
+
+    def _is_missed(self, name: str) -> bool:
+        """Return whether a machine without a Node has failed: its capacity is missing."""
+        return name in self._job.new_machines and self._window.state(name) in (FAILED, UNKNOWN)
 
     def _uncordon(self, name: str) -> None:
         """Uncordon a node as soon as it is up: its capacity is missing until then."""

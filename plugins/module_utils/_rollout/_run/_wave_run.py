@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
+from ..._componentconfig._scalars._wording import first_names
 from ..._kube._api_errors import KubeError
 from ..._nodeconfig._assignment import ConfigSource
 from .. import RolloutError
@@ -39,6 +40,7 @@ from ._wave_start import WaveStart
 
 __all__ = ["WaveResult", "WaveRun"]
 
+_NAMES_SHOWN = 5
 _READ_ALLOWANCE = 60.0  # seconds for reading a node: the gate's verdict comes before the window's, and says more
 _OUTCOME_WORD = {
     WaveOutcome.DONE: "through",
@@ -137,6 +139,10 @@ class WaveRun:
         ignored_nodes = transitions.broken_nodes_to_ignore(rollout, position, _not_ready(watcher))
         ignored_nodes |= _deleted_machines(self._plan.target)  # what is to be deleted is not missed
         window = self._make_window(wave.nodes, watcher, budget, failures, wave.name, ignored_nodes)
+        new_machines = _new_machines(self._plan.target)
+        missed = {name for name in failed_names & new_machines if name not in watcher.nodes} - set(wave.nodes)
+        for name in missed:  # machines of earlier waves, whose capacity is missing
+            window.set_unavailable(name, True)
         expected = {name for earlier in earlier_waves for name in earlier.nodes}
         expected |= set(self._plan.already_on_target) - set(wave.nodes)
         job = WaveJob(
@@ -159,6 +165,7 @@ class WaveRun:
             },
             expected_goals=_goals(self._plan.target, expected - failed_names - _deleted_machines(self._plan.target)),
             soaked_before=rollout.soaked_seconds,
+            new_machines=new_machines & set(wave.nodes),
         )
         executor = self._executor(rollout, window, job, gates)
         try:
@@ -168,6 +175,8 @@ class WaveRun:
                 with suppress(KubeError, RolloutError):
                     executor.save_soak()
             raise
+        if step.outcome is WaveOutcome.PAUSE:
+            step = replace(step, reason=step.reason + _way_back(window.unavailable & missed))
         rollout = session.write_transition(
             lambda record, now: transitions.finish_wave(
                 transitions.save_soak(record, executor.soaked_seconds()),
@@ -345,6 +354,19 @@ class WaveRun:
 def _deleted_machines(target: Target) -> frozenset[str]:
     """Return the machines that the rollout deletes."""
     return frozenset(name for name, goal in target.goals.items() if goal.action == "delete")
+
+
+def _new_machines(target: Target) -> frozenset[str]:
+    """Return the machines that the rollout creates or replaces."""
+    return frozenset(name for name, goal in target.goals.items() if goal.action in ("create", "replace"))
+
+
+def _way_back(missed: Collection[str]) -> str:
+    """Return what is to be done about machines without a Node, whose wave is over, as the end of a sentence."""
+    if not missed:
+        return ""
+    names = first_names(sorted(missed), _NAMES_SHOWN)
+    return f"; to create {names} again, end this rollout with configok.node.abort, then run configok.node.machines"
 
 
 def _bundles(

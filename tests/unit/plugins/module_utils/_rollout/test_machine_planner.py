@@ -102,6 +102,17 @@ def test_machines_to_create_are_covered_by_what_they_declare() -> None:
     assert plan.refusals == ()
 
 
+def test_percentages_are_of_the_nodes_that_exist_while_these_are_changed() -> None:
+    new = {f"n{number:02d}": CREATE for number in range(45)}
+    existing = {f"m{number}": UPDATE for number in range(5)}
+    assert a_plan({**existing, **new}, maxUnavailable="10%").max_unavailable == 1
+    labelled = dict.fromkeys(existing, LABEL)
+    assert a_plan({**labelled, **new}, maxUnavailable="10%").max_unavailable == 5
+    assert a_plan(new, maxUnavailable="10%").max_unavailable == 4
+    reason = "maxUnavailable 5 allows everything: all 5 nodes of pool machines at once"
+    assert a_plan({**existing, **new}, maxUnavailable=5).refusals == (reason,)
+
+
 def test_deletions_come_last_and_alone_they_have_a_canary() -> None:
     goals = {"a": DELETE, "b": UPDATE, "c": UPDATE, "d": DELETE, "new": CREATE}
     assert list(waves(a_plan(goals)).values())[-1] == ("a", "d")

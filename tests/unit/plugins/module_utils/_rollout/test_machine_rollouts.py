@@ -32,6 +32,10 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._record._re
     record_machines,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._report._pool_status import pool_status
+from ansible_collections.configok.node.plugins.module_utils._rollout._run._control_actions import (
+    ControlRequest,
+    control_rollout,
+)
 from support.rollouts.faulty_clients import Away, Dying, Killed
 from support.rollouts.simulated_machines import NEW, OLD, RECORD, MachineWorld
 from support.rollouts.simulated_nodes import CRASHES, GOOD, status_of
@@ -342,6 +346,40 @@ def test_a_failure_within_the_budget_lets_the_others_go_on(make_world: MakeWorld
     assert results[-1].phase == "Complete"
     assert set(machines.lacking()) == {failing}
     assert [failed.node for failed in results[-1].failed_nodes] == [failing]
+
+
+def test_a_replacement_that_has_failed_is_missed(make_world: MakeWorld) -> None:
+    world = make_world(0)
+    machines = MachineWorld.of(world, 8, canary={"count": 1, "soak": "5s"}, maxUnavailable=2, failureBudget=6, **QUICK)
+    machines.declare(labels={"a": "b"})
+    finish(machines)
+    machines.declare(provider="p2")
+    waves = [wave.nodes for wave in machines.plan().waves]
+    failing = [waves[1][0], waves[1][-1]]
+    machines.hosts.fails = {(name, "create"): "no quota is left" for name in (*failing, *waves[-1])}
+    result = machines.run()[-1]
+    assert result.phase == "Paused"
+    assert "maxUnavailable is 2" in result.reason
+    lost = [name for name in machines.declared if name not in machines.views()]
+    assert lost == sorted(failing), "no other Node was deleted"
+    assert machines.hosts.errors == []
+
+
+def test_a_machine_that_was_not_replaced_in_an_earlier_wave_is_missed(make_world: MakeWorld) -> None:
+    world = make_world(0)
+    machines = MachineWorld.of(world, 6, maxUnavailable=1, failureBudget=3, **QUICK)
+    machines.declare(labels={"a": "b"})
+    finish(machines)
+    machines.declare(provider="p2")
+    failing = machines.plan().waves[1].nodes[-1]
+    machines.hosts.fails = {(failing, "create"): "no quota is left"}
+    for _run in range(2):
+        result = machines.run()[-1]
+        assert result.phase == "Paused"
+        assert f"to create {failing} again, end this rollout with configok.node.abort" in result.reason
+    machines.hosts.fails.clear()
+    control_rollout(world.client, RECORD, ControlRequest("abort", "me", "enough"), clock=world.clock)
+    finish(machines)
 
 
 def test_a_drain_that_is_blocked_pauses_and_touches_no_host(make_world: MakeWorld) -> None:
