@@ -21,6 +21,7 @@ from ansible_collections.configok.node.plugins.module_utils._machines._objects._
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
 from ansible_collections.configok.node.plugins.module_utils._rollout import RebootFailed
 from ansible_collections.configok.node.plugins.module_utils._rollout._drain._inventory_hosts import (
+    InventoryHost,
     find_host,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._answers import GateVerdict
@@ -46,6 +47,7 @@ class MachinePlaybook(HostPlaybook):
     """Changes hosts with the collection's playbook, and with those of the user for the provider External."""
 
     LONGEST_END = 30.0
+    _positions: Mapping[str, Sequence[int]] | None = None  # of the hosts of the inventory, by names and addresses
 
     def plan(self, requests: Sequence[HostRequest]) -> Mapping[str, HostAnswer]:
         """Ask the providers about all changes in one run of the playbook, and return their answers by machine."""
@@ -164,18 +166,33 @@ class MachinePlaybook(HostPlaybook):
         ]
 
     def _host_of(self, request: HostRequest) -> tuple[str, bool]:
-        """Return the inventory name of a machine's host, and whether it is to be added. Raises RebootFailed."""
-        hosts = self._inventory()
-        alike = [
-            host for host in hosts if request.name in (host.name, host.node_name) or host.address in request.addresses
-        ]
+        """Return the inventory name of a machine's host, and whether it is to be added. Raises RebootFailed.
+
+        The addresses that a Node reports count only if its Machine declares none: a kubelet could name another host.
+        """
+        declared = str(request.machine["provider"].get("address") or "")
+        addresses = (declared,) if declared else request.addresses
+        alike = self._hosts_like(request.name, addresses)
         own = [host for host in alike if host.node_name in ("", request.name)]
         if own:
-            return find_host(request.name, request.addresses, own), False
+            return find_host(request.name, addresses, own), False
         other = next((host for host in alike if host.name == request.name), None)
         if other is not None:
             raise RebootFailed(f"the inventory says that its host {other.name} is that of Node {other.node_name}")
         return request.name, True
+
+    def _hosts_like(self, name: str, addresses: Sequence[str]) -> list[InventoryHost]:
+        """Return the hosts of the inventory that have this name, as a host or as a Node, or one of these addresses."""
+        hosts = self._inventory()
+        if self._positions is None:
+            positions: dict[str, list[int]] = {}
+            for position, host in enumerate(hosts):
+                for text in {host.name, host.node_name, host.address} - {""}:
+                    positions.setdefault(text, []).append(position)
+            self._positions = positions
+        found = {position for text in {name, *addresses} for position in self._positions.get(text, ())}
+        alike = [hosts[position] for position in sorted(found)]
+        return [host for host in alike if name in (host.name, host.node_name) or host.address in addresses]
 
     def _variables(self, action: str, asked: Mapping[str, HostRequest], results: str) -> dict[str, Any]:
         hosts = {}

@@ -118,6 +118,13 @@ def test_only_create_gets_credentials(tmp_path: Path) -> None:
             "w4",
             {"ansible_host": "10.0.0.9", "ansible_port": 2222, "ansible_user": "admin"},
         ),
+        # What a Node reports does not choose another host than the one that is declared.
+        (
+            request("w4", fields={"address": "10.0.0.9"}, addresses=("10.0.0.9", "10.0.0.3")),
+            "w4",
+            {"ansible_host": "10.0.0.9"},
+        ),
+        (request("w3", fields={"address": "10.0.0.3"}, addresses=("10.0.0.3", "10.0.0.4")), "m3", None),
     ],
 )
 def test_the_host_of_the_inventory_else_the_address(
