@@ -51,7 +51,8 @@ def _declared(machine: Machine, change: MachineChange) -> dict[str, Any]:
     return {
         "name": machine.name,
         "cluster": [machine.cluster, {} if change.cluster is None else cluster_values(change.cluster)],
-        "provider": [machine.provider.kind, provider_hash(machine.provider)],
+        # All fields: a target that has failed is another one with another source of packages, or another address.
+        "provider": [machine.provider.api_version, machine.provider.kind, dict(machine.provider.fields)],
         "kubelet": machine.kubelet_version,
         "runtime": list(machine.runtime or ()),
         "source": None if change.source is None else change.source.to_dict(),

@@ -97,11 +97,12 @@ def plan_change(
     adjusted: tuple[str, ...] = ()
     if action is MachineAction.NONE and unfinished:
         action = MachineAction.UPDATE
-    if action is MachineAction.NONE:
-        warnings += [*skew.refusals, *skew.warnings]
-    else:
+    if _installs_versions(action, fields):
         refusals += skew.refusals
-        warnings += skew.warnings
+    else:  # the versions do not fit already: another change makes that neither better nor worse
+        warnings += skew.refusals
+    warnings += skew.warnings
+    if action is not MachineAction.NONE:
         warnings += [
             f"{changed.path}: it evicts all pods that do not tolerate it, whatever their PodDisruptionBudgets say"
             for changed in fields
@@ -330,6 +331,12 @@ def _can_update(changed: ChangedField, capabilities: Capabilities) -> bool:
     if changed.path == "spec.providerConfig" or changed.path.startswith(CLUSTER_PATH):
         return capabilities.kubelet or capabilities.runtime
     return True
+
+
+def _installs_versions(action: MachineAction, fields: list[ChangedField]) -> bool:
+    """Return whether a change installs a kubelet or a container runtime."""
+    is_replacement = action is MachineAction.REPLACE
+    return is_replacement or any(changed.path.startswith("spec.versions.") for changed in fields)
 
 
 def _incapable(provider: Provider, path: str, what: str) -> str:

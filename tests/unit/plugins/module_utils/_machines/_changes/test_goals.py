@@ -188,6 +188,12 @@ def test_the_hash_stays_the_same_while_machines_are_being_moved() -> None:
         {"node_labels": {}},
         {"taints": (Taint("t", "", "NoSchedule"),)},
         {"state": "Absent"},
+        {"provider": replace(a_machine().provider, fields={"address": "10.0.0.12", "user": "root"})},
+        {
+            "provider": replace(
+                a_machine().provider, fields={**a_machine().provider.fields, "packages": {"source": "x"}}
+            )
+        },
     ],
 )
 def test_the_hash_is_another_one_when_something_else_is_declared(change: dict[str, Any]) -> None:

@@ -246,6 +246,24 @@ def test_a_skew_that_is_there_already_is_a_warning_and_one_to_be_made_a_refusal(
     assert "4 minors behind" in made.refusals[0]
 
 
+@pytest.mark.parametrize(
+    ("declared", "reported", "problem"),
+    [("1.31.0", "v1.31.0", "4 minors behind"), ("", "v1.99.0", "newer than the API server")],
+)
+def test_a_skew_that_is_there_already_does_not_refuse_a_label(declared: str, reported: str, problem: str) -> None:
+    node = an_observed(kubelet=reported)
+    machine = a_machine(kubelet_version=declared, node_labels={"example.com/disk": "hdd"})
+    change = plan_change(machine, node, surroundings())
+    assert (change.action, change.refusals) == (MachineAction.UPDATE, ())
+    assert problem in change.warnings[0]
+    runtime = replace(machine, runtime=Runtime("containerd", "1.7.25"))
+    assert problem in plan_change(runtime, node, surroundings()).refusals[0]
+    flags = replace(machine, provider=replace(machine.provider, kind="External"))
+    replaced = plan_change(flags, an_observed(kubelet=reported, annotation=annotation()), surroundings(EXTERNAL))
+    assert replaced.action is MachineAction.REPLACE
+    assert problem in replaced.refusals[0]
+
+
 def test_the_config_is_validated_for_the_new_version() -> None:
     bad = replace(POOL, bundles={SOURCE: {"kubelet": TEXT + "featureGates: {ComponentSLIs: true}\n"}})
     node = an_observed(source=SOURCE)
