@@ -69,8 +69,9 @@ def read_changes(
     init_configs = {machine.name: cluster_kubelet_config(selection.cluster, machine) for machine in machines}
     mine = {name: observed[name] for name in init_configs if name in observed}
     resolved = resolve_configs(client, machines, mine, init_configs)
+    others = [machine for machine in selection.catalog.machines if machine.name not in init_configs]
     changes = plan_changes(
-        replace(selection.catalog, machines=resolved.machines),
+        replace(selection.catalog, machines=(*resolved.machines, *others)),
         observed,
         resolved.inputs,
         server_version=str(client.get("/version").get("gitVersion") or ""),

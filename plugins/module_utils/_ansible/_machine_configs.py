@@ -112,10 +112,12 @@ def resolve_configs(
     declared = {*usable.values(), *references.values()}
     active = {machine.active for machine in observed.values() if machine.active is not None} - declared
     hashes = {machine.local_config for machine in observed.values()} - {""}
+    bundles = _read_bundles(client, [*sorted(declared), *sorted(active)[:_MAX_BUNDLES]])
     inputs = ConfigInputs(
         pools=usable,
         references=references,
-        bundles=_read_bundles(client, [*sorted(declared), *sorted(active)[:_MAX_BUNDLES]]),
+        bundles={source: bundle.documents for source, bundle in bundles.items()},
+        trials={source: bundle.trial for source, bundle in bundles.items()},
         local_configs=read_local_configs(client, hashes, workers=MAX_CONNECTIONS),
         init_configs=init_configs,
     )
@@ -161,13 +163,13 @@ def _resolve_references(
     return resolved, problems
 
 
-def _read_bundles(client: Client, sources: Iterable[ConfigSource]) -> dict[ConfigSource, Mapping[str, str]]:
-    """Return the documents of the bundles that can be read."""
+def _read_bundles(client: Client, sources: Iterable[ConfigSource]) -> dict[ConfigSource, Bundle]:
+    """Return the bundles that can be read."""
     bundles = {}
     for source in sources:
         try:
             bundle = Bundle.from_config_map(client.get(config_map(source.namespace, source.name)), source)
         except (NotFound, Forbidden, InvalidBundle):
             continue  # a Node can report any source
-        bundles[source] = bundle.documents
+        bundles[source] = bundle
     return bundles

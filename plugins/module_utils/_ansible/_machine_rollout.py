@@ -29,6 +29,7 @@ from .._machines._status._types import MachineStatus
 from .._nodeconfig._untrusted import sanitize
 from .._rollout import RolloutRefused
 from .._rollout._decisions._machine_planner import make_machine_plan, needs_run
+from .._rollout._decisions._transitions import complete_rollout
 from .._rollout._decisions._window import Progress
 from .._rollout._goals import ChangeNotBegun, MachineRequest
 from .._rollout._nodes._node_view import node_view
@@ -119,7 +120,9 @@ class MachineRollout:
         changes = read_changes(self._client, self._selection, items, record)
         goals = goals_of(changes)
         content_hash = content_hash_of(changes)
-        target = Target.of_machines(f"machines-{content_hash[:10]}", content_hash, goals)
+        trials = [change.trial for change in changes if change.trial is not None]
+        longest = max(trials, key=lambda trial: trial.duration, default=None)
+        target = Target.of_machines(f"machines-{content_hash[:10]}", content_hash, goals, trial=longest)
         views = [view for view in map(node_view, items) if view.name in goals]
         planned = make_machine_plan(
             views,
@@ -129,7 +132,7 @@ class MachineRollout:
             name=self._name,
             labels={name: machine.node_labels for name, machine in self._machines.items()},
         )
-        refusals = [*refusals_of(changes), *self._creation_refusals(changes)]
+        refusals = [*refusals_of(changes), *_skipped(planned, changes), *self._creation_refusals(changes)]
         refusals += machine_rollouts(self._client, self._name, changed_names(changes))
         warnings: list[str] = []
         if not refusals and not planned.refusals and self._preflight:
@@ -149,14 +152,20 @@ class MachineRollout:
         if planned.plan.refusals:
             raise RolloutRefused(planned.plan.refusals)
         if not planned.has_work:
-            return WaveResult("", COMPLETE, False)
+            return self._present_result(planned.plan)
         client = self._client
         record_machines(client, self._name, planned.target, author=author, cause=cause, now=current_time())
         self.has_changed = True
         pool = Pool(self._name, "", self._policy)
-        names = frozenset(change.name for change in planned.changes)
-        with PoolRunner(client, pool, self._options, names=names) as runner:
+        with PoolRunner(client, pool, self._options, names=frozenset(planned.target.goals)) as runner:
             return runner.run(planned.plan)[-1]
+
+    def _present_result(self, plan: Plan) -> WaveResult:
+        """Return how a rollout without work has ended: one that was halted stays so until its Machines change."""
+        rollout = complete_rollout(read_record(self._client, self._name), plan, current_time()).rollout
+        if rollout is None or rollout.phase == COMPLETE:
+            return WaveResult("", COMPLETE, False)
+        return WaveResult("", rollout.phase, False, rollout.reason, failed_nodes=rollout.failed_nodes)
 
     def statuses(self, failed: Mapping[str, str]) -> tuple[MachineStatus, ...]:
         """Return the state of the machines now. failed: why machines did not pass. Raises RolloutError, KubeError."""
@@ -203,30 +212,35 @@ class MachineRollout:
                 rollout=request.rollout,
             )
             host_request = replace(host_request, should_stop=request.should_stop)
-            return self._create(host_request) if request.action == "create" else self._change(host_request)
+            change = self._create if request.action == "create" else self._change
+            return change(host_request, request.client)
         except (ClusterRefused, KubeError, MachinesError) as error:
             return str(error)
 
-    def _create(self, request: HostRequest) -> str:
+    def _create(self, request: HostRequest, client: Client) -> str:
         endpoint = self._selection.cluster.endpoint
-        has_node = self._client.find(node(request.name)) is not None
+        has_node = client.find(node(request.name)) is not None
         request = replace(request, machine={**request.machine, "has_node": has_node})
         # A kubelet asks for its certificate at the end of the change, which may take as long as the policy says.
         lifetime = max(BOOTSTRAP_LIFETIME, request.timeout)
         with BootstrapCredentials(
             self._client, machine=request.name, endpoint=endpoint, lifetime=lifetime
         ) as credentials:
-            failure = self._change(replace(request, bootstrap_kubeconfig=credentials.kubeconfig))
+            failure = self._change(replace(request, bootstrap_kubeconfig=credentials.kubeconfig), client)
             return failure or credentials.wait_for_node(request.timeout, request.should_stop)
 
-    def _change(self, request: HostRequest) -> str:
+    def _change(self, request: HostRequest, client: Client) -> str:
         answer = self._hosts.change(request)
         if answer.not_begun:
             raise ChangeNotBegun
-        for warning in answer.warnings:
-            self._options.report(Progress("", sanitize(f"{request.name}: {warning}")))
+        warnings = list(answer.warnings)
         if not answer.failure and answer.local_config:
-            publish_local_config(self._client, answer.local_config)
+            try:
+                publish_local_config(client, answer.local_config)
+            except (ClusterRefused, KubeError) as error:  # the host is changed, and does not need it
+                warnings.append(f"its own config is not published: {error}")
+        for warning in warnings:
+            self._options.report(Progress("", sanitize(f"{request.name}: {warning}")))
         return answer.failure
 
     def _request(
@@ -280,6 +294,17 @@ class MachineRollout:
         except ClusterRefused as error:
             return [str(error)]
         return []
+
+
+def _skipped(plan: Plan, changes: Sequence[MachineChange]) -> list[str]:
+    """Return why machines that are to be changed cannot be; nodes that a resumed rollout leaves for later are not."""
+    reasons = {} if plan.is_resumed else {skipped.node: skipped.reason for skipped in plan.skipped}
+    return [
+        f"{machine_name(change.machine)}: its Node cannot be changed: {reasons[change.name]}: mend that first, or "
+        "leave the machine out with machine_selector"
+        for change in changes
+        if change.machine is not None and change.is_change and change.name in reasons
+    ]
 
 
 def _runtime(runtime: tuple[str, str]) -> Runtime | None:

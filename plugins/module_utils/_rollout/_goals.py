@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from .._kube._api_client import Client
 from .._nodeconfig._assignment import ConfigSource
 
 __all__ = ["ChangeMachine", "ChangeNotBegun", "Goal", "HostAction", "MachineGoal", "MachineRequest"]
@@ -61,8 +62,9 @@ class MachineRequest:
     """What a provider is to do with the host of one machine.
 
     goal: what it is to become; for a rollback, the versions are those of goal.previous. addresses: of its Node, () if
-    there is none. timeout: seconds. should_stop: returns whether to give up; a change that has begun on a host is
-    finished or rolled back first. rollout: the change is part of; a rollback undoes an update of the same rollout.
+    there is none. timeout: seconds. client: for requests, survives an outage. should_stop: returns whether to give up;
+    a change that has begun on a host is finished or rolled back first. rollout: the change is part of; a rollback
+    undoes an update of the same rollout.
     """
 
     machine: str
@@ -70,6 +72,7 @@ class MachineRequest:
     goal: MachineGoal
     addresses: tuple[str, ...]
     timeout: float
+    client: Client
     should_stop: Callable[[], bool] = field(default=lambda: False, compare=False)
     rollout: str = ""
 

@@ -13,6 +13,7 @@ from ..._componentconfig._codec._document import decode
 from ..._componentconfig._codec._plain_values import merge
 from ..._componentconfig._findings import InvalidConfig
 from ..._nodeconfig._assignment import ConfigSource
+from ..._nodeconfig._bundle_trial import Trial
 from ..._nodeconfig._local_config import LocalConfig
 from .._objects._types import BundleReference, Machine
 from ._types import ObservedMachine
@@ -32,13 +33,15 @@ class ConfigInputs:
     """What the API server and the hosts say of the configs of all machines of a run.
 
     pools: by pool, the bundle that the pool is on. references: the published bundles that Machines refer to. bundles:
-    the documents of the bundles in use and to be used, by component. local_configs: published, by the hash that nodes
-    report. init_configs: by machine, the KubeletConfiguration that a new machine begins with.
+    the documents of the bundles in use and to be used, by component. trials: of these bundles. local_configs:
+    published, by the hash that nodes report. init_configs: by machine, the KubeletConfiguration that a new machine
+    begins with.
     """
 
     pools: Mapping[str, ConfigSource] = field(default_factory=dict)
     references: Mapping[BundleReference, ConfigSource] = field(default_factory=dict)
     bundles: Mapping[ConfigSource, Mapping[str, str]] = field(default_factory=dict)
+    trials: Mapping[ConfigSource, Trial] = field(default_factory=dict)
     local_configs: Mapping[str, LocalConfig] = field(default_factory=dict)
     init_configs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 

@@ -12,9 +12,8 @@ from typing import Any, Final
 
 from ..._rollout._goals import MachineGoal
 from ..._rollout._nodes._reported_versions import is_version
-from .._objects._cluster_values import cluster_values
 from .._objects._types import Machine, Runtime
-from ._machine_annotation import MachineAnnotation, provider_hash
+from ._machine_annotation import MachineAnnotation, cluster_hash, provider_hash
 from ._runtimes import is_runtime
 from ._taints import taint_id
 from ._types import CLUSTER_PATH, MachineAction, MachineChange, ObservedMachine
@@ -30,9 +29,14 @@ _TAINTS: Final = "spec.taints["
 def goals_of(changes: Iterable[MachineChange]) -> dict[str, MachineGoal]:
     """Return the goal of each declared machine, also of those that are on it, so that a later run finds all of them.
 
-    A machine that needs nothing has a goal without work for its host, and without annotation if its Node has none.
+    A machine that needs nothing has a goal without work for its host, and without annotation if its Node has none. One
+    that another program owns has no goal.
     """
-    return {change.name: _goal(change, change.machine) for change in changes if change.machine is not None}
+    return {
+        change.name: _goal(change, change.machine)
+        for change in changes
+        if change.machine is not None and not change.machine.owner
+    }
 
 
 def content_hash_of(changes: Iterable[MachineChange]) -> str:
@@ -40,7 +44,11 @@ def content_hash_of(changes: Iterable[MachineChange]) -> str:
 
     Nothing that a run changes is part of it, so a run after one that was interrupted continues the same rollout.
     """
-    specs = [_declared(change.machine, change) for change in changes if change.machine is not None]
+    specs = [
+        _declared(change.machine, change)
+        for change in changes
+        if change.machine is not None and not change.machine.owner
+    ]
     text = json.dumps(sorted(specs, key=lambda spec: spec["name"]), sort_keys=True, separators=(",", ":"), default=str)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -50,7 +58,7 @@ def _declared(machine: Machine, change: MachineChange) -> dict[str, Any]:
         return {"name": machine.name, "state": machine.state}
     return {
         "name": machine.name,
-        "cluster": [machine.cluster, {} if change.cluster is None else cluster_values(change.cluster)],
+        "cluster": [machine.cluster, cluster_hash(change.cluster)],
         # All fields: a target that has failed is another one with another source of packages, or another address.
         "provider": [machine.provider.api_version, machine.provider.kind, dict(machine.provider.fields)],
         "kubelet": machine.kubelet_version,
@@ -129,8 +137,10 @@ def _annotation(change: MachineChange, machine: Machine, previous: dict[str, Any
     texts = {
         "kubelet": previous.get("kubelet", ""),
         "runtime": " ".join(previous.get("runtime", ())).strip(),
-        "providerHash": _previous_hash(change),
+        **_previous_hashes(change),
     }
+    observed = change.observed
+    writes_init_config = change.needs_host or observed is None or not observed.is_ours
     keeps_previous = change.needs_host and change.action is MachineAction.UPDATE
     return MachineAnnotation(
         machine=machine.name,
@@ -140,16 +150,22 @@ def _annotation(change: MachineChange, machine: Machine, previous: dict[str, Any
         taints=tuple(map(taint_id, machine.taints)),
         kubelet=machine.kubelet_version,
         runtime=machine.runtime,
+        cluster_hash=cluster_hash(change.cluster) if writes_init_config else observed.cluster_hash,
         previous={name: text for name, text in texts.items() if text} if keeps_previous else {},
     ).encode()
 
 
-def _previous_hash(change: MachineChange) -> str:
-    """Return the hash of the providerConfig before the change, also in a second run of it; "" if it stays the same."""
-    if change.observed is None:
-        return ""
+def _previous_hashes(change: MachineChange) -> dict[str, str]:
+    """Return the hashes before the change of those that it changes, also in a second run of it."""
+    observed = change.observed
+    if observed is None:
+        return {}
     paths = {changed.path for changed in change.fields}
+    changed_hashes = {}
     if "spec.providerConfig" in paths:
-        return change.observed.provider_hash
-    is_other_change = bool(paths & _VERSION_PATHS) or any(path.startswith(CLUSTER_PATH) for path in paths)
-    return "" if is_other_change else str(change.observed.previous.get("providerHash") or "")
+        changed_hashes["providerHash"] = observed.provider_hash
+    if any(path.startswith(CLUSTER_PATH) for path in paths):
+        changed_hashes["clusterHash"] = observed.cluster_hash
+    if changed_hashes or paths & _VERSION_PATHS:
+        return changed_hashes
+    return {name: str(observed.previous.get(name) or "") for name in ("providerHash", "clusterHash")}

@@ -17,11 +17,13 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ..._nodeconfig._untrusted import InvalidText, load_json
-from .._objects._types import PROVIDER_API_VERSION, ProviderConfig, Runtime
+from .._objects._cluster_values import cluster_values
+from .._objects._types import PROVIDER_API_VERSION, Cluster, ProviderConfig, Runtime
 
 __all__ = [
     "InvalidMachineAnnotation",
     "MachineAnnotation",
+    "cluster_hash",
     "provider_hash",
 ]
 
@@ -35,7 +37,7 @@ _HASH = re.compile(r"([0-9a-f]{10})?\Z")
 _VERSION = re.compile(r"([0-9A-Za-z][0-9A-Za-z.~+:_-]{0,127})?\Z")
 # A Machine may name a runtime without its version.
 _RUNTIME = re.compile(r"([a-z][a-z0-9-]{0,62}( [0-9A-Za-z][0-9A-Za-z.~+:_-]{0,127})?)?\Z")
-_PREVIOUS: Final = {"kubelet": _VERSION, "runtime": _RUNTIME, "providerHash": _HASH}
+_PREVIOUS: Final = {"kubelet": _VERSION, "runtime": _RUNTIME, "providerHash": _HASH, "clusterHash": _HASH}
 
 # How a host is reached, and where its versions come from: another value changes nothing on the host.
 _CONNECTION_FIELDS: Final = frozenset(("address", "port", "user", "become"))
@@ -56,7 +58,16 @@ def provider_hash(config: ProviderConfig) -> str:
     is_ours = config.api_version == PROVIDER_API_VERSION
     omitted = _CONNECTION_FIELDS | (_SOURCE_FIELDS.get(config.kind, frozenset()) if is_ours else frozenset())
     fields = {name: value for name, value in config.fields.items() if name not in omitted}
-    value = {"apiVersion": config.api_version, "kind": config.kind, "fields": fields}
+    return _hash({"apiVersion": config.api_version, "kind": config.kind, "fields": fields})
+
+
+def cluster_hash(cluster: Cluster | None) -> str:
+    """Return the hash of what a Cluster declares for the init configs of its machines, "" for nothing."""
+    values = {} if cluster is None else cluster_values(cluster)
+    return _hash(values) if values else ""
+
+
+def _hash(value: Mapping[str, Any]) -> str:
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:10]
 
@@ -66,8 +77,8 @@ class MachineAnnotation:
     """What the last run has declared and installed.
 
     labels: keys; taints: "key:effect". kubelet, runtime: the versions that were installed, "" and None if the Machine
-    declares none. previous: what a rollback returns to: those before the last change, with the keys kubelet and
-    runtime, as texts, and the providerHash if that has changed too.
+    declares none. cluster_hash: of the Cluster's values in the init config. previous: what a rollback returns to: the
+    versions before the last change, with the keys kubelet and runtime, as texts, and the hashes that have changed.
     """
 
     machine: str
@@ -78,6 +89,7 @@ class MachineAnnotation:
     kubelet: str = ""
     runtime: Runtime | None = None
     previous: Mapping[str, str] = field(default_factory=dict)
+    cluster_hash: str = ""
 
     def encode(self) -> str:
         """Return the annotation's value: the same state always gives the same text."""
@@ -88,6 +100,8 @@ class MachineAnnotation:
             "labels": sorted(self.labels),
             "taints": sorted(self.taints),
         }
+        if self.cluster_hash:
+            value["clusterHash"] = self.cluster_hash
         if self.kubelet:
             value["kubelet"] = self.kubelet
         if self.runtime is not None:
@@ -123,6 +137,7 @@ class MachineAnnotation:
             taints=_list(value, "taints", _TAINT),
             kubelet=_matching(value, "kubelet", _VERSION),
             runtime=_runtime(_matching(value, "runtime", _RUNTIME)),
+            cluster_hash=_matching(value, "clusterHash", _HASH),
             previous={
                 name: text for name, pattern in _PREVIOUS.items() if (text := _matching(previous, name, pattern))
             },

@@ -58,6 +58,7 @@ def observe(node: Mapping[str, Any]) -> ObservedMachine:
         cordoned_by=marking_pool(view),
         provider=annotation.provider if annotation else "",
         provider_hash=annotation.provider_hash if annotation else "",
+        cluster_hash=annotation.cluster_hash if annotation else "",
         applied_kubelet=annotation.kubelet if annotation else "",
         applied_runtime=annotation.runtime if annotation else None,
         previous=annotation.previous if annotation else {},

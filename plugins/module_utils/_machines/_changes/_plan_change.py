@@ -15,12 +15,13 @@ from typing import Final, NamedTuple
 from ..._componentconfig._disruption import heaviest_class
 from ..._componentconfig._schema._releases import is_kubernetes_version, parse_minor
 from ..._nodeconfig._assignment import ConfigSource
+from ..._nodeconfig._bundle_trial import Trial
 from ..._rollout._nodes._reported_versions import is_version
-from .._objects._cluster_values import cluster_field, cluster_values, contradicted_fields
+from .._objects._cluster_values import cluster_field, cluster_values
 from .._objects._types import Capabilities, Cluster, Machine, Provider, Runtime
 from ._config_check import check_config, config_disruption
 from ._config_inputs import KUBELET, ConfigInputs, UnknownSource, effective_config, source_name
-from ._machine_annotation import provider_hash
+from ._machine_annotation import cluster_hash, provider_hash
 from ._runtimes import is_runtime, runtime_text
 from ._skew import check_skew
 from ._taints import taint_id, taint_text
@@ -127,6 +128,7 @@ def plan_change(
         provider=surroundings.provider,
         cluster=surroundings.cluster,
         unfinished=unfinished,
+        trial=_trial(observed, source, inputs),
     )
 
 
@@ -201,7 +203,14 @@ def _creation(
         provider=provider,
         cluster=surroundings.cluster,
         unfinished=observed is not None,
+        trial=_trial(observed, source, surroundings.inputs),
     )
+
+
+def _trial(observed: ObservedMachine | None, source: ConfigSource | None, inputs: ConfigInputs) -> Trial | None:
+    if source is None or (observed is not None and observed.active == source):
+        return None
+    return inputs.trials.get(source)
 
 
 def _items(machine: Machine) -> list[tuple[str, str]]:
@@ -233,14 +242,14 @@ def _version_fields(machine: Machine, observed: ObservedMachine, capabilities: C
 def _cluster_fields(
     machine: Machine, observed: ObservedMachine, source: ConfigSource | None, surroundings: Surroundings
 ) -> Iterator[ChangedField]:
-    """Yield the values of the Cluster that the init config in use contradicts: its provider writes it again."""
+    """Yield the values of the Cluster that have changed since its provider wrote the init config that a node uses."""
     cluster = surroundings.cluster
-    if cluster is None or source is not None or not observed.is_ours:
+    if cluster is None or source is not None or not observed.is_ours or observed.cluster_hash == cluster_hash(cluster):
         return
-    config = effective_config(surroundings.inputs, machine.name, observed, None, KUBELET) or {}
-    for name in contradicted_fields(cluster, config):
-        path = f"{CLUSTER_PATH}{cluster_field(name)}"
-        yield ChangedField(path, config[name], cluster_values(cluster)[name], _DRAIN)
+    config = effective_config(surroundings.inputs, machine.name, observed, None, KUBELET)
+    for name, value in cluster_values(cluster).items() if config is not None else ():
+        if config.get(name) != value:
+            yield ChangedField(f"{CLUSTER_PATH}{cluster_field(name)}", config.get(name), value, _DRAIN)
 
 
 def _installed_runtime(observed: ObservedMachine) -> Runtime | None:

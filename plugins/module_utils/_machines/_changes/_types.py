@@ -11,6 +11,7 @@ from enum import Enum
 from typing import Any, NamedTuple
 
 from ..._nodeconfig._assignment import ConfigSource
+from ..._nodeconfig._bundle_trial import Trial
 from .._objects._types import Cluster, Machine, Provider, Runtime, Taint
 
 __all__ = ["CLUSTER_PATH", "ChangedField", "MachineAction", "MachineChange", "ObservedMachine"]
@@ -39,9 +40,9 @@ class ObservedMachine:
     hash of the node's own config. cordoned: spec.unschedulable. cordoned_by: the pool whose rollout has cordoned it.
 
     From the annotation configok.dev/machine, which names what the last run has declared and installed: managed_labels
-    (keys), managed_taints ("key:effect"), provider (its kind), provider_hash, applied_kubelet, applied_runtime, and
-    previous (versions before the last change, with the keys kubelet and runtime). annotation_error: why it cannot be
-    used; the Node then counts as one that no run has changed.
+    (keys), managed_taints ("key:effect"), provider (its kind), provider_hash, cluster_hash (of the Cluster's values in
+    the init config), applied_kubelet, applied_runtime, and previous (versions before the last change, with the keys
+    kubelet and runtime). annotation_error: why it cannot be used; the Node then counts as one that no run has changed.
     """
 
     name: str
@@ -67,6 +68,7 @@ class ObservedMachine:
     cordoned_by: str = ""
     provider: str = ""
     provider_hash: str = ""
+    cluster_hash: str = ""
     applied_kubelet: str = ""
     applied_runtime: Runtime | None = None
     previous: Mapping[str, Any] = field(default_factory=dict)
@@ -89,7 +91,8 @@ class MachineChange:
     machine: None for a Node whose Machine no file declares. observed: None for one whose Node does not exist.
     refusals: why this machine must not be changed so, one sentence each; any of them stops the plan. adjusted: what the
     provider adjusts on the way, such as flags that the new kubelet does not have. source: the config to assign, None
-    for the init config. unfinished: a run was moving it and has ended before the machine had passed.
+    for the init config. unfinished: a run was moving it and has ended before the machine had passed. trial: of the
+    bundle to assign, if the machine does not use it yet.
     """
 
     name: str
@@ -105,6 +108,7 @@ class MachineChange:
     provider: Provider | None = None
     cluster: Cluster | None = None
     unfinished: bool = False
+    trial: Trial | None = None
 
     @property
     def is_change(self) -> bool:

@@ -21,6 +21,7 @@ from .._pool._policy import Policy, crash_loop_seconds
 from .._pool._pool_file import Pool
 from .._record._record import COMPLETE, MAX_FAILED_NODES, Record, Rollout
 from ._canary import CanaryChoice, canary_refusals, choose_canary, has_labels, spread_over_zones
+from ._kinds_of_change import kinds_of_change
 from ._skipped import skip_reason
 
 __all__ = [
@@ -261,7 +262,7 @@ def _add_new_nodes(
         return (*waves[:-1], Wave(last.name, last.nodes + new_nodes, last.soak, False))
     canary: tuple[str, ...] = ()
     if _new_nodes_need_canary(waves, sorter):
-        canary = _choose_canary(sorter, policy, size).nodes
+        canary = _choose_canary(sorter, policy, size, target).nodes
     rest = tuple(name for name in new_nodes if name not in canary)
     new_waves = (Wave(CANARY, canary, policy.canary_soak(target.trial)), Wave(wave_name(1), rest, policy.soak))
     return (*waves, *(wave for wave in new_waves if wave.nodes))
@@ -279,7 +280,7 @@ def _cut_waves(
     broken_wave = [Wave(BROKEN, broken_names, policy.soak)] if broken_names else []
     if broken_first:
         waves += broken_wave
-    canary = _choose_canary(sorter, policy, size)
+    canary = _choose_canary(sorter, policy, size, target)
     if canary.nodes:
         waves.append(Wave(CANARY, canary.nodes, canary_soak))
     if not broken_first:
@@ -303,11 +304,30 @@ def _cut_waves(
     return tuple(waves), canary.uncovered, warnings
 
 
-def _choose_canary(sorter: _NodeSorter, policy: Policy, size: int) -> CanaryChoice:
-    """Choose the canary among the nodes to move, and the nodes that are in their trial on the target."""
+def _choose_canary(sorter: _NodeSorter, policy: Policy, size: int, target: Target) -> CanaryChoice:
+    """Choose the canary among the nodes to move, and the nodes that are in their trial on the target.
+
+    Of Machines, it has one of each kind of change as far as the count goes, the heaviest first.
+    """
     count = max(1, policy.canary.count.as_goal(size))
-    candidates = [*sorter.to_move, *_candidates_in_trial(sorter, policy.canary.labels)]
-    return choose_canary(candidates, count, policy.canary.cover, policy.canary.labels)
+    cover, labels = policy.canary.cover, policy.canary.labels
+    candidates = [*sorter.to_move, *_candidates_in_trial(sorter, labels)]
+    kinds = kinds_of_change(sorter.to_move, target)
+    of_kinds = [
+        view
+        for members in kinds.values()
+        for view in members
+        if view.name in choose_canary(members, 1, cover, labels).nodes
+    ][:count]
+    rest = [view for view in candidates if view not in of_kinds]
+    choice = choose_canary(rest, count - len(of_kinds), cover, labels, existing=of_kinds)
+    chosen = {*(view.name for view in of_kinds), *choice.nodes}
+    uncovered = [
+        f"{kind} ({count_of(len(members), 'machine')})"
+        for kind, members in kinds.items()
+        if not chosen & {view.name for view in members}
+    ]
+    return CanaryChoice((*(view.name for view in of_kinds), *choice.nodes), (*uncovered, *choice.uncovered))
 
 
 def _candidates_in_trial(sorter: _NodeSorter, labels: Mapping[str, str]) -> list[NodeView]:

@@ -41,7 +41,8 @@ def skip_reason(view: NodeView, target: Target, *, forget_bad: bool = False) -> 
         return "it is being deleted"
     is_assigned = target.is_published and goal is not None and view.has_answered(goal.source)
     has_refused = is_assigned and view.config_ok == "False"
-    if has_refused and not forget_bad and not view.is_untrusting:
+    needs_host = isinstance(goal, MachineGoal) and goal.needs_host  # whatever its config
+    if has_refused and not forget_bad and not view.is_untrusting and not needs_host:
         return f"it was given this config before: {view.report}"
     if view.status_error:
         return view.report

@@ -71,6 +71,10 @@ def _unmet_metadata(view: NodeView, goal: MachineGoal) -> Iterator[str]:
         yield f"it has the taint {_taint_text(taint)}"
     if goal.action == "replace" and not _is_same_annotation(view.machine, goal.annotation):
         yield "it is not replaced yet"
+    # Not all that a provider writes to a host shows in its Node: the annotation says that it has.
+    is_changed_in_place = goal.action == "update" and goal.needs_host and bool(goal.annotation)
+    if is_changed_in_place and not _is_same_annotation(view.machine, goal.annotation):
+        yield "its host is not changed yet"
 
 
 def taints_to_remove(view: NodeView, goal: MachineGoal) -> tuple[tuple[str, str, str], ...]:
@@ -107,8 +111,9 @@ def with_versions(annotation: str, versions: InstalledVersions) -> str:
     texts = {"kubelet": versions.kubelet_version, "runtime": " ".join(versions.runtime).strip()}
     kept = {key: text for key, text in value.items() if key not in ("previous", *texts)}
     previous = value.get("previous")
-    if isinstance(previous, dict) and previous.get("providerHash"):
-        kept["providerHash"] = previous["providerHash"]
+    for name in ("providerHash", "clusterHash"):
+        if isinstance(previous, dict) and previous.get(name):
+            kept[name] = previous[name]
     return json.dumps({**kept, **{key: text for key, text in texts.items() if text}}, separators=(",", ":"))
 
 
@@ -135,7 +140,11 @@ def _taint_text(taint: tuple[str, str, str]) -> str:
 
 
 def _is_same_annotation(present: str, declared: str) -> bool:
-    return present == declared or (bool(present) and _load(present) == _load(declared))
+    """Return whether two annotations declare the same; what a rollback returns to does not count."""
+    if present == declared:
+        return True
+    values = [{**_load(text), "previous": None} for text in (present, declared)]
+    return bool(present) and values[0] == values[1]
 
 
 def _load(annotation: str) -> dict[str, Any]:

@@ -285,6 +285,7 @@ class MachineMover(NodeMover):
             goal,
             tuple(str(address.get("address", "")) for address in addresses),
             self._host.timeout,
+            self._session.client,
             self._must_stop if may_stop else (lambda: False),
             self._host.rollout,
         )

@@ -19,7 +19,14 @@ from ansible_collections.configok.node.plugins.action import machines
 from ansible_collections.configok.node.plugins.module_utils._ansible import _machine_configs, _machine_rollout
 from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import KUBE_ARGUMENT_SPEC
 from ansible_collections.configok.node.plugins.module_utils._ansible._machine_hosts import HostAnswer, HostRequest
+from ansible_collections.configok.node.plugins.module_utils._cluster._local_configs import publish_local_config
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._local_config import (
+    LocalComponent,
+    LocalConfig,
+    encode_local_config,
+    local_hash,
+)
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target, Wave
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import (
     COMPLETE,
@@ -37,7 +44,7 @@ from support.ansible_runs.actions import run_machines
 from support.ansible_runs.in_process import publish
 from support.api.clusters import SandboxCluster, look, prepare
 from support.configs.kubelet import kubelet_config
-from support.rollouts.simulated_nodes import SimulatedNodes
+from support.rollouts.simulated_nodes import CRASHES, GOOD, SimulatedNodes, status_of
 from support.rollouts.simulated_pods import SimulatedPods
 from support.rollouts.toy_hosts import PROVIDER
 
@@ -557,3 +564,127 @@ def test_the_result_is_what_is_documented(act: Act, hosts: Hosts) -> None:
         *yaml.safe_load(documentation.DOCUMENTATION)["options"],
         *set(KUBE_ARGUMENT_SPEC),
     }
+
+
+def test_a_change_of_the_provider_config_alone_reaches_the_hosts_once(act: Act, hosts: Hosts) -> None:
+    labels = {"disk": "ssd"}
+    write(*(machine(name, nodeLabels=labels) for name in ("w1", "w2")))
+    assert act()["phase"] == "Complete"  # adopts the Nodes
+    assert hosts.changed == []
+    write(*(machine(name, nodeLabels=labels, providerConfig={"flavor": "large"}) for name in ("w1", "w2")))
+    done = act()
+    assert (done["changed"], done["phase"]) == (True, "Complete")
+    assert sorted(hosts.log()) == [("update", name, OLD) for name in ("w1", "w2")]
+    assert act()["changed"] is False
+    assert len(hosts.changed) == 2
+
+
+def test_another_network_of_the_cluster_reaches_the_hosts_once(act: Act, hosts: Hosts, cluster: SandboxCluster) -> None:
+    write(machine("w1", nodeLabels={"disk": "ssd"}))
+    assert act()["phase"] == "Complete"
+    text = Path("machines/all.yml").read_text()
+    publish_init_config(cluster, hosts, "w1", "a.example")
+    assert act()["changed"] is False
+    Path("machines/all.yml").write_text(text.replace("a.example", "b.example"))
+    done = act()
+    assert (done["changed"], done["phase"], hosts.log()) == (True, "Complete", [("update", "w1", OLD)])
+    assert hosts.changed[0].kubelet_config["clusterDomain"] == "b.example"
+    publish_init_config(cluster, hosts, "w1", "b.example")
+    assert act()["changed"] is False
+
+
+def publish_init_config(cluster: SandboxCluster, hosts: Hosts, name: str, domain: str) -> None:
+    """Let a node report an init config with this domain, which is published."""
+    init = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", "clusterDomain": domain}
+    text = encode_local_config(LocalConfig({"kubelet": LocalComponent({**init, "clusterDNS": ["10.96.0.10"]}, {})}))
+    publish_local_config(cluster.client, text)
+    hosts.nodes.local_configs[name] = local_hash(text)
+    hosts.nodes.say(name, *status_of(hosts.nodes.view(name), None, GOOD)[-1])
+
+
+def test_a_second_run_after_a_failure_fails_too(act: Act, hosts: Hosts, cluster: SandboxCluster) -> None:
+    bundle = publish(cluster.kubeconfig, kubelet_config("maxPods: 60"))
+    named = {"configMap": {"namespace": "configok-system", "name": bundle["name"]}}
+    hosts.nodes.behaviour = lambda _name, source: CRASHES if source else GOOD
+    write(machine("w1", configSource=named))
+    assert (act()["phase"], act()["phase"]) == ("Halted", "Halted")
+    again = act()
+    assert (again["failed"], again["changed"], again["phase"]) == (True, False, "Halted")
+
+
+def test_a_machine_whose_node_cannot_be_changed_refuses_the_plan(act: Act, hosts: Hosts) -> None:
+    hosts.nodes.add("k1", agent=False)
+    hosts.report("k1", OLD)
+    write(machine("k1", NEW), machine("w1", NEW))
+    refused = act()
+    assert refused["failed"] is True
+    assert "Machine k1: its Node cannot be changed: no agent has ever reported from it" in refused["msg"]
+    assert hosts.changed == []
+    write(machine("k1"), machine("w1", NEW))
+    assert act()["phase"] == "Complete"
+
+
+def test_a_node_that_has_refused_its_config_gets_another_version(
+    act: Act, hosts: Hosts, cluster: SandboxCluster
+) -> None:
+    bundle = publish(cluster.kubeconfig, kubelet_config("maxPods: 60"))
+    named = {"configMap": {"namespace": "configok-system", "name": bundle["name"]}}
+    hosts.nodes.behaviour = lambda _name, source: CRASHES if source else GOOD
+    write(machine("w1", configSource=named))
+    assert act()["phase"] == "Halted"
+    hosts.nodes.behaviour = lambda _name, _source: GOOD
+    write(machine("w1", NEW, configSource=named))
+    assert act()["phase"] == "Complete"
+    assert hosts.log() == [("update", "w1", NEW)]
+
+
+def test_machines_that_another_program_owns_are_left_alone(act: Act, hosts: Hosts, cluster: SandboxCluster) -> None:
+    write(machine("w1", NEW))
+    owned = {
+        "apiVersion": "cluster.x-k8s.io/v1beta1",
+        "kind": "Machine",
+        "metadata": {"name": "w2"},
+        "spec": {
+            "clusterName": "east",
+            "version": f"v{NEW}",
+            "infrastructureRef": {"apiVersion": "infrastructure.cluster.x-k8s.io/v1beta1", "kind": "M", "name": "w2"},
+        },
+        "status": {"nodeRef": {"name": "w2"}},
+    }
+    absent = {**owned, "metadata": {"name": "w9"}, "status": {}}
+    with Path("machines/all.yml").open("a") as file:
+        file.write("".join(f"---\n{json.dumps(item)}\n" for item in (owned, absent)))
+    before = cluster.client.get(paths.node("w2"))["metadata"]["resourceVersion"]
+    done = act()
+    assert (done["phase"], hosts.log()) == ("Complete", [("update", "w1", NEW)])
+    assert cluster.client.get(paths.node("w2"))["metadata"]["resourceVersion"] == before
+
+
+def test_a_selector_leaves_the_other_machines_out(act: Act, hosts: Hosts, shown: list[str]) -> None:
+    labels = {"disk": "ssd"}
+    declared = [machine(name, labels={"zone": zone}, nodeLabels=labels) for name, zone in (("w1", "a"), ("w2", "b"))]
+    write(*declared)
+    assert act()["phase"] == "Complete"
+    hosts.nodes.set_ready("w2", False)  # would use up maxUnavailable
+    shown.clear()
+    write(machine("w1", NEW, labels={"zone": "a"}, nodeLabels=labels), declared[1])
+    done = act(machine_selector="zone=a")
+    assert (done["phase"], hosts.log()) == ("Complete", [("update", "w1", NEW)])
+    assert [item["name"] for item in done["machines"]] == ["w1"]
+    assert not [line for line in shown if "w2" in line]
+
+
+def test_the_canary_is_one_of_the_heaviest_changes(act: Act, hosts: Hosts) -> None:
+    write(machine("w1", nodeLabels={"disk": "ssd"}), machine("w2", BROKEN), machine("w3", BROKEN))
+    hosts.failures = {("update", BROKEN): "it does not start"}
+    done = act(policy={**POLICY, "failureBudget": 2, "maxUnavailable": 2})
+    assert done["phase"] == "Halted"
+    assert [entry for entry in hosts.log() if entry[0] == "update"] == [("update", "w2", BROKEN)]
+
+
+def test_the_canary_soaks_as_long_as_the_trial_of_the_bundle(act: Act, hosts: Hosts, cluster: SandboxCluster) -> None:
+    bundle = publish(cluster.kubeconfig, kubelet_config("maxPods: 60"), trial_duration="30m")
+    write(machine("w1", configSource={"configMap": {"namespace": "configok-system", "name": bundle["name"]}}))
+    policy = {**POLICY, "canary": {"count": 1}}
+    planned = act(check=True, policy=policy)
+    assert [line.split() for line in planned["text"] if line.startswith("canary")] == [["canary", "1", "31m", "w1"]]

@@ -174,7 +174,7 @@ def test_a_rollout_that_was_begun_keeps_its_waves() -> None:
 def test_the_config_of_a_machine_is_not_given_again_to_a_node_that_refused_it() -> None:
     source = a_source()
     refused = a_view("m", source=source, config_ok="False", active=None)
-    goals = {"m": replace(UPDATE, source=source), "n": replace(UPDATE, source=source)}
+    goals = {name: replace(UPDATE, source=source, needs_host=False) for name in ("m", "n")}
     assert [node.node for node in a_plan(goals, refused).skipped] == ["m"]
 
 
