@@ -9,6 +9,7 @@ Private to configok.node.
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -199,7 +200,7 @@ class MachinePlaybook(HostPlaybook):
         for host, request in asked.items():
             _name, is_new = self._host_of(request)
             hosts[host] = {
-                "machine": request.machine,
+                "machine": _with_absolute_paths(request, self._directory),
                 "role": request.provider.role,
                 "kubelet_config": request.kubelet_config,
                 "planned_action": request.planned,
@@ -219,6 +220,24 @@ class MachinePlaybook(HostPlaybook):
 
 def _is_external(request: HostRequest) -> bool:
     return (request.provider.api_version, request.provider.kind) == _EXTERNAL
+
+
+def _with_absolute_paths(request: HostRequest, directory: str) -> Mapping[str, Any]:
+    """Return the machine, with the local files of our providers as paths that every module and lookup finds."""
+    if request.provider.api_version != PROVIDER_API_VERSION:
+        return request.machine
+
+    def absolute(path: str) -> str:
+        return os.path.abspath(os.path.join(directory, os.path.expanduser(path)))
+
+    fields = dict(request.machine["provider"])
+    if fields.get("archives"):
+        fields["archives"] = [{**archive, "path": absolute(str(archive["path"]))} for archive in fields["archives"]]
+    packages = fields.get("packages") or {}
+    key = str(packages.get("key") or "")
+    if key and "BEGIN PGP" not in key:
+        fields["packages"] = {**packages, "key": absolute(key)}
+    return {**request.machine, "provider": fields}
 
 
 def _connection(request: HostRequest) -> dict[str, Any]:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import tempfile
 import threading
@@ -297,6 +298,22 @@ def test_external_is_asked_on_the_controller(tmp_path: Path) -> None:
     assert runs.calls == []
 
 
+def test_local_files_are_relative_to_where_the_run_was_started(tmp_path: Path) -> None:
+    archive = {"component": "kubelet", "version": "1.34.9", "path": "files/kubelet", "sha256": "0" * 64}
+    for name, fields, expected in (
+        ("BinaryHost", {"archives": [archive]}, {"archives": [{**archive, "path": f"{tmp_path}/files/kubelet"}]}),
+        ("DebianHost", {"packages": {"key": "k.asc"}}, {"packages": {"key": f"{tmp_path}/k.asc"}}),
+        ("RPMHost", {"packages": {"key": "/k.asc", "hold": True}}, {"packages": {"key": "/k.asc", "hold": True}}),
+        ("DebianHost", {"packages": {"key": "-----BEGIN PGP"}}, {"packages": {"key": "-----BEGIN PGP"}}),
+        ("DebianHost", {"packages": None}, {"packages": None}),
+    ):
+        runs = Runs()
+        provider = Provider(PROVIDER_API_VERSION, name, f"configok.node.{name}")
+        playbook(runs, tmp_path).change(request("w1", "update", provider, fields=fields))
+        [(_playbook, _options, how)] = runs.calls
+        assert how["variables"]["machine_hosts"]["machine-1"]["machine"]["provider"] == expected
+
+
 class Toy:
     """A provider's role that only writes files, and the real playbook."""
 
@@ -365,3 +382,29 @@ def test_the_variables_are_in_a_file_that_only_this_user_can_read(toy: Toy, monk
     toy.write("update", [{"ansible.builtin.shell": find}, {"ansible.builtin.fail": {"msg": "enough"}}])
     MachinePlaybook(LOCAL, list, directory=str(toy.directory)).change(request("w1", "update"))
     assert (toy.directory / "modes").read_text() == "600\n"
+
+
+def test_a_host_with_become_in_its_variables_answers(toy: Toy) -> None:
+    """The answer is written by this user, who may not become another user here."""
+    refusing = toy.directory / "refusing"
+    refusing.write_text("#!/bin/sh\necho 'this user may not become another' >&2\nexit 1\n")
+    refusing.chmod(0o755)
+    inventory = toy.directory / "inventory.yml"
+    variables = {"ansible_become": True, "ansible_become_user": "nobody", "ansible_become_exe": str(refusing)}
+    inventory.write_text(yaml.safe_dump({"all": {"hosts": {"w1": {}}, "vars": variables}}))
+    options = PlaybookOptions(("--connection=local", f"--inventory={inventory}"))
+    toy.write("plan", [{"ansible.builtin.set_fact": {"machine_refusals": ["none of the host's tasks need root"]}}])
+    changing = MachinePlaybook(options, lambda: [InventoryHost("w1")], directory=str(toy.directory))
+    answers = changing.plan([request("w1", "plan", planned="update")])
+    assert answers == {"w1": HostAnswer(refusals=("none of the host's tasks need root",))}
+
+
+def test_no_task_on_this_machine_becomes_root() -> None:
+    top = Path(__file__).resolve().parents[4]
+    files = [path for part in ("roles", "playbooks") for path in (top / part).rglob("*.yml")]
+    texts = [path.read_text() for path in files]
+    assert sum(text.count("delegate_to: localhost") for text in texts) >= 4
+    for path, text in zip(files, texts):
+        for task in re.split(r"^ *- name:", text, flags=re.MULTILINE):
+            if "delegate_to: localhost" in task:
+                assert "    ansible_become: false" in task, path

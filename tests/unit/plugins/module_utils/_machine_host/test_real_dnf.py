@@ -97,7 +97,7 @@ def test_a_minor_goes_up_held_and_down_without_a_source(dnf: Dnf, repositories: 
     assert (tmp_path / "etc/dnf/dnf.conf").read_text() == "[main]\nexcludepkgs=kubelet\nbest=True\n"
     assert sorted(dnf.kept()) == [("kubelet", OLD), ("kubelet", NEW)]
     (tmp_path / "etc/yum.repos.d/elsewhere.repo").write_text(UNREACHABLE)
-    change_packages(host, state, dnf, declared(repositories, "1.33.5"), Changes(), rollback=True)
+    change_packages(host, state, dnf, declared(repositories, "1.33.5"), Changes(), action="rollback")
     assert dnf.installed("kubelet") == OLD
     assert program.read_text().strip() == "1.33.5"
     assert dnf.remove(["kubelet"]) == []
