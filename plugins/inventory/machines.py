@@ -21,7 +21,10 @@ description:
   - >-
     Its variables are C(node_name), C(ansible_host), C(ansible_user) and C(ansible_port) if they are known, C(machine)
     (what a file declares) and C(node) (what the cluster observes). What a file declares comes before what a Node
-    reports.
+    reports. The defaults of a provider are not variables, so C(group_vars) can set a user and a port.
+  - >-
+    A Node or a Machine whose name is that of the controller or of a group, such as C(localhost) or C(ready), is left
+    out with a warning. So is a group of O(groups) or O(keyed_groups) with the name of a host.
   - The file's name must end with C(machines.inventory.yml) or C(machines.inventory.yaml).
   - >-
     A kubelet reports its own addresses, versions and some labels. Such values are never templates, and an address that
@@ -54,13 +57,13 @@ options:
     default: nodes
   machine_files:
     description:
-      - Files with Machines, and directories of such files.
+      - Files with Machines, and directories of such files. Not for O(source=nodes).
       - Paths are relative to the directory of the inventory file.
     type: list
     elements: str
     default: []
   machine_selector:
-    description: A label selector for the Machines in O(machine_files), as C(kubectl) takes it.
+    description: A label selector for the Machines in O(machine_files), as C(kubectl) takes it. Not for O(source=nodes).
     type: str
     default: ""
   cluster:
@@ -70,11 +73,13 @@ options:
     type: str
     default: ""
   label_selector:
-    description: A label selector for Nodes, which the API server evaluates.
+    description: A label selector for Nodes, which the API server evaluates. Not for O(source=files).
     type: str
     default: ""
   field_selector:
-    description: A field selector for Nodes, which the API server evaluates, such as V(spec.unschedulable=false).
+    description:
+      - A field selector for Nodes, which the API server evaluates, such as V(spec.unschedulable=false).
+      - Not for O(source=files).
     type: str
     default: ""
   host_name:
@@ -110,7 +115,9 @@ options:
         the Pod in which it runs.
     type: str
 notes:
-  - Only Nodes are cached. Machine files are read each time.
+  - >-
+    Only Nodes are cached, for their selectors and their cluster, whose kubeconfig, context and server are from the
+    options or from the environment. Machine files are read each time.
   - >-
     A page of Nodes is reduced as it arrives. 5,000 Nodes take about two seconds, without the time that O(compose),
     O(groups) and O(keyed_groups) take for their expressions.
@@ -153,7 +160,8 @@ source: both
 machine_files: [machines]
 kubeconfig: east.kubeconfig
 groups:
-  outdated: machine.kubelet_version != node.kubelet_version
+  # Without a Machine or a Node, a host is not in this group. A Machine without a version leaves that of its Node alone.
+  outdated: machine.kubelet_version and machine.kubelet_version != node.kubelet_version
 
 ---
 # The Nodes, read again after ten minutes
@@ -168,7 +176,7 @@ import gc
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from contextlib import contextmanager
 from typing import Any
 
@@ -190,6 +198,7 @@ else:
 from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import (
     KUBE_ARGUMENT_SPEC,
     client_from_params,
+    cluster_identity,
 )
 from ansible_collections.configok.node.plugins.module_utils._ansible._machine_files import machine_catalog
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._wording import first_names
@@ -201,6 +210,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_errors im
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import NODES
 from ansible_collections.configok.node.plugins.module_utils._machines import MachinesError
 from ansible_collections.configok.node.plugins.module_utils._machines._inventory import (
+    CONTROLLER_NAMES,
     InventoryHost,
     InventorySettings,
     inventory_hosts,
@@ -241,6 +251,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
 
     def _add_hosts(self, path: str, cache: bool) -> None:
         source = self.get_option("source")
+        self._check_options(source)
         machines, cluster = self._machines(path) if source != "nodes" else ([], self.get_option("cluster"))
         nodes = self._nodes(path, cache) if source != "files" else []
         is_filtered = any(self.get_option(name) for name in ("label_selector", "field_selector", "machine_selector"))
@@ -250,8 +261,25 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             cluster=cluster,
             is_joined=source == "both" and not is_filtered,
         )
-        for host in inventory_hosts(machines, nodes, settings):
+        hosts, warnings = inventory_hosts(machines, nodes, settings)
+        for host in hosts:
+            if host.name in self.inventory.groups:  # one of another source
+                kind = "Node" if "node" in host.variables else "Machine"
+                warnings.append(f"{kind} {host.variables['node_name']} is left out: its name is that of a group")
+        for warning in warnings:
+            self.display.warning(warning)
+        hosts = [host for host in hosts if host.name not in self.inventory.groups]
+        self.inventory = _SafeGroups(self.inventory, {host.name for host in hosts}, self.display)
+        for host in hosts:
             self._add_host(host)
+
+    def _check_options(self, source: str) -> None:
+        """Raise MachinesError for an option that the source would ignore."""
+        ignored = {"nodes": ("machine_files", "machine_selector"), "files": ("label_selector", "field_selector")}
+        for name in ignored.get(source, ()):
+            if self.get_option(name):
+                what = "Machines are read" if source == "nodes" else "a cluster is asked"
+                raise MachinesError(f"{name} has no effect with source {source}: no {what}; set source to both")
 
     def _machines(self, path: str) -> tuple[list[Machine], str]:
         """Return the Machines of the files, and the name of their cluster. Raises MachinesError."""
@@ -280,8 +308,9 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             paths = [os.path.join(directory, os.path.expanduser(part)) for part in params["kubeconfig"].split(":")]
             params["kubeconfig"] = ":".join(paths)
         is_cached = self.get_option("cache")
-        # A file that names another cluster or other Nodes than before must not get the answers for those.
-        asked = json.dumps([selectors, *(params[name] for name in ("kubeconfig", "context", "host"))])
+        # A file, environment or kubeconfig that names another cluster or other Nodes must not get the answers
+        # for those before.
+        asked = json.dumps([selectors, cluster_identity(params)], default=str)
         key = f"{self.get_cache_key(path)}_{hashlib.sha256(asked.encode()).hexdigest()[:10]}"
         if is_cached and cache:
             text = self.cache.get(key)
@@ -306,7 +335,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         return f"the API server refuses {named}" if named else "the API server refuses the request"
 
     def _add_host(self, host: InventoryHost) -> None:
-        name = self.inventory.add_host(host.name)
+        name = self.inventory.current = self.inventory.add_host(host.name)
         variables = {key: _untrusted(value) for key, value in host.variables.items()}
         # Not set_variable of the inventory: it tags each text with its origin, which takes more time than all the rest.
         target = self.inventory.get_host(name)
@@ -321,6 +350,42 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             self._add_host_to_composed_groups(self.get_option("groups"), variables, name, strict=strict)
         if self.get_option("keyed_groups"):
             self._add_host_to_keyed_groups(self.get_option("keyed_groups"), variables, name, strict=strict)
+
+
+class _SafeGroups:
+    """An inventory without groups that have the name of a host, or of the controller: they would take its place.
+
+    Such names follow from labels, which a kubelet can change. current: the host whose groups are added.
+    """
+
+    def __init__(self, inventory: Any, hosts: Set[str], display: Any) -> None:
+        self._inventory = inventory
+        self._hosts = hosts
+        self._display = display
+        self.current = ""
+        self._refused: set[str] = set()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inventory, name)
+
+    def _is_refused(self, group: str) -> bool:
+        is_host = group in self._hosts or (group in self._inventory.hosts and group not in self._inventory.groups)
+        if (is_host or group in CONTROLLER_NAMES) and group not in self._refused:
+            self._refused.add(group)
+            holder = "a host" if is_host else "the controller"
+            self._display.warning(f"the group {group} is left out: its name is that of {holder}, so give it a prefix")
+        return group in self._refused
+
+    def add_group(self, group: str) -> str:
+        return group if self._is_refused(group) else str(self._inventory.add_group(group))
+
+    def add_host(self, host: str, group: str | None = None) -> str:
+        return str(self._inventory.add_host(host, None if group and self._is_refused(group) else group))
+
+    def add_child(self, group: str, child: str) -> bool:
+        # A child that is a refused group has the name of another host, which must not get into the parent of the group.
+        is_refused = self._is_refused(group) or (child in self._refused and child != self.current)
+        return False if is_refused else bool(self._inventory.add_child(group, child))
 
 
 @contextmanager

@@ -21,12 +21,19 @@ from .._cluster import ClusterRefused
 from .._kube._api_client import Client
 from .._kube._api_errors import CredentialsError, KubeError, MissingLibrary, Unreachable
 from .._kube._transport import ClientSettings
-from .._kube._user_credentials import load_credentials
+from .._kube._user_credentials import configured_clusters, load_credentials
 from .._machines import MachinesError
 from .._nodeconfig._untrusted import InvalidText, sanitize_all, sanitize_lines
 from .._rollout import ConfigRefused, RolloutError
 
-__all__ = ["ENVIRONMENT", "EXPECTED_ERRORS", "KUBE_ARGUMENT_SPEC", "client_from_params", "fail_on_errors"]
+__all__ = [
+    "ENVIRONMENT",
+    "EXPECTED_ERRORS",
+    "KUBE_ARGUMENT_SPEC",
+    "client_from_params",
+    "cluster_identity",
+    "fail_on_errors",
+]
 
 KUBE_ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
     "kubeconfig": {"type": "path"},
@@ -69,9 +76,7 @@ def client_from_params(
     missing_required_lib) and CredentialsError. No request is sent yet.
     """
     environ = os.environ if environ is None else environ
-    options = {
-        name: _option_value(params.get(name), environ.get(ENVIRONMENT.get(name, ""))) for name in KUBE_ARGUMENT_SPEC
-    }
+    options = _options(params, environ)
     credentials = load_credentials(
         kubeconfig=options["kubeconfig"],
         context=options["context"],
@@ -91,6 +96,21 @@ def client_from_params(
     if user_agent:
         settings = settings._replace(user_agent=user_agent)
     return Client(credentials, settings)
+
+
+def cluster_identity(params: Mapping[str, Any], environ: Mapping[str, str] | None = None) -> list[Any]:
+    """Return what decides to which cluster `client_from_params` connects, as data for JSON, without credentials."""
+    environ = os.environ if environ is None else environ
+    options = _options(params, environ)
+    names = ("context", "host", "client_cert")
+    return [*(options[name] for name in names), *configured_clusters(options["kubeconfig"], environ)]
+
+
+def _options(params: Mapping[str, Any], environ: Mapping[str, str]) -> dict[str, Any]:
+    """Return all options, those that are not set from the environment."""
+    return {
+        name: _option_value(params.get(name), environ.get(ENVIRONMENT.get(name, ""))) for name in KUBE_ARGUMENT_SPEC
+    }
 
 
 def _option_value(value: Any, fallback: str | None) -> Any:

@@ -24,6 +24,7 @@ __all__ = [
     "Credentials",
     "PluginRequired",
     "Stamp",
+    "clusters_of_kubeconfig",
     "file_stamps",
     "from_kubeconfig",
     "ssl_context",
@@ -153,6 +154,15 @@ def from_kubeconfig(path: str, *, context: str | None = None) -> Credentials:
         source=path,
         refresh=lambda: from_kubeconfig(path, context=context),
     )
+
+
+def clusters_of_kubeconfig(path: str) -> dict[str, Any]:
+    """Return the parts of a kubeconfig that do not depend on its users, {} for a file that cannot be read."""
+    try:
+        config = _read(path)
+    except CredentialsError:
+        return {}
+    return {name: config.get(name) for name in ("current-context", "contexts", "clusters")}
 
 
 def _read(path: str) -> dict[str, Any]:

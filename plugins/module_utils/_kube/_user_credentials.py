@@ -19,9 +19,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ._api_errors import CredentialsError, MissingLibrary
-from ._credentials import Credentials, PluginRequired, from_kubeconfig
+from ._credentials import Credentials, PluginRequired, clusters_of_kubeconfig, from_kubeconfig
 
-__all__ = ["load_credentials"]
+__all__ = ["configured_clusters", "load_credentials"]
 
 _DEFAULT_KUBECONFIG = "~/.kube/config"
 _SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
@@ -74,6 +74,17 @@ def load_credentials(
             f"no API server is given: set kubeconfig, or host and api_key, or have {_DEFAULT_KUBECONFIG}"
         )
     return _with_overrides(credentials, overrides)
+
+
+def configured_clusters(kubeconfig: str | None, environ: Mapping[str, str]) -> list[Any]:
+    """Return the paths of the kubeconfigs and what they say of clusters, as data for JSON; of a Pod, its API server.
+
+    No exec plugin is run. The users are left out: their tokens change, and the cluster remains the same.
+    """
+    paths = _kubeconfigs(kubeconfig, environ)
+    if not paths:
+        return [environ.get("KUBERNETES_SERVICE_HOST"), environ.get("KUBERNETES_SERVICE_PORT")]
+    return [[path, clusters_of_kubeconfig(path)] for path in paths]
 
 
 def _path(path: str | None) -> str | None:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from .._nodeconfig._assignment import ConfigSource, InvalidConfigSource
 from .._nodeconfig._untrusted import load_json, sanitize
@@ -22,7 +22,16 @@ from .._nodeconfig._well_known import (
 )
 from ._objects._types import Machine
 
-__all__ = ["ADDRESS_TYPES", "HOST_NAMES", "InventoryHost", "InventorySettings", "inventory_hosts", "node_facts"]
+__all__ = [
+    "ADDRESS_TYPES",
+    "CONTROLLER_NAMES",
+    "HOST_NAMES",
+    "Hosts",
+    "InventoryHost",
+    "InventorySettings",
+    "inventory_hosts",
+    "node_facts",
+]
 
 # The types of a Node's addresses that a connection may use, in the default order.
 ADDRESS_TYPES: Final = ("InternalIP", "ExternalIP", "Hostname")
@@ -37,9 +46,10 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9_]")
 # An address becomes an argument of ssh, and a kubelet writes it: it must not look like an option.
 _ADDRESS = re.compile(r"[0-9A-Za-z:][0-9A-Za-z.:-]{0,252}")
 
-
-# A host of this name would be the controller to a playbook, or a group.
-_RESERVED = frozenset(("localhost", "127.0.0.1", "::1", "all", "ungrouped"))
+# A host of this name would be the controller to a playbook.
+CONTROLLER_NAMES: Final = frozenset(("localhost", "127.0.0.1", "::1"))
+# Groups whose names a Node can have. They are reserved even if they have no hosts now.
+_GROUP_NAMES: Final = frozenset(("all", "ungrouped", "ready", "absent"))
 
 
 @dataclass(frozen=True)
@@ -63,6 +73,13 @@ class InventoryHost:
     name: str
     groups: tuple[str, ...]
     variables: Mapping[str, Any]
+
+
+class Hosts(NamedTuple):
+    """The hosts, sorted by the names of their Nodes. warnings: why Nodes and Machines are left out."""
+
+    hosts: list[InventoryHost]
+    warnings: list[str]
 
 
 def node_facts(node: Mapping[str, Any]) -> dict[str, Any]:
@@ -109,21 +126,29 @@ def node_facts(node: Mapping[str, Any]) -> dict[str, Any]:
 
 def inventory_hosts(
     machines: Iterable[Machine], nodes: Iterable[Mapping[str, Any]], settings: InventorySettings
-) -> Iterator[InventoryHost]:
-    """Yield a host for each Machine and each Node, one for both if they have the same name; sorted by name.
+) -> Hosts:
+    """Return a host for each Machine and each Node, one for both if they have the same name.
 
     nodes: as node_facts returns them. A kubelet reports its own host name and addresses: one that names a second host,
-    too, names neither of them.
+    too, names neither of them. A kubelet may even choose the name of its Node: one that Ansible takes for the
+    controller or for a group is left out.
     """
     machine_of = {machine.name: machine for machine in machines}
     node_of = {str(node["name"]): node for node in nodes}
     names = sorted({*machine_of, *node_of})
-    hosts = [_host(name, machine_of.get(name), node_of.get(name), settings) for name in names]
-    uses = Counter(host.name for host in hosts)
-    taken = {*_RESERVED, *machine_of, *node_of}.union(*(host.groups for host in hosts))
-    for name, host in zip(names, hosts):
+    made = [_host(name, machine_of.get(name), node_of.get(name), settings) for name in names]
+    uses = Counter(host.name for host in made)
+    groups = _GROUP_NAMES.union(*(host.groups for host in made))
+    taken = {*CONTROLLER_NAMES, *groups, *machine_of, *node_of}
+    hosts, warnings = [], []
+    for name, host in zip(names, made):
+        if name in CONTROLLER_NAMES or name in groups:
+            title = f"{'Node' if name in node_of else 'Machine'} {name} is left out"
+            warnings.append(f"{title}: its name is that of {'a group' if name in groups else 'the controller'}")
+            continue
         is_alone = uses[host.name] == 1 and host.name not in taken
-        yield host if host.name == name or is_alone else replace(host, name=name)
+        hosts.append(host if host.name == name or is_alone else replace(host, name=name))
+    return Hosts(hosts, warnings)
 
 
 def _host(
@@ -141,7 +166,8 @@ def _host(
         variables["machine"] = _machine_facts(machine)
         fields = machine.provider.fields
         for variable, field in (("ansible_host", "address"), ("ansible_user", "user"), ("ansible_port", "port")):
-            if fields.get(field):
+            # A default would come before what group_vars say.
+            if fields.get(field) and field not in machine.provider.defaulted:
                 variables[variable] = fields[field]
     named = {"hostname": addresses.get("Hostname", ""), "address": str(variables.get("ansible_host", ""))}
     host_name = named.get(settings.host_name) or name

@@ -18,6 +18,7 @@ from ..._componentconfig._machine_objects import (
     read_object,
     read_part,
 )
+from ..._componentconfig._scalars._field_path import value_at
 from ..._componentconfig._scalars._wording import first_names
 from ._cluster_api import is_of_cluster_api, read_cluster_api
 from ._cluster_values import KUBELET_FIELD, contradicted_fields
@@ -225,7 +226,9 @@ class _MachineReader:
             return ProviderConfig("", "", fields)  # there is an error about it already
         if (api_version, kind) not in self._provider_kinds:
             self._errors.add_at(source, (*path, "kind"), self._unknown_provider(api_version, kind))
-        return ProviderConfig(api_version, kind, fields)
+        parts = [value_at(source.data, part) for part in (path, host_path) if part]
+        declared = {key for part in parts if isinstance(part, dict) for key in part if part[key] is not None}
+        return ProviderConfig(api_version, kind, fields, frozenset(fields.keys() - declared))
 
     def _unknown_provider(self, api_version: str, kind: str) -> str:
         similar = difflib.get_close_matches(kind, [name for _version, name in self._provider_kinds], 1, 0.7)

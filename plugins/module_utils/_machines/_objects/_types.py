@@ -74,11 +74,15 @@ class BundleReference(NamedTuple):
 
 @dataclass(frozen=True)
 class ProviderConfig:
-    """What only the provider understands. fields: without apiVersion and kind, with the defaults of its kind."""
+    """What only the provider understands.
+
+    fields: without apiVersion and kind, with the defaults of its kind. defaulted: those that no file sets.
+    """
 
     api_version: str
     kind: str
     fields: Mapping[str, Any] = field(default_factory=dict)
+    defaulted: frozenset[str] = field(default=frozenset(), compare=False)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from ansible_collections.configok.node.plugins.inventory.machines import EXAMPLE
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from support.ansible_runs.inventories import Inventory, read_inventory
 from support.api.clusters import SandboxCluster
+from support.api.servers import Embedded, start_embedded
 
 Read = Callable[..., Inventory]
 ZONE = "topology.kubernetes.io/zone"
@@ -34,6 +35,15 @@ def read(cluster: SandboxCluster, tmp_path: Path) -> Read:
         return read_inventory(path, environment=environment)
 
     return call
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Iterator[Embedded]:
+    """Return another API server, whose only Node is of-other."""
+    with start_embedded(tmp_path / "other") as api:
+        with api.client() as client:
+            client.create(paths.NODES, {"metadata": {"name": "of-other"}})
+        yield api
 
 
 def lists(cluster: SandboxCluster) -> list[Any]:
@@ -95,6 +105,59 @@ def test_nodes_are_cached_for_their_selectors(cluster: SandboxCluster, read: Rea
     assert read(**options).hosts == ["n1"]
     assert read(**options, label_selector="disk!=ssd").hosts == ["n2"], "another question has another answer"
     assert len(lists(cluster)) == 2
+
+
+def test_another_cluster_is_not_answered_from_the_cache(
+    cluster: SandboxCluster, read: Read, tmp_path: Path, other: Embedded
+) -> None:
+    cluster.add_node("n1")
+    options = {
+        "cache": True,
+        "cache_plugin": "ansible.builtin.jsonfile",
+        "cache_connection": str(tmp_path / "cache"),
+        "kubeconfig": None,
+    }
+    kubeconfig = tmp_path / "shared"
+    for variable in ("KUBECONFIG", "K8S_AUTH_KUBECONFIG"):
+        assert read({variable: cluster.kubeconfig}, **options).hosts == ["n1"]
+        assert read({variable: str(other.admin_kubeconfig)}, **options).hosts == ["of-other"]
+    # The same path, whose content names another cluster.
+    kubeconfig.write_text(Path(cluster.kubeconfig).read_text())
+    assert read({"KUBECONFIG": str(kubeconfig)}, **options).hosts == ["n1"]
+    kubeconfig.write_text(Path(other.admin_kubeconfig).read_text())
+    assert read({"KUBECONFIG": str(kubeconfig)}, **options).hosts == ["of-other"]
+
+
+def test_a_name_with_another_meaning_is_left_out(cluster: SandboxCluster, read: Read) -> None:
+    for name in ("localhost", "all", "ready", "n1"):
+        cluster.add_node(name)
+    inventory = read()
+    assert inventory.hosts == ["n1"], inventory.problem
+    assert inventory.group("ready") == ["n1"]
+    for sentence in (
+        "Node localhost is left out: its name is that of the controller",
+        "Node all is left out: its name is that of a group",
+        "Node ready is left out: its name is that of a group",
+    ):
+        assert inventory.problem.count(sentence) == 1, inventory.problem
+
+
+def test_a_group_cannot_take_the_name_of_a_host(cluster: SandboxCluster, read: Read) -> None:
+    cluster.add_node("liar", labels={"disk": "victim"})
+    cluster.add_node("victim", labels={"disk": "localhost"})
+    cluster.add_node("n1", labels={"disk": "n1"})
+    cluster.add_node("n2", labels={"disk": "ssd"})
+    inventory = read(
+        keyed_groups=[{"key": "node.labels.disk", "separator": "", "parent_group": "disks"}],
+        groups={"victim": True, "n2": "node_name == 'n2'", "some": "node_name == 'n2'"},
+    )
+    assert inventory.code == 0, inventory.problem
+    assert inventory.hosts == ["liar", "n1", "n2", "victim"], inventory.problem
+    assert (inventory.group("ssd"), inventory.group("some")) == (["n2"], ["n2"])
+    assert not {"victim", "n1", "n2", "localhost"} & inventory.data.keys()
+    assert "victim" not in inventory.group("disks")
+    assert inventory.problem.count("the group victim is left out: its name is that of a host") == 1
+    assert "the group localhost is left out: its name is that of the controller" in inventory.problem
 
 
 def test_what_a_kubelet_writes_is_never_a_template(cluster: SandboxCluster, read: Read, tmp_path: Path) -> None:
@@ -167,6 +230,10 @@ def test_machines_and_nodes_are_joined_by_name(cluster: SandboxCluster, read: Re
         ({"source": "both"}, "machine_files have several Clusters (east, west): set cluster"),
         ({"source": "files", "cluster": "north"}, "machine_files have no Cluster north, but east, west"),
         ({"source": "files", "machine_selector": "a in"}, "the label selector 'a in' cannot be read"),
+        ({"source": "files", "label_selector": "a"}, "label_selector has no effect with source files"),
+        ({"source": "files", "field_selector": "a=b"}, "field_selector has no effect with source files"),
+        ({}, "machine_files has no effect with source nodes: no Machines are read; set source to both"),
+        ({"machine_files": None, "machine_selector": "a"}, "machine_selector has no effect with source nodes"),
     ],
 )
 def test_a_problem_with_files_is_one_sentence(

@@ -66,7 +66,7 @@ def make_machine(name: str = "n1", **changes: Any) -> Machine:
 def host_of(node: dict[str, Any] | None = None, machine: Machine | None = None, **settings: Any) -> InventoryHost:
     """Return the only host of these."""
     machines, nodes = [machine] if machine else [], [node_facts(node)] if node else []
-    [host] = inventory_hosts(machines, nodes, InventorySettings(**settings))
+    [host] = inventory_hosts(machines, nodes, InventorySettings(**settings)).hosts
     return host
 
 
@@ -169,12 +169,12 @@ def test_what_is_observed_counts_and_what_is_declared_is_reached() -> None:
 
 def test_only_a_full_join_tells_what_is_missing() -> None:
     machines, nodes = [make_machine("a"), make_machine("b")], [node_facts(make_node(name)) for name in ("b", "c")]
-    hosts = {host.name: host for host in inventory_hosts(machines, nodes, InventorySettings(is_joined=True))}
+    hosts = {host.name: host for host in inventory_hosts(machines, nodes, InventorySettings(is_joined=True)).hosts}
     assert list(hosts) == ["a", "b", "c"]
     assert "without_node" in hosts["a"].groups
     assert not {"without_node", "without_machine"} & set(hosts["b"].groups)
     assert "without_machine" in hosts["c"].groups
-    filtered = inventory_hosts(machines, nodes, InventorySettings())
+    filtered = inventory_hosts(machines, nodes, InventorySettings()).hosts
     assert not any({"without_node", "without_machine"} & set(host.groups) for host in filtered)
 
 
@@ -223,10 +223,42 @@ def test_a_node_cannot_take_the_name_of_another_host(claimed: str) -> None:
         return node_facts(make_node(name, addresses=[{"type": "Hostname", "address": hostname}]))
 
     nodes = [node("liar", claimed), node("b", "b.example.com"), node("victim", "victim")]
-    hosts = list(inventory_hosts([], nodes, InventorySettings(host_name="hostname")))
+    hosts = inventory_hosts([], nodes, InventorySettings(host_name="hostname")).hosts
     assert len({host.name for host in hosts}) == 3
     assert {host.variables["node_name"]: host.name for host in hosts}["liar"] == "liar"
     assert {host.variables["node_name"]: host.name for host in hosts}["victim"] == "victim"
+
+
+@pytest.mark.parametrize(
+    ("name", "holder"),
+    [
+        ("localhost", "the controller"),
+        ("127.0.0.1", "the controller"),
+        ("all", "a group"),
+        ("ungrouped", "a group"),
+        ("ready", "a group"),
+        ("absent", "a group"),
+        ("cluster_x", "a group"),
+    ],
+)
+def test_a_name_that_ansible_takes_for_something_else_is_left_out(name: str, holder: str) -> None:
+    nodes, machines = [node_facts(make_node(name)), node_facts(make_node("n1"))], [make_machine(name)]
+    of_nodes = inventory_hosts([], nodes, InventorySettings(cluster="x"))
+    assert [host.name for host in of_nodes.hosts] == ["n1"]
+    assert of_nodes.warnings == [f"Node {name} is left out: its name is that of {holder}"]
+    of_files = inventory_hosts(machines, nodes[1:], InventorySettings(cluster="x"))
+    assert [host.name for host in of_files.hosts] == ["n1"]
+    assert of_files.warnings == [f"Machine {name} is left out: its name is that of {holder}"]
+    assert inventory_hosts(machines, nodes, InventorySettings(cluster="x")).warnings == of_nodes.warnings
+
+
+def test_a_default_is_no_variable() -> None:
+    fields = {"address": "10.0.0.1", "user": "root", "port": 22}
+    provider = ProviderConfig("provider.configok.dev/v1alpha1", "DebianHost", fields, frozenset(("user", "port")))
+    host = host_of(machine=Machine("n1", "east", provider))
+    assert host.variables["ansible_host"] == "10.0.0.1"
+    assert not {"ansible_user", "ansible_port"} & host.variables.keys()
+    assert host.variables["machine"]["provider"]["user"] == "root"
 
 
 @given(st.text(max_size=40), st.text(max_size=40))
