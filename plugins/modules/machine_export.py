@@ -14,7 +14,7 @@ author:
   - The configok.node authors (@configok)
 description:
   - Writes one Machine for each Node, and their Cluster, as they are now. A run of M(configok.node.machines) with that
-    file changes nothing.
+    file changes nothing, unless RV(notes) says that something is missing.
   - A Machine has the versions of the kubelet and of the container runtime, the pool or the bundle that the Node is
     assigned, its labels and taints, and its internal address. Labels and taints that the kubelet, Kubernetes, a cloud
     or this collection sets are left out.
@@ -45,8 +45,9 @@ options:
     description:
       - The C(spec.providerConfig) of all Machines, with C(apiVersion) and C(kind). The address of each Node is added,
         unless it is set here.
-      - By default V(DebianHost) or V(RPMHost), by the operating system that each Node reports. A Node with another one
-        is an error then.
+      - By default the shipped provider that an earlier run of M(configok.node.machines) has used for the Node, else
+        V(DebianHost) or V(RPMHost), by the operating system that the Node reports. A Node with another one is an error
+        then. RV(notes) says which fields are missing.
     type: dict
   dest:
     description:

@@ -12,21 +12,29 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from .._componentconfig._codec._document import Document
 from .._componentconfig._codec._yaml import encode
+from .._componentconfig._findings import Finding
+from .._componentconfig._machine_objects import CheckedObject, machine_kind, read_object
 from .._nodeconfig._assignment import ConfigSource
 from .._nodeconfig._untrusted import sanitize
 from . import MachinesError
 from ._changes._machine_annotation import provider_hash
 from ._changes._observe import observe
 from ._changes._types import ObservedMachine
+from ._objects._providers import SHIPPED_PROVIDERS
+from ._objects._read import read_catalog
 from ._objects._types import API_VERSION, PROVIDER_API_VERSION, Cluster, ProviderConfig
 
 __all__ = ["ExportedMachines", "export_machines"]
 
 _HEADER: Final = """\
-# The Machines of cluster {cluster}, as their Nodes were when this file was written. A run with it changes nothing.
+# The Machines of cluster {cluster}, as their Nodes were when this file was written. {promise}
 # yaml-language-server: $schema={schema}
 """
+_PROMISE: Final = "A run with it changes nothing."
+_NO_PROMISE: Final = "The notes of the export say what to add."
+_FILE: Final = "the exported file"
 _SCHEMA: Final = "https://raw.githubusercontent.com/configok/node/main/docs/reference/machines.schema.json"
 _VERSION = re.compile(r"1\.[0-9]{1,3}\.[0-9]{1,3}(?:[-+~][0-9A-Za-z.+~-]*)?")
 _RUNTIME_VERSION = re.compile(r"[0-9][0-9A-Za-z.+~:-]*")
@@ -50,24 +58,31 @@ _WELL_KNOWN_LABELS: Final = frozenset(
 )
 _FOREIGN_PREFIXES: Final = (
     "beta.kubernetes.io/",
+    "cloud.google.com/",
     "configok.dev/",
+    "eks.amazonaws.com/",
     "failure-domain.beta.kubernetes.io/",
     "feature.node.kubernetes.io/",
     "k8s.io/cloud-provider",
+    "karpenter.k8s.aws/",
+    "karpenter.sh/",
+    "kubernetes.azure.com/",
 )
 _TOPOLOGY_OF_STORAGE = re.compile(r"topology\..*csi.*/")  # set by the kubelet for a storage driver
 _FOREIGN_TAINTS: Final = (
     "configok.dev/",
+    "karpenter.sh/",
     "node.cloudprovider.kubernetes.io/",
     "node.kubernetes.io/",
     "DeletionCandidateOfClusterAutoscaler",
     "ToBeDeletedByClusterAutoscaler",
 )
+_NOT_READY: Final = "/agent-not-ready"  # of a CNI, until its agent runs on the node
 _CLUSTER_API_ANNOTATION: Final = "cluster.x-k8s.io/machine"
 _ZONE_LABEL: Final = "topology.kubernetes.io/zone"
 _PROVIDERS_BY_SYSTEM: Final = {
     "DebianHost": ("debian", "ubuntu", "raspbian", "mint"),
-    "RPMHost": ("red hat", "rhel", "fedora", "centos", "rocky", "alma", "oracle", "amazon", "suse"),
+    "RPMHost": ("red hat", "rhel", "fedora", "centos", "rocky", "alma", "oracle", "amazon"),
 }
 
 
@@ -90,11 +105,13 @@ def export_machines(
     """Return the Machine file for complete Node objects.
 
     pools: by pool, the bundle of its last complete rollout. provider_config: of all Machines, without address; by
-    default that of the provider for each Node's operating system. Raises MachinesError for a Node that no shipped
-    provider fits.
+    default that of the shipped provider that the Node has, or that fits its operating system. Raises MachinesError for a
+    Node that no shipped provider fits, and InvalidMachines for Machines that could not be read again.
     """
     notes: list[str] = []
-    objects = [_cluster_object(cluster)]
+    cluster_object, cluster_notes = _cluster_object(cluster)
+    objects, readable = [cluster_object], [cluster_object]
+    promise = _PROMISE
     present = sorted(((observe(node), _annotations(node)) for node in nodes), key=lambda item: item[0].name)
     shared = Counter(observed.addresses[0] for observed, _texts in present if observed.addresses)
     names = []
@@ -106,18 +123,38 @@ def export_machines(
             notes.append(f"{title} is left out: Cluster API owns it, whose own Machine objects can be read")
         else:
             exported = _Exported(observed, cluster, pools, provider_config, shared)
-            objects.append(exported.machine())
+            machine = exported.machine()
+            objects.append(machine)
+            readable.append(exported.readable(machine))
             notes += [f"{title}: {note}" for note in exported.notes]
             names.append(observed.name)
-    text = _HEADER.format(cluster=cluster.name, schema=_SCHEMA) + "---\n".join(encode(item) for item in objects)
-    return ExportedMachines(text, tuple(names), tuple(notes))
+            promise = promise if exported.is_unchanged else _NO_PROMISE
+    text = _encode_all(objects)
+    # What a run refuses must not be written. A field that no Node holds has a note.
+    read_catalog({_FILE: _encode_all(readable), **_provider_file(provider_config)})
+    header = _HEADER.format(cluster=cluster.name, schema=_SCHEMA, promise=promise)
+    return ExportedMachines(header + text, tuple(names), (*cluster_notes, *notes))
+
+
+def _encode_all(objects: Iterable[Mapping[str, Any]]) -> str:
+    return "---\n".join(encode(dict(item)) for item in objects)
+
+
+def _provider_file(config: Mapping[str, Any] | None) -> dict[str, str]:
+    """Return a file with the Provider of a kind that is not shipped, which the user's own files declare."""
+    spec = {name: (config or {}).get(name) for name in ("apiVersion", "kind")}
+    if not all(isinstance(value, str) for value in spec.values()) or spec["apiVersion"] == PROVIDER_API_VERSION:
+        return {}
+    provider = {"apiVersion": API_VERSION, "kind": "Provider", "metadata": {"name": "own"}}
+    return {"provider_config": encode({**provider, "spec": {**spec, "role": "own"}})}
 
 
 def _annotations(node: Mapping[str, Any]) -> Mapping[str, Any]:
     return (node.get("metadata") or {}).get("annotations") or {}
 
 
-def _cluster_object(cluster: Cluster) -> dict[str, Any]:
+def _cluster_object(cluster: Cluster) -> tuple[dict[str, Any], list[str]]:
+    """Return the Cluster object, and a note if the URL of the API server cannot be its endpoint."""
     network = _set_values(
         {
             "serviceCIDR": cluster.service_cidr,
@@ -127,12 +164,17 @@ def _cluster_object(cluster: Cluster) -> dict[str, Any]:
     )
     version = cluster.kubernetes_version if _VERSION.fullmatch(cluster.kubernetes_version) else ""
     spec = {"endpoint": cluster.endpoint, "kubernetesVersion": version, "network": network}
-    return {
-        "apiVersion": API_VERSION,
-        "kind": "Cluster",
-        "metadata": {"name": cluster.name},
-        "spec": _set_values(spec),
-    }
+    head = {"apiVersion": API_VERSION, "kind": "Cluster", "metadata": {"name": cluster.name}}
+    result = {**head, "spec": _set_values(spec)}
+    problems = [item.message for item in _check(result).findings if item.path == ("spec", "endpoint")]
+    if not problems:
+        return result, []
+    del result["spec"]["endpoint"]
+    return result, [f"{cluster.endpoint} is not declared as the endpoint of Cluster {cluster.name}: it {problems[0]}"]
+
+
+def _check(value: dict[str, Any]) -> CheckedObject:
+    return read_object(Document(value, _FILE, (), False))
 
 
 def _set_values(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -140,7 +182,7 @@ def _set_values(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class _Exported:
-    """The Machine of one Node, and notes about what it cannot have."""
+    """The Machine of one Node, and notes about what it cannot have. is_unchanged: whether a run changes nothing."""
 
     def __init__(
         self,
@@ -151,6 +193,8 @@ class _Exported:
         shared_addresses: Mapping[str, int],
     ) -> None:
         self.notes: list[str] = []
+        self.is_unchanged = True
+        self._is_complete = True
         self._observed = observed
         self._cluster = cluster
         self._pools = pools
@@ -169,7 +213,7 @@ class _Exported:
             "taints": [
                 {name: value for name, value in taint._asdict().items() if value}
                 for taint in sorted(observed.taints)
-                if not taint.key.startswith(_FOREIGN_TAINTS)
+                if not taint.key.startswith(_FOREIGN_TAINTS) and not taint.key.endswith(_NOT_READY)
             ],
             "providerConfig": self._provider(),
         }
@@ -179,6 +223,13 @@ class _Exported:
             "metadata": {"name": observed.name, **({"labels": labels} if labels else {})},
             "spec": _set_values(spec),
         }
+
+    def readable(self, machine: dict[str, Any]) -> dict[str, Any]:
+        """Return a Machine object whose providerConfig lacks no required field."""
+        if self._is_complete:
+            return machine
+        config = {"apiVersion": PROVIDER_API_VERSION, "kind": "DebianHost"}
+        return {**machine, "spec": {**machine["spec"], "providerConfig": config}}
 
     def _versions(self) -> dict[str, Any]:
         versions: dict[str, Any] = {}
@@ -190,8 +241,15 @@ class _Exported:
         if runtime is not None and runtime.name in _RUNTIMES and _RUNTIME_VERSION.fullmatch(runtime.version):
             versions["containerRuntime"] = runtime._asdict()
         else:
-            self.notes.append("its container runtime cannot be declared: one of containerd, cri-o and docker is known")
+            self.notes.append(self._undeclared_runtime())
         return versions
+
+    def _undeclared_runtime(self) -> str:
+        runtime = self._observed.runtime
+        if runtime is None:
+            return "it reports no container runtime, so none is declared"
+        name = sanitize(" ".join(runtime), _MAX_SYSTEM)
+        return f"its container runtime cannot be declared ({name}): one of {', '.join(_RUNTIMES)} is known"
 
     def _source(self) -> dict[str, Any]:
         source = self._observed.config_source
@@ -212,20 +270,47 @@ class _Exported:
             self.notes.append(f"its address {address} is that of another Node too, so none is declared")
         elif _is_address(address):
             config.setdefault("address", address)
+        fields = {name: value for name, value in config.items() if name not in ("apiVersion", "kind")}
+        api_version, kind = config.get("apiVersion"), config.get("kind")
+        if machine_kind(api_version, kind) is not None:
+            checked = _check(config)
+            fields = {name: value for name, value in checked.data.items() if name not in ("apiVersion", "kind")}
+            if self._provider_config is None:
+                self._note_missing(finding for finding in checked.findings if finding.is_refusal)
         if observed.is_ours:
-            fields = {name: value for name, value in config.items() if name not in ("apiVersion", "kind")}
-            declared = provider_hash(ProviderConfig(config["apiVersion"], config["kind"], fields))
-            if (observed.provider, observed.provider_hash) != (config["kind"], declared):
-                self.notes.append(
-                    f"it has fields of its provider {observed.provider} that the Node does not hold: add them to"
-                    " spec.providerConfig, or give them as provider_config"
-                )
+            self._note_difference(ProviderConfig(str(api_version), str(kind), fields))
         return config
 
+    def _note_missing(self, refusals: Iterable[Finding]) -> None:
+        for finding in refusals:
+            self.notes.append(
+                f"spec.providerConfig.{finding.text}, and the Node does not hold it: add it, or give it in"
+                " provider_config"
+            )
+            self._is_complete = self.is_unchanged = False
+
+    def _note_difference(self, declared: ProviderConfig) -> None:
+        """Note what a run would update on the host."""
+        observed = self._observed
+        if observed.provider != declared.kind:
+            self.is_unchanged = False
+            self.notes.append(
+                f"its provider is {observed.provider}, and {declared.kind} is declared, with which a run updates the"
+                " host: give provider_config with the apiVersion, kind and fields of its provider"
+            )
+        elif observed.provider_hash != provider_hash(declared):
+            self.is_unchanged = False
+            self.notes.append(
+                f"it has fields of its provider {observed.provider} that the Node does not hold: add them to"
+                " spec.providerConfig, or give them as provider_config"
+            )
+
     def _default_provider(self) -> dict[str, Any]:
+        if self._observed.is_ours and any(item.kind == self._observed.provider for item in SHIPPED_PROVIDERS):
+            return {"apiVersion": PROVIDER_API_VERSION, "kind": self._observed.provider}
         image = self._observed.os_image.lower()
         for kind, names in _PROVIDERS_BY_SYSTEM.items():
-            if self._observed.provider == kind or any(name in image for name in names):
+            if any(name in image for name in names):
                 return {"apiVersion": PROVIDER_API_VERSION, "kind": kind}
         system = sanitize(self._observed.os_image, _MAX_SYSTEM) or "unknown"
         raise MachinesError(

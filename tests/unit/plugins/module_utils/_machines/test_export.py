@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._machines import MachinesError
+from ansible_collections.configok.node.plugins.module_utils._machines import InvalidMachines, MachinesError
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._config_inputs import ConfigInputs
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._machine_annotation import (
     MachineAnnotation,
@@ -187,6 +188,90 @@ def test_fields_of_a_provider_that_no_node_holds_are_noted(flags: dict[str, str]
     node = a_node(annotations={"configok.dev/machine": annotation})
     assert bool(export(node).notes) == bool(flags)
     assert export(node, provider_config=debian_host(**fields)).notes == ()
+
+
+def ours(config: ProviderConfig) -> dict[str, str]:
+    """Return the annotations of a Node that a run with this config has made."""
+    return {"configok.dev/machine": MachineAnnotation("worker-1", config.kind, provider_hash(config)).encode()}
+
+
+def test_the_provider_of_the_node_comes_before_its_operating_system() -> None:
+    binary = ProviderConfig("provider.configok.dev/v1alpha1", "BinaryHost", {})
+    exported = export(a_node(annotations=ours(binary)))
+    assert "kind: BinaryHost" in exported.text
+    assert [note.partition(",")[0] for note in exported.notes] == [
+        "Node worker-1: spec.providerConfig.archives: is required: at least one archive"
+    ]
+    assert "changes nothing" not in exported.text
+
+
+def test_defaults_do_not_differ() -> None:
+    text = {"create": "create.yml", "delete": "delete.yml"}
+    external = {"apiVersion": "provider.configok.dev/v1alpha1", "kind": "External", **text}
+    (declared,) = read(export(a_node(), provider_config=external)).machines
+    exported = export(a_node(annotations=ours(declared.provider)), provider_config=external)
+    assert declared.provider.defaulted
+    assert exported.notes == ()
+    assert "A run with it changes nothing." in exported.text
+
+
+def test_another_provider_is_no_promise() -> None:
+    own = ProviderConfig("example.com/v1", "CloudHost", {})
+    exported = export(a_node(annotations=ours(own)))
+    assert "its provider is CloudHost, and DebianHost is declared" in exported.notes[0]
+    assert "changes nothing" not in exported.text
+    declared = export(
+        a_node(annotations=ours(own)), provider_config={"apiVersion": "example.com/v1", "kind": "CloudHost"}
+    )
+    assert declared.notes == ()
+    assert "changes nothing" in declared.text
+
+
+@pytest.mark.parametrize("endpoint", ["http://127.0.0.1:8080", "https://rancher.example.com/k8s/clusters/c-1"])
+def test_an_endpoint_that_cannot_be_one_is_left_out(endpoint: str) -> None:
+    exported = export_machines([a_node()], cluster=replace(EAST, endpoint=endpoint), pools={})
+    assert read(exported).clusters["east"].endpoint == ""
+    assert exported.notes[0].startswith(f"{endpoint} is not declared as the endpoint of Cluster east: it must be a URL")
+
+
+@pytest.mark.parametrize(
+    ("cluster", "config", "sentence"),
+    [
+        (replace(EAST, name="East_1"), None, "metadata.name: "),
+        (replace(EAST, service_cidr="10"), None, "spec.network.serviceCIDR: "),
+        (EAST, {"apiVersion": "provider.configok.dev/v1alpha1", "kind": "BinaryHost"}, "archives: is required"),
+        (EAST, debian_host(nothing=1), "spec.providerConfig.nothing: "),
+        (EAST, {"kind": "DebianHost"}, "spec.providerConfig.apiVersion: is required"),
+    ],
+)
+def test_what_a_run_refuses_is_not_written(cluster: Cluster, config: Any, sentence: str) -> None:
+    with pytest.raises(InvalidMachines) as caught:
+        export_machines([a_node()], cluster=cluster, pools={}, provider_config=config)
+    assert sentence in str(caught.value)
+    assert "the exported file:" in str(caught.value)
+
+
+def test_labels_and_taints_of_others_are_left_out() -> None:
+    labels = (
+        "eks.amazonaws.com/nodegroup",
+        "cloud.google.com/gke-nodepool",
+        "kubernetes.azure.com/mode",
+        "karpenter.sh/x",
+    )
+    taints = ("node.cilium.io/agent-not-ready", "karpenter.sh/disrupted", "ebs.csi.aws.com/agent-not-ready")
+    node = a_node(labels=dict.fromkeys(labels, "x"), taints=[{"key": key, "effect": "NoSchedule"} for key in taints])
+    (item,) = read(export(node)).machines
+    assert (item.node_labels, item.taints) == ({}, ())
+
+
+@pytest.mark.parametrize(("runtime", "sentence"), [("", "it reports no container runtime"), ("rkt://1.0", "(rkt 1.0)")])
+def test_a_runtime_that_is_not_declared_is_named(runtime: str, sentence: str) -> None:
+    assert sentence in export(a_node(containerRuntimeVersion=runtime)).notes[0]
+
+
+def test_suse_has_no_dnf() -> None:
+    with pytest.raises(MachinesError, match="no shipped provider fits"):
+        export(a_node(osImage="SUSE Linux Enterprise Server 15 SP6"))
 
 
 _NAME = st.from_regex(r"\A[A-Za-z0-9]([A-Za-z0-9._-]{0,8}[A-Za-z0-9])?\Z")
