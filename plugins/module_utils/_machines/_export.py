@@ -105,8 +105,8 @@ def export_machines(
     """Return the Machine file for complete Node objects.
 
     pools: by pool, the bundle of its last complete rollout. provider_config: of all Machines, without address; by
-    default that of the shipped provider that the Node has, or that fits its operating system. Raises MachinesError for a
-    Node that no shipped provider fits, and InvalidMachines for Machines that could not be read again.
+    default that of the shipped provider that the Node has, or that fits its operating system. Raises MachinesError for
+    a Node that no shipped provider fits, and InvalidMachines for Machines that could not be read again.
     """
     notes: list[str] = []
     cluster_object, cluster_notes = _cluster_object(cluster)

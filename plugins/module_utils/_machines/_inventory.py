@@ -20,7 +20,7 @@ from .._nodeconfig._well_known import (
     CONDITION_CONFIG_OK,
     LABEL_CONFIG,
 )
-from ._objects._types import Machine
+from ._objects._types import Machine, is_address
 
 __all__ = [
     "ADDRESS_TYPES",
@@ -43,8 +43,6 @@ _MAX_ANNOTATION = 16384
 _ZONE: Final = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
 _BUNDLE = re.compile(r"(.+)-[0-9a-f]{10}")
 _UNSAFE = re.compile(r"[^A-Za-z0-9_]")
-# An address becomes an argument of ssh, and a kubelet writes it: it must not look like an option.
-_ADDRESS = re.compile(r"[0-9A-Za-z:][0-9A-Za-z.:-]{0,252}")
 
 # A host of this name would be the controller to a playbook.
 CONTROLLER_NAMES: Final = frozenset(("localhost", "127.0.0.1", "::1"))
@@ -105,7 +103,7 @@ def node_facts(node: Mapping[str, Any]) -> dict[str, Any]:
         "addresses": {
             str(address.get("type")): address["address"]
             for address in reversed(status.get("addresses") or ())
-            if _ADDRESS.fullmatch(str(address.get("address")))
+            if is_address(str(address.get("address")))
         },
         "kubelet_version": _text(info.get("kubeletVersion")).removeprefix("v"),
         "runtime": {"name": runtime, "version": runtime_version.removeprefix("v")},
@@ -166,8 +164,9 @@ def _host(
         variables["machine"] = _machine_facts(machine)
         fields = machine.provider.fields
         for variable, field in (("ansible_host", "address"), ("ansible_user", "user"), ("ansible_port", "port")):
+            is_usable = field != "address" or is_address(str(fields.get(field)))
             # A default would come before what group_vars say.
-            if fields.get(field) and field not in machine.provider.defaulted:
+            if fields.get(field) and is_usable and field not in machine.provider.defaulted:
                 variables[variable] = fields[field]
     named = {"hostname": addresses.get("Hostname", ""), "address": str(variables.get("ansible_host", ""))}
     host_name = named.get(settings.host_name) or name

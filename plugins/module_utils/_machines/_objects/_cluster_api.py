@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from ..._componentconfig._findings import Finding
+from ..._componentconfig._scalars._field_path import Path
+from ..._componentconfig._scalars._syntax import is_dns_name
 from ._documents import ObjectDocument
 from ._object_errors import ObjectErrors
-from ._types import CLUSTER_API, Cluster, Machine, ProviderConfig, Taint, plain_version
+from ._types import CLUSTER_API, Cluster, Machine, ProviderConfig, Taint, is_address, plain_version
 
 __all__ = ["ClusterApiObjects", "is_of_cluster_api", "read_cluster_api"]
 
@@ -41,6 +42,7 @@ def read_cluster_api(documents: Sequence[ObjectDocument], errors: ObjectErrors) 
     machines: list[Machine] = []
     clusters: dict[str, Cluster] = {}
     for document in documents:
+        errors.add_all(document.document.findings, document)
         group, _slash, version = document.api_version.partition("/")
         if group != _GROUP:
             _note(errors, document, "only Cluster API's own objects are read, not those of its providers")
@@ -52,8 +54,8 @@ def read_cluster_api(documents: Sequence[ObjectDocument], errors: ObjectErrors) 
             if machine is not None:
                 machines.append(machine)
         elif document.kind == "Cluster":
-            cluster = _cluster(document)
-            clusters[cluster.name] = cluster
+            if _check_names(document, {("metadata", "name"): document.name}, errors):
+                clusters[document.name] = _cluster(document)
         elif document.kind in _SETS:
             _note(errors, document, "its machines are read from their Machine objects, which Cluster API makes of it")
         else:
@@ -61,6 +63,14 @@ def read_cluster_api(documents: Sequence[ObjectDocument], errors: ObjectErrors) 
     for machine in machines:
         clusters.setdefault(machine.cluster, Cluster(machine.cluster, origin=machine.origin))
     return ClusterApiObjects(machines, list(clusters.values()))
+
+
+def _check_names(document: ObjectDocument, names: Mapping[Path, str], errors: ObjectErrors) -> bool:
+    """Return whether names, each at its path, can be those of objects; add an error for any other."""
+    wrong = {path: value for path, value in names.items() if not is_dns_name(value)}
+    for path, value in wrong.items():
+        errors.add_at(document, path, "must be a DNS-1123 subdomain" if value else "is required, as a string")
+    return not wrong
 
 
 def _note(errors: ObjectErrors, document: ObjectDocument, message: str) -> None:
@@ -72,15 +82,15 @@ def _machine(document: ObjectDocument, errors: ObjectErrors) -> Machine | None:
     data = document.data
     spec, metadata, status = (_mapping(data.get(key)) for key in ("spec", "metadata", "status"))
     cluster, reference = _text(spec.get("clusterName")), _mapping(spec.get("infrastructureRef"))
-    for path, value in ((("metadata", "name"), document.name), (("spec", "clusterName"), cluster)):
-        if not value:
-            errors.add(document.document.locate(Finding(path, "is required, as a string")), document)
-    if not document.name or not cluster:
+    node = _text(_mapping(status.get("nodeRef")).get("name"))
+    names = {("metadata", "name"): document.name, ("spec", "clusterName"): cluster}
+    if node:
+        names["status", "nodeRef", "name"] = node
+    if not _check_names(document, names, errors):
         return None
     for field in ("bootstrap", "readinessGates", "failureDomain"):
         if spec.get(field):
             _note(errors, document, f"spec.{field} has no counterpart here")
-    node = _text(_mapping(status.get("nodeRef")).get("name"))
     if not node:
         _note(errors, document, "has no Node yet (status.nodeRef is not set): its own name stands for that of the Node")
     group = _text(reference.get("apiVersion")) or _text(reference.get("apiGroup")) or document.api_version
@@ -91,7 +101,7 @@ def _machine(document: ObjectDocument, errors: ObjectErrors) -> Machine | None:
     addresses = [
         _text(item.get("address"))
         for item in _list(status.get("addresses"))
-        if isinstance(item, dict) and item.get("type") == "InternalIP"
+        if isinstance(item, dict) and item.get("type") == "InternalIP" and is_address(_text(item.get("address")))
     ]
     if addresses:
         fields["address"] = addresses[0]

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple
@@ -26,6 +27,7 @@ __all__ = [
     "ProviderConfig",
     "Runtime",
     "Taint",
+    "is_address",
     "plain_version",
 ]
 
@@ -37,6 +39,8 @@ PROVIDER_API_VERSION: Final = "provider.configok.dev/v1alpha1"
 CONTAINERD: Final = "containerd"
 CRI_O: Final = "cri-o"
 
+# An address becomes an argument of ssh, and others than the user write it: it must not look like an option.
+_ADDRESS = re.compile(r"[0-9A-Za-z:][0-9A-Za-z.:-]{0,252}")
 
 # What owns the Machines that are read from Cluster API objects.
 CLUSTER_API: Final = "Cluster API"
@@ -62,6 +66,11 @@ class Taint(NamedTuple):
 def plain_version(text: str | None) -> str:
     """Return a version as Machines hold it: without a leading v, "" for none."""
     return (text or "").removeprefix("v")
+
+
+def is_address(text: str) -> bool:
+    """Return whether a text can be the address of a host: an IP address or a name."""
+    return _ADDRESS.fullmatch(text) is not None
 
 
 class BundleReference(NamedTuple):

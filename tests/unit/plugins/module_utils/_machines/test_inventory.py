@@ -252,6 +252,11 @@ def test_a_name_that_ansible_takes_for_something_else_is_left_out(name: str, hol
     assert inventory_hosts(machines, nodes, InventorySettings(cluster="x")).warnings == of_nodes.warnings
 
 
+def test_an_address_of_another_provider_is_checked_too() -> None:
+    provider = ProviderConfig("infrastructure.cluster.x-k8s.io/v1beta1", "AWSMachine", {"address": "-oProxyCommand=x"})
+    assert "ansible_host" not in host_of(machine=Machine("n1", "east", provider)).variables
+
+
 def test_a_default_is_no_variable() -> None:
     fields = {"address": "10.0.0.1", "user": "root", "port": 22}
     provider = ProviderConfig("provider.configok.dev/v1alpha1", "DebianHost", fields, frozenset(("user", "port")))

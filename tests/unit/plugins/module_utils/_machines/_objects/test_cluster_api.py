@@ -62,6 +62,21 @@ def test_the_cluster_of_cluster_api() -> None:
     assert read(item, ours).clusters["east"].endpoint == "https://a:1"
 
 
+@pytest.mark.parametrize("address", ["-oProxyCommand=touch /tmp/x", "a b", "{{ x }}", ""])
+def test_an_address_that_is_none_is_not_read(address: str) -> None:
+    item = cluster_api_machine()
+    item["status"] = {"addresses": [{"type": "InternalIP", "address": address}]}
+    assert "address" not in read(item).machines[0].provider.fields
+    item["status"]["addresses"].append({"type": "InternalIP", "address": "10.0.0.5"})
+    assert read(item).machines[0].provider.fields["address"] == "10.0.0.5"
+
+
+def test_findings_of_the_text_are_reported() -> None:
+    text = text_of(cluster_api_machine()).replace('"kind": "Machine"', '"kind": "Machine", "kind": "Machine"', 1)
+    with pytest.raises(InvalidMachines, match="kind"):
+        read_catalog({"capi.yaml": text})
+
+
 NOTED: list[tuple[dict[str, Any], str]] = [
     (cluster_api_machine(), "capi.yaml:1: Machine east-abc: has no Node yet"),
     (cluster_api_machine(failureDomain="a"), "spec.failureDomain has no counterpart here"),
@@ -93,6 +108,16 @@ def test_a_machine_file_wins_over_cluster_api() -> None:
         (cluster_api_machine(clusterName=7), "capi.yaml:1: Machine east-abc: spec.clusterName: 7: is required"),
         (cluster_api_machine(name=""), "capi.yaml:1: Machine: metadata.name"),
         ({**cluster_api_machine(), "spec": []}, "spec.clusterName: is required"),
+        (cluster_api_machine(name="a b"), 'metadata.name: "a b": must be a DNS-1123 subdomain'),
+        (cluster_api_machine(clusterName="-x"), 'spec.clusterName: "-x": must be a DNS-1123 subdomain'),
+        (
+            {**cluster_api_machine(), "status": {"nodeRef": {"name": "-x"}}},
+            'status.nodeRef.name: "-x": must be a DNS-1123 subdomain',
+        ),
+        (
+            {"apiVersion": "cluster.x-k8s.io/v1beta1", "kind": "Cluster", "metadata": {}},
+            "capi.yaml:1: Cluster: metadata.name: is required, as a string",
+        ),
     ],
 )
 def test_what_cannot_be_read(item: dict[str, Any], error: str) -> None:
