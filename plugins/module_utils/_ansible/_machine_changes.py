@@ -102,12 +102,12 @@ def _with_source_problem(change: MachineChange, resolved: ResolvedConfigs) -> Ma
     return replace(change, warnings=(*change.warnings, f"{where} keeps its config source: {problem.reason}"))
 
 
-def machines_in_motion(record: Record) -> list[str]:
+def machines_in_motion(record: Record) -> frozenset[str]:
     """Return the machines that a run was moving when it ended."""
     rollout = record.rollout
     if rollout is None or rollout.has_ended:
-        return []
-    return [name for wave in rollout.waves[rollout.waves_done :][:1] for name in wave.nodes]
+        return frozenset()
+    return frozenset(name for wave in rollout.waves[rollout.waves_done :][:1] for name in wave.nodes)
 
 
 def failures_of(record: Record) -> dict[str, str]:
@@ -115,15 +115,15 @@ def failures_of(record: Record) -> dict[str, str]:
     return {} if record.rollout is None else {failed.node: failed.reason for failed in record.rollout.failed_nodes}
 
 
-def _unfinished(record: Record, observed: Mapping[str, ObservedMachine]) -> list[str]:
+def _unfinished(record: Record, observed: Mapping[str, ObservedMachine]) -> frozenset[str]:
     """Return the machines that are not what they were, and not yet what they were to become.
 
     That includes those whose creation or change has failed half-way in a rollout that has ended since.
     """
-    half_done = [
+    half_done = {
         name for name in failures_of(record) if name in observed and _is_half_done(observed[name], record.pool)
-    ]
-    return sorted({*machines_in_motion(record), *half_done})
+    }
+    return machines_in_motion(record) | half_done
 
 
 def _is_half_done(machine: ObservedMachine, name: str) -> bool:

@@ -170,11 +170,18 @@ def config_disruption(
         if old is None or new is None:
             names.append(_UNKNOWN_CLASS)
             continue
-        try:
-            names += [change.disruption.name for change in effective_diff(old, new, (at, at))]
-        except ConfigError:
-            names.append(_UNKNOWN_CLASS)
+        names.append(_disruption(_canonical(old), _canonical(new), at))
     return heaviest_class(names) or "none"
+
+
+@lru_cache(maxsize=256)
+def _disruption(old: str, new: str, minor: int) -> str:
+    """Return the class of disruption of another config at a minor; machines of a pool share the two."""
+    try:
+        changes = effective_diff(json.loads(old), json.loads(new), (minor, minor))
+    except ConfigError:
+        return _UNKNOWN_CLASS
+    return heaviest_class(change.disruption.name for change in changes) or "none"
 
 
 @lru_cache(maxsize=256)

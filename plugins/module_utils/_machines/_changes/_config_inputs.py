@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final
 
 from ..._componentconfig._codec._document import decode
@@ -88,15 +89,22 @@ def effective_config(
         if documents is None:
             return None
         if component in documents:
-            try:
-                data = decode(documents[component], file=source.name).data
-            except InvalidConfig:
+            data = _decoded(documents[component])
+            if data is None:
                 return None
-            if not isinstance(data, dict):
-                return None
-            return merge([data, own.instance]) if own is not None else data
+            return merge([data, own.instance]) if own is not None else dict(data)
     if own is not None:
         return dict(own.init)
     if component == KUBELET and observed is None and machine in inputs.init_configs:
         return dict(inputs.init_configs[machine])
     return None
+
+
+@lru_cache(maxsize=256)
+def _decoded(text: str) -> dict[str, Any] | None:
+    """Return a document as data, None if it cannot be read: thousands of machines share a few bundles."""
+    try:
+        data = decode(text).data
+    except InvalidConfig:
+        return None
+    return data if isinstance(data, dict) else None

@@ -57,7 +57,7 @@ def make_machine_plan(
         for machine in wave.nodes
         if machine in target.goals
     }
-    missing = sorted(machine for machine, goal in target.goals.items() if machine not in {m.name for m in machines})
+    missing = sorted(target.goals.keys() - {view.name for view in machines})
     drained = tuple(sorted(machine for machine in moving if _needs_drain(moving[machine]) and machine in by_name))
     return replace(
         plan,

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._machines._changes import _config_check, _config_inputs
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._config_check import (
     adjusted_flags,
     check_config,
@@ -146,3 +147,22 @@ def test_the_heaviest_field_decides_what_another_config_asks(
 ) -> None:
     node = an_observed(local_config=LOCAL)
     assert config_disruption(a_machine(), node, SOURCE, inputs(document, init)) == expected
+
+
+def test_the_bundles_of_many_machines_are_decoded_and_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+    for module, name in ((_config_inputs, "decode"), (_config_check, "effective_diff")):
+        real = getattr(module, name)
+
+        def counted(*arguments: Any, _real: Any = real, _name: str = name) -> Any:
+            calls.append(_name)
+            return _real(*arguments)
+
+        monkeypatch.setattr(module, name, counted)
+    other = SOURCE._replace(name="workers-1111111111")
+    documents = {SOURCE: {"kubelet": TEXT + "maxPods: 71\n"}, other: {"kubelet": TEXT + "maxPods: 72\n"}}
+    inputs = ConfigInputs(bundles=documents)
+    for number in range(20):
+        name = f"w{number}"
+        assert config_disruption(a_machine(name), an_observed(name, source=other), SOURCE, inputs) == "restart-may-reject"
+    assert sorted(calls) == ["decode", "decode", "effective_diff"]
