@@ -28,7 +28,7 @@ from .._machines._status._rendering import diff_of, render_machine_plan
 from .._machines._status._types import MachineStatus
 from .._nodeconfig._untrusted import sanitize
 from .._rollout import RolloutRefused
-from .._rollout._decisions._machine_planner import make_machine_plan, needs_run
+from .._rollout._decisions._machine_planner import left_behind_warnings, make_machine_plan, needs_run
 from .._rollout._decisions._transitions import complete_rollout
 from .._rollout._decisions._window import Progress
 from .._rollout._goals import ChangeNotBegun, MachineRequest
@@ -77,6 +77,8 @@ class PlannedMachines:
         rest = replace(self.plan, refusals=tuple(text for text in self.plan.refusals if text not in shown))
         if rest.has_work or rest.refusals:
             lines += ["", *render_plan(rest, self.policy)]
+        elif rest.warnings:
+            lines += ["", "Warnings:", *(f"  {text}" for text in rest.warnings)]
         return lines
 
     def diffs(self) -> list[dict[str, str]]:
@@ -123,7 +125,8 @@ class MachineRollout:
         trials = [change.trial for change in changes if change.trial is not None]
         longest = max(trials, key=lambda trial: trial.duration, default=None)
         target = Target.of_machines(f"machines-{content_hash[:10]}", content_hash, goals, trial=longest)
-        views = [view for view in map(node_view, items) if view.name in goals]
+        nodes = [node_view(item) for item in items]
+        views = [view for view in nodes if view.name in goals]
         planned = make_machine_plan(
             views,
             target,
@@ -134,9 +137,10 @@ class MachineRollout:
         )
         refusals = [*refusals_of(changes), *_skipped(planned, changes), *self._creation_refusals(changes)]
         refusals += machine_rollouts(self._client, self._name, changed_names(changes))
-        warnings: list[str] = []
+        warnings = left_behind_warnings(record, planned, nodes)
         if not refusals and not planned.refusals and self._preflight:
-            refusals, warnings = self._ask_providers(changes)
+            refusals, advice = self._ask_providers(changes)
+            warnings += advice
         planned = replace(planned, refusals=(*refusals, *planned.refusals), warnings=(*planned.warnings, *warnings))
         return PlannedMachines(
             tuple(changes),
@@ -154,11 +158,16 @@ class MachineRollout:
         if not planned.has_work:
             return self._present_result(planned.plan)
         client = self._client
-        record_machines(client, self._name, planned.target, author=author, cause=cause, now=current_time())
-        self.has_changed = True
+        revision, self.has_changed = record_machines(
+            client, self._name, planned.target, author=author, cause=cause, now=current_time()
+        )
+        plan = replace(planned.plan, revision=revision.number)
         pool = Pool(self._name, "", self._policy)
         with PoolRunner(client, pool, self._options, names=frozenset(planned.target.goals)) as runner:
-            return runner.run(planned.plan)[-1]
+            try:
+                return runner.run(plan)[-1]
+            finally:
+                self.has_changed = self.has_changed or runner.has_changed
 
     def _present_result(self, plan: Plan) -> WaveResult:
         """Return how a rollout without work has ended: one that was halted stays so until its Machines change."""

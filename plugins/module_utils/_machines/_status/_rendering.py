@@ -85,7 +85,9 @@ def render_machine_plan(changes: Sequence[MachineChange]) -> list[str]:
     groups: dict[Any, list[MachineChange]] = {}
     for change in changes:
         if change.is_change:
-            groups.setdefault((change.action.value, *map(repr, change.fields), *change.adjusted), []).append(change)
+            kind = "" if change.provider is None else change.provider.kind
+            key = (change.action.value, kind, change.needs_drain, *map(repr, change.fields), *change.adjusted)
+            groups.setdefault(key, []).append(change)
     ordered = sorted(groups.values(), key=lambda group: (-len(group), group[0].name))
     order = list(_TITLES)
     for group in sorted(ordered, key=lambda group: order.index(group[0].action))[:_MAX_GROUPS]:

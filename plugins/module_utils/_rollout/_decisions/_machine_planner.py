@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ..._componentconfig._scalars._wording import count_of, first_names
+from ..._nodeconfig._untrusted import sanitize
 from .._drain._cordon import own_cordons
 from .._drain._settings import REBOOT, REPLACE, WITH_DRAIN, forbidding_class
 from .._goals import MachineGoal
@@ -19,7 +20,7 @@ from .._pool._pool_file import Pool
 from .._record._record import Record
 from ._planner import make_plan
 
-__all__ = ["HOST_SECONDS", "make_machine_plan", "needs_run"]
+__all__ = ["HOST_SECONDS", "left_behind_warnings", "make_machine_plan", "needs_run"]
 
 HOST_SECONDS = 90.0  # for one host: drain, packages, a restart of the kubelet
 _DRAIN = "drain"
@@ -71,6 +72,25 @@ def make_machine_plan(
 def needs_run(plan: Plan, views: Iterable[NodeView]) -> bool:
     """Return whether a run has anything to do, or to say; if not, it writes nothing."""
     return plan.has_work or plan.is_resumed or bool(plan.refusals) or bool(own_cordons(views, plan.pool))
+
+
+def left_behind_warnings(record: Record, plan: Plan, nodes: Iterable[NodeView]) -> list[str]:
+    """Return what an earlier run has left behind, and this plan leaves alone. nodes: all of the cluster."""
+    warnings = []
+    rollout, target = record.rollout, plan.target
+    if plan.has_work and rollout is not None and not rollout.has_ended and not rollout.is_for(target):
+        warnings.append(
+            f"the rollout of {sanitize(rollout.target.name)} is not finished ({rollout.phase}): this one takes its "
+            "place, since other Machines are selected, or they declare something else"
+        )
+    left = own_cordons([view for view in nodes if view.name not in target.goals], record.pool)
+    if left:
+        names = f"{'Node' if len(left) == 1 else 'Nodes'} {first_names(left, _NAMES_SHOWN)}"
+        warnings.append(
+            f"{names}: still cordoned by an earlier run of {record.pool}, which may have changed the host by half, and "
+            "left out of this one: select the Machine too, or check the host and run kubectl uncordon"
+        )
+    return warnings
 
 
 def _node_to_be(name: str, goal: MachineGoal, labels: Mapping[str, str]) -> NodeView:

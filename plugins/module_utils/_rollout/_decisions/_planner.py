@@ -83,7 +83,6 @@ def make_plan(
     """
     views = {view.name: view for view in sorted(nodes, key=lambda view: view.name)}
     policy = pool.policy
-    revision = record.revision_of(target)
     running = _rollout_to_resume(record, target)
     size = running.size if running else len(views)
     sorter = _NodeSorter(pool.name, record.lets_nodes_forget(target), running is not None, left_out or {})
@@ -106,6 +105,9 @@ def make_plan(
     # The failures are counted from the record, which keeps a limited number of them.
     failure_budget = min(policy.failure_budget.as_limit(size), MAX_FAILED_NODES - 1)
     has_work = any(not wave.finished for wave in waves)
+    # Machines that are declared as before are another revision if they have to be changed for it.
+    is_declared = target.is_machines and has_work
+    revision = record.declared_revision(target) if is_declared else record.revision_of(target)
     in_waves = {name for wave in waves for name in wave.nodes}
     in_broken_wave = {view.name for view in sorter.broken}
     repairable = {name for name in in_waves if not (name in in_broken_wave and is_down_for_another_reason(views[name]))}

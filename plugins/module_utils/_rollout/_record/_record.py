@@ -302,6 +302,13 @@ class Record:
         """Return the newest revision that is this target."""
         return next((revision for revision in reversed(self.revisions) if revision.is_of(target)), None)
 
+    def declared_revision(self, target: Target) -> Revision | None:
+        """Return the revision of Machines that are rolled out now, or were declared last; None for a new revision."""
+        rollout = self.rollout
+        if rollout is not None and not rollout.has_ended and rollout.is_for(target):
+            return self.revision_of(target)
+        return self.latest if self.latest is not None and self.latest.is_of(target) else None
+
     def next_revision_number(self) -> int:
         """Return the number of the revision that would be published next."""
         return self.revisions[-1].number + 1 if self.revisions else 1

@@ -115,22 +115,26 @@ def publish_bundle(
     return PublishedRevision(stored, target, latest.number if latest else 0, created or written, created)
 
 
-def record_machines(client: Client, pool: str, target: Target, *, author: str, cause: str, now: str) -> Revision:
-    """Record what Machines declare as the latest revision, unless it is that already. Return the revision.
+def record_machines(
+    client: Client, pool: str, target: Target, *, author: str, cause: str, now: str
+) -> tuple[Revision, bool]:
+    """Record what Machines declare as the latest revision, unless it is that already, or is rolled out now.
 
-    Raises RolloutRefused for a target that has failed before, RolloutError, KubeError.
+    Return the revision, and whether it was written. Raises RolloutRefused for a target that has failed before,
+    RolloutError, KubeError.
     """
 
     def add(record: Record) -> Record:
         _refuse_bad_config(record, target)
-        if record.latest is not None and record.latest.is_of(target):
+        if record.declared_revision(target) is not None:
             return record
         return record.with_revision(target, time=now, author=author, cause=cause)
 
-    record, _written = update_record(client, pool, add)
-    if record.latest is None:
+    record, written = update_record(client, pool, add)
+    revision = record.declared_revision(target)
+    if revision is None:
         raise RolloutError(f"the record of pool {pool} has lost its revisions while it was written: run it again")
-    return record.latest
+    return revision, written
 
 
 def read_statement(config_map_object: dict[str, Any]) -> Statement | None:

@@ -106,7 +106,9 @@ def _describe(result: ControlResult) -> str:
     if result.moved_by == "":
         if operation == "pause":
             return f"{state}; no runner moves it, and the next run waits until configok.node.resume"
-        return f"{state}; no runner moves it: run configok.node.rollout (or undo) again to go on"
+        is_machines = rollout is not None and rollout.target.is_machines
+        playbook = "configok.node.machines" if is_machines else "configok.node.rollout (or undo)"
+        return f"{state}; no runner moves it: run {playbook} again to go on"
     request = f"{_NOUNS[operation]} of pool {pool} is recorded"
     if result.is_obeyed or not result.is_awaited:
         return state if operation == "pause" and result.is_obeyed else f"{request}; {state}"

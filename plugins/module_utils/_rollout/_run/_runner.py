@@ -117,7 +117,8 @@ class PoolRunner:
         late = transitions.late_nodes(rollout, plan, self.nodes())
         if late:
             names = first_names(late, _NAMES_SHOWN)
-            self._session.say(f"not moved, because they came too late: {names}: configok.node.reconcile moves them")
+            playbook = "configok.node.machines" if plan.target.is_machines else "configok.node.reconcile"
+            self._session.say(f"not moved, because they came too late: {names}: {playbook} moves them")
 
     def _prune(self) -> None:
         """Delete old bundles of the pool. What cannot be deleted does not fail the run."""
@@ -151,7 +152,7 @@ class PoolRunner:
             raise RolloutError(f"pool {plan.pool} has waves to move: it is not settled")
         session = self._session
         now = session.clock.now()
-        with _as_interrupted(f"pool {plan.pool}"):
+        with _as_interrupted(plan):
             if own_cordons(self._watcher.nodes.values(), plan.pool):
                 with session.hold_lock():
                     self._uncordon_left_behind(plan)
@@ -195,7 +196,7 @@ class PoolRunner:
             raise RolloutRefused(plan.refusals)
         if not plan.target.is_published:
             raise RolloutError(f"{plan.target.name} is not published: nothing can be assigned")
-        with _as_interrupted(f"pool {plan.pool}"), self._session.hold_lock():
+        with _as_interrupted(plan), self._session.hold_lock():
             yield
 
     def _unsettled_nodes(self, plan: Plan) -> UnsettledNodes:
@@ -204,7 +205,7 @@ class PoolRunner:
 
     def _run_wave(self, plan: Plan, wave: str, unsettled: UnsettledNodes) -> WaveResult:
         self._session.begin_wave(wave)
-        with _as_interrupted(f"{wave} of pool {plan.pool}"):
+        with _as_interrupted(plan, wave):
             self.nodes()
             return WaveRun(self._session, self._watcher, self._pool, self._options, plan, wave, unsettled).run()
 
@@ -230,12 +231,14 @@ class PoolRunner:
 
 
 @contextmanager
-def _as_interrupted(where: str) -> Iterator[None]:
+def _as_interrupted(plan: Plan, wave: str = "") -> Iterator[None]:
     """Turn KeyboardInterrupt into Interrupted, whose text is a sentence."""
+    rest = "what is assigned goes on by itself, nothing else is assigned"
+    if plan.target.is_machines:  # the playbooks of hosts are ended with the run
+        rest = "the hosts at work are left as they are, nothing else is changed"
     try:
         yield
     except KeyboardInterrupt as error:
         raise Interrupted(
-            f"interrupted in {where}: what is assigned goes on by itself, nothing else is assigned; "
-            "run it again to go on"
+            f"interrupted in {f'{wave} of ' if wave else ''}pool {plan.pool}: {rest}; run it again to go on"
         ) from error

@@ -27,6 +27,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._local_c
     encode_local_config,
     local_hash,
 )
+from ansible_collections.configok.node.plugins.module_utils._rollout import PoolLocked
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target, Wave
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import (
     COMPLETE,
@@ -38,6 +39,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._record._re
     read_record,
     update_record,
 )
+from ansible_collections.configok.node.plugins.module_utils._rollout._run._pool_lock import PoolLock
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
 from ansible_collections.configok.node.plugins.modules import machines as documentation
 from support.ansible_runs.actions import run_machines
@@ -226,6 +228,36 @@ def test_another_rollout_of_the_same_machines_in_progress_is_waited_for(
     assert hosts.changed == hosts.planned == []
     write(machine("w1"), machine("w3", NEW))
     assert act()["phase"] == "Complete"
+
+
+def test_a_run_that_was_refused_the_lock_has_changed_what_it_has_written(
+    act: Act, hosts: Hosts, cluster: SandboxCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_arguments: Any) -> None:
+        raise PoolLocked("pool machines is being moved by bob")
+
+    write(machine("w1", NEW), machine("w2"), machine("w3"))
+    monkeypatch.setattr(PoolLock, "acquire", refuse)
+    refused = [act(), act()]
+    assert {result["msg"] for result in refused} == {"pool machines is being moved by bob"}
+    assert [result["changed"] for result in refused] == [True, False], "the revision was recorded once"
+    assert [revision.number for revision in read_record(cluster.client, "machines").revisions] == [1]
+    assert hosts.changed == []
+
+
+def test_machines_that_are_declared_as_before_are_another_revision(
+    act: Act, hosts: Hosts, cluster: SandboxCluster
+) -> None:
+    for number, version in enumerate((NEW, OLD, NEW), 1):
+        write(machine("w1", version))
+        result = act()
+        assert (result["phase"], result["revision"]) == ("Complete", number)
+        record = read_record(cluster.client, "machines")
+        assert record.rollout is not None
+        assert (record.rollout.revision, record.latest and record.latest.number) == (number, number)
+        assert [revision.result for revision in record.revisions] == ["Complete"] * number
+    assert len(hosts.changed) == 3
+    assert act()["changed"] is False
 
 
 def test_a_check_shows_all_machines_as_a_table_with_why_they_failed(act: Act, hosts: Hosts, shown: list[str]) -> None:

@@ -13,6 +13,7 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions import _transitions as transitions
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._machine_planner import (
     HOST_SECONDS,
+    left_behind_warnings,
     make_machine_plan,
     needs_run,
 )
@@ -111,6 +112,21 @@ def test_percentages_are_of_the_nodes_that_exist_while_these_are_changed() -> No
     assert a_plan(new, maxUnavailable="10%").max_unavailable == 4
     reason = "maxUnavailable 5 allows everything: all 5 nodes of pool machines at once"
     assert a_plan({**existing, **new}, maxUnavailable=5).refusals == (reason,)
+
+
+def test_what_an_earlier_run_has_left_and_this_one_leaves_out_is_named() -> None:
+    marked = [a_view(name, cordoned_by=CordonMark("machines").encode()) for name in ("a", "b")]
+    others = a_view("c", cordoned_by=CordonMark("workers").encode())
+    begun = Rollout(
+        1, Target.of_machines("machines-0", "0" * 64, {}), PLANNED, (Wave("canary", ("b",), 1.0),), 1, "", ""
+    )
+    record = Record("machines", rollout=begun)
+    plan = a_plan({"a": UPDATE}, marked[0], record=record)
+    warnings = left_behind_warnings(record, plan, [*marked, others])
+    assert warnings[0].startswith("the rollout of machines-0 is not finished (Planned): this one takes its place")
+    assert warnings[1].startswith("Node b: still cordoned by an earlier run of machines")
+    assert left_behind_warnings(replace(record, rollout=None), plan, [marked[0], others]) == []
+    assert left_behind_warnings(record, a_plan({"c": SAME}), []) == []
 
 
 def test_deletions_come_last_and_alone_they_have_a_canary() -> None:

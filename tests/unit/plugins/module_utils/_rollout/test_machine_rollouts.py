@@ -476,7 +476,8 @@ def test_ctrl_c_ends_the_run_and_the_next_one_continues(make_world: MakeWorld) -
     rollouts: list[str] = []
     machines.hosts.during = lambda request: rollouts.append(request.rollout)
     world.when("updating", press)
-    with pytest.raises(Interrupted, match="run it again to go on"):
+    sentence = "interrupted in canary of pool machines: the hosts at work are left as they are, nothing else is changed"
+    with pytest.raises(Interrupted, match=f"{sentence}; run it again to go on"):
         machines.run()
     finish(machines)
     assert len(set(rollouts)) == 1, "a rollback has to know the update of the run that was killed"
@@ -505,6 +506,22 @@ def test_a_change_that_has_not_begun_when_the_run_ends_is_not_taken_back(
     assert not [view.name for view in machines.views().values() if view.unschedulable]
 
 
+def test_a_pause_of_machines_that_is_over_names_their_playbook(make_world: MakeWorld) -> None:
+    world = make_world(0)
+    machines = MachineWorld.of(world, 4)
+    machines.declare(kubelet=NEW)
+
+    def press() -> None:
+        raise KeyboardInterrupt
+
+    world.when("updating", press)
+    with pytest.raises(Interrupted):
+        machines.run()
+    control_rollout(world.client, RECORD, ControlRequest("pause", "me"), clock=world.clock)
+    resumed = control_rollout(world.client, RECORD, ControlRequest("resume", "me"), clock=world.clock)
+    assert resumed.lines()[0].endswith("no runner moves it: run configok.node.machines again to go on")
+
+
 def test_a_record_of_machines_is_not_a_pools(make_world: MakeWorld) -> None:
     world = make_world(2)
     machines = MachineWorld.of(world, 3)
@@ -525,7 +542,7 @@ def test_what_was_declared_is_a_revision(make_world: MakeWorld) -> None:
 
     def recorded() -> Revision:
         target = machines.target()
-        return record_machines(world.client, RECORD, target, author="me", cause="patch", now="now")
+        return record_machines(world.client, RECORD, target, author="me", cause="patch", now="now")[0]
 
     assert [recorded().number, recorded().number] == [1, 1]
     finish(machines)

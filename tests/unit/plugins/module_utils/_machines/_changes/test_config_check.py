@@ -164,5 +164,7 @@ def test_the_bundles_of_many_machines_are_decoded_and_compared_once(monkeypatch:
     inputs = ConfigInputs(bundles=documents)
     for number in range(20):
         name = f"w{number}"
-        assert config_disruption(a_machine(name), an_observed(name, source=other), SOURCE, inputs) == "restart-may-reject"
+        assert (
+            config_disruption(a_machine(name), an_observed(name, source=other), SOURCE, inputs) == "restart-may-reject"
+        )
     assert sorted(calls) == ["decode", "decode", "effective_diff"]

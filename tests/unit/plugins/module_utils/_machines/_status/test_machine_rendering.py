@@ -77,6 +77,21 @@ def test_the_plan_says_what_happens_to_each_machine() -> None:
     ]
 
 
+def test_machines_of_another_provider_or_that_are_drained_are_an_entry_of_their_own() -> None:
+    machine = a_machine("n0", node_labels={"example.com/disk": "hdd"})
+    other = replace(machine, name="n1", provider=replace(machine.provider, kind="External"))
+    nodes = {name: an_observed(name) for name in ("n0", "n1", "n2")}
+    nodes["n2"] = replace(nodes["n2"], cordoned_by="machines")
+    machines = [machine, other, replace(machine, name="n2")]
+    changes = plan_changes(a_catalog(*machines), nodes, INPUTS, server_version=SERVER, unfinished={"n2"})
+    lines = [line for line in render_machine_plan(changes) if line.startswith("update")]
+    assert lines == [
+        "update in place n0, provider DebianHost, disruption live",
+        "update in place n1, provider External, disruption live",
+        "update in place n2, provider DebianHost, disruption live, drained first",
+    ]
+
+
 def test_refusals_come_first() -> None:
     changes = plan_changes(
         a_catalog(a_machine("n1", kubelet_version="1.36.0")), {"n1": an_observed("n1")}, INPUTS, server_version=SERVER
