@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ..._componentconfig._codec._document import Document, decode
-from ..._componentconfig._findings import Finding, InvalidConfig
+from ..._componentconfig._findings import RULE_DUPLICATE, Finding, InvalidConfig
 
 __all__ = ["MAX_FILE_BYTES", "ObjectDocument", "decode_objects"]
 
@@ -18,6 +19,7 @@ MAX_FILE_BYTES = 16 * 1024 * 1024
 _MAX_DOCUMENTS = 20_000  # of one file
 _MAX_VALUES = 1_000_000  # of one document
 _LIST = "List"
+_FIRST_LINE = re.compile(r"first on line (\d+)")
 
 
 class ObjectDocument(NamedTuple):
@@ -83,7 +85,10 @@ def decode_objects(file: str, text: str) -> tuple[list[ObjectDocument], list[Fin
         except InvalidConfig as error:
             findings += [_moved(finding, offset) for finding in error.findings]
             continue
-        for item in _items_of(_moved_document(document, offset)):
+        document = _moved_document(document, offset)
+        if _is_list(document):
+            findings += [finding for finding in document.findings if _item_of(finding.path) is None]
+        for item in _items_of(document):
             problem = _head_problem(item)
             if problem is not None:
                 findings += [*item.findings, item.locate(problem)]
@@ -109,12 +114,16 @@ def _parts_of(text: str) -> list[tuple[int, str]]:
 
 
 def _moved(finding: Finding, offset: int) -> Finding:
-    return finding._replace(line=finding.line + offset if finding.line is not None else offset + 1)
+    """Return a finding about a document with the line of its file."""
+    message = finding.message
+    if finding.rule == RULE_DUPLICATE:
+        # A component would use the last one.
+        first = _FIRST_LINE.search(message)
+        message = "duplicate field" + (f", first on line {int(first[1]) + offset}: remove one of them" if first else "")
+    return finding._replace(message=message, line=finding.line + offset if finding.line is not None else offset + 1)
 
 
 def _moved_document(document: Document, offset: int) -> Document:
-    if not offset:
-        return document
     lines = {path: line + offset for path, line in document.lines.items()}
     return replace(document, lines=lines, findings=tuple(_moved(finding, offset) for finding in document.findings))
 
@@ -132,21 +141,31 @@ def _head_problem(document: Document) -> Finding | None:
     return None
 
 
-def _items_of(document: Document) -> Iterator[Document]:
-    """Yield the items of a List, as kubectl writes it; any other document as it is."""
+def _is_list(document: Document) -> bool:
+    """Return whether a document is a List, as kubectl writes it."""
     data = document.data
-    items = data.get("items") if isinstance(data, dict) else None
-    if not (isinstance(items, list) and str(data.get("kind")).endswith(_LIST)):
+    return isinstance(data, dict) and isinstance(data.get("items"), list) and str(data.get("kind")).endswith(_LIST)
+
+
+def _item_of(path: tuple[Any, ...]) -> int | None:
+    """Return the index of the item of a List that has a path, None for a path of the List itself."""
+    return path[1] if path[:1] == ("items",) and len(path) > 1 and isinstance(path[1], int) else None
+
+
+def _items_of(document: Document) -> Iterator[Document]:
+    """Yield the items of a List; any other document as it is."""
+    if not _is_list(document):
         yield document
         return
     lines: dict[int, dict[tuple[Any, ...], int]] = {}
     for path, line in document.lines.items():
-        if path[:1] == ("items",) and len(path) > 1 and isinstance(path[1], int):
-            lines.setdefault(path[1], {})[path[2:]] = line
+        index = _item_of(path)
+        if index is not None:
+            lines.setdefault(index, {})[path[2:]] = line
     findings: dict[int, list[Finding]] = {}
     for finding in document.findings:
-        path = finding.path
-        index = path[1] if path[:1] == ("items",) and len(path) > 1 and isinstance(path[1], int) else 0
-        findings.setdefault(index, []).append(finding._replace(path=path[2:]))
-    for index, item in enumerate(items):
+        index = _item_of(finding.path)
+        if index is not None:
+            findings.setdefault(index, []).append(finding._replace(path=finding.path[2:]))
+    for index, item in enumerate(document.data["items"]):
         yield Document(item, document.file, tuple(findings.get(index, ())), document.is_json, lines.get(index, {}))

@@ -394,11 +394,21 @@ def test_errors_have_the_lines_of_the_file() -> None:
         read_catalog({"ok.yaml": "", "e.yaml": text, "broken.yaml": "\n\na: [1"})
     assert raised.value.errors[0].startswith("broken.yaml:4: a: not valid YAML: ")
     assert set(raised.value.errors[1:]) == {
-        f"e.yaml:6: {MACHINE}spec.versions.kubelet: duplicate field, first on line 6; the last one is used",
+        f"e.yaml:6: {MACHINE}spec.versions.kubelet: duplicate field, first on line 6: remove one of them",
         f'e.yaml:6: {MACHINE}spec.versions.kubelet: "x": must be a whole version, for example 1.34.9',
         'e.yaml:24: Cluster east: spec.network.clusterDns: ["10.96.0.10"]: unknown field of Cluster, did you mean'
         " clusterDNS?",
     }
+
+
+def test_a_duplicate_field_has_the_lines_of_the_file() -> None:
+    text = "apiVersion: x/v1\nkind: A\n---\nkind: List\nkind: List\nitems:\n- kind: B\n  kind: B\n"
+    with pytest.raises(InvalidMachines) as raised:
+        read_catalog({"a.yaml": text})
+    assert [error for error in raised.value.errors if "duplicate" in error] == [
+        "a.yaml:5: kind: duplicate field, first on line 4: remove one of them",
+        "a.yaml:8: kind: duplicate field, first on line 7: remove one of them",
+    ]
 
 
 def test_many_errors_are_bounded() -> None:
