@@ -8,9 +8,9 @@ Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
+from .._componentconfig._scalars._wording import first_names
 from .._kube._api_client import Client
 from .._kube._api_errors import Forbidden, Gone, NotFound
 from .._kube._api_paths import NODES, config_map
@@ -31,6 +31,7 @@ from ._release_changes import read_pool_nodes
 __all__ = ["read_declared_side", "read_live_side"]
 
 _PAGE = 500
+_NAMES_SHOWN = 5
 
 
 def read_live_side(client: Client, selector: str) -> list[Member]:
@@ -56,7 +57,7 @@ def read_declared_side(client: Client | None, catalog: MachineCatalog, cluster: 
     client: of the cluster that has their bundles, None to compare configs by name only. cluster: "" for the only one.
     Raises MachinesError, RolloutError, KubeError.
     """
-    name = cluster or _only_cluster(catalog)
+    name = _cluster_name(catalog, cluster)
     machines = [
         machine
         for machine in select(catalog.machines, selector)
@@ -74,8 +75,15 @@ def read_declared_side(client: Client | None, catalog: MachineCatalog, cluster: 
     return [member_of_machine(machine, sources[machine.pool, machine.config_source], inputs) for machine in machines]
 
 
-def _only_cluster(catalog: MachineCatalog) -> str:
-    names = sorted({machine.cluster for machine in catalog.machines})
+def _cluster_name(catalog: MachineCatalog, cluster: str) -> str:
+    """Return the name of a Cluster of the files, "" for the only one of their Machines. Raises MachinesError."""
+    known = sorted(catalog.clusters)
+    if cluster and cluster not in known:
+        raise MachinesError(
+            f"machine_files have no Cluster {cluster}, but {first_names(known, _NAMES_SHOWN) or 'none at all'}: correct"
+            " machine_cluster"
+        )
+    names = [cluster] if cluster else sorted({machine.cluster for machine in catalog.machines})
     if len(names) > 1:
         raise MachinesError(f"the files declare Machines of {', '.join(names)}: choose one with machine_cluster")
     return names[0] if names else ""
@@ -85,8 +93,12 @@ def _read_source(client: Client | None, machine: Machine) -> tuple[ConfigSource 
     """Return the config source of a Machine and its documents, as far as they can be read."""
     reference = machine.config_source
     if machine.pool:
-        namespace, name = _pool_bundle(client, machine.pool) if client is not None else ("", f"pool {machine.pool}")
-        if client is not None and not name:
+        bundle_of_pool = None if client is None else _pool_bundle(client, machine.pool)
+        if bundle_of_pool is None:
+            state = "" if client is None else ", which has no complete rollout"
+            return ConfigSource("", f"pool {machine.pool}{state}", ""), {}
+        namespace, name = bundle_of_pool
+        if not name:
             return None, {}
     elif reference is not None:
         namespace, name = reference.namespace, reference.name
@@ -101,11 +113,14 @@ def _read_source(client: Client | None, machine: Machine) -> tuple[ConfigSource 
     return bundle.source, dict(bundle.documents)
 
 
-def _pool_bundle(client: Client, pool: str) -> Sequence[str]:
-    """Return namespace and name of the bundle of a pool's last complete rollout, "" for none or the init config."""
+def _pool_bundle(client: Client, pool: str) -> tuple[str, str] | None:
+    """Return namespace and name of the bundle of a pool's last complete rollout, both "" for the init config.
+
+    None: no rollout of the pool is complete.
+    """
     record = read_record(client, pool)
     rollout = record.rollout
     if rollout is not None and rollout.phase == COMPLETE:
-        return rollout.target.namespace, rollout.target.name if rollout.target.namespace else ""
+        return (rollout.target.namespace, rollout.target.name) if rollout.target.namespace else ("", "")
     complete = [revision for revision in record.revisions if revision.result == COMPLETE]
-    return (complete[-1].namespace, complete[-1].name) if complete else ("", "")
+    return (complete[-1].namespace, complete[-1].name) if complete else None

@@ -181,12 +181,15 @@ def _is_same(before: str, after: str, *, is_declared: bool) -> bool:
 
 
 def _mapping_differences(before: Member, after: Member) -> Iterator[Difference]:
-    """Yield the labels and taints that differ. What a Machine does not declare can be anything on its Node."""
+    """Yield the labels and taints that differ.
+
+    What a Machine does not declare can be anything on its Node. Of two Machines, what one of them declares is compared.
+    """
     taints = [{taint_id(taint): taint_text(taint) for taint in member.taints} for member in (before, after)]
     for name, old, new in (("labels", before.labels, after.labels), ("taints", taints[0], taints[1])):
         keys = {*old, *new}
-        for member, declared in ((before, old), (after, new)):
-            if member.is_declared:
+        for member, other, declared in ((before, after, old), (after, before, new)):
+            if member.is_declared and not other.is_declared:
                 keys &= set(declared)
         for key in sorted(keys):
             if old.get(key) != new.get(key):

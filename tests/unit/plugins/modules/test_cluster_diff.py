@@ -92,6 +92,19 @@ def test_bundles_of_files_are_those_of_the_other_side(cluster: SandboxCluster, t
     assert "only the bundles are compared" in entry["notes"][0]
 
 
+def test_a_pool_without_a_complete_rollout_differs_from_the_init_config(
+    cluster: SandboxCluster, tmp_path: Path
+) -> None:
+    prepare(cluster.client)
+    add_node(cluster.client, "n0")
+    files = machine_file(tmp_path / "a.yaml", {"pool": "workers"})
+    result = run({"machine_files": files}, {"kubeconfig": cluster.kubeconfig})
+    (entry,) = result["machines"]
+    assert [(d["path"], d["before"], d["after"]) for d in entry["differences"]] == [
+        ("config", "pool workers, which has no complete rollout", "init")
+    ]
+
+
 @pytest.mark.parametrize(
     ("selector", "names"),
     [("pool=workers", ["n0"]), ("pool=others", []), ("", ["n0"])],
@@ -112,6 +125,7 @@ def test_a_selector_is_that_of_both_sides(
     [
         ({"machine_files": ["missing.yaml"]}, "missing.yaml: "),
         ({"machine_files": ["two.yaml"]}, "choose one with machine_cluster"),
+        ({"machine_files": ["two.yaml"], "machine_cluster": "north"}, "have no Cluster north, but east, west: correct"),
         ({"machine_files": ["two.yaml"], "machine_cluster": "east", "selector": "a in"}, "a in"),
     ],
 )

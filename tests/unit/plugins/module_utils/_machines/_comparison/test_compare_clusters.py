@@ -113,6 +113,14 @@ def test_only_what_a_file_declares_is_compared() -> None:
     assert [difference.path for difference in compare_members(other, live)[0]] == ["versions.kubelet", "labels[other]"]
 
 
+def test_what_one_of_two_files_does_not_declare_differs() -> None:
+    taint = Taint("t", "", "NoSchedule")
+    more = member_of_machine(a_machine(node_labels={"a": "x"}, taints=(taint,)), None, ConfigInputs())
+    less = member_of_machine(a_machine(node_labels={}), None, ConfigInputs())
+    for sides in ((more, less), (less, more)):
+        assert [item.path for item in compare_members(*sides)[0]] == ["labels[a]", "taints[t:NoSchedule]"]
+
+
 def test_the_effective_config_is_that_of_the_node() -> None:
     local = LocalConfig({"kubelet": LocalComponent({**HEAD, "maxPods": 50}, {"podsPerCore": 3})})
     inputs = ConfigInputs(bundles={SOURCE: {"kubelet": TEXT + "maxPods: 90\n"}}, local_configs={LOCAL: local})
