@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import tempfile
+import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
@@ -19,10 +20,12 @@ from ._package_manager import HostFile, KeptFiles
 __all__ = ["KEYRING", "Apt", "apt_source_files"]
 
 KEYRING = "/etc/apt/keyrings/configok-machine.asc"
-_SOURCE = "/etc/apt/sources.list.d/configok-machine"
+_PARTS = "/etc/apt/sources.list.d"
+_SOURCE = f"{_PARTS}/configok-machine"
 _CACHE = "/var/cache/apt/archives"
 _OPTIONS = ("-o", "DPkg::Lock::Timeout=120", "-o", "APT::Sandbox::User=root", "-o", "Acquire::Retries=2")
-_KEEP_CONFIG = ("-o", "Dpkg::Options::=--force-confdef", "-o", "Dpkg::Options::=--force-confold")
+_KEEP_FILES = ("--force-confdef", "--force-confold")
+_KEEP_CONFIG = tuple(word for option in _KEEP_FILES for word in ("-o", f"Dpkg::Options::={option}"))
 _ONE_LINE = re.compile(r"deb(?:-src)?\s")
 _OPTIONS_OF_LINE = re.compile(r"(deb(?:-src)?\s+)(?:\[([^\]]*)\]\s*)?")
 _POLICY = "/usr/sbin/policy-rc.d"
@@ -33,6 +36,10 @@ case " $* " in *" kubelet"*) exit 101 ;; esac
 exit 0
 """
 _REMOVED = re.compile(r"(?:Remv|Purg) (\S+)")
+_ADDED = re.compile(r"^Inst (\S+) \(", re.MULTILINE)  # a package that is upgraded has its version before: [1.0]
+_LOCKED = re.compile(r"[Cc]ould not get lock|[Uu]nable to (?:lock|acquire)|lock was locked")
+_PATIENCE = 120.0  # seconds to wait for another program that holds a lock
+_POLL = 2.0
 
 
 def apt_source_files(source: str, key: str) -> list[HostFile]:
@@ -79,8 +86,8 @@ class Apt:
         """Return the installed version, "" for none."""
         result = self._host.run(["dpkg-query", "-W", "-f", "${db:Status-Abbrev}|${Version}", package])
         status, _bar, version = result.output.strip().partition("|")
-        # ii, hi: installed, or held; iU, iF: unpacked, which repair finishes.
-        return version if result.code == 0 and status[1:2] in ("i", "U", "F", "W", "t") else ""
+        # ii, hi: installed, or held; iU, iF: unpacked, iH: unpacked in part, both of which repair finishes.
+        return version if result.code == 0 and status[1:2] in ("i", "U", "F", "H", "W", "t") else ""
 
     def all_installed(self) -> Collection[str]:
         """Return the names of all installed packages."""
@@ -112,13 +119,13 @@ class Apt:
                 return
             options = ["-o", f"Dir::Etc::sourcelist={files[0]}", "-o", "Dir::Etc::sourceparts=-"]
             options += ["-o", "APT::Get::List-Cleanup=0"]
-        _must_update(self._host.run(["apt-get", "update", "-q", *self._options, *options]))
+        _must_update(self._run(["apt-get", "update", "-q", *self._options, *options]))
 
     @contextmanager
-    def previewed(self, files: Sequence[HostFile]) -> Iterator[Apt]:
-        """Return apt as if it had these files of a source and no others, and had read it. Changes nothing.
+    def previewed(self, files: Sequence[HostFile], *, everything: bool = False) -> Iterator[Apt]:
+        """Return apt as if it had these files of a source, and had read it. Changes nothing.
 
-        Raises HostError if the source cannot be read.
+        everything: read the host's own sources too. Raises HostError if a source cannot be read.
         """
         directory = tempfile.mkdtemp(prefix="configok-apt-")
         try:
@@ -128,10 +135,14 @@ class Apt:
                 name = os.path.basename(file.path) if file.path == KEYRING else f"parts/{os.path.basename(file.path)}"
                 with open(os.path.join(directory, name), "w", encoding="utf-8") as handle:
                     handle.write(file.content.replace(KEYRING, os.path.join(directory, os.path.basename(KEYRING))))
-            options = ["-o", "Dir::Etc::sourcelist=/dev/null", "-o", f"Dir::Etc::sourceparts={directory}/parts"]
+            for name in self._host.names(_PARTS) if everything else ():
+                if not f"{_PARTS}/{name}".startswith(f"{_SOURCE}."):
+                    shutil.copyfile(self._host.path(f"{_PARTS}/{name}"), f"{directory}/parts/{name}")
+            sources = "/etc/apt/sources.list" if everything else "/dev/null"
+            options = ["-o", f"Dir::Etc::sourcelist={sources}", "-o", f"Dir::Etc::sourceparts={directory}/parts"]
             options += ["-o", f"Dir::State::lists={directory}/lists", "-o", f"Dir::Cache={directory}/cache"]
             other = Apt(self._host, options)
-            _must_update(self._host.run(["apt-get", "update", "-q", *other._options]))
+            _must_update(self._run(["apt-get", "update", "-q", *other._options]))
             yield other
         finally:
             shutil.rmtree(directory, ignore_errors=True)
@@ -171,38 +182,93 @@ class Apt:
     def repair(self) -> None:
         """Finish what an installation that was killed has left undone."""
         self._allow_starts()
-        audit = self._host.run(["dpkg", "--audit"])
-        if audit.output.strip():
-            self._host.must(
-                ["dpkg", "--force-confdef", "--force-confold", "--configure", "-a"], "dpkg --configure failed"
-            )
+        if not self._host.run(["dpkg", "--audit"]).output.strip():
+            return
+        with self._without_starts():
+            missing = []
+            # dpkg configures nothing of a package that it has unpacked in part: its file has to be unpacked again.
+            for package in self._broken():
+                file = self._file_of(package)
+                if file:
+                    self._must(["dpkg", *_KEEP_FILES, "--unpack", file], f"{package} could not be unpacked again")
+                else:
+                    missing.append(package)
+            if missing:
+                self._must(
+                    ["apt-get", "install", "-q", "-y", "--no-remove", "--fix-broken", *self._options, *_KEEP_CONFIG],
+                    f"apt could not repair {', '.join(missing)}",
+                )
+            self._must(["dpkg", *_KEEP_FILES, "--configure", "-a"], "dpkg --configure failed")
+
+    def download(self, packages: Mapping[str, str], extra: Sequence[str]) -> None:
+        """Fetch everything else that an installation of these needs into apt's cache."""
+        command = [*self._install_command(packages, extra), "--download-only"]
+        result = self._run(command)
+        if result.code != 0:
+            # The lists of the host's own sources may be missing or old: a dependency is not found without them.
+            self._run(["apt-get", "update", "-q", *self._options])
+            result = self._run(command)
+        if result.code != 0:
+            raise HostError(f"apt cannot install {_names(packages, extra)}: {result.complaint()}")
+
+    def new_packages(self, packages: Mapping[str, str], extra: Sequence[str]) -> Collection[str]:
+        """Return the packages that an installation of these would add to the host."""
+        what = f"apt cannot install {_names(packages, extra)}"
+        output = self._must([*self._install_command(packages, extra), "--simulate"], what)
+        return {name.split(":")[0] for name in _ADDED.findall(output)}
 
     def install(self, packages: Mapping[str, str], extra: Sequence[str]) -> None:
         """Install these packages from kept files, up or down, and the newest of extra."""
+        with self._without_starts():
+            self._must(self._install_command(packages, extra), f"apt could not install {_names(packages, extra)}")
+
+    def _install_command(self, packages: Mapping[str, str], extra: Sequence[str]) -> list[str]:
         files = [self._host.path(self._files.path(package, version)) for package, version in packages.items()]
         # A runtime can conflict with one of the user's, which apt would remove without a question.
         command = ["apt-get", "install", "-q", "-y", "--no-remove", "--no-install-recommends", "--allow-downgrades"]
-        command += ["--allow-change-held-packages", *self._options, *_KEEP_CONFIG, *files, *extra]
-        if not self._host.exists(_POLICY):
-            self._host.write(_POLICY, _POLICY_TEXT, 0o755)
-        try:
-            self._install(command, packages, extra)
-        finally:
-            self._allow_starts()
+        return [*command, "--allow-change-held-packages", *self._options, *_KEEP_CONFIG, *files, *extra]
 
-    def _install(self, command: Sequence[str], packages: Mapping[str, str], extra: Sequence[str]) -> None:
-        result = self._host.run(command)
-        if result.code != 0:
-            # The lists of the host's own sources may be missing or old: a dependency is not found without them.
-            self._host.run(["apt-get", "update", "-q", *self._options])
+    def _run(self, command: Sequence[str]) -> CommandResult:
+        """Run a command; wait for another program that holds a lock, for which apt itself waits in some places only."""
+        deadline = time.monotonic() + _PATIENCE
+        while True:
             result = self._host.run(command)
+            if result.code == 0 or not _LOCKED.search(result.errors) or time.monotonic() > deadline:
+                return result
+            time.sleep(_POLL)
+
+    def _must(self, command: Sequence[str], what: str) -> str:
+        result = self._run(command)
         if result.code != 0:
-            names = ", ".join([*(f"{name} {version}" for name, version in packages.items()), *extra])
-            raise HostError(f"apt could not install {names}: {result.complaint()}")
+            raise HostError(f"{what}: {result.complaint()}")
+        return result.output
+
+    def _broken(self) -> list[str]:
+        """Return the packages that dpkg has unpacked in part."""
+        lines = self._host.must(["dpkg-query", "-W", "-f", "${db:Status-Abbrev}|${Package}\n"], "dpkg-query failed")
+        pairs = (line.split("|", 1) for line in lines.splitlines() if "|" in line)
+        return sorted({package for status, package in pairs if status[1:2] == "H" or status[2:3] == "R"})
+
+    def _file_of(self, package: str) -> str:
+        """Return a file of the package, of any version, "" for none: a change follows to the version that is right."""
+        kept = [path for (name, _version), path in self.kept().items() if name == package]
+        if kept:
+            return self._host.path(kept[-1])
+        return next(iter(sorted(glob.glob(self._host.path(f"{_CACHE}/{glob.escape(package)}_*.deb")))), "")
 
     def _cached(self, package: str, version: str) -> list[str]:
         pattern = f"{glob.escape(package)}_{glob.escape(version.replace(':', '%3a'))}_*.deb"
         return glob.glob(self._host.path(f"{_CACHE}/{pattern}"))
+
+    @contextmanager
+    def _without_starts(self) -> Iterator[None]:
+        """Keep the scripts of packages from starting the kubelet."""
+        if not self._host.exists(_POLICY):
+            self._host.write(_POLICY, _POLICY_TEXT, 0o755)
+        try:
+            yield
+        finally:
+            self._allow_starts()
 
     def _allow_starts(self) -> None:
         if self._host.read(_POLICY) == _POLICY_TEXT:
@@ -213,28 +279,34 @@ class Apt:
         held = set(self._host.run(["apt-mark", "showhold"]).output.split())
         new = [package for package in packages if package not in held]
         if new:
-            self._host.must(["apt-mark", "hold", *new], "apt-mark failed")
+            self._must(["apt-mark", "hold", *new], "apt-mark failed")
         return new
 
     def release(self, packages: Sequence[str]) -> None:
         """Let upgrades of the host have these packages again."""
         present = [package for package in packages if self.installed(package)]
         if present:
-            self._host.must(["apt-mark", "unhold", *present], "apt-mark failed")
+            self._must(["apt-mark", "unhold", *present], "apt-mark failed")
 
     def remove(self, packages: Sequence[str]) -> Sequence[str]:
         """Remove these packages; return those that stay, because others need them."""
+        broken = sorted(set(self._broken()).intersection(packages))
+        if broken:  # apt refuses all work as long as it has no file of such a package
+            self._must(
+                ["dpkg", "--purge", "--force-remove-reinstreq", "--force-depends", *broken],
+                "dpkg could not remove packages that it has unpacked in part",
+            )
         present = [package for package in packages if self.installed(package) or self._has_config(package)]
         going = set(present)
         while going:
-            output = self._host.must(
+            output = self._must(
                 ["apt-get", "purge", "-s", *self._options, "--allow-change-held-packages", *sorted(going)],
                 "apt could not plan the removal of packages",
             )
             others = set(_REMOVED.findall(output)) - going
             needed = {package for package in going if others and self._needed_by(package, others)}
             if not others:
-                self._host.must(
+                self._must(
                     ["apt-get", "purge", "-q", "-y", *self._options, "--allow-change-held-packages", *sorted(going)],
                     "apt could not remove packages",
                 )
@@ -252,6 +324,10 @@ class Apt:
         ).output
         words = {word.split()[0].split(":")[0] for word in re.split(r"[,|]", fields) if word.split()}
         return package in words
+
+
+def _names(packages: Mapping[str, str], extra: Sequence[str]) -> str:
+    return ", ".join([*(f"{name} {version}" for name, version in packages.items()), *extra])
 
 
 def _must_update(result: CommandResult) -> None:

@@ -171,6 +171,15 @@ class Archives:
         for component in _COMPONENTS:
             shutil.rmtree(self._host.path(f"{_HOME}/{component}/.partial"), ignore_errors=True)
 
+    def download(self, packages: Mapping[str, str], extra: Sequence[str]) -> None:
+        """Verify and unpack extra components; the others are kept already."""
+        for component in extra:
+            self.keep(component, self.offered(component)[-1])
+
+    def new_packages(self, packages: Mapping[str, str], extra: Sequence[str]) -> Collection[str]:
+        """Return the components that an installation of these would add to the host."""
+        return {component for component in (*packages, *extra) if not self.installed(component)}
+
     def install(self, packages: Mapping[str, str], extra: Sequence[str]) -> None:
         """Switch to these versions; the newest of extra is unpacked first."""
         versions = dict(packages)

@@ -28,6 +28,9 @@ _ESSENTIAL = ("bash", "filesystem", "glibc", "rpm", "setup")
 _NO_EXCLUDES = "--disableexcludes=all"
 _NO_SOURCES = "--disablerepo=*"
 _UNREADABLE = "dnf could not read the source of packages"
+# In dnf's plan: a section, with a row for each package.
+_ADDED = re.compile(r"^Installing.*:\n((?: .*\n)*)", re.MULTILINE)
+_ROW = re.compile(r"^ (\S+)", re.MULTILINE)
 
 
 def dnf_source_files(source: str, key: str) -> list[HostFile]:
@@ -150,25 +153,49 @@ class Dnf:
     def repair(self) -> None:
         """Do nothing: an rpm transaction that was killed is repeated as a whole."""
 
+    def download(self, packages: Mapping[str, str], extra: Sequence[str]) -> None:
+        """Fetch everything else that an installation of these needs into dnf's cache."""
+        new = self._sort(packages, extra)[0]
+        if new:
+            what = f"dnf cannot install {_names(packages, extra)}"
+            self._install(["--downloadonly", "install", *new], what, needs_sources=bool(extra))
+
+    def new_packages(self, packages: Mapping[str, str], extra: Sequence[str]) -> Collection[str]:
+        """Return the packages that an installation of these would add to the host."""
+        new = self._sort(packages, extra)[0]
+        added = {*packages, *extra}
+        for options in ([], [_NO_SOURCES]) if new else ():
+            plan = self._host.run([*self._command("--assumeno"), *options, "install", *new]).output
+            added.update(name for section in _ADDED.findall(plan) for name in _ROW.findall(section))
+        return {name for name in added if not self.installed(name)}
+
     def install(self, packages: Mapping[str, str], extra: Sequence[str]) -> None:
         """Install these packages from kept files, up or down, and the newest of extra."""
+        new, older = self._sort(packages, extra)
+        names = _names(packages, extra)
+        if new:
+            self._install(["install", *new], f"dnf could not install {names}", needs_sources=bool(extra))
+        if older:
+            self._install(["downgrade", *older], f"dnf could not install {names}", needs_sources=False)
+
+    def _install(self, words: Sequence[str], what: str, *, needs_sources: bool) -> None:
+        # dnf reads all sources first and fails with one that it cannot reach. Most rollbacks need none of them.
+        if needs_sources or self._host.run([*self._command(), _NO_SOURCES, *words]).code != 0:
+            self._host.must([*self._command(), *words], what)
+
+    def _command(self, answer: str = "-y") -> list[str]:
+        command = [word if word != "-y" else answer for word in self._dnf]
+        return [*command, _NO_EXCLUDES, "--setopt=install_weak_deps=False"]
+
+    def _sort(self, packages: Mapping[str, str], extra: Sequence[str]) -> tuple[list[str], list[str]]:
+        """Return what is to be installed or upgraded, and what is to be downgraded."""
         new: list[str] = list(extra)
         older: list[str] = []
         for package, version in packages.items():
             file = self._host.path(self._files.path(package, version))
             present = self.installed(package)
             (older if present and compare(version, present) < 0 else new).append(file)
-        names = ", ".join([*(f"{name} {version}" for name, version in packages.items()), *extra])
-        if new:
-            self._install(["install", *new], names, needs_sources=bool(extra))
-        if older:
-            self._install(["downgrade", *older], names, needs_sources=False)
-
-    def _install(self, words: Sequence[str], names: str, *, needs_sources: bool) -> None:
-        command = [*self._dnf, _NO_EXCLUDES, "--setopt=install_weak_deps=False"]
-        # dnf reads all sources first and fails with one that it cannot reach. Most rollbacks need none of them.
-        if needs_sources or self._host.run([*command, _NO_SOURCES, *words]).code != 0:
-            self._host.must([*command, *words], f"dnf could not install {names}")
+        return new, older
 
     def hold(self, packages: Sequence[str]) -> Sequence[str]:
         """Keep upgrades of the host away from these packages; return those that were not held before."""
@@ -219,3 +246,7 @@ def _only(repository: str) -> list[str]:
     """Return the options that leave only the sections of a repository's file, [] for none."""
     sections = [f"--enablerepo={section}" for section in _SECTION.findall(repository)]
     return [_NO_SOURCES, *sections] if sections else []
+
+
+def _names(packages: Mapping[str, str], extra: Sequence[str]) -> str:
+    return ", ".join([*(f"{name} {version}" for name, version in packages.items()), *extra])

@@ -56,8 +56,8 @@ class HostState:
 
     created: we made it a node; False for a node that was one before, whose layout is not ours. absent_before: of
     SEEN_PATHS. files: path -> where its former content is kept, "" if there was no such file. packages: those that
-    were installed for us, with the version before, "" for none. held: the packages that we hold. installing: all
-    packages before an installation that has not ended. pending: units that must restart because of what changed. flags:
+    were installed for us, with the version before, "" for none. held: the packages that we hold. installing: packages
+    that an installation that has not ended adds. pending: units that must restart because of what changed. flags:
     path -> [text before flags were removed, text after]. settings: kernel parameters with their value before. enabled:
     units that we enabled. rollout: of the last change, "" if it is not known. previous: package -> version before the
     last update. previous_files: path -> text (null for no file), mode and restarts before it. in_progress: a change has

@@ -77,6 +77,12 @@ class PackageManager(Protocol):
     def repair(self) -> None:
         """Finish what an installation that was killed has left undone. Raises HostError."""
 
+    def download(self, packages: Mapping[str, str], extra: Sequence[str]) -> None:
+        """Fetch everything else that an installation of these needs, while nothing is stopped. Raises HostError."""
+
+    def new_packages(self, packages: Mapping[str, str], extra: Sequence[str]) -> Collection[str]:
+        """Return the packages that an installation of these would add to the host. Raises HostError."""
+
     def install(self, packages: Mapping[str, str], extra: Sequence[str]) -> None:
         """Install these packages from kept files, up or down, and the newest of extra. Raises HostError."""
 

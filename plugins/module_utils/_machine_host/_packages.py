@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 
+from ._apt import Apt
 from ._files import Changes, mark_pending, update_files, write_files
 from ._host_access import Host, HostError
 from ._host_state import HostState, save_state
@@ -82,25 +83,45 @@ def preview_packages(
     host: Host, state: HostState | None, manager: PackageManager, declared: WantedPackages, *, rollback: bool
 ) -> tuple[list[PackageChange], list[str]]:
     """Return the planned changes and why they cannot be made, one sentence each. Changes nothing."""
+    previous = _previous(state, rollback=rollback)
     with ExitStack() as stack:
         sources: list[PackageManager] = [manager]
+        files = manager.source_files(declared.source, declared.key)
         if declared.source.strip():
             try:
-                files = manager.source_files(declared.source, declared.key)
                 sources.append(stack.enter_context(manager.previewed(files)))
             except HostError as error:
                 return [], [str(error)]
-        installed, available = _look(sources, declared.versioned)
-        changes, missing = plan_packages(declared.versioned, installed, available, _previous(state, rollback=rollback))
-        refusals = [_not_offered(package, sources) for package in missing]
-        kept = manager.kept()
-        for change in changes:
-            present = (change.package.name, change.before)
-            if change.before and present not in kept and not _is_offered(sources, *present):
-                refusals.append(
-                    f"{change.package.name} {change.before}, which is installed, can be fetched from no source any "
-                    "more, so an update could not be rolled back: make it available again"
-                )
+        changes, refusals = _preview(sources, declared, previous, rollback=rollback)
+        if refusals and isinstance(manager, Apt) and not rollback:
+            # The host may have never read its own sources.
+            with suppress(HostError):
+                sources.append(stack.enter_context(manager.previewed(files, everything=True)))
+                changes, refusals = _preview(sources, declared, previous, rollback=rollback)
+    return changes, refusals
+
+
+def _preview(
+    sources: Sequence[PackageManager], declared: WantedPackages, previous: Mapping[str, str], *, rollback: bool
+) -> tuple[list[PackageChange], list[str]]:
+    """Return the planned changes and why they cannot be made. sources: that of the host is the first."""
+    manager = sources[0]
+    installed, available = _look(sources, declared.versioned)
+    changes, missing = plan_packages(declared.versioned, installed, available, previous)
+    missing += [
+        WantedPackage(name, "", ())
+        for name in _missing_extra(manager, declared, rollback=rollback)
+        if not any(source.offered(name) for source in sources)
+    ]
+    refusals = [_not_offered(package, sources) for package in missing]
+    kept = manager.kept()
+    for change in changes:
+        present = (change.package.name, change.before)
+        if change.before and present not in kept and not _is_offered(sources, *present):
+            refusals.append(
+                f"{change.package.name} {change.before}, which is installed, can be fetched from no source any more, "
+                "so an update could not be rolled back: make it available again"
+            )
     return changes, refusals
 
 
@@ -115,7 +136,8 @@ def change_packages(
 ) -> None:
     """Install what is declared. Raises HostError before anything is stopped if a package is not available.
 
-    The package that is installed is fetched before it is replaced, so that a rollback needs no network.
+    The package that is installed is fetched before it is replaced, so that a rollback needs no network. So is
+    everything else that is to be installed.
     """
     rollback = action == "rollback"
     if not rollback:  # which writes the former source with the other files, and needs none
@@ -125,14 +147,18 @@ def change_packages(
     planned, extra = _plan(manager, state, declared, rollback=rollback)
     if planned or extra:
         _fetch(manager, planned)
+        versions = {change.package.name: change.after for change in planned}
+        if not rollback:
+            manager.download(versions, extra)
+        # Recorded first: a deletion after a kill removes what was installed until then, and nothing of the user's.
+        installing = sorted({*(state.installing or ()), *manager.new_packages(versions, extra)})
         # A change that finds nothing to do is the second run of one that was killed: it can still be rolled back.
         if action == "update":
             for change in planned:
                 if change.before:
                     state.previous.setdefault(change.package.name, change.before)
         state.in_progress = True
-        if state.installing is None:
-            state.installing = sorted(manager.all_installed())
+        state.installing = installing
         for change in planned:
             mark_pending(state, change.package.units)
         save_state(host, state)
@@ -142,10 +168,10 @@ def change_packages(
             changes.note(f"{change.package.name} {change.before or 'absent'} -> {change.after}")
         for name in extra:
             changes.note(f"{name} absent -> newest")
-        manager.install({change.package.name: change.after for change in planned}, extra)
+        manager.install(versions, extra)
         _check_installed(manager, planned)
     if state.installing is not None:
-        _record_new(manager, state, changes)
+        state.packages.update(dict.fromkeys(_installed_for_us(manager, state), ""))
         state.installing = None
         save_state(host, state)
     if declared.hold:
@@ -157,18 +183,14 @@ def change_packages(
     _forget_old(manager, state, [package.name for package in declared.versioned])
 
 
-def _record_new(manager: PackageManager, state: HostState, changes: Changes) -> None:
-    """Record the packages that were installed for us, which a deletion removes."""
-    new = set(manager.all_installed()) - set(state.installing or ())
-    old = sorted(new.intersection(manager.essential()))
-    if old:
-        changes.warnings.append(
-            f"what was installed here before the change is not known ({old[0]} would be new), so a deletion leaves the "
-            "packages of this change"
-        )
-        return
-    for name in sorted(new):
-        state.packages.setdefault(name, "")
+def _installed_for_us(manager: PackageManager, state: HostState) -> list[str]:
+    """Return the packages of an installation that are on the host now, which a deletion removes."""
+    return sorted(set(state.installing or ()).intersection(manager.all_installed()))
+
+
+def _missing_extra(manager: PackageManager, declared: WantedPackages, *, rollback: bool) -> list[str]:
+    """Return the extra packages to install; a rollback installs none, since one of them may be what has failed."""
+    return [] if rollback else [name for name in declared.extra if not manager.installed(name)]
 
 
 def _plan(
@@ -176,7 +198,7 @@ def _plan(
 ) -> tuple[list[PackageChange], list[str]]:
     """Return the packages to change and the extra ones to install. Reads the sources only if something is missing."""
     previous = _previous(state, rollback=rollback)
-    extra = [name for name in declared.extra if not manager.installed(name)]
+    extra = _missing_extra(manager, declared, rollback=rollback)
     kept = manager.kept()
     installed = {package.name: manager.installed(package.name) for package in declared.versioned}
     at_hand = {

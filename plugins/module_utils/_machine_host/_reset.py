@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+from contextlib import suppress
 
 from ._files import Changes, restore_files
 from ._host_access import Host, HostError
@@ -47,7 +48,8 @@ def reset_host(host: Host, state: HostState, manager: PackageManager, changes: C
         if unit != "kubelet":
             host.run(["systemctl", "disable", "--quiet", "--now", f"{unit}.service"])
     kill_containers(host)
-    manager.repair()
+    with suppress(HostError):  # what cannot be repaired is removed
+        manager.repair()
     if state.held:
         manager.release(state.held)
     _remove_packages(state, manager, changes)
@@ -81,7 +83,7 @@ def forget_host(host: Host) -> bool:
 
 
 def _remove_packages(state: HostState, manager: PackageManager, changes: Changes) -> None:
-    ours = sorted(name for name, before in state.packages.items() if not before)
+    ours = sorted({*(name for name, before in state.packages.items() if not before), *(state.installing or ())})
     essential = set(ours).intersection(manager.essential())
     if essential:
         changes.warnings.append(

@@ -88,7 +88,8 @@ class MachineHost:
         changes, preview.refusals = preview_packages(
             self._host, state, self._manager, declared, rollback=action == "rollback"
         )
-        preview.refusals += self._not_from_packages(action, state, changes)
+        if state is None or not state.in_progress:  # dpkg may have unpacked half of it
+            preview.refusals += self._not_from_packages(action, state, changes)
         preview.versions = {change.package.name: change.after for change in changes}
         return preview
 

@@ -141,6 +141,15 @@ class Packages:
     def repair(self) -> None:
         self.calls.append("repair")
 
+    def download(self, packages: Mapping[str, str], extra: Sequence[str]) -> None:
+        self.calls.append("download " + " ".join([*packages, *extra]))
+        for name in extra:
+            if not self.offered(name):
+                raise HostError(f"unable to locate package {name}")
+
+    def new_packages(self, packages: Mapping[str, str], extra: Sequence[str]) -> Collection[str]:
+        return {*packages, *extra, "dependency"} - set(self.present)
+
     def install(self, packages: Mapping[str, str], extra: Sequence[str]) -> None:
         self.calls.append("install " + " ".join([*(f"{name}={version}" for name, version in packages.items()), *extra]))
         if self.fails:
@@ -173,7 +182,7 @@ def host(tmp_path: object, calls: list[str]) -> Host:
 
 @pytest.fixture
 def manager(calls: list[str]) -> Packages:
-    return Packages(calls, {KUBELET: [OLD, NEW]}, {"bash": "5"})
+    return Packages(calls, {KUBELET: [OLD, NEW], "cni": ["1"]}, {"bash": "5"})
 
 
 def change(
@@ -203,15 +212,6 @@ def test_what_was_installed_for_us_is_recorded(host: Host, manager: Packages) ->
     assert state.installing is None
 
 
-def test_a_record_without_the_packages_before_makes_nothing_ours(host: Host, manager: Packages) -> None:
-    state = HostState("m", installing=[])
-    changes = Changes()
-    change_packages(host, state, manager, declared("1.34.8"), changes)
-    assert state.packages == {}
-    assert "bash would be new" in changes.warnings[0]
-    assert state.installing is None
-
-
 def test_an_update_fetches_the_way_back_before_it_stops_anything(
     host: Host, manager: Packages, calls: list[str]
 ) -> None:
@@ -222,6 +222,7 @@ def test_an_update_fetches_the_way_back_before_it_stops_anything(
         "repair",
         f"keep kubelet {NEW}",
         f"keep kubelet {OLD}",
+        "download kubelet",
         "systemctl stop kubelet.service",
         "systemctl is-active kubelet.service",
         f"install kubelet={NEW}",
@@ -253,12 +254,32 @@ def test_a_run_that_was_killed_still_knows_the_way_back(host: Host, manager: Pac
     state = HostState("m")
     with pytest.raises(HostError, match="cut off"):
         change(host, state, manager, "1.34.9")
-    assert state.installing == ["bash", KUBELET]
+    assert state.installing == ["dependency"]
     manager.present[KUBELET] = NEW  # dpkg had come that far
+    manager.present["dependency"] = "1"
+    manager.present["postgresql"] = "15"  # of the user, between the runs
     manager.fails = False
     change(host, state, manager, "1.34.9", "cni")
     assert state.previous == {KUBELET: OLD}
     assert state.packages == {"cni": "", "dependency": ""}
+
+
+def test_an_extra_package_that_no_source_has_stops_nothing(
+    host: Host, manager: Packages, calls: list[str]
+) -> None:
+    manager.present[KUBELET] = OLD
+    _planned, refusals = preview_packages(host, None, manager, declared("1.34.9", "typo"), rollback=False)
+    assert refusals == ["no source of packages offers typo: there is no version"]
+    state = HostState("m")
+    with pytest.raises(HostError, match="typo"):
+        change(host, state, manager, "1.34.9", "typo")
+    assert not [call for call in calls if call.startswith(("systemctl", "install"))]
+    # Nor does it stop a rollback, which installs no extra package.
+    state.previous, state.in_progress = {KUBELET: OLD}, True
+    manager.present[KUBELET] = NEW
+    assert preview_packages(host, state, manager, declared("1.34.8", "typo"), rollback=True)[1] == []
+    assert change(host, state, manager, "1.34.8", "typo", rollback=True)
+    assert manager.present[KUBELET] == OLD
 
 
 def test_the_next_update_begins_with_a_new_way_back(host: Host, manager: Packages) -> None:

@@ -247,6 +247,16 @@ def test_a_record_that_claims_the_system_removes_no_package(
     assert not host.exists(DIRECTORY)
 
 
+def test_a_reset_removes_what_a_killed_installation_has_added(
+    host: QuietHost, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[Sequence[str]] = []
+    monkeypatch.setattr(Archives, "remove", lambda _archives, packages: calls.append(packages) or [])
+    save_state(host, HostState("worker-1", packages={"cni": ""}, installing=["kubelet"], in_progress=True))
+    machine(host).reset()
+    assert calls == [["cni", "kubelet"]]
+
+
 def test_a_reset_removes_the_network_of_pods(host: QuietHost, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[Sequence[str]] = []
     links = "1: lo: <LOOPBACK,UP>\n2: eth0@if40: <UP>\n3: cni0: <UP>\n4: flannel.1: <UP>\n"
