@@ -66,6 +66,7 @@ class Apt:
     """apt and dpkg of a host. preview: options that let apt read other sources without a change of the host."""
 
     name = "apt"
+    source_paths = (KEYRING, f"{_SOURCE}.list", f"{_SOURCE}.sources")
 
     def __init__(self, host: Host, preview: Sequence[str] = ()) -> None:
         self._host = host
@@ -274,9 +275,13 @@ class Apt:
         if self._host.read(_POLICY) == _POLICY_TEXT:
             self._host.remove(_POLICY)
 
+    def held(self) -> Collection[str]:
+        """Return the packages that upgrades of the host leave alone."""
+        return self._must(["apt-mark", "showhold"], "apt-mark failed").split()
+
     def hold(self, packages: Sequence[str]) -> Sequence[str]:
         """Keep upgrades of the host away from these packages; return those that were not held before."""
-        held = set(self._host.run(["apt-mark", "showhold"]).output.split())
+        held = self.held()
         new = [package for package in packages if package not in held]
         if new:
             self._must(["apt-mark", "hold", *new], "apt-mark failed")

@@ -28,6 +28,7 @@ _BINARIES = "/usr/local/bin"
 _PLUGINS = "/opt/cni/bin"
 _COMPONENTS = ("kubelet", "containerd", "runc", "cni")
 _PLACES = ("bin", "sbin", ".", "kubernetes/node/bin", "kubernetes/server/bin")  # of programs in an archive
+_CONTAINERD_PATH = "/etc/systemd/system/containerd.service"
 _CONTAINERD_UNIT = f"""[Unit]
 Description=containerd container runtime
 Documentation=https://containerd.io
@@ -63,13 +64,14 @@ def archive_units(archives: Sequence[Archive]) -> list[HostFile]:
     """Return the unit of the runtime, which an archive does not bring along."""
     if not any(archive.component == "containerd" for archive in archives):
         return []
-    return [HostFile("/etc/systemd/system/containerd.service", _CONTAINERD_UNIT, restarts=("containerd",))]
+    return [HostFile(_CONTAINERD_PATH, _CONTAINERD_UNIT, restarts=("containerd",))]
 
 
 class Archives:
     """Components from archives, with the interface of a package manager."""
 
     name = "archives"
+    source_paths = (_CONTAINERD_PATH,)
 
     def __init__(self, host: Host, archives: Sequence[Archive]) -> None:
         self._host = host
@@ -190,6 +192,10 @@ class Archives:
             directory = self.kept()[component, version]
             self._link(os.path.basename(directory), f"{_HOME}/{component}/current")
             self._link_programs(component)
+
+    def held(self) -> Collection[str]:
+        """Return all components: nothing upgrades a binary."""
+        return _COMPONENTS
 
     def hold(self, packages: Sequence[str]) -> Sequence[str]:
         """Do nothing: nothing upgrades a binary."""

@@ -48,6 +48,7 @@ class Dnf:
     """dnf and rpm of a host. preview: options that let dnf read other sources without a change of the host."""
 
     name = "dnf"
+    source_paths = (_KEY, _SOURCE)
 
     def __init__(self, host: Host, preview: Sequence[str] = ()) -> None:
         self._host = host
@@ -196,6 +197,11 @@ class Dnf:
             present = self.installed(package)
             (older if present and compare(version, present) < 0 else new).append(file)
         return new, older
+
+    def held(self) -> Collection[str]:
+        """Return the packages that upgrades of the host leave alone."""
+        present = _EXCLUDES.search(self._host.read(_CONFIG) or "")
+        return re.split(r"[\s,]+", present[2].strip()) if present else []
 
     def hold(self, packages: Sequence[str]) -> Sequence[str]:
         """Keep upgrades of the host away from these packages; return those that were not held before."""

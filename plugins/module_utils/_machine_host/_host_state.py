@@ -21,6 +21,7 @@ __all__ = [
     "begin_change",
     "has_way_back",
     "load_state",
+    "owns_addresses",
     "save_state",
 ]
 
@@ -29,6 +30,7 @@ KEPT = f"{DIRECTORY}/packages"
 LOCK = "/run/configok-machine.lock"
 STATE_FILE = f"{DIRECTORY}/state.json"
 
+_CNI = "/var/lib/cni"
 SEEN_PATHS = (
     "/etc/cni",
     "/etc/containerd",
@@ -39,7 +41,7 @@ SEEN_PATHS = (
     "/run/containerd",
     "/run/crio",
     "/usr/libexec/kubernetes",
-    "/var/lib/cni",
+    _CNI,
     "/var/lib/containerd",
     "/var/lib/containers",
     "/var/lib/crio",
@@ -120,6 +122,11 @@ def has_way_back(state: HostState, rollout: str) -> bool:
     An update that failed before it reached the host has left no trace, and what the record has is older.
     """
     return state.in_progress or state.rollout == rollout
+
+
+def owns_addresses(state: HostState) -> bool:
+    """Return whether the addresses that CNI has given are those of the node's pods alone."""
+    return not state.created or _CNI in state.absent_before
 
 
 def save_state(host: Host, state: HostState) -> None:

@@ -41,6 +41,10 @@ class PackageManager(Protocol):
     def source_files(self, source: str, key: str) -> Sequence[HostFile]:
         """Return the files that make a source of packages known."""
 
+    @property
+    def source_paths(self) -> Collection[str]:
+        """Return all files that source_files may name."""
+
     def installed(self, package: str) -> str:
         """Return the installed version, "" for none."""
 
@@ -86,6 +90,9 @@ class PackageManager(Protocol):
     def install(self, packages: Mapping[str, str], extra: Sequence[str]) -> None:
         """Install these packages from kept files, up or down, and the newest of extra. Raises HostError."""
 
+    def held(self) -> Collection[str]:
+        """Return the packages that upgrades of the host leave alone."""
+
     def hold(self, packages: Sequence[str]) -> Sequence[str]:
         """Keep upgrades of the host away from these packages; return those that were not held before."""
 
@@ -129,6 +136,8 @@ class KeptFiles:
         return directory
 
     def accept(self, file: str, package: str, version: str) -> None:
-        """Keep a file of the scratch directory."""
+        """Keep a file of the scratch directory. After a power cut, it is whole or missing."""
+        with open(self._host.path(file), "rb") as handle:
+            os.fsync(handle.fileno())
         os.replace(self._host.path(file), self._host.path(self.path(package, version)))
         shutil.rmtree(self._host.path(f"{KEPT}/partial"), ignore_errors=True)

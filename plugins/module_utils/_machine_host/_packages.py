@@ -10,7 +10,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 
 from ._apt import Apt
-from ._files import Changes, mark_pending, update_files, write_files
+from ._files import Changes, mark_pending, retire_files, update_files, write_files
 from ._host_access import Host, HostError
 from ._host_state import HostState, save_state
 from ._package_manager import PackageManager
@@ -143,6 +143,10 @@ def change_packages(
     if not rollback:  # which writes the former source with the other files, and needs none
         files = manager.source_files(declared.source, declared.key)
         (write_files if action == "create" else update_files)(host, state, files, changes, check=False)
+        declared_paths = {file.path for file in files}
+        old = [path for path in state.files if path in manager.source_paths and path not in declared_paths]
+        # apt and dnf would read a source that is gone. A unit goes with its component.
+        retire_files(host, state, [path for path in old if not path.endswith(".service")], (), changes, check=False)
     manager.repair()
     planned, extra = _plan(manager, state, declared, rollback=rollback)
     if planned or extra:
@@ -175,11 +179,13 @@ def change_packages(
         state.installing = None
         save_state(host, state)
     if declared.hold:
-        held = manager.hold([package.name for package in declared.versioned])
-        if held:
-            state.held = sorted({*state.held, *held})
+        held = manager.held()
+        new = [package.name for package in declared.versioned if package.name not in held]
+        if new:
+            state.held = sorted({*state.held, *new})
             changes.changed = True
-            save_state(host, state)
+            save_state(host, state)  # first: a deletion after a kill releases them
+            manager.hold(new)
     _forget_old(manager, state, [package.name for package in declared.versioned])
 
 

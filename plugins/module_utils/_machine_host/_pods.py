@@ -32,13 +32,16 @@ def stop_kubelet(host: Host) -> None:
         raise HostError(f"the kubelet could not be stopped: {result.complaint()}")
 
 
-def remove_pods(host: Host, *, images: bool) -> None:
-    """Kill all containers of the kubelet and remove them, their network and, if wanted, their images."""
+def remove_pods(host: Host, *, images: bool, addresses: bool) -> None:
+    """Kill all containers of the kubelet and remove them and their network.
+
+    images: also remove their images. addresses: also forget the addresses of all containers, as CNI has them.
+    """
     if host.has("ctr") and host.run([*_CTR, "version"], timeout=20).code == 0:
         _remove_from_containerd(host, images=images)
     kill_containers(host)
     _remove_network(host)
-    for path in _ADDRESSES:
+    for path in _ADDRESSES if addresses else ():
         shutil.rmtree(host.path(path), ignore_errors=True)
 
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from ._files import Changes, restore_files
 from ._host_access import Host, HostError
-from ._host_state import DIRECTORY, SEEN_PATHS, STATE_FILE, HostState
+from ._host_state import DIRECTORY, SEEN_PATHS, STATE_FILE, HostState, owns_addresses
 from ._node_identity import BOOTSTRAP, KUBECONFIG
 from ._package_manager import PackageManager
 from ._pods import kill_containers, remove_pods, stop_kubelet
@@ -26,6 +26,10 @@ _CA = "/etc/kubernetes/pki/ca.crt"
 _OF_NODES = (KUBECONFIG, BOOTSTRAP, _CA)
 # Not by way of /var/run, which is a link: what is mounted below would not be seen, such as the cgroups of Calico.
 _RUN_PATHS = ("/run/flannel", "/run/calico", "/run/kubernetes")
+
+
+_RUNTIMES = {"containerd": "/etc/containerd", "crio": "/etc/crio"}
+_PROXY_TABLES = (("ip", "kube-proxy"), ("ip6", "kube-proxy"))  # of nftables
 
 
 def is_clean(host: Host) -> bool:
@@ -42,7 +46,7 @@ def reset_host(host: Host, state: HostState, manager: PackageManager, changes: C
     changes.note(f"{state.machine}: kubelet, pods, their files and packages removed")
     host.run(["systemctl", "disable", "--quiet", "kubelet.service"])
     stop_kubelet(host)
-    remove_pods(host, images=True)
+    remove_pods(host, images=True, addresses=owns_addresses(state))
     _unmount(host, _KUBELET_DIRECTORY)
     for unit in state.enabled:
         if unit != "kubelet":
@@ -53,7 +57,8 @@ def reset_host(host: Host, state: HostState, manager: PackageManager, changes: C
     if state.held:
         manager.release(state.held)
     _remove_packages(state, manager, changes)
-    restore_files(host, state, sorted(state.files))
+    restored = restore_files(host, state, sorted(state.files))
+    _restore_flags(host, state)
     for path in _OF_NODES:
         if path not in state.files:
             host.remove(path)
@@ -67,6 +72,9 @@ def reset_host(host: Host, state: HostState, manager: PackageManager, changes: C
     _remove_empty_parents(host, state)
     _clean_iptables(host)
     host.run(["systemctl", "daemon-reload"])
+    for unit, directory in _RUNTIMES.items():
+        if any(path.startswith(f"{directory}/") for path in restored):  # the user's runtime reads its own config again
+            host.run(["systemctl", "try-restart", f"{unit}.service"])
     host.run(["systemctl", "reset-failed", "kubelet.service", "containerd.service"])
     forget_host(host)
 
@@ -166,8 +174,18 @@ def _remove_empty_parents(host: Host, state: HostState) -> None:
             continue  # not empty, or not there
 
 
+def _restore_flags(host: Host, state: HostState) -> None:
+    """Put back the flags that were removed from files of the user."""
+    for path, (base, adjusted) in state.flags.items():
+        if path not in state.files and host.read(path) == adjusted:
+            host.write(path, base, host.mode(path))
+
+
 def _clean_iptables(host: Host) -> None:
-    """Remove the chains of kubelet and kube-proxy."""
+    """Remove the chains of kubelet and kube-proxy, and the tables of its mode nftables."""
+    if host.has("nft"):
+        for family, table in _PROXY_TABLES:
+            host.run(["nft", "delete", "table", family, table])
     for family in ("iptables", "ip6tables"):
         if not host.has(f"{family}-save"):
             continue

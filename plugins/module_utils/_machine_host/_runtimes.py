@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from ._files import Changes
 from ._host_access import Host
-from ._host_state import HostState, save_state
+from ._host_state import HostState, owns_addresses, save_state
 from ._packages import WantedPackages
 from ._pods import remove_pods, stop_kubelet
 
@@ -44,7 +44,7 @@ def switch_runtime(host: Host, state: HostState, units: Sequence[str], changes: 
         return
     if former:
         stop_kubelet(host)
-        remove_pods(host, images=False)
+        remove_pods(host, images=False, addresses=owns_addresses(state))
         if _DIRECTORIES[former] in state.absent_before:
             host.must(
                 ["systemctl", "disable", "--quiet", "--now", f"{former}.service"], f"{former} could not be stopped"

@@ -6,15 +6,24 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ._files import Changes, update_files, write_files, write_previous_files
+from ._files import Changes, mark_pending, retire_files, update_files, write_files, write_previous_files
 from ._flags import adjust_flags, supported_flags
 from ._host_access import Host, HostError
 from ._host_state import LOCK, SEEN_PATHS, HostState, begin_change, has_way_back, load_state, save_state
 from ._kubelet import apply_settings, start_units, wait_healthy
-from ._node_identity import BOOTSTRAP, BOOTSTRAP_KEY, KUBECONFIG, has_credentials, node_of
+from ._node_identity import (
+    BOOTSTRAP,
+    BOOTSTRAP_KEY,
+    KUBECONFIG,
+    drop_credentials,
+    has_credentials,
+    node_of,
+    stale_credentials,
+)
 from ._package_manager import HostFile, PackageManager
 from ._packages import PackageChange, WantedPackages, change_packages, preview_packages
 from ._reset import forget_host, is_clean, reset_host
@@ -23,6 +32,8 @@ from ._runtimes import switch_runtime, undeclared_runtime
 __all__ = ["MachineHost", "Preview", "StartOptions"]
 
 _CONTROL_PLANE = tuple(f"/etc/kubernetes/manifests/{name}.yaml" for name in ("etcd", "kube-apiserver"))
+# A run whose kubeconfig names no CA may update a node, which keeps the one that it has.
+_STAYING = (BOOTSTRAP, "/etc/kubernetes/pki/ca.crt")
 
 
 @dataclass
@@ -191,13 +202,25 @@ class MachineHost:
             return
         if not self._check:
             begin_change(self._host, state, self._action, self._rollout)
+        # Before the CA of the former cluster is written over.
+        stale = stale_credentials(self._host, bootstrap, time.time()) if bootstrap else ""
+        if stale:
+            changes.note(f"the credentials of the kubelet moved aside, since {stale}")
+            if not self._check:
+                mark_pending(state, ["kubelet"])
+                save_state(self._host, state)
+                drop_credentials(self._host)
         if os.access(self._host.path(kubelet), os.X_OK):
             files = supported_flags(self._host, kubelet, files, changes.warnings)
         if self._action == "create":
             write_files(self._host, state, files, changes, check=self._check)
         else:
             update_files(self._host, state, files, changes, check=self._check)
-        if bootstrap and not has_credentials(self._host):
+        undeclared = state.files.keys() - {file.path for file in files} - {*self._manager.source_paths, *_STAYING}
+        retire_files(self._host, state, undeclared, (state.runtime or "kubelet",), changes, check=self._check)
+        if self._action == "create" and not self._check:
+            begin_change(self._host, state, self._action, self._rollout)  # a creation has no way back
+        if bootstrap and (stale or not has_credentials(self._host)):
             file = HostFile(BOOTSTRAP, bootstrap, 0o600, restarts=("kubelet",))
             write_files(self._host, state, [file], changes, check=self._check, secret=True)
             if not self._check:

@@ -17,7 +17,11 @@ from ansible_collections.configok.node.plugins.module_utils._machine_host._host_
     Host,
     HostError,
 )
-from ansible_collections.configok.node.plugins.module_utils._machine_host._host_state import HostState, begin_change
+from ansible_collections.configok.node.plugins.module_utils._machine_host._host_state import (
+    HostState,
+    begin_change,
+    load_state,
+)
 from ansible_collections.configok.node.plugins.module_utils._machine_host._package_manager import (
     HostFile,
     PackageManager,
@@ -90,8 +94,10 @@ class Packages:
     files: dict[tuple[str, str], str] = field(default_factory=dict)
     fails: bool = False
     offline: bool = False
-    held: set[str] = field(default_factory=set)
+    holds: set[str] = field(default_factory=set)
+    is_killed_by_hold: bool = False
     name: str = "apt"
+    source_paths: Collection[str] = ()
 
     def unusable(self) -> str:
         return ""
@@ -157,10 +163,14 @@ class Packages:
         self.present.update(packages)
         self.present.update(dict.fromkeys(extra, "1"), dependency="1")
 
+    def held(self) -> Collection[str]:
+        return self.holds
+
     def hold(self, packages: Sequence[str]) -> Sequence[str]:
-        new = [package for package in packages if package not in self.held]
-        self.held.update(new)
-        return new
+        self.holds.update(packages)
+        if self.is_killed_by_hold:
+            raise KeyboardInterrupt
+        return packages
 
     def release(self, packages: Sequence[str]) -> None:
         del packages
@@ -264,9 +274,7 @@ def test_a_run_that_was_killed_still_knows_the_way_back(host: Host, manager: Pac
     assert state.packages == {"cni": "", "dependency": ""}
 
 
-def test_an_extra_package_that_no_source_has_stops_nothing(
-    host: Host, manager: Packages, calls: list[str]
-) -> None:
+def test_an_extra_package_that_no_source_has_stops_nothing(host: Host, manager: Packages, calls: list[str]) -> None:
     manager.present[KUBELET] = OLD
     _planned, refusals = preview_packages(host, None, manager, declared("1.34.9", "typo"), rollback=False)
     assert refusals == ["no source of packages offers typo: there is no version"]
@@ -280,6 +288,15 @@ def test_an_extra_package_that_no_source_has_stops_nothing(
     assert preview_packages(host, state, manager, declared("1.34.8", "typo"), rollback=True)[1] == []
     assert change(host, state, manager, "1.34.8", "typo", rollback=True)
     assert manager.present[KUBELET] == OLD
+
+
+def test_a_hold_is_recorded_before_it_is_made(host: Host, manager: Packages) -> None:
+    manager.is_killed_by_hold = True
+    with pytest.raises(KeyboardInterrupt):
+        change(host, HostState("m"), manager, "1.34.9")
+    recorded = load_state(host)
+    assert recorded is not None
+    assert recorded.held == [KUBELET]
 
 
 def test_the_next_update_begins_with_a_new_way_back(host: Host, manager: Packages) -> None:

@@ -61,7 +61,7 @@ def test_the_former_runtime_is_stopped_with_its_pods(
 ) -> None:
     host = RecordingHost(str(tmp_path))
     (tmp_path / "var/lib/cni/networks").mkdir(parents=True)
-    state = node(former, enabled=[former, "kubelet"], absent=[directory])
+    state = node(former, enabled=[former, "kubelet"], absent=[directory, "/var/lib/cni"])
     changes = Changes()
     switch_runtime(host, state, [following, "kubelet"], changes, check=False)
     assert changes.changed

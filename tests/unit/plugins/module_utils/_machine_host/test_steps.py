@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._machine_host import _steps
+from ansible_collections.configok.node.plugins.module_utils._machine_host._apt import KEYRING, Apt, apt_source_files
 from ansible_collections.configok.node.plugins.module_utils._machine_host._archives import Archives
 from ansible_collections.configok.node.plugins.module_utils._machine_host._files import Changes, write_files
 from ansible_collections.configok.node.plugins.module_utils._machine_host._host_access import (
@@ -247,9 +248,7 @@ def test_a_record_that_claims_the_system_removes_no_package(
     assert not host.exists(DIRECTORY)
 
 
-def test_a_reset_removes_what_a_killed_installation_has_added(
-    host: QuietHost, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_reset_removes_what_a_killed_installation_has_added(host: QuietHost, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[Sequence[str]] = []
     monkeypatch.setattr(Archives, "remove", lambda _archives, packages: calls.append(packages) or [])
     save_state(host, HostState("worker-1", packages={"cni": ""}, installing=["kubelet"], in_progress=True))
@@ -344,6 +343,7 @@ def test_a_rollback_of_an_update_that_wrote_nothing_writes_nothing(host: QuietHo
 
 @pytest.mark.parametrize("rollout", ["", "a", "b"])
 def test_a_rollback_never_undoes_a_creation(host: QuietHost, rollout: str) -> None:
+    machine(host).write([HostFile(CONFIG, "a: 0\n")], "", KUBELET)  # of an update that was cut off
     machine(host, action="create", rollout="a").install(WantedPackages(()))
     machine(host, action="create", rollout="a").write([HostFile(CONFIG, "a: 1\n")], "", KUBELET)
     for is_over in (False, True):
@@ -397,3 +397,134 @@ def test_an_update_that_was_cut_off_is_undone_by_the_next_rollout_too(host: Quie
 def test_the_kubelet_says_what_is_wrong(host: QuietHost, journal: str, error: str) -> None:
     host.journal = journal
     assert error in last_error(host, 0.0)
+
+
+CONFLIST = "/etc/cni/net.d/10-configok.conflist"
+RUNTIME_CONFIG = "/etc/containerd/config.toml"
+
+
+def test_a_file_that_is_no_longer_declared_goes_and_comes_back(host: QuietHost) -> None:
+    host.write(RUNTIME_CONFIG, "of the user\n", 0o640)
+    files = [HostFile(CONFIG, "a: 1\n"), HostFile(CONFLIST, "{}\n"), HostFile(RUNTIME_CONFIG, "ours\n")]
+    machine(host, action="create").write(files, SECRET, KUBELET)
+    healthy(host)
+    seen = machine(host, check=True, rollout="a").write(files[:1], "", KUBELET)
+    assert [part["prepared"] for part in seen.diff] == [f"{CONFLIST} removed\n", f"{RUNTIME_CONFIG} restored\n"]
+    for _run in range(2):
+        machine(host, rollout="a").write(files[:1], "", KUBELET)
+        assert not host.exists(CONFLIST)
+        assert (host.read(RUNTIME_CONFIG), host.mode(RUNTIME_CONFIG)) == ("of the user\n", 0o640)
+        assert host.exists(BOOTSTRAP)
+    assert not machine(host, rollout="a").write(files[:1], "", KUBELET).changed
+    machine(host, action="rollback", rollout="a").write([], "", KUBELET)
+    assert (host.read(CONFLIST), host.read(RUNTIME_CONFIG)) == ("{}\n", "ours\n")
+    machine(host).reset()
+    assert host.read(RUNTIME_CONFIG) == "of the user\n"
+    assert not host.exists(CONFLIST)
+
+
+def test_a_source_of_another_form_replaces_the_former(host: QuietHost, monkeypatch: pytest.MonkeyPatch) -> None:
+    apt = Apt(host)
+    source = "deb https://example.org/ /"
+    former, new = (apt_source_files(text, "K")[-1].path for text in (source, "Types: deb"))
+
+    def install(declared: WantedPackages, rollout: str, action: str = "update") -> None:
+        MachineHost(host, "worker-1", apt, check=False, action=action, rollout=rollout).install(declared)
+
+    install(WantedPackages((), source=source, key="K"), "", "create")
+    healthy(host)
+    install(WantedPackages((), source="Types: deb", key="K"), "a")
+    assert (host.exists(former), host.exists(new), host.exists(KEYRING)) == (False, True, True)
+    MachineHost(host, "worker-1", apt, check=False, action="rollback", rollout="a").write([], "", KUBELET)
+    assert (host.exists(former), host.exists(new)) == (True, False)
+    healthy(host)
+    install(WantedPackages(()), "b")
+    assert not any(host.exists(path) for path in (former, new, KEYRING))
+
+
+def test_the_text_of_a_file_that_only_root_may_read_is_not_shown(host: QuietHost) -> None:
+    files = [HostFile(CONFIG, "secret: 1\n", 0o600), HostFile("/etc/open", "open\n", 0o640)]
+    diff = machine(host).write(files, "", KUBELET).diff
+    assert [part["after"] for part in diff] == ["(secret)\n", "open\n"]
+
+
+UNIT = "/etc/systemd/system/kubelet.service"
+
+
+def test_a_masked_unit_is_masked_again(host: QuietHost, tmp_path: Path) -> None:
+    unit = tmp_path / UNIT[1:]
+    unit.parent.mkdir(parents=True)
+    unit.symlink_to("/dev/null")
+    machine(host).install(WantedPackages(()))
+    machine(host).write([HostFile(UNIT, "[Unit]\n")], "", KUBELET)
+    assert not unit.is_symlink()
+    machine(host, action="rollback").write([], "", KUBELET)
+    assert unit.readlink() == Path("/dev/null")
+    machine(host).write([HostFile(UNIT, "[Unit]\n")], "", KUBELET)
+    machine(host).reset()
+    assert unit.readlink() == Path("/dev/null")
+
+
+def test_a_reset_leaves_the_users_runtime_as_it_was(host: QuietHost, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[Sequence[str]] = []
+
+    def run(command: Sequence[str], **_options: Any) -> CommandResult:
+        calls.append(command)
+        return CommandResult(0, "", "")
+
+    monkeypatch.setattr(host, "run", run)
+    monkeypatch.setattr(host, "has", lambda program: program == "nft")
+    host.write(RUNTIME_CONFIG, "of the user\n")
+    host.write("/var/lib/cni/networks/own/10.1.0.2", "1\n")
+    host.write("/etc/default/kubelet", "KUBELET_EXTRA_ARGS=--v=2\n")
+    machine(host, action="create").write([HostFile(RUNTIME_CONFIG, "ours\n")], "", KUBELET)
+    state = load_state(host)
+    assert state is not None
+    state.flags["/etc/default/kubelet"] = ["KUBELET_EXTRA_ARGS=--gone --v=2\n", "KUBELET_EXTRA_ARGS=--v=2\n"]
+    save_state(host, state)
+    machine(host).reset()
+    assert host.read("/var/lib/cni/networks/own/10.1.0.2") == "1\n"
+    assert host.read("/etc/default/kubelet") == "KUBELET_EXTRA_ARGS=--gone --v=2\n"
+    assert ["systemctl", "try-restart", "containerd.service"] in calls
+    assert ["nft", "delete", "table", "ip6", "kube-proxy"] in calls
+
+
+def element(tag: int, *parts: bytes) -> bytes:
+    content = b"".join(parts)
+    return bytes([tag, 0x82]) + len(content).to_bytes(2, "big") + content
+
+
+def kubeconfig(expires: str, ca: str) -> str:
+    """Return a kubeconfig with a certificate that expires then, of a cluster with this CA."""
+    tag = 0x17 if len(expires) == 13 else 0x18
+    validity = element(0x30, element(0x17, b"200101000000Z"), element(tag, expires.encode()))
+    subject = element(0x30, b"system:node:worker-1")
+    fields = (element(0xA0, b"\2\1\2"), element(2, b"\1"), element(0x30), element(0x30), validity, subject)
+    certificate_text, ca_text = (
+        base64.b64encode(
+            b"-----BEGIN CERTIFICATE-----\n" + base64.b64encode(der) + b"\n-----END CERTIFICATE-----\n"
+        ).decode()
+        for der in (element(0x30, element(0x30, *fields)), ca.encode())
+    )
+    return f"certificate-authority-data: {ca_text}\nclient-certificate-data: {certificate_text}\n"
+
+
+@pytest.mark.parametrize(
+    ("expires", "ca", "why"),
+    [
+        ("491231235959Z", "this", ""),
+        ("20991231235959Z", "this", ""),
+        ("250101000000Z", "this", "they have expired"),
+        ("491231235959Z", "other", "they are of another cluster"),
+    ],
+)
+def test_credentials_that_are_of_no_use_make_room_for_a_token(host: QuietHost, expires: str, ca: str, why: str) -> None:
+    machine(host, action="create").write([], "", KUBELET)
+    host.write(KUBECONFIG, kubeconfig(expires, ca), 0o600)
+    token = kubeconfig("491231235959Z", "this").splitlines()[0] + f"\n{SECRET}\n"
+    assert machine(host, action="create", check=True).write([], token, KUBELET).changed is bool(why)
+    changes = machine(host, action="create").write([], token, KUBELET)
+    assert [part["prepared"] for part in changes.diff if why and why in part.get("prepared", "")] == (
+        [f"the credentials of the kubelet moved aside, since {why}\n"] if why else []
+    )
+    assert (host.exists(KUBECONFIG), host.exists(BOOTSTRAP)) == (not why, bool(why))
