@@ -26,6 +26,7 @@ _SECTION = re.compile(r"^\[([^\]]+)\]", re.MULTILINE)
 _EPOCH = re.compile(r"^\(none\):|^0:")
 _ESSENTIAL = ("bash", "filesystem", "glibc", "rpm", "setup")
 _NO_EXCLUDES = "--disableexcludes=all"
+_INSTALL = (_NO_EXCLUDES, "--setopt=install_weak_deps=False")
 _NO_SOURCES = "--disablerepo=*"
 _UNREADABLE = "dnf could not read the source of packages"
 # In dnf's plan: a section, with a row for each package.
@@ -166,7 +167,8 @@ class Dnf:
         new = self._sort(packages, extra)[0]
         added = {*packages, *extra}
         for options in ([], [_NO_SOURCES]) if new else ():
-            plan = self._host.run([*self._command("--assumeno"), *options, "install", *new]).output
+            # With -q it shows no plan.
+            plan = self._host.run(["dnf", "--assumeno", *_INSTALL, *options, "install", *new]).output
             added.update(name for section in _ADDED.findall(plan) for name in _ROW.findall(section))
         return {name for name in added if not self.installed(name)}
 
@@ -181,12 +183,8 @@ class Dnf:
 
     def _install(self, words: Sequence[str], what: str, *, needs_sources: bool) -> None:
         # dnf reads all sources first and fails with one that it cannot reach. Most rollbacks need none of them.
-        if needs_sources or self._host.run([*self._command(), _NO_SOURCES, *words]).code != 0:
-            self._host.must([*self._command(), *words], what)
-
-    def _command(self, answer: str = "-y") -> list[str]:
-        command = [word if word != "-y" else answer for word in self._dnf]
-        return [*command, _NO_EXCLUDES, "--setopt=install_weak_deps=False"]
+        if needs_sources or self._host.run([*self._dnf, *_INSTALL, _NO_SOURCES, *words]).code != 0:
+            self._host.must([*self._dnf, *_INSTALL, *words], what)
 
     def _sort(self, packages: Mapping[str, str], extra: Sequence[str]) -> tuple[list[str], list[str]]:
         """Return what is to be installed or upgraded, and what is to be downgraded."""

@@ -105,7 +105,12 @@ def test_a_debian_host(bed: Testbed, facts: dict[str, Any], host: Node, provider
         started = debian.start("update", HOST, provider, **second)
         time.sleep(moment)
         kill(started)
+    # As a host that crashes while dpkg unpacks the kubelet.
+    half = r"/^Package: kubelet$/,/^$/s/^Status: .*/Status: hold reinstreq half-installed/"
+    host.run(["sed", "-i", half, "/var/lib/dpkg/status"])
+    assert 'refusals": []' in passed(debian.run("plan", HOST, provider, **second)).output.replace("\\", "")
     passed(debian.run("update", HOST, provider, **second))
+    assert host.run(["dpkg", "--audit"]).stdout == ""
     assert kubelet_version(host) == "1.20.3"
     assert RUNTIMES[1] in host.run(["dpkg-query", "-W", "containerd"]).stdout
     assert passed(debian.run("update", HOST, provider, **second)).changed == 0
@@ -114,6 +119,12 @@ def test_a_debian_host(bed: Testbed, facts: dict[str, Any], host: Node, provider
     nowhere = {**provider, "packages": {**provider["packages"], "source": "deb http://127.0.0.1:9/none ./"}}
     failed = debian.run("update", HOST, nowhere, kubelet="1.20.5", runtime=RUNTIMES[0])
     assert "apt could not read the source of packages" in failed.output
+    extra = {**provider, "packages": {**provider["packages"], "extra": ["configok-no-such-package"]}}
+    refused = passed(debian.run("plan", HOST, extra, **second))
+    assert "no source of packages offers configok-no-such-package" in refused.output
+    assert debian.run("update", HOST, extra, **second).code != 0
+    host.wait_healthy()
+    nowhere["packages"]["extra"] = ["configok-no-such-package"]
     passed(debian.run("rollback", HOST, nowhere, **second))
     assert kubelet_version(host) == "1.20.3"
     assert host.exists("/var/lib/kubelet/config.yaml")

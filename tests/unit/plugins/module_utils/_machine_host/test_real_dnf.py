@@ -36,13 +36,19 @@ Release: {release}
 Summary: A program
 License: MIT
 BuildArch: noarch
+Requires: kubernetes-cni
 %description
 A program.
+%package -n kubernetes-cni
+Summary: Plugins
+%description -n kubernetes-cni
+Plugins.
 %install
 mkdir -p %{{buildroot}}/srv
 echo {version} > %{{buildroot}}/srv/kubelet
 %files
 /srv/kubelet
+%files -n kubernetes-cni
 """
 UNREACHABLE = "[elsewhere]\nname=Elsewhere\nbaseurl=http://127.0.0.1:9/\nretries=1\ntimeout=5\n"
 
@@ -93,6 +99,7 @@ def test_a_minor_goes_up_held_and_down_without_a_source(dnf: Dnf, repositories: 
         state.in_progress = False
         assert dnf.installed("kubelet") == version
         assert program.read_text().strip() == version.partition("-")[0]
+    assert state.packages == {"kubelet": "", "kubernetes-cni": ""}
     assert state.held == ["kubelet"]
     assert (tmp_path / "etc/dnf/dnf.conf").read_text() == "[main]\nexcludepkgs=kubelet\nbest=True\n"
     assert sorted(dnf.kept()) == [("kubelet", OLD), ("kubelet", NEW)]

@@ -250,7 +250,12 @@ def test_a_record_that_claims_the_system_removes_no_package(
 
 def test_a_reset_removes_what_a_killed_installation_has_added(host: QuietHost, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[Sequence[str]] = []
-    monkeypatch.setattr(Archives, "remove", lambda _archives, packages: calls.append(packages) or [])
+
+    def remove(_archives: Archives, packages: Sequence[str]) -> Sequence[str]:
+        calls.append(packages)
+        return []
+
+    monkeypatch.setattr(Archives, "remove", remove)
     save_state(host, HostState("worker-1", packages={"cni": ""}, installing=["kubelet"], in_progress=True))
     machine(host).reset()
     assert calls == [["cni", "kubelet"]]
@@ -423,7 +428,7 @@ def test_a_file_that_is_no_longer_declared_goes_and_comes_back(host: QuietHost) 
     assert not host.exists(CONFLIST)
 
 
-def test_a_source_of_another_form_replaces_the_former(host: QuietHost, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_source_of_another_form_replaces_the_former(host: QuietHost) -> None:
     apt = Apt(host)
     source = "deb https://example.org/ /"
     former, new = (apt_source_files(text, "K")[-1].path for text in (source, "Types: deb"))
