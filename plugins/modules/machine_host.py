@@ -59,7 +59,7 @@ options:
     description:
       - The rollout that O(action) is part of. A rollback undoes an update of the same rollout only, so that an update
         that failed before it reached the host undoes nothing.
-      - Without it, a rollback undoes the last update that has called O(step=install).
+      - Without it, a rollback undoes the last update, which O(step=install) tells from another one by what it declares.
     type: str
     default: ""
   machine:

@@ -16,6 +16,7 @@ from ._package_manager import HostFile
 
 __all__ = [
     "Changes",
+    "differs",
     "mark_pending",
     "restore_files",
     "retire_files",
@@ -79,11 +80,15 @@ def write_files(
         host.write(file.path, file.content, file.mode)
 
 
+def differs(host: Host, file: HostFile) -> bool:
+    """Return whether a file is not as it is to be."""
+    return host.read(file.path) != file.content or host.mode(file.path) != file.mode
+
+
 def update_files(host: Host, state: HostState, files: Iterable[HostFile], changes: Changes, *, check: bool) -> None:
     """Write the files that differ, and keep what they were for a rollback."""
     for file in files:
-        present = host.read(file.path)
-        if not check and (present != file.content or host.mode(file.path) != file.mode):
+        if not check and differs(host, file):
             _keep_previous(host, state, file.path, file.mode, file.restarts)
         write_files(host, state, [file], changes, check=check)
 
@@ -91,7 +96,7 @@ def update_files(host: Host, state: HostState, files: Iterable[HostFile], change
 def retire_files(
     host: Host, state: HostState, paths: Collection[str], restarts: Collection[str], changes: Changes, *, check: bool
 ) -> None:
-    """Remove files of ours that are no longer declared, or put back what was there before, with a way back.
+    """Remove files of ours that are no longer declared, or put back what was there before. A rollback undoes it.
 
     restarts: the units that have read them.
     """

@@ -19,7 +19,8 @@ __all__ = [
     "STATE_FILE",
     "HostState",
     "begin_change",
-    "has_way_back",
+    "can_undo",
+    "forget_previous",
     "load_state",
     "owns_addresses",
     "save_state",
@@ -61,7 +62,8 @@ class HostState:
     were installed for us, with the version before, "" for none. held: the packages that we hold. installing: packages
     that an installation that has not ended adds. pending: units that must restart because of what changed. flags:
     path -> [text before flags were removed, text after]. settings: kernel parameters with their value before. enabled:
-    units that we enabled. rollout: of the last change, "" if it is not known. previous: package -> version before the
+    units that we enabled. rollout: of the last change, or another
+    identity of it. previous: package -> version before the
     last update. previous_files: path -> text (null for no file), mode and restarts before it. in_progress: a change has
     begun, and the kubelet has not been healthy since. runtime: the unit of the runtime of a node that we made.
     """
@@ -97,31 +99,34 @@ def load_state(host: Host) -> HostState | None:
     return state
 
 
-def begin_change(host: Host, state: HostState, action: str, rollout: str) -> None:
-    """Forget the way back of an earlier change, before anything of this one can fail.
+def begin_change(host: Host, state: HostState, action: str, update: str) -> None:
+    """Forget what a rollback of an earlier change would undo, before anything of this one can fail.
 
-    A rollback then returns to what is there now. The way back stays if this is the same update, which an earlier run
-    has begun, or if an update has begun and has not ended: the host is in neither of two states. A creation has none.
+    update: the identity of the update. What is recorded stays if an earlier run has begun the same update, and if
+    another update has begun and has not ended, since the host is in neither of two states. A creation is not undone.
     """
-    if action == "create":
-        is_over = True
-    else:
-        is_over = not state.in_progress and not (rollout and rollout == state.rollout)
-    if is_over and (state.previous or state.previous_files):
-        state.previous = {}
-        state.previous_files = {}
-    elif rollout == state.rollout:
+    is_over = not state.in_progress and state.rollout != update
+    if is_over or action == "create":
+        forget_previous(state)
+    elif update == state.rollout:
         return
-    state.rollout = rollout
+    state.rollout = update
     save_state(host, state)
 
 
-def has_way_back(state: HostState, rollout: str) -> bool:
-    """Return whether what the record has from before the last update is from before an update of this rollout.
+def forget_previous(state: HostState) -> None:
+    """Forget what packages and files were before the last update."""
+    state.previous = {}
+    state.previous_files = {}
+
+
+def can_undo(state: HostState, rollout: str) -> bool:
+    """Return whether the record has what packages and files were before an update of this rollout, "" for any.
 
     An update that failed before it reached the host has left no trace, and what the record has is older.
     """
-    return state.in_progress or state.rollout == rollout
+    is_present = state.in_progress or rollout in ("", state.rollout)
+    return is_present and bool(state.previous or state.previous_files)
 
 
 def owns_addresses(state: HostState) -> bool:

@@ -67,8 +67,8 @@ def stale_credentials(host: Host, bootstrap: str, now: float) -> str:
     if expiry is not None and expiry < now:
         return "they have expired"
     text = host.read(KUBECONFIG) or ""
-    own, wanted = (_first(host, part, _CA_DATA, _CA_FILE) for part in (text, bootstrap))
-    return "they are of another cluster" if own and wanted and own != wanted else ""
+    own, declared = (_first(host, part, _CA_DATA, _CA_FILE) for part in (text, bootstrap))
+    return "they are of another cluster" if own and declared and own != declared else ""
 
 
 def drop_credentials(host: Host) -> None:

@@ -5,15 +5,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ._files import Changes, mark_pending, retire_files, update_files, write_files, write_previous_files
+from ._files import Changes, differs, mark_pending, retire_files, update_files, write_files, write_previous_files
 from ._flags import adjust_flags, supported_flags
 from ._host_access import Host, HostError
-from ._host_state import LOCK, SEEN_PATHS, HostState, begin_change, has_way_back, load_state, save_state
+from ._host_state import LOCK, SEEN_PATHS, HostState, begin_change, can_undo, forget_previous, load_state, save_state
 from ._kubelet import apply_settings, start_units, wait_healthy
 from ._node_identity import (
     BOOTSTRAP,
@@ -120,10 +121,12 @@ class MachineHost:
         with self._host.lock(LOCK):
             state = self._claim()
             if not self._is_rollback:
-                begin_change(self._host, state, self._action, self._rollout)
+                # Without a rollout, what is declared tells an update from another one.
+                digest = hashlib.sha256(repr(declared).encode("utf-8", "surrogateescape")).hexdigest()
+                begin_change(self._host, state, self._action, self._rollout or f"declared {digest[:16]}")
             elif self._has_nothing_to_undo(state):
                 self._manager.repair()
-                changes.warnings.append("the update had not begun on this host, so nothing of it is undone")
+                changes.warnings.append("the update had changed nothing on this host, so nothing is undone")
                 return changes
             refusal = undeclared_runtime(state, declared)
             if refusal:
@@ -200,7 +203,7 @@ class MachineHost:
             return
         if not state.created:
             return
-        if not self._check:
+        if not self._check and self._rollout:
             begin_change(self._host, state, self._action, self._rollout)
         # Before the CA of the former cluster is written over.
         stale = stale_credentials(self._host, bootstrap, time.time()) if bootstrap else ""
@@ -212,14 +215,18 @@ class MachineHost:
                 drop_credentials(self._host)
         if os.access(self._host.path(kubelet), os.X_OK):
             files = supported_flags(self._host, kubelet, files, changes.warnings)
+        undeclared = state.files.keys() - {file.path for file in files} - {*self._manager.source_paths, *_STAYING}
+        if not self._rollout and not state.in_progress and (undeclared or any(differs(self._host, f) for f in files)):
+            forget_previous(state)
         if self._action == "create":
             write_files(self._host, state, files, changes, check=self._check)
         else:
             update_files(self._host, state, files, changes, check=self._check)
-        undeclared = state.files.keys() - {file.path for file in files} - {*self._manager.source_paths, *_STAYING}
         retire_files(self._host, state, undeclared, (state.runtime or "kubelet",), changes, check=self._check)
-        if self._action == "create" and not self._check:
-            begin_change(self._host, state, self._action, self._rollout)  # a creation has no way back
+        if self._action == "create":  # which is not undone
+            forget_previous(state)
+            if not self._check:
+                save_state(self._host, state)
         if bootstrap and (stale or not has_credentials(self._host)):
             file = HostFile(BOOTSTRAP, bootstrap, 0o600, restarts=("kubelet",))
             write_files(self._host, state, [file], changes, check=self._check, secret=True)
@@ -228,8 +235,8 @@ class MachineHost:
                 self._host.remove(BOOTSTRAP_KEY)
 
     def _has_nothing_to_undo(self, state: HostState | None) -> bool:
-        """Return whether this is a rollback of an update that failed before it reached the host."""
-        return self._is_rollback and (state is None or not has_way_back(state, self._rollout))
+        """Return whether this is a rollback of an update that has changed nothing on the host."""
+        return self._is_rollback and (state is None or not can_undo(state, self._rollout))
 
     def _expected_state(self) -> HostState:
         """Return the record, or the one that would be made."""

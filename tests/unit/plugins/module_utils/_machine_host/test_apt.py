@@ -46,7 +46,7 @@ def test_a_host_with_sources_of_its_own_gets_none() -> None:
 
 
 class Answers(Host):
-    """A host whose commands answer as listed. answers: by the beginning of the command, one after the other."""
+    """A host whose commands answer as listed. answers: by the beginning of the command, in turn."""
 
     def __init__(self, root: Path, answers: dict[str, list[CommandResult]]) -> None:
         super().__init__(str(root))

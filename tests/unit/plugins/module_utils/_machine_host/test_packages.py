@@ -204,11 +204,11 @@ def change(
     rollback: bool = False,
     rollout: str = "",
 ) -> bool:
-    """Change packages in a rollout of this name, "" for one that is not known."""
+    """Change packages in a rollout of this name, "" for one of each version."""
     changes = Changes()
     action = "rollback" if rollback else "update"
     if not rollback:
-        begin_change(host, state, action, rollout)
+        begin_change(host, state, action, rollout or version)
     change_packages(host, state, manager, declared(version, *extra), changes, action=action)
     return changes.changed
 
