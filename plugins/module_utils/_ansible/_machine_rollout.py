@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from .._cluster import ClusterRefused
 from .._cluster._bootstrap_credentials import BootstrapCredentials, cluster_ca
 from .._cluster._bootstrap_token import BOOTSTRAP_LIFETIME
 from .._cluster._local_configs import publish_local_config
+from .._componentconfig._scalars._wording import first_names
 from .._kube._api_client import Client
 from .._kube._api_errors import KubeError
 from .._kube._api_paths import NODES, node
@@ -32,11 +33,11 @@ from .._rollout._decisions._machine_planner import left_behind_warnings, make_ma
 from .._rollout._decisions._transitions import complete_rollout
 from .._rollout._decisions._window import Progress
 from .._rollout._goals import ChangeNotBegun, MachineRequest
-from .._rollout._nodes._node_view import node_view
+from .._rollout._nodes._node_view import NodeView, node_view
 from .._rollout._plan import Plan, Target
 from .._rollout._pool._policy import Policy
 from .._rollout._pool._pool_file import Pool
-from .._rollout._record._record import COMPLETE
+from .._rollout._record._record import COMPLETE, Record
 from .._rollout._record._record_store import read_record
 from .._rollout._record._revisions import record_machines
 from .._rollout._report._rendering import render_plan
@@ -57,6 +58,8 @@ from ._machine_hosts import (
 from ._overlaps import machine_rollouts
 
 __all__ = ["MachineRollout", "PlannedMachines"]
+
+_NAMES_SHOWN = 5
 
 
 @dataclass(frozen=True)
@@ -86,6 +89,15 @@ class PlannedMachines:
         return diff_of(self.changes)
 
 
+class _Comparison(NamedTuple):
+    """What has to change, at one moment. nodes: all of the cluster."""
+
+    record: Record
+    changes: list[MachineChange]
+    nodes: list[NodeView]
+    plan: Plan
+
+
 class MachineRollout:
     """One reconciliation of Machines: plan, run.
 
@@ -107,7 +119,7 @@ class MachineRollout:
         self._client = client
         self._selection = selection
         self._policy = policy
-        self._options = options._replace(change_machine=self._change_machine)
+        self._options = options._replace(change_machine=self._change_machine, confirm_plan=self._confirm)
         self._hosts = hosts
         self._name = name
         self._preflight = preflight
@@ -117,27 +129,11 @@ class MachineRollout:
 
     def plan(self) -> PlannedMachines:
         """Plan the run, and ask the providers. Changes nothing. Raises MachinesError, RolloutError, KubeError."""
-        record = read_record(self._client, self._name)
-        items = self._client.list(NODES).items
-        changes = read_changes(self._client, self._selection, items, record)
-        goals = goals_of(changes)
-        content_hash = content_hash_of(changes)
-        trials = [change.trial for change in changes if change.trial is not None]
-        longest = max(trials, key=lambda trial: trial.duration, default=None)
-        target = Target.of_machines(f"machines-{content_hash[:10]}", content_hash, goals, trial=longest)
-        nodes = [node_view(item) for item in items]
-        views = [view for view in nodes if view.name in goals]
-        planned = make_machine_plan(
-            views,
-            target,
-            self._policy,
-            record,
-            name=self._name,
-            labels={name: machine.node_labels for name, machine in self._machines.items()},
-        )
-        refusals = [*refusals_of(changes), *_skipped(planned, changes), *self._creation_refusals(changes)]
+        now = self._compare()
+        record, changes, planned = now.record, now.changes, now.plan
+        refusals = self._refusals(now)
         refusals += machine_rollouts(self._client, self._name, changed_names(changes))
-        warnings = left_behind_warnings(record, planned, nodes)
+        warnings = left_behind_warnings(record, planned, now.nodes)
         if not refusals and not planned.refusals and self._preflight:
             refusals, advice = self._ask_providers(changes)
             warnings += advice
@@ -147,9 +143,48 @@ class MachineRollout:
             planned,
             self._policy,
             tuple(statuses_of(changes, failed=failures_of(record), moving=machines_in_motion(record))),
-            target,
-            needs_run(planned, views),
+            planned.target,
+            needs_run(planned, [view for view in now.nodes if view.name in planned.target.goals]),
         )
+
+    def _compare(self) -> _Comparison:
+        """Compare the Machines with their Nodes, and plan what is missing. Raises MachinesError, KubeError."""
+        record = read_record(self._client, self._name)
+        items = self._client.list(NODES).items
+        changes = read_changes(self._client, self._selection, items, record)
+        goals = goals_of(changes)
+        content_hash = content_hash_of(changes)
+        trials = [change.trial for change in changes if change.trial is not None]
+        longest = max(trials, key=lambda trial: trial.duration, default=None)
+        target = Target.of_machines(f"machines-{content_hash[:10]}", content_hash, goals, trial=longest)
+        nodes = [node_view(item) for item in items]
+        plan = make_machine_plan(
+            [view for view in nodes if view.name in goals],
+            target,
+            self._policy,
+            record,
+            name=self._name,
+            labels={name: machine.node_labels for name, machine in self._machines.items()},
+        )
+        return _Comparison(record, changes, nodes, plan)
+
+    def _refusals(self, now: _Comparison) -> list[str]:
+        """Return what stops a plan, beyond what its own refusals say, and before its providers are asked."""
+        return [*refusals_of(now.changes), *_skipped(now.plan, now.changes), *self._creation_refusals(now.changes)]
+
+    def _confirm(self, plan: Plan) -> Plan:
+        """Plan again under the lock, since another run may have changed machines while the providers were asked.
+
+        What is done already is left out. Work on a host that its provider was not asked about is refused.
+        """
+        now = self._compare()
+        refusals = self._refusals(now)
+        if now.plan.target.content_hash != plan.target.content_hash:
+            refusals.append("the config of a pool, or a bundle, was changed while this was planned: run it again")
+        added = sorted({name for name, _action in _host_work(now.plan) - _host_work(plan)})
+        if added:
+            refusals.append(f"{first_names(added, _NAMES_SHOWN)} was changed while this was planned: run it again")
+        return replace(now.plan, refusals=(*refusals, *now.plan.refusals))
 
     def run(self, planned: PlannedMachines, *, author: str = "", cause: str = "") -> WaveResult:
         """Carry a plan out; the errors are those of PoolRunner.run, and MachinesError."""
@@ -303,6 +338,11 @@ class MachineRollout:
         except ClusterRefused as error:
             return [str(error)]
         return []
+
+
+def _host_work(plan: Plan) -> set[tuple[str, str]]:
+    """Return the machines whose hosts a plan changes, and how."""
+    return {(name, goal.action) for name, goal in plan.target.goals.items() if goal.needs_host}
 
 
 def _skipped(plan: Plan, changes: Sequence[MachineChange]) -> list[str]:

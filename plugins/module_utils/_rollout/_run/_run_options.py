@@ -12,6 +12,7 @@ from .._drain._rebooter import RunReboot
 from .._gates._answers import GateAnswer
 from .._gates._gate_monitor import AskServer
 from .._goals import ChangeMachine
+from .._plan import Plan
 from .._timing import Clock
 from ._session import Report
 
@@ -32,7 +33,7 @@ class RunOptions(NamedTuple):
     approval or a maintenance window before it ends as Paused. before_wave, after_wave: the user's own questions, None
     for none. ask_server: asks a gate's server, None for the real one. run_reboot: reboots a machine over the user's own
     connection, None if there is none. change_machine: has a provider change the host of a machine, None for a run
-    that moves configs only.
+    that moves configs only. confirm_plan: makes the plan again once the lock is held, None to carry it out as it is.
     """
 
     runner: str
@@ -45,3 +46,4 @@ class RunOptions(NamedTuple):
     ask_server: AskServer | None = None
     run_reboot: RunReboot | None = None
     change_machine: ChangeMachine | None = None
+    confirm_plan: Callable[[Plan], Plan] | None = None

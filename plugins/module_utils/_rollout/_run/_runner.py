@@ -101,6 +101,8 @@ class PoolRunner:
             return [self.complete(plan)]
         results: list[WaveResult] = []
         with self._hold_lock(plan):
+            plan = self._confirmed(plan)
+            waves = [wave.name for wave in plan.waves if not wave.finished]
             unsettled = self._unsettled_nodes(plan)
             self._uncordon_left_behind(plan)
             for wave in waves:
@@ -110,7 +112,16 @@ class PoolRunner:
             if results and results[-1].phase == COMPLETE:
                 self._say_late_nodes(plan)
                 self._prune()
-        return results
+        return results if waves else [self.complete(plan)]
+
+    def _confirmed(self, plan: Plan) -> Plan:
+        """Return the plan as it is now that no other run can change the nodes. Raises RolloutRefused."""
+        if self._options.confirm_plan is None:
+            return plan
+        plan = self._options.confirm_plan(plan)
+        if plan.refusals:
+            raise RolloutRefused(plan.refusals)
+        return plan
 
     def _say_late_nodes(self, plan: Plan) -> None:
         rollout = transitions.current_rollout(self._session.read_record())

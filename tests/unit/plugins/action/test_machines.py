@@ -245,6 +245,49 @@ def test_a_run_that_was_refused_the_lock_has_changed_what_it_has_written(
     assert hosts.changed == []
 
 
+def meanwhile(hosts: Hosts, monkeypatch: pytest.MonkeyPatch, do: Callable[[], object]) -> None:
+    """Do something once while the providers are asked, which takes minutes, and before the lock is taken."""
+    plan, left = hosts.plan, [do]
+
+    def asked(requests: Sequence[HostRequest]) -> Mapping[str, HostAnswer]:
+        while left:
+            left.pop()()
+        return plan(requests)
+
+    monkeypatch.setattr(hosts, "plan", asked)
+
+
+def test_what_another_run_has_done_meanwhile_is_not_done_again(
+    act: Act, hosts: Hosts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_machine_rollout, "BootstrapCredentials", Credentials)
+    monkeypatch.setattr(_machine_rollout, "cluster_ca", lambda _client: "PEM")
+    first: list[dict[str, Any]] = []
+
+    def run_with_other_files() -> None:
+        write(machine("w1", NEW), machine("w2"), machine("new"))
+        first.append(act())
+
+    meanwhile(hosts, monkeypatch, run_with_other_files)
+    write(machine("w1", NEW, nodeLabels={"a": "b"}), machine("w2"), machine("new", nodeLabels={"a": "b"}))
+    second = act()
+    assert [result["phase"] for result in (*first, second)] == ["Complete", "Complete"]
+    assert sorted(hosts.log()) == [("create", "new", OLD), ("update", "w1", NEW)]
+    assert [hosts.nodes.view(name).labels.get("a") for name in ("w1", "w2", "new")] == ["b", None, "b"]
+
+
+def test_a_host_that_needs_work_since_the_providers_were_asked_refuses_the_run(
+    act: Act, hosts: Hosts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(machine("w1", NEW), machine("w2"))
+    meanwhile(hosts, monkeypatch, lambda: hosts.report("w2", "1.33.0"))
+    refused = act()
+    assert refused["msg"] == "w2 was changed while this was planned: run it again"
+    assert hosts.changed == []
+    assert act()["phase"] == "Complete"
+    assert sorted(hosts.log()) == [("update", "w1", NEW), ("update", "w2", OLD)]
+
+
 def test_machines_that_are_declared_as_before_are_another_revision(
     act: Act, hosts: Hosts, cluster: SandboxCluster
 ) -> None:
