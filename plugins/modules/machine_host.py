@@ -260,7 +260,11 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.configok.node.plugins.module_utils._machine_host._apt import Apt
-from ansible_collections.configok.node.plugins.module_utils._machine_host._archives import Archive, Archives
+from ansible_collections.configok.node.plugins.module_utils._machine_host._archives import (
+    Archive,
+    Archives,
+    full_version,
+)
 from ansible_collections.configok.node.plugins.module_utils._machine_host._dnf import Dnf
 from ansible_collections.configok.node.plugins.module_utils._machine_host._files import Changes
 from ansible_collections.configok.node.plugins.module_utils._machine_host._host_access import Host, HostError
@@ -320,12 +324,23 @@ def _manager(host: Host, params: dict[str, Any]) -> PackageManager:
         return Apt(host)
     if params["manager"] == "dnf":
         return Dnf(host)
-    return Archives(host, [Archive(**archive) for archive in params["archives"]])
+    return Archives(host, _archives(params))
+
+
+def _archives(params: dict[str, Any]) -> list[Archive]:
+    return [Archive(**archive) for archive in params["archives"]]
 
 
 def _wanted(params: dict[str, Any]) -> WantedPackages:
     return WantedPackages(
-        tuple(WantedPackage(item["name"], item["version"], tuple(item["units"])) for item in params["packages"]),
+        tuple(
+            WantedPackage(
+                item["name"],
+                full_version(_archives(params), item["name"], item["version"]),
+                tuple(item["units"]),
+            )
+            for item in params["packages"]
+        ),
         extra=tuple(params["extra_packages"]),
         hold=params["hold"],
         source=params["source"],

@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Archives with binaries, as the projects release them. Private to configok.node.
 
-Each version has a directory of its own, and `current` is a link to the one in use: a switch is one rename.
+Each version has a directory of its own, and `current` is a link to the one in use: a switch is one rename. A version
+here ends with the first digits of its archive's checksum, so that a new archive of a version is a new version.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import os
 import shutil
 import tarfile
 import zlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -21,12 +22,14 @@ from ._host_access import Host, HostError
 from ._host_state import KEPT
 from ._package_manager import HostFile
 
-__all__ = ["Archive", "Archives", "archive_units"]
+__all__ = ["Archive", "Archives", "archive_units", "full_version"]
 
 _HOME = "/usr/local/lib/configok-machine"
 _BINARIES = "/usr/local/bin"
 _PLUGINS = "/opt/cni/bin"
 _COMPONENTS = ("kubelet", "containerd", "runc", "cni")
+_DIGITS = 8  # of a checksum, in a version
+_PROGRAM = (b"\x7fELF", b"#!")  # how a file begins that Linux executes
 _PLACES = ("bin", "sbin", ".", "kubernetes/node/bin", "kubernetes/server/bin")  # of programs in an archive
 _CONTAINERD_PATH = "/etc/systemd/system/containerd.service"
 _CONTAINERD_UNIT = f"""[Unit]
@@ -53,11 +56,22 @@ WantedBy=multi-user.target
 
 
 class Archive(NamedTuple):
-    """An archive of one component; its file is kept under the name of its checksum."""
+    """An archive of one component; its file is kept under the name of its checksum, in lower case."""
 
     component: str
     version: str
     sha256: str
+
+    @property
+    def full_version(self) -> str:
+        """The version with the first digits of the checksum."""
+        return f"{self.version}-{self.sha256[:_DIGITS].lower()}"
+
+
+def full_version(archives: Iterable[Archive], component: str, version: str) -> str:
+    """Return the version of a component with its checksum; as it is if no archive of it is listed."""
+    matching = [archive for archive in archives if (archive.component, archive.version) == (component, version)]
+    return matching[-1].full_version if matching else version
 
 
 def archive_units(archives: Sequence[Archive]) -> list[HostFile]:
@@ -75,7 +89,7 @@ class Archives:
 
     def __init__(self, host: Host, archives: Sequence[Archive]) -> None:
         self._host = host
-        self._archives = archives
+        self._archives = [archive._replace(sha256=archive.sha256.lower()) for archive in archives]
 
     def unusable(self) -> str:
         """Return why it cannot be used on this host."""
@@ -91,7 +105,7 @@ class Archives:
             target = os.readlink(self._host.path(f"{_HOME}/{package}/current"))
         except OSError:
             return ""
-        return os.path.basename(target).rpartition("-")[0]
+        return os.path.basename(target)
 
     def all_installed(self) -> Collection[str]:
         """Return the components that are installed."""
@@ -103,7 +117,7 @@ class Archives:
 
     def offered(self, package: str) -> Sequence[str]:
         """Return the versions of the listed archives."""
-        return [archive.version for archive in self._archives if archive.component == package]
+        return [archive.full_version for archive in self._archives if archive.component == package]
 
     def is_cached(self, package: str, version: str) -> bool:
         """Return whether the host has the package's file for other reasons."""
@@ -113,24 +127,29 @@ class Archives:
         """Do nothing: the archives are listed."""
 
     @contextmanager
-    def previewed(self, files: Sequence[HostFile]) -> Iterator[Archives]:
+    def previewed(self, files: Sequence[HostFile], *, everything: bool = False) -> Iterator[Archives]:
         """Return itself: the archives are listed."""
         yield self
 
     def kept(self) -> Mapping[tuple[str, str], str]:
         """Return the unpacked versions."""
         return {
-            (component, name.rpartition("-")[0]): f"{_HOME}/{component}/{name}"
+            (component, name): f"{_HOME}/{component}/{name}"
             for component in _COMPONENTS
             for name in self._host.names(f"{_HOME}/{component}")
-            if "-" in name and not name.startswith(".")
+            if not name.startswith(".") and not os.path.islink(self._host.path(f"{_HOME}/{component}/{name}"))
         }
 
     def keep(self, package: str, version: str) -> None:
-        """Verify an archive and unpack it. Raises HostError before anything is unpacked."""
-        if (package, version) in self.kept():
-            return
-        archive = next((item for item in self._archives if (item.component, item.version) == (package, version)), None)
+        """Verify an archive and unpack it. Raises HostError, also for a program of the user's in the way."""
+        if (package, version) not in self.kept():
+            self._unpack(package, version)
+        self._refuse_conflicts(package, version)
+
+    def _unpack(self, package: str, version: str) -> None:
+        """Unpack an archive. Raises HostError before anything is unpacked."""
+        matching = (item for item in self._archives if (item.component, item.full_version) == (package, version))
+        archive = next(matching, None)
         if archive is None:
             raise HostError(f"no archive of {package} {version} is listed, and the host has not kept it")
         file = self._host.path(f"{KEPT}/{archive.sha256}")
@@ -143,12 +162,18 @@ class Archives:
                 f"the archive of {package} {version} has the checksum {digest}, and {archive.sha256} is declared: "
                 "nothing was unpacked"
             )
+        is_tar = tarfile.is_tarfile(file)
+        if not is_tar and not _is_program(file):
+            raise HostError(
+                f"the archive of {package} {version} is neither a program nor a tar file, plain or compressed with "
+                "gzip, bzip2 or xz: nothing was unpacked"
+            )
         home = self._host.path(f"{_HOME}/{package}")
         os.makedirs(home, exist_ok=True)
         scratch = f"{home}/.partial"
         shutil.rmtree(scratch, ignore_errors=True)
         os.mkdir(scratch, 0o755)
-        if tarfile.is_tarfile(file):
+        if is_tar:
             try:
                 _unpack(file, scratch)
             except (EOFError, tarfile.TarError, zlib.error) as error:
@@ -157,21 +182,24 @@ class Archives:
             shutil.copyfile(file, f"{scratch}/{package}")
             os.chmod(f"{scratch}/{package}", 0o755)
         os.sync()
-        os.rename(scratch, f"{home}/{version}-{archive.sha256[:8]}")
+        os.rename(scratch, f"{home}/{version}")
 
     def forget(self, package: str, version: str) -> None:
         """Remove an unpacked version, and its archive."""
         directory = self.kept().get((package, version))
         if directory:
             shutil.rmtree(self._host.path(directory))
-        for archive in self._archives:
-            if (archive.component, archive.version) == (package, version):
-                self._host.remove(f"{KEPT}/{archive.sha256}")
+        digits = version.rpartition("-")[2]
+        for name in self._host.names(KEPT):
+            if digits and name.startswith(digits):
+                self._host.remove(f"{KEPT}/{name}")
 
     def repair(self) -> None:
-        """Remove what was unpacked in part."""
+        """Remove what was unpacked in part, and link the programs of what is in use."""
         for component in _COMPONENTS:
             shutil.rmtree(self._host.path(f"{_HOME}/{component}/.partial"), ignore_errors=True)
+            if self.installed(component):
+                self._link_programs(component)
 
     def download(self, packages: Mapping[str, str], extra: Sequence[str]) -> None:
         """Verify and unpack extra components; the others are kept already."""
@@ -189,8 +217,9 @@ class Archives:
             versions[component] = self.offered(component)[-1]
             self.keep(component, versions[component])
         for component, version in versions.items():
-            directory = self.kept()[component, version]
-            self._link(os.path.basename(directory), f"{_HOME}/{component}/current")
+            self._refuse_conflicts(component, version)
+        for component, version in versions.items():
+            self._link(version, f"{_HOME}/{component}/current")
             self._link_programs(component)
 
     def held(self) -> Collection[str]:
@@ -213,23 +242,31 @@ class Archives:
             os.rmdir(self._host.path(_HOME))
         return []
 
-    def _programs(self, component: str) -> Iterator[tuple[str, str]]:
-        """Yield the links of a component and their targets."""
-        current = f"{_HOME}/{component}/current"
+    def _programs(self, component: str, version: str) -> Iterator[tuple[str, str]]:
+        """Yield the links of a version's programs, and their targets."""
         directory = _PLUGINS if component == "cni" else _BINARIES
         for inside in _PLACES:
-            for name in self._host.names(f"{current}/{inside}"):
+            for name in self._host.names(f"{_HOME}/{component}/{version}/{inside}"):
                 if component in ("kubelet", "runc") and name != component:
                     continue
-                file = os.path.normpath(f"{current}/{inside}/{name}")
-                if os.path.isfile(self._host.path(file)) and os.access(self._host.path(file), os.X_OK):
-                    yield f"{directory}/{name}", file
+                file = self._host.path(f"{_HOME}/{component}/{version}/{inside}/{name}")
+                if os.path.isfile(file) and os.access(file, os.X_OK):
+                    yield f"{directory}/{name}", os.path.normpath(f"{_HOME}/{component}/current/{inside}/{name}")
+
+    def _is_foreign(self, link: str) -> bool:
+        path = self._host.path(link)
+        return self._host.exists(link) and not (os.path.islink(path) and os.readlink(path).startswith(f"{_HOME}/"))
+
+    def _refuse_conflicts(self, component: str, version: str) -> None:
+        """Raise HostError if a program of the version would replace one that is not ours."""
+        foreign = next((link for link, _target in self._programs(component, version) if self._is_foreign(link)), "")
+        if foreign:
+            raise HostError(f"{foreign} exists and is not a link of this provider: remove it first")
 
     def _link_programs(self, component: str) -> None:
-        for link, target in self._programs(component):
-            if self._host.exists(link) and not os.path.islink(self._host.path(link)):
-                raise HostError(f"{link} exists and is not a link of this provider: remove it first")
-            self._link(target, link)
+        for link, target in self._programs(component, "current"):
+            if not self._is_foreign(link):
+                self._link(target, link)
         self._remove_links(component)
 
     def _remove_links(self, component: str) -> None:
@@ -247,10 +284,16 @@ class Archives:
         if os.path.islink(path) and os.readlink(path) == target:
             return
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        temporary = f"{path}.configok-new"
-        self._host.remove(f"{link}.configok-new")
+        temporary = os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.configok-new")
+        if os.path.lexists(temporary):  # of a run that was killed
+            os.unlink(temporary)
         os.symlink(target, temporary)
         os.replace(temporary, path)
+
+
+def _is_program(path: str) -> bool:
+    with open(path, "rb") as file:
+        return file.read(4).startswith(_PROGRAM)
 
 
 def _sha256(path: str) -> str:

@@ -101,11 +101,14 @@ class Dnf:
             self._host.must([*self._dnf, "makecache", *options], _UNREADABLE)
 
     @contextmanager
-    def previewed(self, files: Sequence[HostFile]) -> Iterator[Dnf]:
-        """Return dnf as if it had these files of a source and no others, and had read it. Changes nothing.
+    def previewed(self, files: Sequence[HostFile], *, everything: bool = False) -> Iterator[Dnf]:
+        """Return dnf as if it had these files of a source, and had read it. Changes nothing.
 
-        Raises HostError if the source cannot be read.
+        Raises HostError if the source cannot be read. everything: with the host's own, which dnf reads when needed.
         """
+        if everything:
+            yield self
+            return
         directory = tempfile.mkdtemp(prefix="configok-dnf-")
         try:
             os.mkdir(f"{directory}/repositories")

@@ -63,9 +63,12 @@ class PackageManager(Protocol):
     def refresh(self, *, everything: bool) -> None:
         """Read the sources again: the one of source_files, or everything. Raises HostError."""
 
-    def previewed(self, files: Sequence[HostFile]) -> AbstractContextManager[PackageManager]:
-        """Return the manager as if it had these files of a source and no others, and had read it. Changes nothing.
+    def previewed(
+        self, files: Sequence[HostFile], *, everything: bool = False
+    ) -> AbstractContextManager[PackageManager]:
+        """Return the manager as if it had these files of a source, and had read it. Changes nothing.
 
+        everything: with the host's own sources, else with these files alone.
         Raises HostError if the source cannot be read.
         """
 

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from ._apt import Apt
 from ._files import Changes, mark_pending, retire_files, update_files, write_files
 from ._host_access import Host, HostError
 from ._host_state import HostState, save_state
@@ -83,6 +82,8 @@ def preview_packages(
     host: Host, state: HostState | None, manager: PackageManager, declared: WantedPackages, *, rollback: bool
 ) -> tuple[list[PackageChange], list[str]]:
     """Return the planned changes and why they cannot be made, one sentence each. Changes nothing."""
+    if rollback and state is not None:
+        declared = _of_record(state, declared)
     previous = _previous(state, rollback=rollback)
     with ExitStack() as stack:
         sources: list[PackageManager] = [manager]
@@ -93,7 +94,7 @@ def preview_packages(
             except HostError as error:
                 return [], [str(error)]
         changes, refusals = _preview(sources, declared, previous, rollback=rollback)
-        if refusals and isinstance(manager, Apt) and not rollback:
+        if refusals and not rollback:
             # The host may have never read its own sources.
             with suppress(HostError):
                 sources.append(stack.enter_context(manager.previewed(files, everything=True)))
@@ -140,7 +141,9 @@ def change_packages(
     everything else that is to be installed.
     """
     rollback = action == "rollback"
-    if not rollback:  # which writes the former source with the other files, and needs none
+    if rollback:
+        declared = _of_record(state, declared)
+    else:  # which writes the former source with the other files, and needs none
         files = manager.source_files(declared.source, declared.key)
         (write_files if action == "create" else update_files)(host, state, files, changes, check=False)
         declared_paths = {file.path for file in files}
@@ -245,6 +248,18 @@ def _look(
         for name in installed
     }
     return installed, available
+
+
+def _of_record(state: HostState, declared: WantedPackages) -> WantedPackages:
+    """Return what a rollback changes: the packages of the record, whatever the Machine calls them now."""
+    units = {package.name: package.units for package in declared.versioned}
+    all_units = tuple(sorted({unit for package in declared.versioned for unit in package.units}))
+    former = sorted(state.previous.items())
+    return replace(
+        declared,
+        versioned=tuple(WantedPackage(name, version, units.get(name, all_units)) for name, version in former),
+        extra=(),
+    )
 
 
 def _previous(state: HostState | None, *, rollback: bool) -> Mapping[str, str]:

@@ -212,10 +212,14 @@ def test_a_host_from_archives(
     passed(binary.create(HOST, provider, kubelet="1.20.2", runtime="1.6.20"))
     host.wait_ready()
     assert passed(binary.create(HOST, provider, kubelet="1.20.2", runtime="1.6.20")).changed == 0
-    passed(binary.run("update", HOST, provider, kubelet="1.20.3", runtime="1.6.20"))
+    runc = in_use(host, "runc")
+    newer = {**provider, "archives": [*provider["archives"][:-1], patched(provider["archives"][-1], tmp_path)]}
+    passed(binary.run("update", HOST, newer, kubelet="1.20.3", runtime="1.6.20"))
     assert kubelet_version(host, "/usr/local/bin/kubelet") == "1.20.3"
+    assert in_use(host, "runc") not in ("", runc)
     passed(binary.run("rollback", HOST, {**provider, "archives": []}, kubelet="1.20.2"))
     assert kubelet_version(host, "/usr/local/bin/kubelet") == "1.20.2"
+    assert in_use(host, "runc") == runc
 
     damaged = [{**item, "sha256": "0" * 64} for item in provider["archives"]]
     refused = passed(binary.run("plan", HOST, {**provider, "archives": damaged}, kubelet="1.20.3", runtime="1.6.20"))
@@ -225,6 +229,18 @@ def test_a_host_from_archives(
     assert left(host) == ""
     assert host.run(["ls", "/usr/local/bin"]).stdout == ""
     assert passed(binary.run("delete", HOST, provider)).changed == 0
+
+
+def in_use(host: Node, component: str) -> str:
+    """Return the version of a component of a BinaryHost."""
+    return host.run(["readlink", f"/usr/local/lib/configok-machine/{component}/current"]).stdout.strip()
+
+
+def patched(archive: Mapping[str, str], directory: Path) -> dict[str, str]:
+    """Return an archive of the same version with another checksum."""
+    file = directory / "patched"
+    file.write_bytes(Path(archive["path"]).read_bytes() + b"\0")
+    return {**archive, "path": str(file), "sha256": hashlib.sha256(file.read_bytes()).hexdigest()}
 
 
 def archives(bed: Testbed, facts: dict[str, Any], host: Node, directory: Path) -> list[dict[str, str]]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -58,6 +58,8 @@ def provider_hash(config: ProviderConfig) -> str:
     is_ours = config.api_version == PROVIDER_API_VERSION
     omitted = _CONNECTION_FIELDS | (_SOURCE_FIELDS.get(config.kind, frozenset()) if is_ours else frozenset())
     fields = {name: value for name, value in config.fields.items() if name not in omitted}
+    if is_ours and config.kind == "BinaryHost":
+        fields["archives"] = _undeclared_archives(config.fields.get("archives") or ())
     return _hash({"apiVersion": config.api_version, "kind": config.kind, "fields": fields})
 
 
@@ -70,6 +72,16 @@ def cluster_hash(cluster: Cluster | None) -> str:
 def _hash(value: Mapping[str, Any]) -> str:
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:10]
+
+
+def _undeclared_archives(archives: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Return version and checksum of the components whose version no field of a Machine declares: the last is used."""
+    return {
+        component: [str(archive.get("version")), str(archive.get("sha256")).lower()]
+        for archive in archives
+        for component in [str(archive.get("component"))]
+        if component in ("runc", "cni")
+    }
 
 
 @dataclass(frozen=True)

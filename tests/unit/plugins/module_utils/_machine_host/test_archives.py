@@ -5,19 +5,49 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import io
 import os
 import tarfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._machine_host._archives import Archive, Archives
-from ansible_collections.configok.node.plugins.module_utils._machine_host._host_access import Host, HostError
-from ansible_collections.configok.node.plugins.module_utils._machine_host._host_state import KEPT
+from ansible_collections.configok.node.plugins.module_utils._machine_host._archives import (
+    Archive,
+    Archives,
+    full_version,
+)
+from ansible_collections.configok.node.plugins.module_utils._machine_host._files import Changes
+from ansible_collections.configok.node.plugins.module_utils._machine_host._host_access import (
+    CommandResult,
+    Host,
+    HostError,
+)
+from ansible_collections.configok.node.plugins.module_utils._machine_host._host_state import (
+    KEPT,
+    HostState,
+    begin_change,
+    load_state,
+    save_state,
+)
+from ansible_collections.configok.node.plugins.module_utils._machine_host._packages import (
+    WantedPackage,
+    WantedPackages,
+    change_packages,
+)
 
 HOME = "usr/local/lib/configok-machine"
+
+
+class QuietHost(Host):
+    """A host whose commands all succeed and print nothing."""
+
+    def run(self, command: Sequence[str], *, text: str = "", timeout: float = 0) -> CommandResult:
+        del command, text, timeout
+        return CommandResult(0, "", "")
 
 
 def put(root: Path, component: str, version: str, content: bytes) -> Archive:
@@ -27,6 +57,10 @@ def put(root: Path, component: str, version: str, content: bytes) -> Archive:
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(content)
     return Archive(component, version, digest)
+
+
+def script(text: str) -> bytes:
+    return f"#!{text}".encode()
 
 
 def tar_of(*members: tuple[str, bytes], link: tuple[str, str] | None = None) -> bytes:
@@ -50,20 +84,20 @@ def program(root: Path, name: str) -> bytes:
 
 
 def test_an_update_is_a_switch_and_the_version_before_stays(tmp_path: Path) -> None:
-    archives = [put(tmp_path, "kubelet", version, version.encode()) for version in ("1.34.8", "1.34.9")]
+    archives = [put(tmp_path, "kubelet", version, script(version)) for version in ("1.34.8", "1.34.9")]
     manager = Archives(Host(str(tmp_path)), archives)
-    for version in ("1.34.8", "1.34.9"):
-        manager.keep("kubelet", version)
-        manager.install({"kubelet": version}, [])
-        assert manager.installed("kubelet") == version
-        assert program(tmp_path, "kubelet") == version.encode()
-    assert {version for _component, version in manager.kept()} == {"1.34.8", "1.34.9"}
+    for archive in archives:
+        manager.keep("kubelet", archive.full_version)
+        manager.install({"kubelet": archive.full_version}, [])
+        assert manager.installed("kubelet") == archive.full_version
+        assert program(tmp_path, "kubelet") == script(archive.version)
+    assert {version for _component, version in manager.kept()} == {archive.full_version for archive in archives}
     # A rollback needs no archive.
     for archive in archives:
         (tmp_path / KEPT.lstrip("/") / archive.sha256).unlink()
-    manager.keep("kubelet", "1.34.8")
-    manager.install({"kubelet": "1.34.8"}, [])
-    assert program(tmp_path, "kubelet") == b"1.34.8"
+    manager.keep("kubelet", archives[0].full_version)
+    manager.install({"kubelet": archives[0].full_version}, [])
+    assert program(tmp_path, "kubelet") == script("1.34.8")
 
 
 def test_a_damaged_archive_is_not_unpacked(tmp_path: Path) -> None:
@@ -71,14 +105,14 @@ def test_a_damaged_archive_is_not_unpacked(tmp_path: Path) -> None:
     (tmp_path / KEPT.lstrip("/") / archive.sha256).write_bytes(b"damaged")
     manager = Archives(Host(str(tmp_path)), [archive])
     with pytest.raises(HostError, match="nothing was unpacked"):
-        manager.keep("kubelet", "1.34.9")
+        manager.keep("kubelet", archive.full_version)
     assert not (tmp_path / HOME).exists()
 
 
 def test_a_missing_archive_is_named(tmp_path: Path) -> None:
     manager = Archives(Host(str(tmp_path)), [Archive("kubelet", "1.34.9", "0" * 64)])
-    with pytest.raises(HostError, match=r"archive of kubelet 1\.34\.9 is not on the host"):
-        manager.keep("kubelet", "1.34.9")
+    with pytest.raises(HostError, match=r"archive of kubelet 1\.34\.9-00000000 is not on the host"):
+        manager.keep("kubelet", "1.34.9-00000000")
     with pytest.raises(HostError, match=r"no archive of kubelet 1\.35\.0 is listed"):
         manager.keep("kubelet", "1.35.0")
 
@@ -99,7 +133,7 @@ def test_an_archive_cannot_reach_outside(tmp_path: Path, content: bytes) -> None
     archive = put(tmp_path, "containerd", "1.7.24", content)
     manager = Archives(Host(str(tmp_path)), [archive])
     with pytest.raises(HostError, match="not a file inside of it"):
-        manager.keep("containerd", "1.7.24")
+        manager.keep("containerd", archive.full_version)
     assert manager.kept() == {}
     assert not (tmp_path / "outside").exists()
 
@@ -108,8 +142,8 @@ def test_an_archive_that_ends_early_is_not_unpacked(tmp_path: Path) -> None:
     noise = b"".join(hashlib.sha256(bytes([number])).digest() for number in range(200))
     archive = put(tmp_path, "containerd", "1.7.24", tar_of(("bin/containerd", noise))[:3000])
     manager = Archives(Host(str(tmp_path)), [archive])
-    with pytest.raises(HostError, match=r"the archive of containerd 1\.7\.24 cannot be unpacked"):
-        manager.keep("containerd", "1.7.24")
+    with pytest.raises(HostError, match=r"the archive of containerd 1\.7\.24-\w+ cannot be unpacked"):
+        manager.keep("containerd", archive.full_version)
     assert manager.kept() == {}
 
 
@@ -124,13 +158,13 @@ def test_programs_of_all_components_are_found_and_removed(tmp_path: Path) -> Non
             "1.34.9",
             tar_of(("kubernetes/node/bin/kubelet", b"k"), ("kubernetes/node/bin/kubeadm", b"")),
         ),
-        put(tmp_path, "runc", "1.2.3", b"r"),
+        put(tmp_path, "runc", "1.2.3", script("r")),
         put(tmp_path, "cni", "1.6.2", tar_of(("./bridge", b"b"))),
     ]
     manager = Archives(Host(str(tmp_path)), archives)
     for archive in archives[:2]:
-        manager.keep(archive.component, archive.version)
-    manager.install({"containerd": "1.7.24", "kubelet": "1.34.9"}, ["runc", "cni"])
+        manager.keep(archive.component, archive.full_version)
+    manager.install({archive.component: archive.full_version for archive in archives[:2]}, ["runc", "cni"])
     assert sorted(os.listdir(tmp_path / "usr/local/bin")) == ["containerd", "ctr", "kubelet", "runc", "x"]
     assert os.listdir(tmp_path / "opt/cni/bin") == ["bridge"]
     assert (tmp_path / HOME / "containerd/current/bin/ctr").stat().st_mode & 0o7777 == 0o755
@@ -140,12 +174,88 @@ def test_programs_of_all_components_are_found_and_removed(tmp_path: Path) -> Non
     assert not (tmp_path / HOME).exists()
 
 
-def test_a_program_of_the_users_own_is_not_replaced(tmp_path: Path) -> None:
+def versions_of(*archives: Archive) -> WantedPackages:
+    return WantedPackages(tuple(WantedPackage(item.component, item.full_version, ("kubelet",)) for item in archives))
+
+
+def change(root: Path, *archives: Archive, listed: Sequence[Archive] = (), action: str = "update") -> Changes:
+    """Bring a host to these archives, as the module does."""
+    host, changes = QuietHost(str(root)), Changes()
+    state = load_state(host) or HostState("w1", created=True)
+    state.in_progress = False
+    if action != "rollback":
+        begin_change(host, state, action, str(archives))
+    manager = Archives(host, listed or archives)
+    change_packages(host, state, manager, versions_of(*archives), changes, action=action)
+    save_state(host, state)
+    return changes
+
+
+@pytest.mark.parametrize("link", [False, True])
+def test_a_program_of_the_users_own_is_not_replaced(tmp_path: Path, link: bool) -> None:
     own = tmp_path / "usr/local/bin/kubelet"
     own.parent.mkdir(parents=True)
-    own.write_text("own")
-    manager = Archives(Host(str(tmp_path)), [put(tmp_path, "kubelet", "1.34.9", b"k")])
-    manager.keep("kubelet", "1.34.9")
+    if link:
+        own.symlink_to("/opt/own/kubelet")
+    else:
+        own.write_text("own")
+    archive = put(tmp_path, "kubelet", "1.34.9", script("k"))
+    manager = Archives(Host(str(tmp_path)), [archive])
     with pytest.raises(HostError, match="is not a link of this provider"):
-        manager.install({"kubelet": "1.34.9"}, [])
-    assert own.read_text() == "own"
+        change(tmp_path, archive)
+    with pytest.raises(HostError, match="is not a link of this provider"):
+        manager.install({"kubelet": archive.full_version}, [])
+    assert manager.installed("kubelet") == "", "nothing is switched"
+    assert own.is_symlink() if link else own.read_text() == "own"
+    own.unlink()
+    assert change(tmp_path, archive).changed
+    assert program(tmp_path, "kubelet") == script("k")
+
+
+def test_a_killed_switch_is_completed(tmp_path: Path) -> None:
+    archive = put(tmp_path, "kubelet", "1.34.9", script("k"))
+    change(tmp_path, archive)
+    (tmp_path / "usr/local/bin/kubelet").unlink()
+    for leftover in ("kubelet/.current.configok-new", "kubelet/current.configok-new"):
+        (tmp_path / HOME / leftover).symlink_to("x")
+    change(tmp_path, archive)
+    assert program(tmp_path, "kubelet") == script("k")
+    change(tmp_path, put(tmp_path, "kubelet", "1.34.10", script("l")))
+    assert program(tmp_path, "kubelet") == script("l")
+
+
+def test_a_new_archive_of_the_same_version_and_back(tmp_path: Path) -> None:
+    first, second = (put(tmp_path, "runc", "1.2.3", script(text)) for text in ("r1", "r2"))
+    change(tmp_path, first)
+    assert change(tmp_path, second).changed
+    assert program(tmp_path, "runc") == script("r2")
+    assert not change(tmp_path, second).changed
+    # What a rollback declares is of no account: the record says what was there.
+    assert change(tmp_path, second, action="rollback").changed
+    assert program(tmp_path, "runc") == script("r1")
+
+
+def test_archives_that_are_neither_in_use_nor_needed_are_removed(tmp_path: Path) -> None:
+    for number in range(4):
+        change(tmp_path, put(tmp_path, "kubelet", f"1.34.{number}", script(str(number))))
+    assert len(os.listdir(tmp_path / KEPT.lstrip("/"))) == 2
+    assert len(Archives(Host(str(tmp_path)), []).kept()) == 2
+
+
+def test_a_checksum_may_have_capitals(tmp_path: Path) -> None:
+    archive = put(tmp_path, "kubelet", "1.34.9", script("k"))
+    capitals = archive._replace(sha256=archive.sha256.upper())
+    assert capitals.full_version == archive.full_version
+    assert full_version([capitals], "kubelet", "1.34.9") == archive.full_version
+    assert full_version([capitals], "kubelet", "1.34.8") == "1.34.8"
+    change(tmp_path, capitals)
+    assert program(tmp_path, "kubelet") == script("k")
+
+
+@pytest.mark.parametrize("content", [b"\x28\xb5\x2f\xfd zstd", gzip.compress(b"#! not a tar file"), b"PK\x03\x04", b""])
+def test_what_is_neither_a_program_nor_a_tar_file_is_refused(tmp_path: Path, content: bytes) -> None:
+    archive = put(tmp_path, "containerd", "1.7.24", content)
+    manager = Archives(Host(str(tmp_path)), [archive])
+    with pytest.raises(HostError, match="neither a program nor a tar file"):
+        manager.keep("containerd", archive.full_version)
+    assert manager.kept() == {}

@@ -127,8 +127,10 @@ class Packages:
         if self.offline:
             raise HostError("the source cannot be read")
 
-    def previewed(self, files: Sequence[HostFile]) -> AbstractContextManager[PackageManager]:
-        del files
+    def previewed(
+        self, files: Sequence[HostFile], *, everything: bool = False
+    ) -> AbstractContextManager[PackageManager]:
+        del files, everything
         return nullcontext(self)
 
     def kept(self) -> Mapping[tuple[str, str], str]:
@@ -211,6 +213,29 @@ def change(
         begin_change(host, state, action, rollout or version)
     change_packages(host, state, manager, declared(version, *extra), changes, action=action)
     return changes.changed
+
+
+def test_a_rollback_goes_by_the_names_and_versions_of_the_record(host: Host) -> None:
+    """The Machine declares the package of CRI-O for the runtime that the rollback returns to."""
+
+    def packages(kubelet: str, name: str, version: str, unit: str) -> WantedPackages:
+        runtime = WantedPackage(name, version, (unit, KUBELET))
+        return WantedPackages((WantedPackage(KUBELET, kubelet, (KUBELET,)), runtime), extra=("socat",))
+
+    offers = {KUBELET: [OLD, NEW], "containerd.io": ["1.7.24-1"], "cri-o": ["1.34.0-1"], "socat": ["1"]}
+    manager = Packages([], offers, {"bash": "5"})
+    state = HostState("m")
+    change_packages(host, state, manager, packages("1.34.8", "containerd.io", "1.7", "containerd"), Changes())
+    state.in_progress = False
+    begin_change(host, state, "update", "b")
+    change_packages(host, state, manager, packages("1.34.9", "cri-o", "1.34", "crio"), Changes())
+    manager.offline = True
+    former = packages("1.34.8", "cri-o", "1.7.24", "containerd")
+    changes, refusals = preview_packages(host, state, manager, former, rollback=True)
+    assert [(change.package.name, change.after, refusals) for change in changes] == [(KUBELET, OLD, [])]
+    change_packages(host, state, manager, former, Changes(), action="rollback")
+    assert manager.present[KUBELET] == OLD
+    assert manager.present["containerd.io"] == "1.7.24-1"
 
 
 def test_what_was_installed_for_us_is_recorded(host: Host, manager: Packages) -> None:

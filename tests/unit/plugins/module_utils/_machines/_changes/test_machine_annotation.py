@@ -17,7 +17,11 @@ from ansible_collections.configok.node.plugins.module_utils._machines._changes._
     MachineAnnotation,
     provider_hash,
 )
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import ProviderConfig, Runtime
+from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import (
+    PROVIDER_API_VERSION,
+    ProviderConfig,
+    Runtime,
+)
 
 FULL = MachineAnnotation(
     "worker-1",
@@ -110,3 +114,19 @@ def test_how_the_host_is_reached_is_not_part_of_the_hash() -> None:
     assert hashed("CloudHost", packages={"source": "a"}) != hashed("CloudHost", packages={"source": "b"})
     assert hashed(kubeletFlags={"v": "2"}) != hashed(kubeletFlags={"v": "3"})
     assert hashed() != hashed("RPMHost")
+
+
+def test_archives_whose_version_no_field_declares_are_part_of_the_hash() -> None:
+    def archive(component: str, version: str, digit: str) -> dict[str, str]:
+        return {"component": component, "version": version, "path": "any", "sha256": digit * 64}
+
+    def hash_of(*archives: dict[str, str]) -> str:
+        return provider_hash(ProviderConfig(PROVIDER_API_VERSION, "BinaryHost", {"archives": list(archives)}))
+
+    kubelet, runc, cni = archive("kubelet", "1.34.9", "0"), archive("runc", "1.2.3", "a"), archive("cni", "1.6.2", "b")
+    before = hash_of(kubelet, runc, cni)
+    assert hash_of(cni, runc, kubelet, archive("kubelet", "1.34.10", "1")) == before
+    assert hash_of(kubelet, archive("runc", "1.1.0", "2"), {**runc, "path": "x", "sha256": "A" * 64}, cni) == before
+    assert hash_of(kubelet, runc, archive("runc", "1.2.4", "3"), cni) != before
+    assert hash_of(kubelet, {**runc, "sha256": "c" * 64}, cni) != before
+    assert hash_of(kubelet, runc) != before
