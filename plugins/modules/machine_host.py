@@ -27,7 +27,7 @@ attributes:
   diff_mode:
     support: full
     details:
-      - The text of O(bootstrap_kubeconfig) is not shown.
+      - The texts of O(bootstrap_kubeconfig) and O(secret_contents) are not shown.
   idempotent:
     support: full
   platform:
@@ -139,9 +139,9 @@ options:
         type: path
         required: true
       content:
-        description: The text of the file.
+        description: The text of the file, unless O(secret_contents) has it.
         type: str
-        required: true
+        default: ""
       mode:
         description: Its permissions, in octal digits.
         type: str
@@ -155,6 +155,11 @@ options:
         description: Whether it holds flags of the kubelet, of which those are left out that the kubelet does not have.
         type: bool
         default: false
+  secret_contents:
+    description:
+      - The texts of those O(files) that may hold secrets, by path. They are neither logged nor shown in a diff.
+    type: dict
+    default: {}
   bootstrap_kubeconfig:
     description: The text of a kubeconfig with which a kubelet without credentials asks for a certificate.
     type: str
@@ -291,7 +296,7 @@ ARCHIVE: dict[str, dict[str, Any]] = {
 }
 FILE: dict[str, dict[str, Any]] = {
     "path": {"type": "path", "required": True},
-    "content": {"type": "str", "required": True},
+    "content": {"type": "str", "default": ""},
     "mode": {"type": "str", "default": "0644"},
     "restarts": {"type": "list", "elements": "str", "default": []},
     "has_flags": {"type": "bool", "default": False},
@@ -305,10 +310,11 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "packages": {"type": "list", "elements": "dict", "default": [], "options": PACKAGE},
     "extra_packages": {"type": "list", "elements": "str", "default": []},
     "hold": {"type": "bool", "default": True},
-    "source": {"type": "str", "default": ""},
+    "source": {"type": "str", "default": "", "no_log": True},
     "source_key": {"type": "str", "default": "", "no_log": False},
     "archives": {"type": "list", "elements": "dict", "default": [], "options": ARCHIVE},
     "files": {"type": "list", "elements": "dict", "default": [], "options": FILE},
+    "secret_contents": {"type": "dict", "default": {}, "no_log": True},
     "bootstrap_kubeconfig": {"type": "str", "default": "", "no_log": True},
     "kubelet": {"type": "path", "default": "/usr/bin/kubelet"},
     "units": {"type": "list", "elements": "str", "default": ["containerd", "kubelet"]},
@@ -353,8 +359,15 @@ def _run(machine: MachineHost, params: dict[str, Any]) -> Changes:
     if params["step"] == "install":
         return machine.install(_wanted(params))
     if params["step"] == "write":
+        secrets = params["secret_contents"]
         files = [
-            HostFile(item["path"], item["content"], int(item["mode"], 8), tuple(item["restarts"]), item["has_flags"])
+            HostFile(
+                item["path"],
+                str(secrets.get(item["path"], item["content"])),
+                int(item["mode"], 8),
+                tuple(item["restarts"]),
+                item["has_flags"],
+            )
             for item in params["files"]
         ]
         return machine.write(files, params["bootstrap_kubeconfig"], params["kubelet"])

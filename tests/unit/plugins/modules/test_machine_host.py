@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 import yaml
+from ansible.module_utils import basic
 
 from ansible_collections.configok.node.plugins.module_utils._machine_host._host_access import Host
 from ansible_collections.configok.node.plugins.modules import machine_host
@@ -30,8 +32,34 @@ def test_the_documentation_says_what_the_module_takes() -> None:
     compare(options, machine_host.ARGUMENTS, "machine_host")
 
 
-def test_only_the_token_is_secret() -> None:
-    assert [name for name, option in machine_host.ARGUMENTS.items() if option.get("no_log")] == ["bootstrap_kubeconfig"]
+def test_secrets_are_not_logged(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    logged: list[str] = []
+    monkeypatch.setattr(basic.AnsibleModule, "log", lambda _self, message, **_how: logged.append(message))
+    monkeypatch.setattr(machine_host.Host, "read", lambda _self, _path: None)
+    monkeypatch.setattr(machine_host.Host, "exists", lambda _self, _path: False)
+    config = "/etc/containerd/config.toml"
+    arguments = {
+        "step": "write",
+        "machine": "w1",
+        "manager": "apt",
+        "source": "deb https://user:SECRET1@example.org/ /",
+        "files": [{"path": "/etc/plain", "content": "PLAIN\n"}, {"path": config, "mode": "0600"}],
+        "secret_contents": {config: "password = 'SECRET2'\n"},
+        "bootstrap_kubeconfig": "SECRET3",
+        "kubelet": "/absent",
+        "_ansible_check_mode": True,
+        "_ansible_diff": True,
+    }
+    text = json.dumps({"ANSIBLE_MODULE_ARGS": arguments})
+    monkeypatch.setattr(basic, "_ANSIBLE_ARGS", text.encode())
+    monkeypatch.setattr(basic, "_ANSIBLE_PROFILE", "legacy", raising=False)
+    with pytest.raises(SystemExit):
+        machine_host.main()
+    answer = capsys.readouterr().out
+    assert [part["after_header"] for part in json.loads(answer)["diff"]][:2] == ["/etc/plain", config]
+    assert "PLAIN" in answer
+    assert "/etc/plain" in "".join(logged)
+    assert "SECRET" not in answer + "".join(logged)
 
 
 def test_the_examples_have_options_that_exist() -> None:

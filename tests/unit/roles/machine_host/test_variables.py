@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 VARIABLES = Path(__file__).resolve().parents[4] / "roles/machine_host/vars/main.yml"
 TAINT = {"key": "example.com/gpu", "value": "a-1", "effect": "NoSchedule"}
@@ -84,3 +85,34 @@ def test_a_kubelet_trusts_the_cluster_and_renews_its_certificate_unless_declared
         "clientCAFile": config["authentication"]["x509"]["clientCAFile"],
         "rotateCertificates": config["rotateCertificates"],
     } == written
+
+
+def test_files_that_may_hold_secrets_are_handed_over_apart(tmp_path: Path) -> None:
+    variables = {
+        "machine": {"name": "w1", "provider": {"containerRuntimeConfig": "password"}},
+        "machine_kubelet_config": {"maxPods": 50},
+        "machine_cluster": {},
+        "__machine_host_common_files": [{"path": "/etc/plain", "content": "x"}],
+    }
+    assert evaluate(tmp_path, "__machine_host_secret_contents", **variables) == {
+        "/etc/containerd/config.toml": "password"
+    }
+    plain, secret = evaluate(tmp_path, "__machine_host_plain_files", **variables)
+    assert plain == {"path": "/etc/plain", "content": "x"}
+    assert secret == {"path": "/etc/containerd/config.toml", "mode": "0600", "restarts": ["containerd"]}
+
+
+@pytest.mark.parametrize(
+    ("address", "url"),
+    [
+        ("", "http://127.0.0.1:10248/healthz"),
+        ("0.0.0.0", "http://127.0.0.1:10248/healthz"),
+        ("10.0.0.9", "http://10.0.0.9:10248/healthz"),
+        ("::", "http://[::1]:10248/healthz"),
+    ],
+)
+def test_the_kubelet_of_an_external_host_is_asked_where_it_listens(tmp_path: Path, address: str, url: str) -> None:
+    tasks = yaml.safe_load((VARIABLES.parents[2] / "external/tasks/create.yml").read_text())
+    config = {"healthzBindAddress": address} if address else {}
+    found = evaluate(tmp_path, "[__external_url]", **{**tasks[1]["vars"], "machine_kubelet_config": config})
+    assert found == [url]
