@@ -161,7 +161,7 @@ machine_files: [machines]
 kubeconfig: east.kubeconfig
 groups:
   # Without a Machine or a Node, a host is not in this group. A Machine without a version leaves that of its Node alone.
-  outdated: machine.kubelet_version and machine.kubelet_version != node.kubelet_version
+  outdated: machine.kubelet_version != '' and machine.kubelet_version != node.kubelet_version
 
 ---
 # The Nodes, read again after ten minutes

@@ -42,6 +42,8 @@ def select_machines(catalog: MachineCatalog, cluster: str, selector: str) -> Mac
     cluster: "" for the only one of the catalog.
     """
     known = ", ".join(sorted(catalog.clusters)) or "none"
+    if not catalog.clusters and not catalog.machines:
+        raise MachinesError("machine_files declare no Cluster and no Machine: name the files that do")
     if not cluster and len(catalog.clusters) != 1:
         raise MachinesError(
             f"the files have {len(catalog.clusters)} clusters ({known}): say which one with machine_cluster"

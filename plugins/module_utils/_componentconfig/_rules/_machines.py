@@ -65,6 +65,8 @@ _KIND = re.compile(r"[A-Z][A-Za-z0-9]*")
 _ROLE = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]*(?:\.[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*)?")
 _FLAG = re.compile(r"[a-z0-9][a-z0-9-]*")
 _UNSAFE_IN_FLAG = re.compile(r"[\s'\"$\\%]")
+_PLACEHOLDER = re.compile(r"\{[A-Za-z]\w*\}")
+_PLACEHOLDERS = frozenset(("{kubelet}", "{kubeletMinor}", "{runtime}"))
 _DEBIAN_PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]+")
 _RPM_PACKAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9+._-]+")
 
@@ -141,7 +143,9 @@ def _taints(pattern: str) -> Rule:
                 yield path + ("key",), f"must not begin with {_OWN_PREFIX}: configok.node sets these taints"
             if not is_label_value(value):
                 yield path + ("value",), _LABEL_VALUE
-            if not taint.get("effect") and not _is_broken(config, f"{pattern}.effect"):
+            # Another taint of the list with a wrong effect does not hide that this one has none.
+            is_wrong = ".".join(map(str, (*path, "effect"))) in config.broken_fields
+            if not taint.get("effect") and not is_wrong:
                 yield path + ("effect",), "is required: NoSchedule, PreferNoSchedule or NoExecute"
             seen.append((path, (key, taint.get("effect"))))
         yield from duplicates(seen, "must not stand twice: the key and the effect are those of an earlier taint")
@@ -322,6 +326,10 @@ def _package_rule(name: re.Pattern[str], description: str) -> Rule:
         for path, value in names(config):
             if (value or isinstance(path[-1], int)) and not name.fullmatch(value):
                 yield path, f"must be the name of a package: {description}"
+        unknown = set(_PLACEHOLDER.findall(config.written("packages", "source") or "")) - _PLACEHOLDERS
+        if unknown:
+            known = ", ".join(sorted(_PLACEHOLDERS))
+            yield ("packages", "source"), f"has the unknown placeholder {min(unknown)}, they are {known}"
         if config.written("packages", "key") and not config.written("packages", "source"):
             yield ("packages", "key"), "is used with source only, which is not set"
 
@@ -368,8 +376,8 @@ def _archives(config: EffectiveConfig) -> Violations:
     yield from duplicates(pairs, "must not stand twice: an earlier archive has this component and version")
 
 
-def _matches(pattern: re.Pattern[str]) -> Callable[[Any], bool]:
-    return lambda value: pattern.fullmatch(value) is not None
+def _empty_or(pattern: re.Pattern[str]) -> Callable[[Any], bool]:
+    return lambda value: not value or pattern.fullmatch(value) is not None
 
 
 _HOST: Mapping[str, Rule] = {"connection": _connection, "kubelet-flags": _kubelet_flags, "cni": _cni}
@@ -411,8 +419,14 @@ _RULES: Mapping[str, Mapping[str, Rule]] = {
         "name": _name_rule(),
         "labels": _label_rule("metadata.labels"),
         "api-version": _api_version,
-        "kind": values_must("spec.kind", _matches(_KIND), "is required: a name in CamelCase, as in CloudHost", ""),
-        "role": values_must("spec.role", _matches(_ROLE), "is required: a role, for example example.cloud.host", ""),
+        "kind": all_of(
+            required("spec.kind", "is required: a name in CamelCase, as in CloudHost"),
+            values_must("spec.kind", _empty_or(_KIND), "must be a name in CamelCase, as in CloudHost"),
+        ),
+        "role": all_of(
+            required("spec.role", "is required: a role, for example example.cloud.host"),
+            values_must("spec.role", _empty_or(_ROLE), "must be the name of a role, for example example.cloud.host"),
+        ),
     },
     "DebianHost": {**_HOST, "packages": _package_rule(_DEBIAN_PACKAGE, "lower-case letters, digits, +, - and .")},
     "RPMHost": {**_HOST, "packages": _package_rule(_RPM_PACKAGE, "letters, digits, +, -, _ and .")},

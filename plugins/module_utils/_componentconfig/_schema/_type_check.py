@@ -220,6 +220,8 @@ class _Checker:
         if rule != RULE_UNKNOWN_FIELD:
             names = [part for part in path if isinstance(part, str)] if self.kind.is_of_machines else path[:1]
             self.result.broken_fields.add(".".join(map(str, names)))
+            if self.kind.is_of_machines:
+                self.result.broken_fields.add(".".join(map(str, path)))  # one of several in a list
 
     def object(self, value: dict[str, Any], fields: Mapping[str, Any], path: Path) -> dict[str, Any]:
         result = {}

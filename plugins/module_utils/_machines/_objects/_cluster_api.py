@@ -74,7 +74,7 @@ def _check_names(document: ObjectDocument, names: Mapping[Path, str], errors: Ob
 
 
 def _note(errors: ObjectErrors, document: ObjectDocument, message: str) -> None:
-    errors.warn(f"{document.origin}: {document.kind} {document.name}: {message}")
+    errors.warn(f"{document.origin}: {document.kind} {document.title}: {message}")
 
 
 def _machine(document: ObjectDocument, errors: ObjectErrors) -> Machine | None:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from ..._componentconfig._codec._document import Document, decode
 from ..._componentconfig._findings import RULE_DUPLICATE, Finding, InvalidConfig
+from ..._nodeconfig._untrusted import sanitize
 
 __all__ = ["MAX_FILE_BYTES", "ObjectDocument", "decode_objects"]
 
@@ -19,6 +20,7 @@ MAX_FILE_BYTES = 16 * 1024 * 1024
 _MAX_DOCUMENTS = 20_000  # of one file
 _MAX_VALUES = 1_000_000  # of one document
 _LIST = "List"
+_MAX_TITLE = 253  # characters, of the longest name of an object
 _FIRST_LINE = re.compile(r"first on line (\d+)")
 
 
@@ -49,6 +51,11 @@ class ObjectDocument(NamedTuple):
         metadata = self.document.data.get("metadata")
         name = metadata.get("name") if isinstance(metadata, dict) else None
         return name if isinstance(name, str) else ""
+
+    @property
+    def title(self) -> str:
+        """The name as text for a message: one line, without control characters."""
+        return sanitize(self.name, _MAX_TITLE)
 
     @property
     def origin(self) -> str:

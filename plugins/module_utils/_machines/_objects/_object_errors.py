@@ -34,7 +34,7 @@ class ObjectErrors:
     def add(self, finding: Finding, holder: ObjectDocument | None = None) -> None:
         """Add a finding that has its file and line. holder: the object that it is about, None for a whole file."""
         location = finding.file if finding.line is None else f"{finding.file}:{finding.line}"
-        title = " ".join(filter(None, (holder.kind, holder.name))) if holder is not None else ""
+        title = " ".join(filter(None, (holder.kind, holder.title))) if holder is not None else ""
         text = ": ".join(filter(None, (location, title, finding.text)))
         (self._errors if finding.is_refusal else self._warnings)[text] = None
 

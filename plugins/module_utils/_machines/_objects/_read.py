@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Union, cast
 
-from ..._componentconfig._findings import Finding
+from ..._componentconfig._findings import RULE_UNKNOWN_FIELD, Finding
 from ..._componentconfig._machine_objects import (
     kubelet_refusals,
     machine_kind,
@@ -49,6 +49,7 @@ Path = tuple[Union[str, int], ...]
 
 _BUNDLE_FIELDS = ("namespace", "name", "uid")
 _NAMES_SHOWN = 5
+_MACHINE_FIELDS = frozenset(("cluster", "versions", "pool", "configSource", "nodeLabels", "taints", "state"))
 
 
 class _Object(NamedTuple):
@@ -180,6 +181,18 @@ def _taint(values: Mapping[str, Any]) -> Taint:
     return Taint(*(str(values.get(field, "")) for field in Taint._fields))
 
 
+def _finding_of_host(finding: Finding, host_path: Path) -> Finding:
+    """Return a finding about a host of a MachineSet, for a field of a Machine with where it belongs."""
+    is_of_host = host_path and finding.rule == RULE_UNKNOWN_FIELD and finding.path[:-1] == host_path
+    if not is_of_host or finding.path[-1] not in _MACHINE_FIELDS:
+        return finding
+    message = (
+        f"is no field of a host, which sets name, labels and fields of providerConfig: {finding.path[-1]} belongs into"
+        " spec.template.spec"
+    )
+    return finding._replace(message=message)
+
+
 class _MachineReader:
     """Makes Machines of the objects that declare them."""
 
@@ -219,13 +232,15 @@ class _MachineReader:
         host_path: where a MachineSet has the fields of one host, which are merged over those at the path.
         """
         values, findings = read_part(source.document, path, host_path, HOST_FIELDS)
-        self._errors.add_all(findings, source)
+        self._errors.add_all([_finding_of_host(finding, host_path) for finding in findings], source)
         api_version, kind = values.get("apiVersion"), values.get("kind")
         fields = {key: value for key, value in values.items() if key not in ("apiVersion", "kind")}
         if not isinstance(api_version, str) or not isinstance(kind, str) or not api_version or not kind:
             return ProviderConfig("", "", fields)  # there is an error about it already
         if (api_version, kind) not in self._provider_kinds:
-            self._errors.add_at(source, (*path, "kind"), self._unknown_provider(api_version, kind))
+            is_known = any(name == kind for _version, name in self._provider_kinds)
+            field = "apiVersion" if is_known else "kind"
+            self._errors.add_at(source, (*path, field), self._unknown_provider(api_version, kind))
         parts = [value_at(source.data, part) for part in (path, host_path) if part]
         declared = {key for part in parts if isinstance(part, dict) for key in part if part[key] is not None}
         return ProviderConfig(api_version, kind, fields, frozenset(fields.keys() - declared))
@@ -234,7 +249,7 @@ class _MachineReader:
         similar = difflib.get_close_matches(kind, [name for _version, name in self._provider_kinds], 1, 0.7)
         versions = sorted(version for version, name in self._provider_kinds if name == kind)
         if versions:
-            return f"is known in {', '.join(versions)}, not in {api_version}"
+            return f"must be {' or '.join(versions)} for {kind}"
         hint = f"did you mean {similar[0]}? A" if similar else "a"
         return f"no provider has the kind {kind} of {api_version}: {hint} kind of your own needs a Provider object"
 

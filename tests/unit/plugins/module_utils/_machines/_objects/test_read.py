@@ -211,7 +211,16 @@ ERRORS: list[tuple[Any, str]] = [
         'spec.taints[0].effect: "NoRun": must be one of NoSchedule, PreferNoSchedule, NoExecute',
     ),
     (machine(taints=[{"key": "a"}]), "spec.taints[0].effect: is required: NoSchedule, PreferNoSchedule or NoExecute"),
+    (
+        machine(taints=[{"key": "a"}, {"key": "b", "effect": "NoRun"}]),
+        "spec.taints[0].effect: is required: NoSchedule, PreferNoSchedule or NoExecute",
+    ),
     (machine(taints=[{"effect": "NoExecute"}]), "spec.taints[0].key: is required"),
+    (
+        machine(providerConfig=debian_host(packages={"source": "deb https://x/{kubeletminor} ./"})),
+        'spec.providerConfig.packages.source: "deb https://x/{kubeletminor} ./": has the unknown placeholder'
+        " {kubeletminor}, they are {kubeletMinor}, {kubelet}, {runtime}",
+    ),
     (
         machine(taints=[{"key": "a", "effect": "NoExecute"}] * 2),
         'spec.taints[1]: {"key": "a", "effect": "NoExecute"}: must not stand twice: the key and the effect',
@@ -243,7 +252,7 @@ ERRORS: list[tuple[Any, str]] = [
     ),
     (
         machine(providerConfig={**debian_host(), "apiVersion": "provider.configok.dev/v1"}),
-        'spec.providerConfig.kind: "DebianHost": is known in provider.configok.dev/v1alpha1, not in',
+        'spec.providerConfig.apiVersion: "provider.configok.dev/v1": must be provider.configok.dev/v1alpha1 for',
     ),
     (
         machine(providerConfig={**debian_host(), "kind": "External"}),
@@ -329,7 +338,7 @@ OTHERS: list[tuple[Any, str]] = [
     ),
     (
         {**PROVIDER, "spec": {"apiVersion": "x", "kind": "A", "role": "a.b"}},
-        'Provider cloud: spec.role: "a.b": is required: a role, for example example.cloud.host',
+        'Provider cloud: spec.role: "a.b": must be the name of a role, for example example.cloud.host',
     ),
     (machine_set({"address": "1.1.1.1"}), "MachineSet workers: spec.hosts[0].name: is required, as a string"),
     (
@@ -409,6 +418,21 @@ def test_a_duplicate_field_has_the_lines_of_the_file() -> None:
         "a.yaml:5: kind: duplicate field, first on line 4: remove one of them",
         "a.yaml:8: kind: duplicate field, first on line 7: remove one of them",
     ]
+
+
+def test_a_name_is_one_line_of_a_message() -> None:
+    errors = errors_of(machine("a\nb"), cluster())
+    assert errors
+    assert not any("\n" in error for error in errors)
+
+
+@pytest.mark.parametrize("field", ["versions", "state", "nodeLabels", "taints"])
+def test_a_field_of_a_machine_is_none_of_a_host(field: str) -> None:
+    (error,) = errors_of(cluster(), machine_set({"name": "a", field: {}}))
+    assert error.endswith(
+        f"is no field of a host, which sets name, labels and fields of providerConfig: {field} belongs into"
+        " spec.template.spec"
+    )
 
 
 def test_many_errors_are_bounded() -> None:
