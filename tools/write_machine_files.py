@@ -146,6 +146,8 @@ def _field(rows: Mapping[str, Mapping[str, Any]], path: str, row: Mapping[str, A
     schema: dict[str, Any] = {"description": row["description"], **_type(rows, path, row["type"]), **constraints}
     if "enum" in row:
         schema["enum"] = row["enum"]
+    if row.get("nullable") and isinstance(schema.get("type"), str):
+        schema["type"] = [schema["type"], "null"]
     if "default" in row:
         schema["default"] = row["default"]
     if row["name"] == CONFIG_FIELD:

@@ -61,6 +61,7 @@ VALID = [
     ),
     machine(providerConfig={**debian_host(), "kind": "BinaryHost", "archives": [ARCHIVE]}),
     machine(providerConfig={**EXTERNAL, "create": "c.yml", "delete": "d.yml", "values": {"size": 1}}),
+    machine(versions={"containerRuntime": None}, providerConfig=debian_host(become=None)),
     machine(providerConfig=OWN),
     machine_set({"name": "a", "address": "10.0.0.1", "labels": {"x": "y"}}, labels={"p": "q"}),
     machine_set({"name": "a", "create": "c.yml", "delete": "d.yml"}, providerConfig=EXTERNAL),
