@@ -35,8 +35,8 @@ def test_the_documentation_says_what_the_module_takes() -> None:
 def test_secrets_are_not_logged(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     logged: list[str] = []
     monkeypatch.setattr(basic.AnsibleModule, "log", lambda _self, message, **_how: logged.append(message))
-    monkeypatch.setattr(machine_host.Host, "read", lambda _self, _path: None)
-    monkeypatch.setattr(machine_host.Host, "exists", lambda _self, _path: False)
+    monkeypatch.setattr(Host, "read", lambda _self, _path: None)
+    monkeypatch.setattr(Host, "exists", lambda _self, _path: False)
     config = "/etc/containerd/config.toml"
     arguments = {
         "step": "write",
