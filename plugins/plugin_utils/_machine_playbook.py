@@ -191,8 +191,8 @@ class MachinePlaybook(HostPlaybook):
                 for text in {host.name, host.node_name, host.address} - {""}:
                     positions.setdefault(text, []).append(position)
             self._positions = positions
-        found = {position for text in {name, *addresses} for position in self._positions.get(text, ())}
-        alike = [hosts[position] for position in sorted(found)]
+        matching = {position for text in {name, *addresses} for position in self._positions.get(text, ())}
+        alike = [hosts[position] for position in sorted(matching)]
         return [host for host in alike if name in (host.name, host.node_name) or host.address in addresses]
 
     def _variables(self, action: str, asked: Mapping[str, HostRequest], results: str) -> dict[str, Any]:

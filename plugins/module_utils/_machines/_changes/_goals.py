@@ -140,7 +140,7 @@ def _annotation(change: MachineChange, machine: Machine, previous: dict[str, Any
         **_previous_hashes(change),
     }
     observed = change.observed
-    writes_init_config = change.needs_host or observed is None or not observed.is_ours
+    keeps_init_config = observed is not None and observed.is_ours and not change.needs_host
     keeps_previous = change.needs_host and change.action is MachineAction.UPDATE
     return MachineAnnotation(
         machine=machine.name,
@@ -150,7 +150,7 @@ def _annotation(change: MachineChange, machine: Machine, previous: dict[str, Any
         taints=tuple(map(taint_id, machine.taints)),
         kubelet=machine.kubelet_version,
         runtime=machine.runtime,
-        cluster_hash=cluster_hash(change.cluster) if writes_init_config else observed.cluster_hash,
+        cluster_hash=observed.cluster_hash if observed and keeps_init_config else cluster_hash(change.cluster),
         previous={name: text for name, text in texts.items() if text} if keeps_previous else {},
     ).encode()
 

@@ -247,7 +247,9 @@ def _cluster_fields(
     if cluster is None or source is not None or not observed.is_ours or observed.cluster_hash == cluster_hash(cluster):
         return
     config = effective_config(surroundings.inputs, machine.name, observed, None, KUBELET)
-    for name, value in cluster_values(cluster).items() if config is not None else ():
+    if config is None:
+        return
+    for name, value in cluster_values(cluster).items():
         if config.get(name) != value:
             yield ChangedField(f"{CLUSTER_PATH}{cluster_field(name)}", config.get(name), value, _DRAIN)
 

@@ -119,7 +119,7 @@ def test_only_create_gets_credentials(tmp_path: Path) -> None:
             "w4",
             {"ansible_host": "10.0.0.9", "ansible_port": 2222, "ansible_user": "admin"},
         ),
-        # What a Node reports does not choose another host than the one that is declared.
+        # What a Node reports does not choose a host that its Machine does not declare.
         (
             request("w4", fields={"address": "10.0.0.9"}, addresses=("10.0.0.9", "10.0.0.3")),
             "w4",
