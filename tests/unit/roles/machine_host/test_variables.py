@@ -114,5 +114,5 @@ def test_files_that_may_hold_secrets_are_handed_over_apart(tmp_path: Path) -> No
 def test_the_kubelet_of_an_external_host_is_asked_where_it_listens(tmp_path: Path, address: str, url: str) -> None:
     tasks = yaml.safe_load((VARIABLES.parents[2] / "external/tasks/create.yml").read_text())
     config = {"healthzBindAddress": address} if address else {}
-    found = evaluate(tmp_path, "[__external_url]", **{**tasks[1]["vars"], "machine_kubelet_config": config})
-    assert found == [url]
+    value = evaluate(tmp_path, "[__external_url]", **{**tasks[1]["vars"], "machine_kubelet_config": config})
+    assert value == [url]
