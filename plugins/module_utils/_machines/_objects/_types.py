@@ -39,7 +39,7 @@ PROVIDER_API_VERSION: Final = "provider.configok.dev/v1alpha1"
 CONTAINERD: Final = "containerd"
 CRI_O: Final = "cri-o"
 
-# An address becomes an argument of ssh, and others than the user write it: it must not look like an option.
+# An address becomes an argument of ssh, and not only the user writes it: it must not look like an option.
 _ADDRESS = re.compile(r"[0-9A-Za-z:][0-9A-Za-z.:-]{0,252}")
 
 # What owns the Machines that are read from Cluster API objects.
