@@ -18,7 +18,7 @@ from ._findings import Finding
 from ._machine_kinds import machine_kind, machine_kinds
 from ._rules import _machines as _shipped_rules
 from ._scalars._field_path import Path, value_at
-from ._scalars._syntax import is_label_key, is_label_value
+from ._scalars._syntax import is_dns_name, is_label_key, is_label_value
 from ._schema._defaults import apply_defaults
 from ._schema._kinds import KUBELET_CONFIGURATION
 from ._schema._releases import is_kubernetes_version, newest_minor
@@ -27,6 +27,8 @@ from ._schema._type_check import check_types
 __all__ = [
     "KUBELET_API_VERSION",
     "CheckedObject",
+    "Path",
+    "is_dns_name",
     "is_label_key",
     "is_label_value",
     "kubelet_refusals",
@@ -34,6 +36,7 @@ __all__ = [
     "machine_kinds",
     "read_object",
     "read_part",
+    "value_at",
 ]
 
 KUBELET_API_VERSION = "kubelet.config.k8s.io/v1beta1"

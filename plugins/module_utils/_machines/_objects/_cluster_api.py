@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from ..._componentconfig._scalars._field_path import Path
-from ..._componentconfig._scalars._syntax import is_dns_name
+from ..._componentconfig._machine_objects import Path, is_dns_name
 from ._documents import ObjectDocument
 from ._object_errors import ObjectErrors
 from ._types import CLUSTER_API, Cluster, Machine, ProviderConfig, Taint, is_address, plain_version

@@ -17,8 +17,8 @@ from ..._componentconfig._machine_objects import (
     machine_kinds,
     read_object,
     read_part,
+    value_at,
 )
-from ..._componentconfig._scalars._field_path import value_at
 from ..._componentconfig._scalars._wording import first_names
 from ._cluster_api import is_of_cluster_api, read_cluster_api
 from ._cluster_values import KUBELET_FIELD, contradicted_fields
