@@ -32,7 +32,6 @@ from .._rollout import RolloutRefused
 from .._rollout._decisions._machine_planner import left_behind_warnings, make_machine_plan, needs_run
 from .._rollout._decisions._transitions import complete_rollout
 from .._rollout._decisions._window import Progress
-from .._rollout._goals import ChangeNotBegun, MachineRequest
 from .._rollout._nodes._node_view import NodeView, node_view
 from .._rollout._plan import Plan, Target
 from .._rollout._pool._policy import Policy
@@ -41,6 +40,7 @@ from .._rollout._record._record import COMPLETE, Record
 from .._rollout._record._record_store import read_record
 from .._rollout._record._revisions import record_machines
 from .._rollout._report._rendering import render_plan
+from .._rollout._run._host_change import ChangeNotBegun, MachineRequest
 from .._rollout._run._run_options import RunOptions
 from .._rollout._run._runner import PoolRunner
 from .._rollout._run._wave_run import WaveResult

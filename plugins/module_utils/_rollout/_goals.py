@@ -8,14 +8,13 @@ Private to configok.node.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from .._kube._api_client import Client
 from .._nodeconfig._assignment import ConfigSource
 
-__all__ = ["ChangeMachine", "ChangeNotBegun", "Goal", "HostAction", "MachineGoal", "MachineRequest"]
+__all__ = ["Goal", "MachineGoal"]
 
 
 @dataclass(frozen=True)
@@ -52,35 +51,3 @@ class MachineGoal(Goal):
     needs_drain: bool = True
     disruption: str = ""
     previous: Mapping[str, Any] = field(default_factory=dict)
-
-
-HostAction = Literal["create", "update", "rollback", "delete"]
-
-
-@dataclass(frozen=True)
-class MachineRequest:
-    """What a provider is to do with the host of one machine.
-
-    goal: what it is to become; for a rollback, the versions are those of goal.previous. addresses: of its Node, () if
-    there is none. timeout: seconds. client: for requests, survives an outage. should_stop: returns whether to give up;
-    a change that has begun on a host is finished or rolled back first. rollout: the change is part of; a rollback
-    undoes an update of the same rollout.
-    """
-
-    machine: str
-    action: HostAction
-    goal: MachineGoal
-    addresses: tuple[str, ...]
-    timeout: float
-    client: Client
-    should_stop: Callable[[], bool] = field(default=lambda: False, compare=False)
-    rollout: str = ""
-
-
-class ChangeNotBegun(Exception):
-    """A change of a host that has not begun, because the run ends: the host is as it was."""
-
-
-# Has the provider change a host. Returns why that failed, "" for success. Raises ChangeNotBegun. Blocks; is called in
-# many threads.
-ChangeMachine = Callable[[MachineRequest], str]

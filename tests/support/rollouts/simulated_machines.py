@@ -18,7 +18,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.
     make_machine_plan,
     needs_run,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._goals import MachineGoal, MachineRequest
+from ansible_collections.configok.node.plugins.module_utils._rollout._goals import MachineGoal
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_goals import (
     installed_versions,
@@ -30,6 +30,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._plan impor
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import Pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record, Rollout
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import read_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._run._host_change import MachineRequest
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._run_options import RunOptions
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._runner import PoolRunner
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._wave_run import WaveResult

@@ -21,7 +21,7 @@ from .._decisions._gate import GateResult, Verdict
 from .._drain._cordon import marking_pool
 from .._drain._drainer import Drainer, DrainResult
 from .._drain._rebooter import Rebooter
-from .._goals import ChangeMachine, ChangeNotBegun, Goal, HostAction, MachineGoal, MachineRequest
+from .._goals import Goal, MachineGoal
 from .._nodes._machine_access import apply_machine, delete_node
 from .._nodes._node_access import NodeAssignment
 from .._nodes._node_goals import InstalledVersions, has_reached, unmet_versions, with_versions
@@ -30,6 +30,7 @@ from .._nodes._node_watcher import NodeWatcher
 from .._nodes._reported_versions import without_v
 from .._outage import WriteNotRepeated
 from .._record._record import PreviousMachine
+from ._host_change import ChangeMachine, ChangeNotBegun, HostAction, MachineRequest
 from ._node_mover import NodeMover, NotDrained, Postponed, RolledBack, Settled, Uncordoned
 from ._session import RunSession
 

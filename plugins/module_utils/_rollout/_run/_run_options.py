@@ -11,9 +11,9 @@ from typing import NamedTuple
 from .._drain._rebooter import RunReboot
 from .._gates._answers import GateAnswer
 from .._gates._gate_monitor import AskServer
-from .._goals import ChangeMachine
 from .._plan import Plan
 from .._timing import Clock
+from ._host_change import ChangeMachine
 from ._session import Report
 
 __all__ = ["AskWave", "RunOptions", "ShouldStop"]

@@ -18,7 +18,6 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._planner import make_plan
 from ansible_collections.configok.node.plugins.module_utils._rollout._drain._rebooter import RebootRequest
-from ansible_collections.configok.node.plugins.module_utils._rollout._goals import ChangeNotBegun, MachineRequest
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_pool
@@ -35,6 +34,10 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._report._po
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._control_actions import (
     ControlRequest,
     control_rollout,
+)
+from ansible_collections.configok.node.plugins.module_utils._rollout._run._host_change import (
+    ChangeNotBegun,
+    MachineRequest,
 )
 from support.rollouts.faulty_clients import Away, Dying, Killed
 from support.rollouts.simulated_machines import NEW, OLD, RECORD, MachineWorld
