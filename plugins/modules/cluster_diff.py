@@ -19,7 +19,8 @@ description:
     configs of the nodes themselves, which M(configok.node.local_config) publishes. If those of one side are not known,
     only the bundles are compared, and a note says so.
   - Labels and taints that follow from the node are not compared, such as C(kubernetes.io/hostname). Of a Machine in a
-    file, only what it declares is compared.
+    file, only what it declares is compared. If it has neither a pool nor a config source, that is its init config, the
+    C(kubeletConfiguration) of its provider and the values of its Cluster.
   - Reads only. Secrets are not shown.
 author:
   - The configok.node authors (@configok)

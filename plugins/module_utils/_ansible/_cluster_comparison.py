@@ -72,7 +72,10 @@ def read_declared_side(client: Client | None, catalog: MachineCatalog, cluster: 
             if sources[key] is not None and documents:
                 bundles[sources[key]] = documents
     inputs = ConfigInputs(bundles={source: documents for source, documents in bundles.items() if source is not None})
-    return [member_of_machine(machine, sources[machine.pool, machine.config_source], inputs) for machine in machines]
+    return [
+        member_of_machine(machine, sources[machine.pool, machine.config_source], inputs, catalog.cluster_of(machine))
+        for machine in machines
+    ]
 
 
 def _cluster_name(catalog: MachineCatalog, cluster: str) -> str:

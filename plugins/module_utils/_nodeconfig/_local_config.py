@@ -30,6 +30,7 @@ __all__ = [
     "encode_local_config",
     "local_hash",
     "parse_local_config",
+    "publishable_values",
     "read_local_config_map",
 ]
 
@@ -69,8 +70,8 @@ def encode_local_config(local: LocalConfig) -> str:
     """
     components = {
         name: {
-            "init": _without_private_values(component.init),
-            "instance": _without_private_values(component.instance),
+            "init": publishable_values(component.init),
+            "instance": publishable_values(component.instance),
             "deny": {key: list(value) for key, value in component.deny._asdict().items() if value is not None},
         }
         for name, component in local.components.items()
@@ -134,7 +135,7 @@ def read_local_config_map(config_map: Mapping[str, Any]) -> LocalConfig:
     return parse_local_config(text)
 
 
-def _without_private_values(values: Any) -> dict[str, Any]:
+def publishable_values(values: Any) -> dict[str, Any]:
     """Return a decoded config without secrets and without values that only one node can have."""
     if not isinstance(values, Mapping):
         return {}

@@ -160,11 +160,10 @@ def test_a_group_is_compared_by_what_most_have(clusters: tuple[Cluster, Cluster]
     assert group["uneven"] == [f"after: {COUNT - 1} of {COUNT} have the most common config"]
 
 
-def test_a_cluster_is_compared_with_its_files(clusters: tuple[Cluster, Cluster], unique: str, tmp_path: Path) -> None:
-    cluster = clusters[0]
-    name = ConfigSource.parse(
-        cluster.client.get(paths.node(f"{unique}-0"))["metadata"]["annotations"][ANNOTATION_CONFIG_SOURCE]
-    ).name
+def machine_files(
+    directory: Path, unique: str, provider: dict[str, Any] | None = None, **spec: Any
+) -> dict[str, list[str]]:
+    """Write a Machine for each node, and return them as a side. provider: further fields of their providerConfig."""
     api_version = "machines.configok.dev/v1alpha1"
     objects: list[dict[str, Any]] = [
         {
@@ -175,19 +174,32 @@ def test_a_cluster_is_compared_with_its_files(clusters: tuple[Cluster, Cluster],
         }
     ]
     for number in range(COUNT):
-        spec = {
+        metadata = {"name": f"{unique}-{number}", "labels": {"pool": unique}}
+        values = {
             "cluster": "east",
             "versions": {"kubelet": "1.34.9", "containerRuntime": {"name": "containerd", "version": "1.7.24"}},
-            "configSource": {"configMap": {"namespace": "configok-system", "name": name}},
             "nodeLabels": {"zone": f"z{number % 2}"},
             "taints": [TAINT],
-            "providerConfig": {"apiVersion": "provider.configok.dev/v1alpha1", "kind": "DebianHost"},
+            "providerConfig": {
+                "apiVersion": "provider.configok.dev/v1alpha1",
+                "kind": "DebianHost",
+                **(provider or {}),
+            },
+            **spec,
         }
-        metadata = {"name": f"{unique}-{number}", "labels": {"pool": unique}}
-        objects.append({"apiVersion": api_version, "kind": "Machine", "metadata": metadata, "spec": spec})
-    files = tmp_path / "machines.yaml"
+        objects.append({"apiVersion": api_version, "kind": "Machine", "metadata": metadata, "spec": values})
+    files = directory / "machines.yaml"
     files.write_text("\n---\n".join(map(json.dumps, objects)))
-    declared = {"machine_files": [str(files)]}
+    return {"machine_files": [str(files)]}
+
+
+def test_a_cluster_is_compared_with_its_files(clusters: tuple[Cluster, Cluster], unique: str, tmp_path: Path) -> None:
+    cluster = clusters[0]
+    name = ConfigSource.parse(
+        cluster.client.get(paths.node(f"{unique}-0"))["metadata"]["annotations"][ANNOTATION_CONFIG_SOURCE]
+    ).name
+    reference = {"configMap": {"namespace": "configok-system", "name": name}}
+    declared = machine_files(tmp_path, unique, configSource=reference)
     result = compare(declared, cluster, unique)
     assert (result["differs"], result["machines"]) == (False, [])
     cluster.client.patch(paths.node(f"{unique}-1"), {"metadata": {"labels": {"zone": "z7"}}})
@@ -197,3 +209,26 @@ def test_a_cluster_is_compared_with_its_files(clusters: tuple[Cluster, Cluster],
         "labels[zone]",
         1,
     )
+
+
+def test_the_init_configs_of_files_are_compared_with_those_of_nodes(
+    clusters: tuple[Cluster, Cluster], unique: str, tmp_path: Path
+) -> None:
+    cluster = clusters[0]
+    for number in range(COUNT):
+        move(cluster, f"{unique}-{number}", None)  # their init config has maxPods: 50
+    same = machine_files(tmp_path, unique, {"kubeletConfiguration": {"maxPods": 50}})
+    result = compare(same, cluster, unique)
+    assert (result["differs"], result["notes"]) == (False, [])
+
+    result = compare(machine_files(tmp_path, unique, {"kubeletConfiguration": {"maxPods": 99}}), cluster, unique)
+    assert (result["differs"], result["disruption"], len(result["machines"])) == (True, "restart-may-reject", COUNT)
+    assert result["machines"][0]["differences"] == [
+        {
+            "component": "kubelet",
+            "path": "maxPods",
+            "before": "99",
+            "after": "50",
+            "disruption": "restart-may-reject",
+        }
+    ]

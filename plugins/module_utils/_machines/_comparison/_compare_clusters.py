@@ -13,9 +13,11 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from ..._componentconfig import ConfigError
+from ..._componentconfig._codec._plain_values import HEAD_FIELDS
 from ..._componentconfig._compare import effective_diff
 from ..._componentconfig._disruption import heaviest_class
 from ..._componentconfig._scalars._wording import count_of, first_names
+from ..._componentconfig._schema._kinds import find_kind
 from ..._componentconfig._schema._releases import (
     is_kubernetes_version,
     minor_name,
@@ -199,28 +201,33 @@ def _mapping_differences(before: Member, after: Member) -> Iterator[Difference]:
 
 
 def _config_differences(before: Member, after: Member) -> tuple[list[Difference], tuple[str, ...]]:
-    notes = []
+    if not (before.config and after.config):
+        return [], ()
+    differences, notes = list[Difference](), list[str]()
+    declared = _declared_side(before, after)
+    by_name = Difference(_NODE, "config", _text(before.config), _text(after.config), "restart")
     if before.effective is not None and after.effective is not None:
         old, new = before.effective, after.effective
+        if declared is not None and before.config != after.config:
+            differences.append(by_name)
     elif before.config == after.config:
-        is_unknown = before.config == INIT and not (before.is_declared or after.is_declared)
         # The name of a bundle has the hash of its content.
-        return [], ("the init configs are not compared: they are not published on both sides",) if is_unknown else ()
+        return [], tuple(_unknown_init_configs(before, after)) if before.config == INIT else ()
     elif before.documents and after.documents:
         old, new = before.documents, after.documents
+        declared = None  # a bundle is compared as a whole
         notes.append("only the bundles are compared: the configs of the nodes themselves are not known on both sides")
     else:
-        note = "the configs are compared by name only: one of them cannot be read, or is not published"
-        return [Difference(_NODE, "config", _text(before.config), _text(after.config), "restart")], (note,)
+        return [by_name], ("the configs are compared by name only: one of them cannot be read, or is not published",)
     minors = (_minor(before.kubelet or after.kubelet), _minor(after.kubelet or before.kubelet))
-    differences = []
-    for component in sorted({*old, *new}):
+    for component in sorted({*old, *new} if declared is None else (old, new)[declared]):
         if component not in old or component not in new:
             present = [_text("present") if component in side else None for side in (old, new)]
             differences.append(Difference(component, "(config)", present[0], present[1], "restart"))
             continue
         try:
-            fields, defaults = _fields(component, _canonical(old[component]), _canonical(new[component]), minors)
+            texts = _canonical(old[component]), _canonical(new[component])
+            fields, defaults = _fields(component, texts[0], texts[1], minors, declared)
         except ConfigError as error:
             notes.append(f"the config of {component} cannot be compared: {error}")
             continue
@@ -231,23 +238,54 @@ def _config_differences(before: Member, after: Member) -> tuple[list[Difference]
     return differences, tuple(notes)
 
 
+def _declared_side(before: Member, after: Member) -> int | None:
+    """Return which side alone is a Machine, None if both sides are of one kind."""
+    return None if before.is_declared == after.is_declared else int(after.is_declared)
+
+
+def _unknown_init_configs(before: Member, after: Member) -> Iterator[str]:
+    """Yield why two init configs are not compared, unless there is nothing to compare."""
+    declared = before if before.is_declared else after
+    if not declared.is_declared:
+        yield "the init configs are not compared: they are not published on both sides"
+    elif any(set(config) - set(HEAD_FIELDS) for config in (declared.effective or {}).values()):
+        yield "the init configs are not compared: that of the Node is not published"
+
+
 @lru_cache(maxsize=256)
 def _fields(
-    component: str, old: str, new: str, minors: tuple[int, int]
+    component: str, old: str, new: str, minors: tuple[int, int], declared: int | None
 ) -> tuple[tuple[Difference, ...], tuple[str, ...]]:
     """Return the fields in which two configs differ, and those whose default alone differs between the minors.
 
-    Thousands of machines share a few configs.
+    declared: the side whose fields alone are compared, None for the fields of both. Thousands of machines share a few
+    configs.
     """
     values = json.loads(old), json.loads(new)
     at_one_minor = {change.change.path for minor in set(minors) for change in effective_diff(*values, (minor, minor))}
     changes = effective_diff(*values, minors)
+    if declared is not None:
+        changes = [change for change in changes if _declares(values[declared], change.change.field_path)]
     differences = tuple(
         Difference(component, change.change.path, *change.shown, change.disruption.name)
         for change in changes
         if change.change.path in at_one_minor
     )
     return differences, tuple(change.change.path for change in changes if change.change.path not in at_one_minor)
+
+
+def _declares(config: Mapping[str, Any], path: Sequence[str | int]) -> bool:
+    """Return whether a config sets a field. A map that it sets has no other keys."""
+    kind = find_kind(config.get("apiVersion"), config.get("kind"))
+    entries = kind.entries_along(tuple(path)) if kind is not None else []
+    value: Any = config
+    for index, part in enumerate(path):
+        if not isinstance(value, dict):
+            return True
+        if value.get(str(part)) is None:
+            return index > 0 and str(entries[index - 1].get("type") if entries else "").startswith("map<")
+        value = value[str(part)]
+    return True
 
 
 def _canonical(data: Mapping[str, Any]) -> str:

@@ -12,10 +12,12 @@ from typing import Any, Final
 from ..._componentconfig._codec._document import decode
 from ..._componentconfig._findings import InvalidConfig
 from ..._nodeconfig._assignment import ConfigSource
+from ..._nodeconfig._local_config import publishable_values
 from ..._nodeconfig._well_known import LABEL_CONFIG, LABEL_CONFIG_OK
-from .._changes._config_inputs import ConfigInputs, effective_config
+from .._changes._config_inputs import KUBELET, ConfigInputs, effective_config
 from .._changes._types import ObservedMachine
-from .._objects._types import Machine, Runtime, Taint
+from .._objects._cluster_values import cluster_kubelet_config
+from .._objects._types import Cluster, Machine, Runtime, Taint
 
 __all__ = ["INIT", "Member", "member_of_machine", "member_of_node"]
 
@@ -32,9 +34,11 @@ class Member:
     """A machine of one side.
 
     kubelet: "" and runtime: None for a file that does not declare them. labels, taints: without those that follow from
-    the node. config: the name of its config source. pool: of that bundle, "" for none. effective: the config that each
-    component reads, None if a node's own configs are not published. documents: those of the bundle. is_declared: it is
-    a Machine, which says nothing about other labels and taints. group_labels: for selecting its group.
+    the node. config: the name of its config source, "" for a Machine that another program owns, whose config is not
+    known. pool: of that bundle, "" for none. effective: the config that each component reads, None if a node's own
+    configs are not published; of a Machine with an init config, the fields that it and its Cluster declare. documents:
+    those of the bundle. is_declared: it is a Machine, which says nothing about other labels, taints and fields.
+    group_labels: for selecting its group.
     """
 
     name: str
@@ -76,16 +80,21 @@ def member_of_node(observed: ObservedMachine, inputs: ConfigInputs) -> Member:
     )
 
 
-def member_of_machine(machine: Machine, source: ConfigSource | None, inputs: ConfigInputs) -> Member:
-    """Return the member that a Machine declares. source: what its config resolves to."""
+def member_of_machine(machine: Machine, source: ConfigSource | None, inputs: ConfigInputs, cluster: Cluster) -> Member:
+    """Return the member that a Machine of a cluster declares. source: what its config resolves to."""
+    effective = None
+    if source is None and not machine.owner:
+        # As a Node publishes its own configs, so that a secret is not a difference.
+        effective = {KUBELET: publishable_values(cluster_kubelet_config(cluster, machine))}
     return Member(
         name=machine.name,
         kubelet=machine.kubelet_version,
         runtime=machine.runtime,
         labels=machine.node_labels,
         taints=machine.taints,
-        config=_name(source),
+        config="" if machine.owner else _name(source),
         pool=machine.pool or _pool(source),
+        effective=effective,
         documents=_documents(source, inputs),
         is_declared=True,
         group_labels={**machine.node_labels, **machine.labels},

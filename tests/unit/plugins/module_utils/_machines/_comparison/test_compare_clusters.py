@@ -22,9 +22,21 @@ from ansible_collections.configok.node.plugins.module_utils._machines._compariso
     member_of_machine,
     member_of_node,
 )
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import Runtime, Taint
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._local_config import LocalComponent, LocalConfig
-from support.rollouts.declared_machines import SOURCE, a_machine, an_observed
+from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import (
+    CLUSTER_API,
+    PROVIDER_API_VERSION,
+    Cluster,
+    ProviderConfig,
+    Runtime,
+    Taint,
+)
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._local_config import (
+    LocalComponent,
+    LocalConfig,
+    encode_local_config,
+    parse_local_config,
+)
+from support.rollouts.declared_machines import EAST, SOURCE, a_machine, an_observed
 
 HEAD = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
 TEXT = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
@@ -104,12 +116,13 @@ def test_what_is_not_published_is_compared_as_far_as_it_goes() -> None:
 def test_only_what_a_file_declares_is_compared() -> None:
     node = an_observed(labels={"example.com/disk": "ssd", "other": "x"}, taints=[{"key": "t", "effect": "NoSchedule"}])
     live = member_of_node(node, ConfigInputs())
-    declared = member_of_machine(a_machine(), None, ConfigInputs())
+    declared = member_of_machine(a_machine(), None, ConfigInputs(), EAST)
     assert compare_members(declared, live) == ((), ())
     assert compare_members(live, declared) == ((), ())
-    loose = member_of_machine(a_machine(kubelet_version="1.34", runtime=None), None, ConfigInputs())
+    loose = member_of_machine(a_machine(kubelet_version="1.34", runtime=None), None, ConfigInputs(), EAST)
     assert compare_members(loose, live)[0] == ()
-    other = member_of_machine(a_machine(kubelet_version="1.35.0", node_labels={"other": "y"}), None, ConfigInputs())
+    machine = a_machine(kubelet_version="1.35.0", node_labels={"other": "y"})
+    other = member_of_machine(machine, None, ConfigInputs(), EAST)
     assert [difference.path for difference in compare_members(other, live)[0]] == ["versions.kubelet", "labels[other]"]
 
 
@@ -131,6 +144,89 @@ def test_the_effective_config_is_that_of_the_node() -> None:
     assert on_init.effective == {"kubelet": {**HEAD, "maxPods": 50}}
     assert member_of_node(an_observed(source=SOURCE), inputs).effective is None
     assert member_of_node(an_observed(source=SOURCE, local_config=LOCAL), replace(inputs, bundles={})).effective is None
+
+
+def a_declared(cluster: Cluster = EAST, **fields: Any) -> Member:
+    """Return a Machine with the init config that it and its Cluster declare."""
+    provider = ProviderConfig(PROVIDER_API_VERSION, "DebianHost", {"kubeletConfiguration": fields})
+    return member_of_machine(a_machine(provider=provider), None, ConfigInputs(), cluster)
+
+
+def on_init(**fields: Any) -> Member:
+    """Return a Node with a published init config."""
+    local = LocalConfig({"kubelet": LocalComponent({**HEAD, **fields}, {})})
+    inputs = ConfigInputs(local_configs={LOCAL: parse_local_config(encode_local_config(local))})
+    return member_of_node(an_observed(local_config=LOCAL), inputs)
+
+
+@pytest.mark.parametrize(
+    ("declared", "live", "expected"),
+    [
+        ({"maxPods": 99}, {"maxPods": 50}, [("kubelet", "maxPods", "99", "50", "restart-may-reject")]),
+        ({"maxPods": 99}, {}, [("kubelet", "maxPods", "99", "110", "restart-may-reject")]),
+        ({"maxPods": 99}, {"maxPods": 99, "podsPerCore": 4, "rotateCertificates": True}, []),
+        ({"maxPods": 110}, {}, []),
+        ({"syncFrequency": "60s"}, {"syncFrequency": "1m"}, []),
+        (
+            {"staticPodURLHeader": {"Authorization": ["Bearer x"]}, "registerWithTaints": [{"key": "a"}]},
+            {"staticPodURLHeader": {"Authorization": ["Bearer y"]}},
+            [],
+        ),
+        (
+            {"logging": {"format": "json"}},
+            {"logging": {"format": "text", "verbosity": 4}},
+            [("kubelet", "logging.format", '"json"', '"text"', "restart")],
+        ),
+        (
+            {"featureGates": {"A": True}},
+            {"featureGates": {"A": True, "B": True}},
+            [("kubelet", "featureGates.B", None, "true", "restart")],
+        ),
+    ],
+)
+def test_the_init_config_of_a_file_is_compared_in_the_fields_that_it_declares(
+    declared: dict[str, Any], live: dict[str, Any], expected: list[tuple[str | None, ...]]
+) -> None:
+    assert differing(on_init(**live), a_declared(**declared)) == expected
+    reverse = [(component, path, after, before) for component, path, before, after, _disruption in expected]
+    assert [change[:4] for change in differing(a_declared(**declared), on_init(**live))] == reverse
+
+
+def test_the_values_of_a_cluster_belong_to_the_init_config_of_its_machines() -> None:
+    cluster = replace(EAST, dns_domain="cluster.local", cluster_dns=("10.96.0.10",))
+    assert [change[1:4] for change in differing(on_init(clusterDomain="other.local"), a_declared(cluster))] == [
+        ("clusterDNS", '["10.96.0.10"]', None),
+        ("clusterDomain", '"cluster.local"', '"other.local"'),
+    ]
+
+
+def test_two_files_are_compared_in_all_fields_of_their_init_configs() -> None:
+    assert [change[1:4] for change in differing(a_declared(), a_declared(maxPods=99))] == [("maxPods", "99", "110")]
+
+
+def test_the_init_config_of_a_file_is_not_the_bundle_of_its_node() -> None:
+    local = LocalConfig({"kubelet": LocalComponent({**HEAD}, {})})
+    inputs = ConfigInputs(bundles={SOURCE: {"kubelet": TEXT + "maxPods: 90\n"}}, local_configs={LOCAL: local})
+    on_bundle = member_of_node(an_observed(source=SOURCE, local_config=LOCAL), inputs)
+    assert differing(on_bundle, a_declared(maxPods=99)) == [
+        ("node", "config", "init", SOURCE.name, "restart"),
+        ("kubelet", "maxPods", "99", "90", "restart-may-reject"),
+    ]
+
+
+def test_an_init_config_that_is_not_published_is_a_note_if_a_file_declares_fields() -> None:
+    unknown = member_of_node(an_observed(), ConfigInputs())
+    differences, notes = compare_members(a_declared(maxPods=99), unknown)
+    assert (differences, notes) == ((), ("the init configs are not compared: that of the Node is not published",))
+    comparison = compare_clusters([a_declared(maxPods=99)], [unknown])
+    assert comparison.notes == ("the init configs are not compared: that of the Node is not published (1 machine)",)
+
+
+def test_the_config_of_a_machine_that_another_program_owns_is_not_compared() -> None:
+    owned = member_of_machine(a_machine(owner=CLUSTER_API), None, ConfigInputs(), EAST)
+    on_bundle = member_of_node(an_observed(source=SOURCE), ConfigInputs(bundles={SOURCE: {"kubelet": TEXT}}))
+    assert compare_members(owned, on_bundle) == ((), ())
+    assert compare_members(on_bundle, owned) == ((), ())
 
 
 def test_what_follows_from_the_node_is_not_compared() -> None:
