@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Mapping
-from contextlib import closing
+from collections.abc import Mapping, Sequence
+from contextlib import closing, suppress
 from typing import Any
 
 from ansible.plugins.action import ActionBase
@@ -23,8 +24,9 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._machine_ro
 from ansible_collections.configok.node.plugins.module_utils._cluster import ClusterRefused
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError
 from ansible_collections.configok.node.plugins.module_utils._machines import InvalidMachines, MachinesError
-from ansible_collections.configok.node.plugins.module_utils._machines._status._phases import to_dict
+from ansible_collections.configok.node.plugins.module_utils._machines._status._phases import summarize, to_dict
 from ansible_collections.configok.node.plugins.module_utils._machines._status._rendering import render_table
+from ansible_collections.configok.node.plugins.module_utils._machines._status._types import MachineStatus
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import (
     sanitize,
     sanitize_all,
@@ -56,6 +58,7 @@ ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
     "change_cause": {"type": "str"},
     "author": {"type": "str"},
     "directory": {"type": "path"},
+    "dest": {"type": "path"},
     "lease_duration": {"type": "int", "default": 15},
     "wait_timeout": {"type": "str", "default": "1h"},
 }
@@ -80,7 +83,15 @@ class ActionModule(RolloutAction, ActionBase):
         """Validate the options, reconcile the machines, and return the outcome."""
         super().run(tmp, task_vars)
         _validation, params = self.validate_argument_spec(ARGUMENT_SPEC)
-        return self._run(lambda: self._reconcile_or_refuse(params, task_vars or {}), _INTERRUPTION, machines=[])
+        result = self._run(
+            lambda: self._reconcile_or_refuse(params, task_vars or {}),
+            _INTERRUPTION,
+            machines=[],
+            summary=summarize([]),
+        )
+        if params["dest"]:
+            self._write_outcome(_destination(params), result)
+        return result
 
     def _reconcile_or_refuse(self, params: Mapping[str, Any], variables: Mapping[str, Any]) -> dict[str, Any]:
         """Reconcile the machines, unless their files, or the cluster, do not allow it."""
@@ -95,6 +106,10 @@ class ActionModule(RolloutAction, ActionBase):
     def _reconcile(self, params: Mapping[str, Any], variables: Mapping[str, Any]) -> dict[str, Any]:
         settings = self._read_settings(params, variables)
         directory = params["directory"] or os.getcwd()
+        if params["dest"] and not os.path.isdir(os.path.dirname(_destination(params))):
+            raise UnusableInput(
+                f"the directory of dest {params['dest']} does not exist: create it, or choose another dest"
+            )
         name = settings["machine_rollout"]
         self._outcome["pool"] = sanitize(name, MAX_NAME)
         policy = parse_policy(settings["policy"])
@@ -154,8 +169,8 @@ class ActionModule(RolloutAction, ActionBase):
         if self._task.check_mode:  # otherwise it is shown at the end
             lines += ["", *render_table(planned.statuses)]
         self._show(lines)
-        statuses = [to_dict(status) for status in planned.statuses]
-        self._outcome.update(revision=planned.plan.revision, target=planned.target.name, machines=statuses)
+        self._outcome.update(revision=planned.plan.revision, target=planned.target.name)
+        self._keep_statuses(planned.statuses)
         result = self._move(rollout, planned, settings, author)
         if self._task.diff:
             result["diff"] = sanitize_all(planned.diffs())
@@ -186,10 +201,46 @@ class ActionModule(RolloutAction, ActionBase):
         except (ClusterRefused, KubeError, MachinesError, RolloutError) as error:
             self._show([f"The machines cannot be shown: {error}"])  # the outcome does not depend on this
             return
-        self._outcome["machines"] = [to_dict(status) for status in statuses]
+        self._keep_statuses(statuses)
         self._show(["", *render_table(statuses)])
+
+    def _keep_statuses(self, statuses: Sequence[MachineStatus]) -> None:
+        self._outcome.update(machines=[to_dict(status) for status in statuses], summary=summarize(statuses))
+
+    def _write_outcome(self, path: str, result: dict[str, Any]) -> None:
+        """Write the outcome as JSON, also in check mode, in which it is what the user asks for."""
+        text = json.dumps({name: result[name] for name in self._outcome}, indent=2)
+        try:
+            _write(path, f"{text}\n")
+        except OSError as error:
+            sentence = sanitize(f"the outcome cannot be written to {path}: {error.strerror}: choose another dest")
+            self._show([sentence])
+            if not result.get("failed"):
+                result.update(failed=True, msg=sentence)
 
 
 def _located(path: str, directory: str) -> str:
     """Return a path as messages name it: as the user wrote it, if that is relative to the current directory."""
     return path if directory == os.getcwd() else os.path.join(directory, os.path.expanduser(path))
+
+
+def _destination(params: Mapping[str, Any]) -> str:
+    return os.path.join(params["directory"] or os.getcwd(), params["dest"])
+
+
+def _write(path: str, text: str) -> None:
+    """Write a file at once; a device or a pipe is written to. Raises OSError."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        with open(path, "w", encoding="utf-8") as stream:
+            stream.write(text)
+        return
+    path = os.path.realpath(path)
+    temporary = f"{path}.{os.getpid()}.tmp"
+    try:
+        with open(temporary, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(temporary, path)
+    except OSError:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise

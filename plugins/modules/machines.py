@@ -35,7 +35,7 @@ attributes:
   check_mode:
     support: full
     details:
-      - Shows the plan and asks the providers, which change nothing then.
+      - Shows the plan and asks the providers, which change nothing then. The file O(dest) is written.
   diff_mode:
     support: full
     details:
@@ -91,8 +91,14 @@ options:
     type: str
   directory:
     description:
-      - The directory to which the paths of O(machine_files), C(policy.playbooks) and of the playbooks of the provider
-        C(External) are relative. By default the current directory.
+      - The directory to which the paths of O(machine_files), O(dest), C(policy.playbooks) and of the playbooks of the
+        provider C(External) are relative. By default the current directory.
+    type: path
+  dest:
+    description:
+      - A file on the controller to which the outcome is written as JSON, with the status of each selected Machine. It
+        has the keys of the result from RV(pool) to RV(summary), and C(changed).
+      - It is also written in check mode, and by a run that fails. It does not count as a change.
     type: path
   lease_duration:
     description:
@@ -125,6 +131,7 @@ EXAMPLES = r"""
   configok.node.machines:
     machine_files: [machines/]
     machine_cluster: east
+    dest: status.json
   check_mode: true
   diff: true
 """
@@ -184,7 +191,93 @@ machines:
   returned: always
   type: list
   elements: dict
-  sample: [{name: worker-1, phase: Running, node: worker-1, action: none, reason: ""}]
+  contains:
+    name:
+      description: The name of the Machine.
+      type: str
+      sample: worker-1
+    phase:
+      description: V(Provisioning), V(Running), V(Updating), V(Deleting) or V(Failed).
+      type: str
+      sample: Running
+    nodeRef:
+      description: The Node. Null if there is none.
+      type: dict
+      contains:
+        name:
+          description: Its name.
+          type: str
+          sample: worker-1
+        uid:
+          description: Its uid.
+          type: str
+          sample: 5c1b2f6e-5a55-4b8e-9f0e-0f6a3c9c7e11
+    versions:
+      description: The versions that the Machine declares, and those that its Node reports.
+      type: dict
+      contains:
+        desired:
+          description: What the Machine declares.
+          type: dict
+          contains: &versions
+            kubelet:
+              description: The version of the kubelet. Empty if it is not declared, or not known.
+              type: str
+              sample: 1.35.0
+            containerRuntime:
+              description: The container runtime, as C(name) and C(version). Null if it is not declared, or not known.
+              type: dict
+              sample: {name: containerd, version: 1.7.24}
+        observed:
+          description: What its Node reports.
+          type: dict
+          contains: *versions
+    config:
+      description: The config source that the Machine declares, and the one that its Node is assigned.
+      type: dict
+      contains:
+        desired:
+          description: The name of the bundle, or V(init). Empty for a Machine that is to be deleted.
+          type: str
+          sample: workers-0a1b2c3d4e
+        observed:
+          description: The name of the bundle, or V(init). Empty without a Node.
+          type: str
+          sample: init
+    configOK:
+      description: The status of the condition C(ConfigOK). Empty if the Node does not have it.
+      type: str
+      sample: "True"
+    action:
+      description: What a run would do now. V(none), V(create), V(update), V(replace) or V(delete).
+      type: str
+      sample: update
+    reason:
+      description: Why it is in this phase, or why the plan is refused. Empty for a healthy machine.
+      type: str
+      sample: ""
+summary:
+  description: The state of all selected Machines in numbers, small enough for a workflow.
+  returned: always
+  type: dict
+  contains:
+    total:
+      description: The number of Machines.
+      type: int
+      sample: 120
+    phases:
+      description: The number of Machines in each phase.
+      type: dict
+      sample: {Provisioning: 0, Running: 119, Updating: 0, Deleting: 0, Failed: 1}
+    actions:
+      description: The number of Machines for each action.
+      type: dict
+      sample: {none: 119, create: 0, update: 1, replace: 0, delete: 0}
+    attention:
+      description: The Machines that are not Running or have a reason, as in RV(machines); at most 100.
+      type: list
+      elements: dict
+      sample: []
 text:
   description: The plan as human-readable lines.
   returned: success

@@ -16,6 +16,7 @@ from .._kube._api_client import Client
 from .._kube._api_errors import Forbidden, NotFound
 from .._kube._api_paths import config_map
 from .._machines._changes._runtimes import is_runtime, runtime_text
+from .._machines._status._rendering import config_text
 from .._machines._status._types import MachineStatus
 from .._nodeconfig._bundle import Bundle, InvalidBundle
 from .._rollout._nodes._node_access import list_nodes
@@ -86,7 +87,7 @@ def _machine_entry(status: MachineStatus) -> MachineEntry:
         "" if is_kubelet else kubelet,
         runtime_text(status.runtime_observed),
         "" if is_runtime(runtime, status.runtime_observed, runtime) else runtime_text(runtime),
-        status.config,
+        config_text(status),
         status.config_ok,
         status.action,
         status.reason,

@@ -118,7 +118,7 @@ MACHINE_VARIABLES: Final = FileKeys(
         ),
         **{path: keys for path, keys in POOL_KEYS.items() if path.startswith("policy")},
     },
-    (*_PLAYBOOK_VARIABLES, "machine_directory"),
+    (*_PLAYBOOK_VARIABLES, "dest", "machine_directory"),
 )
 
 

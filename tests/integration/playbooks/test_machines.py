@@ -147,8 +147,13 @@ def test_check_mode_before_the_cluster_is_set_up(embedded_api: Embedded, unprepa
     machines.hosts.add("w2")
     machines.write(machines.machine("w1", machines.new), machines.machine("w2"))
     embedded_api.server.requests.clear()
-    planned = machines.run("--check", "--diff")
+    planned = machines.run("--check", "--diff", "-e", "dest=status.json")
     assert planned.code == 0, planned.output
+    status = json.loads((machines.user.directory / "status.json").read_text())
+    assert (status["phase"], status["summary"]) == ("Planned", planned.stats["machines"])
+    assert [(item["name"], item["action"]) for item in status["machines"]] == [("w1", "update"), ("w2", "none")]
+    assert (planned.stats["machines"]["total"], planned.stats["machines"]["attention"]) == (2, [])
+    assert planned.stats["machines"]["actions"]["update"] == 1
     assert (planned.changed, planned.stats["phase"]) == (1, "Planned")
     assert "update in place w1, provider ToyHost, disruption drain, drained first" in planned.output
     assert f"-spec.versions.kubelet: {machines.old}" in planned.output

@@ -8,7 +8,8 @@ Private to configok.node.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from ..._nodeconfig._assignment import ConfigSource
@@ -16,9 +17,10 @@ from .._changes._types import MachineAction, MachineChange, ObservedMachine
 from .._objects._types import Runtime
 from ._types import MachinePhase, MachineStatus
 
-__all__ = ["status_of", "statuses_of", "to_dict"]
+__all__ = ["status_of", "statuses_of", "summarize", "to_dict"]
 
 _INIT: Final = "init"
+_MAX_ATTENTION: Final = 100  # machines of a summary, which a workflow of AWX hands from job to job
 
 
 def statuses_of(
@@ -36,6 +38,7 @@ def status_of(
     failed: the machines that failed in the rollout of the record, with the reason. moving: those of its current wave.
     """
     machine, observed = change.machine, change.observed
+    is_declared = machine is not None and machine.state != "Absent"
     phase, reason = _phase(change, (failed or {}).get(change.name), is_moving=change.name in moving)
     return MachineStatus(
         name=change.name,
@@ -46,7 +49,8 @@ def status_of(
         kubelet_observed=observed.kubelet_version if observed is not None else "",
         runtime_desired=machine.runtime if machine is not None else None,
         runtime_observed=observed.runtime if observed is not None else None,
-        config=_config(change),
+        config_desired=_name(change.source) if is_declared else "",
+        config_observed=_name(observed.config_source) if observed is not None else "",
         config_ok=observed.config_ok if observed is not None else "",
         action=change.action.value,
         reason=change.refusals[0] if change.refusals else reason,
@@ -92,15 +96,6 @@ def _remark(observed: ObservedMachine) -> str:
     return observed.config_message if observed.config_ok == "Unknown" else ""
 
 
-def _config(change: MachineChange) -> str:
-    """Return the config of a machine, with the one before it if another one is to be assigned."""
-    observed = change.observed
-    if observed is None or change.machine is None:
-        return _name(change.source if observed is None else observed.config_source)
-    before, after = _name(observed.config_source), _name(change.source)
-    return after if before == after or change.action is MachineAction.DELETE else f"{before} -> {after}"
-
-
 def _name(source: ConfigSource | None) -> str:
     return source.name if source is not None else _INIT
 
@@ -115,7 +110,7 @@ def to_dict(status: MachineStatus) -> dict[str, Any]:
             "desired": _versions(status.kubelet_desired, status.runtime_desired),
             "observed": _versions(status.kubelet_observed, status.runtime_observed),
         },
-        "config": status.config,
+        "config": {"desired": status.config_desired, "observed": status.config_observed},
         "configOK": status.config_ok,
         "action": status.action,
         "reason": status.reason,
@@ -124,3 +119,19 @@ def to_dict(status: MachineStatus) -> dict[str, Any]:
 
 def _versions(kubelet: str, runtime: Runtime | None) -> dict[str, Any]:
     return {"kubelet": kubelet, "containerRuntime": None if runtime is None else runtime._asdict()}
+
+
+def summarize(statuses: Sequence[MachineStatus]) -> dict[str, Any]:
+    """Return the numbers of machines by phase and action as plain data, and the machines that need attention.
+
+    These are not Running, or have a reason; at most 100 of them are among the data.
+    """
+    phases = Counter(status.phase for status in statuses)
+    actions = Counter(status.action for status in statuses)
+    attention = [status for status in statuses if status.phase is not MachinePhase.RUNNING or status.reason]
+    return {
+        "total": len(statuses),
+        "phases": {phase.value: phases[phase] for phase in MachinePhase},
+        "actions": {action.value: actions[action.value] for action in MachineAction},
+        "attention": [to_dict(status) for status in attention[:_MAX_ATTENTION]],
+    }

@@ -17,7 +17,7 @@ from .._changes._runtimes import is_runtime, runtime_text
 from .._changes._types import ChangedField, MachineAction, MachineChange
 from ._types import MachineStatus
 
-__all__ = ["diff_of", "kubelet_text", "render_machine_plan", "render_table", "runtimes_text"]
+__all__ = ["config_text", "diff_of", "kubelet_text", "render_machine_plan", "render_table", "runtimes_text"]
 
 _HEADS: Final = ("NAME", "NODE", "KUBELET", "RUNTIME", "CONFIG", "CONFIGOK", "PHASE", "ACTION", "REASON")
 _MAX_WIDTHS: Final = (63, 63, 24, 48, 64, 8, 12, 8, 120)
@@ -49,7 +49,7 @@ def render_table(statuses: Sequence[MachineStatus]) -> list[str]:
                     status.node or _NONE,
                     kubelet_text(status),
                     runtimes_text(status),
-                    status.config,
+                    config_text(status),
                     status.config_ok or _NONE,
                     status.phase.value,
                     status.action,
@@ -77,6 +77,14 @@ def runtimes_text(status: MachineStatus) -> str:
     if observed is None or desired is None or is_runtime(desired, observed, desired):
         return runtime_text(observed or desired) or _NONE
     return f"{runtime_text(observed)} -> {runtime_text(desired)}"
+
+
+def config_text(status: MachineStatus) -> str:
+    """Return the config: the observed one, and the desired one if it differs."""
+    desired, observed = status.config_desired, status.config_observed
+    if not observed or not desired or observed == desired:
+        return observed or desired or _NONE
+    return f"{observed} -> {desired}"
 
 
 def render_machine_plan(changes: Sequence[MachineChange]) -> list[str]:

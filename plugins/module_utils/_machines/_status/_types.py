@@ -25,7 +25,11 @@ class MachinePhase(Enum):
 
 @dataclass(frozen=True)
 class MachineStatus:
-    """The status of one Machine. node: "" without a Node; action: what a run would do; reason: "" for a healthy one."""
+    """The status of one Machine.
+
+    node: "" without a Node. config_desired, config_observed: the names of config sources, "" without a Machine or
+    without a Node. action: what a run would do. reason: "" for a healthy one.
+    """
 
     name: str
     phase: MachinePhase
@@ -35,7 +39,8 @@ class MachineStatus:
     kubelet_observed: str = ""
     runtime_desired: Runtime | None = None
     runtime_observed: Runtime | None = None
-    config: str = ""
+    config_desired: str = ""
+    config_observed: str = ""
     config_ok: str = ""
     action: str = "none"
     reason: str = ""

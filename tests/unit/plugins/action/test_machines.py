@@ -624,13 +624,41 @@ def test_the_variables_of_the_play_are_the_options(cluster: SandboxCluster, host
     assert (revision.author, revision.cause) == ("bob", "CVE")
 
 
+def documented_keys(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the names of documented values, each with those inside it."""
+    return {name: documented_keys(value.get("contains", {})) for name, value in fields.items()}
+
+
+def check_keys(value: Any, keys: Mapping[str, Any], place: str) -> None:
+    """Check that a value has exactly the documented keys, at all depths."""
+    for item in value if isinstance(value, list) else [value]:
+        if item is not None and keys:
+            assert set(item) == set(keys), place
+            for name, inner in keys.items():
+                check_keys(item[name], inner, f"{place}.{name}")
+
+
 def test_the_result_is_what_is_documented(act: Act, hosts: Hosts) -> None:
     returned = yaml.safe_load(documentation.RETURN)
     always = {name for name, value in returned.items() if value["returned"] == "always"}
     on_success = {name for name, value in returned.items() if value["returned"] == "success"}
-    write(machine("w1", NEW), machine("w2"))
-    assert set(act(check=True)) == {*always, *on_success, "changed"}
+    write(machine("w1", NEW), machine("w2"), machine("w4", state="Absent"))
+    planned = act(check=True)
+    assert set(planned) == {*always, *on_success, "changed"}
     assert set(act(diff=True)) == {*always, *on_success, "changed", "diff"}
+    hosts.failures["update", BROKEN] = "it does not start"
+    write(machine("w1", BROKEN), machine("w2"))
+    halted = act()
+    assert halted["exceptions"]
+    for result in (planned, halted):
+        assert result["machines"]
+        assert result["summary"]["total"] == len(result["machines"])
+        for name, keys in documented_keys(returned).items():
+            if name in result:
+                check_keys(result[name], keys, name)
+        check_keys(result["summary"]["attention"], documented_keys(returned["machines"]["contains"]), "attention")
+    for name in ("phases", "actions"):
+        assert set(planned["summary"][name]) == set(returned["summary"]["contains"][name]["sample"])
     write(machine("w1", "1.99.0"), machine("w2"))
     assert set(act()) == {*always, "changed", "failed", "msg"}
     write({**machine("w1"), "speck": 1})
@@ -763,3 +791,34 @@ def test_the_canary_soaks_as_long_as_the_trial_of_the_bundle(act: Act, hosts: Ho
     policy = {**POLICY, "canary": {"count": 1}}
     planned = act(check=True, policy=policy)
     assert [line.split() for line in planned["text"] if line.startswith("canary")] == [["canary", "1", "31m", "w1"]]
+
+
+def test_the_outcome_is_written_as_json(act: Act, hosts: Hosts, tmp_path: Path) -> None:
+    file = tmp_path / "status.json"
+    keys = {"changed", "pool", "revision", "target", "phase", "reason", "exceptions", "machines", "summary"}
+    write(machine("w1", NEW), machine("w2"))
+    planned = act(check=True, dest="status.json")
+    assert json.loads(file.read_text()) == {key: planned[key] for key in keys}
+    assert planned["phase"] == "Planned"
+    assert planned["machines"][0]["versions"]["desired"]["kubelet"] == NEW
+    assert act(dest=str(file))["phase"] == "Complete"
+    again = act(dest="status.json")
+    assert again["changed"] is False, "the file is not a change"
+    assert json.loads(file.read_text()) == {key: again[key] for key in keys}
+    write(machine("w1", "1.99.0"), machine("w2"))
+    assert act(dest="status.json")["failed"] is True
+    refused = json.loads(file.read_text())
+    assert refused["phase"] == "Error"
+    assert refused["reason"] == refused["machines"][0]["reason"] != ""
+    assert sorted(path.name for path in tmp_path.iterdir() if "status" in path.name) == ["status.json"]
+
+
+def test_an_outcome_that_cannot_be_written_fails_in_a_sentence(act: Act, hosts: Hosts, tmp_path: Path) -> None:
+    write(machine("w1", NEW), machine("w2"))
+    refused = act(dest="none/status.json")
+    assert refused["msg"] == "the directory of dest none/status.json does not exist: create it, or choose another dest"
+    assert hosts.changed == []
+    (tmp_path / "taken").mkdir()
+    failed = act(dest="taken")
+    assert failed["msg"] == f"the outcome cannot be written to {tmp_path}/taken: Is a directory: choose another dest"
+    assert (failed["failed"], failed["phase"]) == (True, "Complete")

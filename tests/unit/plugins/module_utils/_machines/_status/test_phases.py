@@ -18,7 +18,12 @@ from ansible_collections.configok.node.plugins.module_utils._machines._changes._
     MachineChange,
 )
 from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import Runtime
-from ansible_collections.configok.node.plugins.module_utils._machines._status._phases import status_of, to_dict
+from ansible_collections.configok.node.plugins.module_utils._machines._status._phases import (
+    status_of,
+    summarize,
+    to_dict,
+)
+from ansible_collections.configok.node.plugins.module_utils._machines._status._rendering import config_text
 from support.rollouts.declared_machines import SOURCE, a_machine, an_observed, surroundings
 
 INPUTS = ConfigInputs(pools={"workers": SOURCE}, bundles={SOURCE: {}})
@@ -85,20 +90,26 @@ def test_what_an_interrupted_run_was_moving_is_updating() -> None:
 def test_a_node_without_a_file_says_so() -> None:
     orphan = MachineChange("worker-1", MachineAction.NONE, None, an_observed(source=SOURCE))
     status = status_of(orphan)
-    assert (status.phase.value, status.reason, status.config) == ("Running", "no file declares it", SOURCE.name)
+    assert (status.phase.value, status.reason) == ("Running", "no file declares it")
+    assert (status.config_desired, status.config_observed) == ("", SOURCE.name)
 
 
 @pytest.mark.parametrize(
-    ("declared", "node", "config"),
+    ("declared", "node", "desired", "observed", "text"),
     [
-        ({}, an_observed(), "init"),
-        ({"pool": "workers"}, an_observed(source=SOURCE), SOURCE.name),
-        ({"pool": "workers"}, an_observed(), f"init -> {SOURCE.name}"),
-        ({"pool": "workers"}, None, SOURCE.name),
+        ({}, an_observed(), "init", "init", "init"),
+        ({"pool": "workers"}, an_observed(source=SOURCE), SOURCE.name, SOURCE.name, SOURCE.name),
+        ({"pool": "workers"}, an_observed(), SOURCE.name, "init", f"init -> {SOURCE.name}"),
+        ({}, an_observed(source=SOURCE), "init", SOURCE.name, f"{SOURCE.name} -> init"),
+        ({"pool": "workers"}, None, SOURCE.name, "", SOURCE.name),
+        ({"state": "Absent"}, an_observed(source=SOURCE), "", SOURCE.name, SOURCE.name),
+        ({"state": "Absent"}, None, "", "", "<none>"),
     ],
 )
-def test_the_config_is_named(declared: dict[str, Any], node: Any, config: str) -> None:
-    assert status_of(planned(declared, node)).config == config
+def test_the_config_is_named(declared: dict[str, Any], node: Any, desired: str, observed: str, text: str) -> None:
+    status = status_of(planned(declared, node))
+    assert to_dict(status)["config"] == {"desired": desired, "observed": observed}
+    assert config_text(status) == text
 
 
 def test_the_status_is_plain_data() -> None:
@@ -111,3 +122,20 @@ def test_the_status_is_plain_data() -> None:
         "observed": {"kubelet": "1.34.9", "containerRuntime": {"name": "containerd", "version": "1.7.24"}},
     }
     assert to_dict(status_of(replace(change, observed=None)))["nodeRef"] is None
+
+
+def test_a_summary_has_numbers_and_what_needs_attention() -> None:
+    fine, outdated = planned({}, an_observed()), planned({"kubelet_version": "1.35.0"}, an_observed())
+    broken, missing = planned({}, an_observed(ready="False")), planned({}, None)
+    value = summarize([status_of(change) for change in (fine, outdated, broken, missing)])
+    assert json.loads(json.dumps(value)) == value
+    assert value["total"] == 4
+    assert value["phases"] == {"Provisioning": 1, "Running": 2, "Updating": 0, "Deleting": 0, "Failed": 1}
+    assert value["actions"] == {"none": 2, "create": 1, "update": 1, "replace": 0, "delete": 0}
+    assert value["attention"] == [to_dict(status_of(broken)), to_dict(status_of(missing))]
+
+
+def test_a_summary_of_thousands_is_small() -> None:
+    value = summarize([replace(status_of(planned({}, None)), name=f"n{number}") for number in range(5000)])
+    assert (value["total"], len(value["attention"])) == (5000, 100)
+    assert len(json.dumps(value)) < 50_000
