@@ -17,7 +17,8 @@ description:
     Its groups are C(pool_<name>), C(version_<version>) (of the kubelet), C(zone_<zone>), C(cluster_<name>) and
     C(provider_<kind>); of a host with a Node also C(ready) or C(not_ready), and C(config_ok_true), C(config_ok_false)
     or C(config_ok_unknown), where a Node without the condition is unknown. A Machine with C(state=Absent) is in the
-    group C(absent). Characters other than letters, digits and underscores become underscores.
+    group C(absent). With O(label_groups), there are groups C(label_<key>_<value>) too. Characters other than letters,
+    digits and underscores become underscores.
   - >-
     Its variables are C(node_name), C(ansible_host), C(ansible_user) and C(ansible_port) if they are known, C(machine)
     (what a file declares) and C(node) (what the cluster observes). What a file declares comes before what a Node
@@ -82,6 +83,16 @@ options:
       - Not for O(source=files).
     type: str
     default: ""
+  label_groups:
+    description:
+      - The keys of labels whose values become groups, such as V(example.com/disk), which makes the group
+        C(label_example_com_disk_ssd) of all hosts with this label and the value C(ssd). A label without a value makes
+        the group C(label_<key>).
+      - The labels of a host are those of its Machine, of its C(nodeLabels), and of its Node. If they differ, the
+        Machine counts, because a kubelet can change labels of its own Node.
+    type: list
+    elements: str
+    default: []
   host_name:
     description:
       - The name of a host in the inventory.
@@ -131,16 +142,18 @@ EXAMPLES = r"""
 plugin: configok.node.machines
 
 ---
-# The workers of one cluster, with groups by label and by architecture
+# The workers of one cluster, with groups by label (label_example_com_disk_ssd) and by architecture (arch_amd64)
 plugin: configok.node.machines
 kubeconfig: east.kubeconfig
 cluster: east
 label_selector: pool=workers
+label_groups: [example.com/disk]
 keyed_groups:
-  - key: node.labels['example.com/disk'] | default('')
-    prefix: disk
   - key: node.architecture
     prefix: arch
+  # A label under a prefix of your own
+  - key: node.labels['example.com/disk'] | default('')
+    prefix: disk
 compose:
   ansible_user: "'root'"
 groups:
@@ -260,6 +273,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             addresses=self.get_option("addresses"),
             cluster=cluster,
             is_joined=source == "both" and not is_filtered,
+            label_groups=self.get_option("label_groups"),
         )
         hosts, warnings = inventory_hosts(machines, nodes, settings)
         for host in hosts:

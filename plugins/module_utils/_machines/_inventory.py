@@ -55,13 +55,15 @@ class InventorySettings:
     """How hosts are named and reached. host_name: one of HOST_NAMES. addresses: of ADDRESS_TYPES, the best first.
 
     cluster: the name of the cluster that the Nodes are from, "" for none. is_joined: whether Machines and Nodes were
-    both read in full, so that one without the other is worth a group.
+    both read in full, so that one without the other is worth a group. label_groups: the keys of labels whose values are
+    groups.
     """
 
     host_name: str = "name"
     addresses: Sequence[str] = ADDRESS_TYPES
     cluster: str = ""
     is_joined: bool = False
+    label_groups: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -188,6 +190,10 @@ def _groups(machine: Machine | None, node: Mapping[str, Any] | None, settings: I
     for kind, value in named:
         if value:
             yield _group_name(f"{kind}_{value}")
+    labels = _labels(machine, node) if settings.label_groups else {}
+    for key in settings.label_groups:
+        if key in labels:
+            yield _group_name("_".join(filter(None, ("label", key, labels[key]))))
     if node is not None:
         config_ok = node["config_ok"].lower()
         yield "ready" if node["ready"] else "not_ready"
@@ -198,6 +204,12 @@ def _groups(machine: Machine | None, node: Mapping[str, Any] | None, settings: I
         yield "without_machine"
     if settings.is_joined and node is None:
         yield "without_node"
+
+
+def _labels(machine: Machine | None, node: Mapping[str, Any] | None) -> Mapping[str, str]:
+    """Return the labels of a host. What a Machine declares counts: a kubelet can change labels of its own Node."""
+    declared = {} if machine is None else {**machine.node_labels, **machine.labels}
+    return declared if node is None else {**node["labels"], **declared}
 
 
 def _machine_facts(machine: Machine) -> dict[str, Any]:

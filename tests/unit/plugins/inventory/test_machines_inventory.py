@@ -170,6 +170,21 @@ def test_what_a_kubelet_writes_is_never_a_template(cluster: SandboxCluster, read
     assert not proof.exists()
 
 
+def test_values_of_labels_are_groups(cluster: SandboxCluster, read: Read, tmp_path: Path) -> None:
+    options = {
+        **declare(tmp_path, "east"),
+        "source": "both",
+        "label_groups": ["zone", "node-role.kubernetes.io/worker"],
+    }
+    cluster.add_node("n2", labels={"zone": "z1", "node-role.kubernetes.io/worker": "", "other": "x"})
+    inventory = read(**options)
+    assert inventory.group("label_zone_z1") == ["m2", "n2"], inventory.problem
+    assert inventory.group("label_zone_z0") == ["m1"], inventory.problem
+    assert inventory.group("label_node_role_kubernetes_io_worker") == ["n2"]
+    cached = {**options, "cache": True, "cache_plugin": "ansible.builtin.jsonfile", "cache_connection": str(tmp_path)}
+    assert read(**cached).group("label_zone_z1") == read(**cached).group("label_zone_z1") == ["m2", "n2"]
+
+
 def test_the_environment_names_the_cluster(cluster: SandboxCluster, read: Read) -> None:
     cluster.add_node("n1")
     assert read(kubeconfig=None, environment={"K8S_AUTH_KUBECONFIG": cluster.kubeconfig}).hosts == ["n1"]
@@ -304,7 +319,8 @@ def test_an_example_runs(cluster: SandboxCluster, tmp_path: Path, example: dict[
         return
     assert "n1" in inventory.hosts
     if "keyed_groups" in example:
-        assert inventory.group("disk_ssd") == ["n1"]
+        assert inventory.group("disk_ssd") == inventory.group("label_example_com_disk_ssd") == ["n1"]
+        assert inventory.group("arch_amd64") == ["n1"]
         assert inventory.variables("n1")["ansible_user"] == "root"
     if example.get("source") == "both":
         assert inventory.group("outdated") == ["n1"]

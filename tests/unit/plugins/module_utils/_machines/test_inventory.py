@@ -266,9 +266,38 @@ def test_a_default_is_no_variable() -> None:
     assert host.variables["machine"]["provider"]["user"] == "root"
 
 
+KEYS = ["a.example/b", "zone", "role"]
+
+
+def label_groups(node: dict[str, str] | None, machine: Machine | None = None) -> set[str]:
+    """Return the groups by label. node: the labels of the Node."""
+    host = host_of(None if node is None else make_node(labels=node), machine, label_groups=KEYS)
+    return {group for group in host.groups if group.startswith("label_")}
+
+
+def test_only_chosen_labels_are_groups() -> None:
+    labels = {"a.example/b": "c-d.e", "zone": "", "other": "x"}
+    assert label_groups(labels) == {"label_a_example_b_c_d_e", "label_zone"}
+    assert label_groups(None, make_machine(labels=labels)) == label_groups(labels)
+    assert not any(group.startswith("label_") for group in host_of(make_node(labels=labels)).groups)
+
+
+def test_what_a_machine_declares_counts_before_what_a_kubelet_reports() -> None:
+    machine = make_machine(labels={"zone": "a"}, node_labels={"role": "worker", "zone": "b"})
+    assert label_groups({"zone": "c", "role": "control-plane"}, machine) == {"label_zone_a", "label_role_worker"}
+
+
+@pytest.mark.parametrize("value", ["{{ 1 }}", "a b", "../x", "-", "\x1b[2J", "all", "\u202e", "x" * 300])
+def test_a_hostile_label_makes_a_safe_group(value: str) -> None:
+    [group] = label_groups({"zone": value})
+    assert re.fullmatch(r"label_zone_[A-Za-z0-9_]+", group)
+    assert host_of(make_node(labels={"zone": value}), label_groups=[value]).name == "n1"
+
+
 @given(st.text(max_size=40), st.text(max_size=40))
 def test_every_group_has_a_safe_name_and_no_text_has_control_characters(version: str, provider: str) -> None:
     annotation = json.dumps({"provider": provider})
-    host = host_of(make_node(version=version, annotations={"configok.dev/machine": annotation}), cluster=provider)
+    node = make_node(version=version, annotations={"configok.dev/machine": annotation}, labels={version: provider})
+    host = host_of(node, cluster=provider, label_groups=[version])
     assert all(re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", group) for group in host.groups)
     assert host.variables["node"]["kubelet_version"].isprintable()
