@@ -25,7 +25,10 @@ from ansible_collections.configok.node.plugins.module_utils._cluster import Clus
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError
 from ansible_collections.configok.node.plugins.module_utils._machines import InvalidMachines, MachinesError
 from ansible_collections.configok.node.plugins.module_utils._machines._status._phases import summarize, to_dict
-from ansible_collections.configok.node.plugins.module_utils._machines._status._rendering import render_table
+from ansible_collections.configok.node.plugins.module_utils._machines._status._rendering import (
+    render_notes,
+    render_table,
+)
 from ansible_collections.configok.node.plugins.module_utils._machines._status._types import MachineStatus
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import (
     sanitize,
@@ -126,7 +129,7 @@ class ActionModule(RolloutAction, ActionBase):
             rollout = MachineRollout(
                 client, selection, policy, options, hosts, name=name, preflight=settings["machine_preflight"]
             )
-            return self._carry_out(rollout, settings, self._author(params, variables))
+            return self._carry_out(rollout, settings, self._author(params, variables), catalog.notes)
 
     def _read_settings(self, params: Mapping[str, Any], variables: Mapping[str, Any]) -> dict[str, Any]:
         """Return the options; variables of the play stand in for missing ones.
@@ -163,9 +166,12 @@ class ActionModule(RolloutAction, ActionBase):
             raise UnusableInput(f"machine_rollout: {error}") from error
         return {**texts, "machine_files": files, "machine_preflight": bool(preflight), "policy": settings.get("policy")}
 
-    def _carry_out(self, rollout: MachineRollout, settings: Mapping[str, Any], author: str) -> dict[str, Any]:
+    def _carry_out(
+        self, rollout: MachineRollout, settings: Mapping[str, Any], author: str, notes: Sequence[str]
+    ) -> dict[str, Any]:
+        """Plan the run, and move the machines. notes: about their files."""
         planned = rollout.plan()
-        lines = planned.lines()
+        lines = [*planned.lines(), *render_notes(notes)]
         if self._task.check_mode:  # otherwise it is shown at the end
             lines += ["", *render_table(planned.statuses)]
         self._show(lines)

@@ -237,7 +237,8 @@ machines:
       type: dict
       contains:
         desired:
-          description: The name of the bundle, or V(init). Empty for a Machine that is to be deleted.
+          description: The name of the bundle, or V(init). Empty for a Machine that is to be deleted, or that Cluster
+            API owns.
           type: str
           sample: workers-0a1b2c3d4e
         observed:

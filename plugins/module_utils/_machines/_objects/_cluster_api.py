@@ -40,6 +40,7 @@ def read_cluster_api(documents: Sequence[ObjectDocument], errors: ObjectErrors) 
     """Return the Machines and Clusters among objects of Cluster API, and add notes about all others."""
     machines: list[Machine] = []
     clusters: dict[str, Cluster] = {}
+    names: dict[tuple[str, str], str] = {}
     for document in documents:
         errors.add_all(document.document.findings, document)
         group, _slash, version = document.api_version.partition("/")
@@ -50,10 +51,11 @@ def read_cluster_api(documents: Sequence[ObjectDocument], errors: ObjectErrors) 
             errors.add_at(document, ("apiVersion",), message)
         elif document.kind == "Machine":
             machine = _machine(document, errors)
-            if machine is not None:
+            if machine is not None and _is_new(document, machine.name, names, errors):
                 machines.append(machine)
         elif document.kind == "Cluster":
-            if _check_names(document, {("metadata", "name"): document.name}, errors):
+            is_named = _check_names(document, {("metadata", "name"): document.name}, errors)
+            if is_named and _is_new(document, document.name, names, errors):
                 clusters[document.name] = _cluster(document)
         elif document.kind in _SETS:
             _note(errors, document, "its machines are read from their Machine objects, which Cluster API makes of it")
@@ -70,6 +72,19 @@ def _check_names(document: ObjectDocument, names: Mapping[Path, str], errors: Ob
     for path, value in wrong.items():
         errors.add_at(document, path, "must be a DNS-1123 subdomain" if value else "is required, as a string")
     return not wrong
+
+
+def _is_new(document: ObjectDocument, name: str, names: dict[tuple[str, str], str], errors: ObjectErrors) -> bool:
+    """Return whether no earlier object of this kind has the name, and keep it. name: of a Machine, that of its Node."""
+    first = names.get((document.kind, name))
+    if first is None:
+        names[document.kind, name] = document.origin
+        return True
+    if name == document.name:
+        errors.add_at(document, ("metadata", "name"), f"another {document.kind} has this name already, in {first}")
+    else:
+        errors.add_at(document, ("status", "nodeRef", "name"), f"another Machine has this Node already, in {first}")
+    return False
 
 
 def _note(errors: ObjectErrors, document: ObjectDocument, message: str) -> None:

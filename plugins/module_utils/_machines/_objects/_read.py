@@ -86,13 +86,8 @@ def read_catalog(files: Mapping[str, str]) -> MachineCatalog:
     providers = (*SHIPPED_PROVIDERS, *_providers(objects, errors))
     clusters = {cluster.name: cluster for cluster in of_cluster_api.clusters}
     clusters.update(_clusters(objects, errors))
-    machines = list(_MachineReader(clusters, providers, errors).read(objects))
-    taken = {machine.name: machine.origin for machine in machines}
-    for machine in of_cluster_api.machines:
-        if machine.name in taken:
-            errors.warn(f"{machine.origin}: Machine {machine.name}: is declared in {taken[machine.name]}, which counts")
-        else:
-            machines.append(machine)
+    taken = {machine.name: machine.origin for machine in of_cluster_api.machines}
+    machines = [*_MachineReader(clusters, providers, errors, taken).read(objects), *of_cluster_api.machines]
     errors.raise_any()
     return MachineCatalog(tuple(machines), clusters, providers, errors.warnings)
 
@@ -112,8 +107,9 @@ def _read_objects(documents: list[ObjectDocument], errors: ObjectErrors) -> Iter
         checked = read_object(source.document)
         errors.add_all(checked.findings, source)
         if source.name:
-            first = seen.setdefault((source.kind, source.name), source.origin)
-            if first != source.origin:
+            first = seen.get((source.kind, source.name))
+            seen.setdefault((source.kind, source.name), source.origin)
+            if first is not None:
                 message = f"another {source.kind} has this name already, in {first}"
                 errors.add_at(source, ("metadata", "name"), message)
                 continue
@@ -194,13 +190,19 @@ def _finding_of_host(finding: Finding, host_path: Path) -> Finding:
 
 
 class _MachineReader:
-    """Makes Machines of the objects that declare them."""
+    """Makes Machines of the objects that declare them. taken: the names of other Machines, with their origin."""
 
-    def __init__(self, clusters: Mapping[str, Cluster], providers: Sequence[Provider], errors: ObjectErrors) -> None:
+    def __init__(
+        self,
+        clusters: Mapping[str, Cluster],
+        providers: Sequence[Provider],
+        errors: ObjectErrors,
+        taken: Mapping[str, str],
+    ) -> None:
         self._clusters = clusters
         self._provider_kinds = {(provider.api_version, provider.kind) for provider in providers}
         self._errors = errors
-        self._names: dict[str, str] = {}
+        self._names = dict(taken)
         self._addresses: dict[tuple[str, Any], str] = {}
         self._checked_fields: set[str] = set()
 
@@ -319,10 +321,11 @@ class _MachineReader:
         self, source: ObjectDocument, name: str, provider: ProviderConfig, origin: str, host_path: Path
     ) -> None:
         """Report a Machine with the name or the address of an earlier one."""
-        first = self._names.setdefault(name, origin)
-        if name and first != origin:
+        if name in self._names:
             path = (*host_path, "name") if host_path else ("metadata", "name")
-            self._errors.add_at(source, path, f"another Machine has this name already, in {first}")
+            self._errors.add_at(source, path, f"another Machine has this name already, in {self._names[name]}")
+        elif name:
+            self._names[name] = origin
         address = provider.fields.get("address")
         if isinstance(address, str) and address and provider.api_version == PROVIDER_API_VERSION:
             # Two hosts may be behind one address, with a port of the SSH server each.

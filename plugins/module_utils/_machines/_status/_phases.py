@@ -38,7 +38,7 @@ def status_of(
     failed: the machines that failed in the rollout of the record, with the reason. moving: those of its current wave.
     """
     machine, observed = change.machine, change.observed
-    is_declared = machine is not None and machine.state != "Absent"
+    is_declared = machine is not None and machine.state != "Absent" and not machine.owner
     phase, reason = _phase(change, (failed or {}).get(change.name), is_moving=change.name in moving)
     return MachineStatus(
         name=change.name,

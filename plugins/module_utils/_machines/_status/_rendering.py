@@ -17,7 +17,15 @@ from .._changes._runtimes import is_runtime, runtime_text
 from .._changes._types import ChangedField, MachineAction, MachineChange
 from ._types import MachineStatus
 
-__all__ = ["config_text", "diff_of", "kubelet_text", "render_machine_plan", "render_table", "runtimes_text"]
+__all__ = [
+    "config_text",
+    "diff_of",
+    "kubelet_text",
+    "render_machine_plan",
+    "render_notes",
+    "render_table",
+    "runtimes_text",
+]
 
 _HEADS: Final = ("NAME", "NODE", "KUBELET", "RUNTIME", "CONFIG", "CONFIGOK", "PHASE", "ACTION", "REASON")
 _MAX_WIDTHS: Final = (63, 63, 24, 48, 64, 8, 12, 8, 120)
@@ -26,6 +34,7 @@ _NAMES_SHOWN: Final = 4
 _NAMES_WIDTH: Final = 80
 _MAX_GROUPS: Final = 100
 _MAX_SENTENCES: Final = 100
+_MAX_NOTES: Final = 10
 _MAX_VALUE: Final = 200
 
 _TITLES: Final = {
@@ -110,6 +119,11 @@ def render_machine_plan(changes: Sequence[MachineChange]) -> list[str]:
     return lines + _section("Warnings:", _folded((change, change.warnings) for change in changes))
 
 
+def render_notes(notes: Sequence[str]) -> list[str]:
+    """Return the notes about files of Machines as lines, at most ten of them."""
+    return _section("Notes:", notes, _MAX_NOTES)
+
+
 def _group_lines(group: Sequence[MachineChange]) -> list[str]:
     change = group[0]
     kind = f", provider {change.provider.kind}" if change.provider is not None else ""
@@ -155,11 +169,11 @@ def _folded(sentences: Iterable[tuple[MachineChange, Sequence[str]]]) -> list[st
     ]
 
 
-def _section(title: str, sentences: Sequence[str]) -> list[str]:
+def _section(title: str, sentences: Sequence[str], limit: int = _MAX_SENTENCES) -> list[str]:
     if not sentences:
         return []
-    lines = [title, *(f"  {sanitize(sentence)}" for sentence in sentences[:_MAX_SENTENCES])]
-    more = len(sentences) - _MAX_SENTENCES
+    lines = [title, *(f"  {sanitize(sentence)}" for sentence in sentences[:limit])]
+    more = len(sentences) - limit
     return [*lines, f"  ... and {more} more"] if more > 0 else lines
 
 

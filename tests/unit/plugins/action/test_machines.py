@@ -46,6 +46,7 @@ from support.ansible_runs.actions import run_machines
 from support.ansible_runs.in_process import publish
 from support.api.clusters import SandboxCluster, look, prepare
 from support.configs.kubelet import kubelet_config
+from support.machine_files import cluster_api_machine
 from support.rollouts.simulated_nodes import CRASHES, GOOD, SimulatedNodes, status_of
 from support.rollouts.simulated_pods import SimulatedPods
 from support.rollouts.toy_hosts import PROVIDER
@@ -562,6 +563,22 @@ def test_a_bundle_that_contradicts_the_cluster_is_refused(act: Act, hosts: Hosts
     assert f"Machine w1: bundle configok-system/{bundle['name']}: clusterDomain" in result["msg"]
     assert "a.example" in result["msg"]
     assert hosts.nodes.view("w1").source is None
+
+
+def test_what_files_say_without_a_counterpart_is_noted(act: Act, hosts: Hosts, shown: list[str]) -> None:
+    owned = [
+        {**cluster_api_machine(name, bootstrap={"dataSecretName": "x"}), "status": {"nodeRef": {"name": name}}}
+        for name in ("w2", "w3", *(f"x{number}" for number in range(20)))
+    ]
+    write(machine("w1", NEW), *owned)
+    done = act()
+    assert (done["phase"], hosts.log()) == ("Complete", [("update", "w1", NEW)]), done["reason"]
+    statuses = {item["name"]: item for item in done["machines"]}
+    assert (statuses["w2"]["action"], statuses["w2"]["versions"]["desired"]["kubelet"]) == ("none", "1.34.9")
+    notes = shown[shown.index("Notes:") :][:12]
+    assert notes[1] == "  machines/all.yml:8: Machine w2: spec.bootstrap has no counterpart here"
+    assert notes[11] == "  ... and 12 more"
+    assert any("left as it is: Cluster API owns the machine" in line for line in shown)
 
 
 def test_only_selected_machines_are_changed(act: Act, hosts: Hosts) -> None:

@@ -17,7 +17,7 @@ from ansible_collections.configok.node.plugins.module_utils._machines._objects._
     ProviderConfig,
     Taint,
 )
-from support.machine_files import cluster, cluster_api_machine, machine, text_of
+from support.machine_files import cluster, cluster_api_machine, machine, machine_set, text_of
 
 
 def read(*objects: Any) -> MachineCatalog:
@@ -95,10 +95,46 @@ def test_what_has_no_counterpart_is_a_note(item: dict[str, Any], note: str) -> N
     assert any(note in text for text in read(item).notes)
 
 
-def test_a_machine_file_wins_over_cluster_api() -> None:
-    catalog = read(cluster(), machine("east-abc"), cluster_api_machine())
-    assert [item.owner for item in catalog.machines] == [""]
-    assert "capi.yaml:5: Machine east-abc: is declared in capi.yaml:3, which counts" in catalog.notes
+ON_NODE = {"status": {"nodeRef": {"name": "node-1"}}}
+CLUSTER = {"apiVersion": "cluster.x-k8s.io/v1beta1", "kind": "Cluster", "metadata": {"name": "east"}}
+DUPLICATES: list[tuple[list[dict[str, Any]], str]] = [
+    (
+        [cluster_api_machine(), cluster_api_machine(clusterName="west")],
+        'capi.yaml:3: Machine east-abc: metadata.name: "east-abc": another Machine has this name already, in capi.yaml:1',
+    ),
+    (
+        [{**cluster_api_machine("a"), **ON_NODE}, {**cluster_api_machine("b"), **ON_NODE}],
+        'capi.yaml:3: Machine b: status.nodeRef.name: "node-1": another Machine has this Node already, in capi.yaml:1',
+    ),
+    (
+        [machine("east-abc"), cluster_api_machine()],
+        'capi.yaml:1: Machine east-abc: metadata.name: "east-abc": another Machine has this name already, in capi.yaml:3',
+    ),
+    (
+        [machine("node-1"), {**cluster_api_machine(), **ON_NODE}],
+        'capi.yaml:1: Machine node-1: metadata.name: "node-1": another Machine has this name already, in capi.yaml:3',
+    ),
+    (
+        [machine_set({"name": "east-abc"}), cluster_api_machine()],
+        'spec.hosts[0].name: "east-abc": another Machine has this name already, in capi.yaml:3',
+    ),
+    ([CLUSTER, CLUSTER], 'capi.yaml:3: Cluster east: metadata.name: "east": another Cluster has this name already'),
+]
+
+
+@pytest.mark.parametrize(("objects", "error"), DUPLICATES, ids=[error for _objects, error in DUPLICATES])
+def test_two_of_one_name_are_refused(objects: list[dict[str, Any]], error: str) -> None:
+    with pytest.raises(InvalidMachines) as raised:
+        read(*objects)
+    [sentence] = raised.value.errors
+    assert error in sentence, sentence
+
+
+@pytest.mark.parametrize("item", [cluster_api_machine(), machine("east-abc"), cluster()])
+def test_two_of_one_name_are_refused_on_one_line_too(item: dict[str, Any]) -> None:
+    with pytest.raises(InvalidMachines) as raised:
+        read({"apiVersion": "v1", "kind": "List", "items": [item, item]}, *([] if item == cluster() else [cluster()]))
+    assert any("has this name already, in capi.yaml:1" in text for text in raised.value.errors)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from ansible_collections.configok.node.plugins.module_utils._machines._changes._
     MachineAction,
     MachineChange,
 )
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import Runtime
+from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import CLUSTER_API, Runtime
 from ansible_collections.configok.node.plugins.module_utils._machines._status._phases import (
     status_of,
     summarize,
@@ -110,6 +110,12 @@ def test_the_config_is_named(declared: dict[str, Any], node: Any, desired: str, 
     status = status_of(planned(declared, node))
     assert to_dict(status)["config"] == {"desired": desired, "observed": observed}
     assert config_text(status) == text
+
+
+def test_the_config_of_a_machine_that_another_program_owns_is_not_declared() -> None:
+    machine = a_machine(owner=CLUSTER_API)
+    status = status_of(MachineChange("worker-1", MachineAction.NONE, machine, an_observed(source=SOURCE)))
+    assert (status.config_desired, status.config_observed) == ("", SOURCE.name)
 
 
 def test_the_status_is_plain_data() -> None:
