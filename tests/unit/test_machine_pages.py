@@ -58,8 +58,8 @@ def test_each_yaml_block_is_yaml_and_each_playbook_exists(page: Path) -> None:
     for text in blocks(page, "console"):
         for name in re.findall(r"ansible-playbook .*?configok\.node\.(\w+)", text):
             assert (ROOT / f"playbooks/{name}.yml").is_file(), name
-        for path in re.findall(r"-e @(\S+)", text):
-            assert path in named_files(page), path
+        for path in re.findall(r"-e @(\S+)|-e dest=(machines/\S+)", text):
+            assert "".join(path) in named_files(page), path
 
 
 # --- kubespray

@@ -102,8 +102,12 @@ def test_the_page_of_the_pool_file_lists_its_keys() -> None:
 
 def test_the_page_of_the_playbooks_lists_all_of_them_and_their_variables() -> None:
     text = (REFERENCE / "playbooks.md").read_text(encoding="utf-8")
+    names = sorted(playbook.stem for playbook in (ROOT / "playbooks").glob("*.yml"))
+    headings = re.findall(r"^## (.+)$", text, re.MULTILINE)
+    assert sorted(set(headings) - set(names)) == ["The outcome for a workflow"]
+    assert sorted(heading for heading in headings if heading in names) == names, "each once"
+    assert sorted(re.findall(r"^\| \[`(\w+)`\]\(#\1\) \|", text, re.MULTILINE)) == names, "each once"
     for playbook in (ROOT / "playbooks").glob("*.yml"):
-        assert f"\n## {playbook.stem}\n" in text
         source = playbook.read_text(encoding="utf-8") + "".join(
             task.read_text(encoding="utf-8") for task in (ROOT / "playbooks/tasks").glob("*.yml")
         )

@@ -61,7 +61,7 @@ def test_what_is_exported_is_no_change(workers: Embedded, tmp_path: Path) -> Non
     [export] = commands("machines-kubeadm.md", "configok.node.export")
     exported = run(export, tmp_path, workers)
     assert exported.code == 0, exported.output
-    text = (tmp_path / "machines/workers.yaml").read_text()
+    text = (tmp_path / "machines/workers.yml").read_text()
     assert "worker-2" in text
     assert "control-plane" not in text
     [check, *_upgrades] = commands("machines-kubeadm.md", "configok.node.machines")
@@ -76,7 +76,7 @@ def test_a_label_is_planned_for_machines_that_were_exported(workers: Embedded, t
     (tmp_path / "inventory").write_text("worker-1\nworker-2\n")
     write_files("machines-kubeadm.md", tmp_path, "run.yml")
     run(commands("machines-kubeadm.md", "configok.node.export")[0], tmp_path, workers)
-    path = tmp_path / "machines/workers.yaml"
+    path = tmp_path / "machines/workers.yml"
     path.write_text(path.read_text().replace("example.com/rack: r1", "example.com/rack: r2"))
     checked = run(commands("machines-kubeadm.md", "configok.node.machines")[0], tmp_path, workers)
     assert checked.code == 0, checked.output

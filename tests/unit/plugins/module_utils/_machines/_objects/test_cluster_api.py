@@ -100,7 +100,8 @@ CLUSTER = {"apiVersion": "cluster.x-k8s.io/v1beta1", "kind": "Cluster", "metadat
 DUPLICATES: list[tuple[list[dict[str, Any]], str]] = [
     (
         [cluster_api_machine(), cluster_api_machine(clusterName="west")],
-        'capi.yaml:3: Machine east-abc: metadata.name: "east-abc": another Machine has this name already, in capi.yaml:1',
+        'capi.yaml:3: Machine east-abc: metadata.name: "east-abc": another Machine has this name already, '
+        "in capi.yaml:1",
     ),
     (
         [{**cluster_api_machine("a"), **ON_NODE}, {**cluster_api_machine("b"), **ON_NODE}],
@@ -108,7 +109,8 @@ DUPLICATES: list[tuple[list[dict[str, Any]], str]] = [
     ),
     (
         [machine("east-abc"), cluster_api_machine()],
-        'capi.yaml:1: Machine east-abc: metadata.name: "east-abc": another Machine has this name already, in capi.yaml:3',
+        'capi.yaml:1: Machine east-abc: metadata.name: "east-abc": another Machine has this name already, '
+        "in capi.yaml:3",
     ),
     (
         [machine("node-1"), {**cluster_api_machine(), **ON_NODE}],
