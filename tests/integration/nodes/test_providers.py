@@ -10,6 +10,7 @@ import re
 import shutil
 import time
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,29 @@ HOST = "b1"
 RUNTIMES = ("1.6.20~ds1-1+deb12u2", "1.6.20~ds1-1+deb12u3")
 # What must not be left behind.
 OURS = "/etc/kubernetes /etc/cni /var/lib/kubelet /var/lib/configok-machine /usr/local/lib/configok-machine /opt/cni"
+# Runs on the host. Kills dpkg as soon as its log has the text of the first argument; with a second one, also the
+# processes that have started dpkg: apt-get, and the module.
+KILLER = """
+import os, signal, sys
+
+def fields(pid):
+    with open(f"/proc/{pid}/stat") as file:
+        name, rest = file.read().split("(", 1)[1].rsplit(")", 1)
+    return name, int(rest.split()[1])
+
+with open("/var/log/dpkg.log") as log:
+    log.seek(0, os.SEEK_END)
+    text = ""
+    while sys.argv[1] not in text:
+        text += log.read()
+family = [next(int(pid) for pid in os.listdir("/proc") if pid.isdigit() and fields(pid)[0] == "dpkg")]
+while sys.argv[2:] and fields(fields(family[-1])[1])[0] in ("apt-get", "sh", "python3"):
+    family.append(fields(family[-1])[1])
+names = [fields(pid)[0] for pid in family]
+for pid in reversed(family):
+    os.kill(pid, signal.SIGKILL)
+print(" ".join(names))
+"""
 
 
 @pytest.fixture(scope="module")
@@ -115,6 +139,10 @@ def test_a_debian_host(bed: Testbed, facts: dict[str, Any], host: Node, provider
     assert RUNTIMES[1] in host.run(["dpkg-query", "-W", "containerd"]).stdout
     assert passed(debian.run("update", HOST, provider, **second)).changed == 0
 
+    # The same if the host itself loses what installs: the packages are half installed, or not configured.
+    check_killed_on_host(debian, host, provider, first, "half-installed kubelet")
+    check_killed_on_host(debian, host, provider, second, "unpacked kubelet", "the module too")
+
     # The rollback of an update that did not get as far as the host undoes nothing of the update before.
     nowhere = {**provider, "packages": {**provider["packages"], "source": "deb http://127.0.0.1:9/none ./"}}
     failed = debian.run("update", HOST, nowhere, kubelet="1.20.5", runtime=RUNTIMES[0])
@@ -152,6 +180,25 @@ def test_a_debian_host(bed: Testbed, facts: dict[str, Any], host: Node, provider
     assert left(host) == ""
     assert not re.search(r"kubelet|containerd|conntrack", host.run(["dpkg-query", "-W"]).stdout)
     assert passed(debian.run("delete", HOST, provider)).changed == 0
+
+
+def check_killed_on_host(
+    debian: ProviderRuns, host: Node, provider: dict[str, Any], versions: dict[str, str], *arguments: str
+) -> None:
+    """Update the machine, kill dpkg on its host in the middle, and check that a second run repairs and ends it."""
+    with ThreadPoolExecutor() as pool:
+        killer = pool.submit(host.run, ["python3", "-c", KILLER, *arguments], timeout=120.0)
+        failed = debian.run("update", HOST, provider, **versions)
+        killed = killer.result().stdout.split()
+    assert failed.code != 0, failed.output
+    assert set(killed) >= ({"dpkg", "apt-get", "python3"} if arguments[1:] else {"dpkg"})
+    assert "kubelet" in host.run(["dpkg", "--audit"]).stdout
+    passed(debian.run("update", HOST, provider, **versions))
+    assert kubelet_version(host) == versions["kubelet"]
+    assert versions["runtime"] in host.run(["dpkg-query", "-W", "containerd"]).stdout
+    assert host.run(["dpkg", "--audit"]).stdout == ""
+    assert not host.exists("/usr/sbin/policy-rc.d")
+    host.wait_ready()
 
 
 def test_another_kind_of_runtime(bed: Testbed, facts: dict[str, Any], host: Node, provider: dict[str, Any]) -> None:
