@@ -242,6 +242,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
     """The inventory plugin machines."""
 
     NAME = "configok.node.machines"
+    inventory: Any
 
     def verify_file(self, path: str) -> bool:
         """Return whether the plugin is responsible for a file."""

@@ -165,11 +165,12 @@ def _cluster_object(cluster: Cluster) -> tuple[dict[str, Any], list[str]]:
     version = cluster.kubernetes_version if _VERSION.fullmatch(cluster.kubernetes_version) else ""
     spec = {"endpoint": cluster.endpoint, "kubernetesVersion": version, "network": network}
     head = {"apiVersion": API_VERSION, "kind": "Cluster", "metadata": {"name": cluster.name}}
-    result = {**head, "spec": _set_values(spec)}
+    declared = _set_values(spec)
+    result = {**head, "spec": declared}
     problems = [item.message for item in _check(result).findings if item.path == ("spec", "endpoint")]
     if not problems:
         return result, []
-    del result["spec"]["endpoint"]
+    del declared["endpoint"]
     return result, [f"{cluster.endpoint} is not declared as the endpoint of Cluster {cluster.name}: it {problems[0]}"]
 
 

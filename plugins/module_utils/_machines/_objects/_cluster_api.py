@@ -97,7 +97,7 @@ def _machine(document: ObjectDocument, errors: ObjectErrors) -> Machine | None:
     spec, metadata, status = (_mapping(data.get(key)) for key in ("spec", "metadata", "status"))
     cluster, reference = _text(spec.get("clusterName")), _mapping(spec.get("infrastructureRef"))
     node = _text(_mapping(status.get("nodeRef")).get("name"))
-    names = {("metadata", "name"): document.name, ("spec", "clusterName"): cluster}
+    names: dict[Path, str] = {("metadata", "name"): document.name, ("spec", "clusterName"): cluster}
     if node:
         names["status", "nodeRef", "name"] = node
     if not _check_names(document, names, errors):
