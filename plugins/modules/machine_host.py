@@ -52,8 +52,9 @@ options:
     description:
       - What the steps are part of. With V(rollback), the packages return to their versions before the last update, and
         the files to what they were.
+      - V(replace) is V(delete) and then V(create) on the same host. Only V(step=plan) knows it.
     type: str
-    choices: [create, update, rollback, delete]
+    choices: [create, update, replace, rollback, delete]
     default: update
   rollout:
     description:
@@ -160,6 +161,20 @@ options:
       - The texts of those O(files) that may hold secrets, by path. They are neither logged nor shown in a diff.
     type: dict
     default: {}
+  file_fields:
+    description:
+      - The declared fields that O(files) are made of, for V(step=plan). A host that was a node before keeps its own
+        files, so there the plan warns that they have no effect.
+    type: list
+    elements: str
+    default: []
+  changed_file_fields:
+    description:
+      - Those fields that O(action) would change, for V(step=plan). On a host that was a node before, that is refused.
+      - A name that begins with C(Cluster.) is the path of a field of the Cluster.
+    type: list
+    elements: str
+    default: []
   bootstrap_kubeconfig:
     description: The text of a kubeconfig with which a kubelet without credentials asks for a certificate.
     type: str
@@ -281,7 +296,11 @@ from ansible_collections.configok.node.plugins.module_utils._machine_host._packa
     WantedPackage,
     WantedPackages,
 )
-from ansible_collections.configok.node.plugins.module_utils._machine_host._steps import MachineHost, StartOptions
+from ansible_collections.configok.node.plugins.module_utils._machine_host._steps import (
+    FileFields,
+    MachineHost,
+    StartOptions,
+)
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
 
 PACKAGE: dict[str, dict[str, Any]] = {
@@ -303,7 +322,7 @@ FILE: dict[str, dict[str, Any]] = {
 }
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "step": {"type": "str", "choices": ["plan", "install", "write", "start", "reset"], "required": True},
-    "action": {"type": "str", "choices": ["create", "update", "rollback", "delete"], "default": "update"},
+    "action": {"type": "str", "choices": ["create", "update", "replace", "rollback", "delete"], "default": "update"},
     "rollout": {"type": "str", "default": ""},
     "machine": {"type": "str", "required": True},
     "manager": {"type": "str", "choices": ["apt", "dnf", "archives"], "required": True},
@@ -315,6 +334,8 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "archives": {"type": "list", "elements": "dict", "default": [], "options": ARCHIVE},
     "files": {"type": "list", "elements": "dict", "default": [], "options": FILE},
     "secret_contents": {"type": "dict", "default": {}, "no_log": True},
+    "file_fields": {"type": "list", "elements": "str", "default": []},
+    "changed_file_fields": {"type": "list", "elements": "str", "default": []},
     "bootstrap_kubeconfig": {"type": "str", "default": "", "no_log": True},
     "kubelet": {"type": "path", "default": "/usr/bin/kubelet"},
     "units": {"type": "list", "elements": "str", "default": ["containerd", "kubelet"]},
@@ -400,7 +421,8 @@ def main() -> None:
     )
     try:
         if params["step"] == "plan":
-            preview = machine.plan(params["action"], _wanted(params))
+            fields = FileFields(params["file_fields"], params["changed_file_fields"])
+            preview = machine.plan(params["action"], _wanted(params), fields)
             module.exit_json(
                 changed=False,
                 refusals=[sanitize(sentence) for sentence in preview.refusals],

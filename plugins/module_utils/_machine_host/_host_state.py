@@ -22,6 +22,7 @@ __all__ = [
     "can_undo",
     "forget_previous",
     "load_state",
+    "packages_of_machine",
     "owns_addresses",
     "save_state",
 ]
@@ -132,6 +133,14 @@ def can_undo(state: HostState, rollout: str) -> bool:
 def owns_addresses(state: HostState) -> bool:
     """Return whether the addresses that CNI has given are those of the node's pods alone."""
     return not state.created or _CNI in state.absent_before
+
+
+def packages_of_machine(state: HostState) -> set[str]:
+    """Return the packages that were installed for us, also by an installation that has not ended: a reset removes them.
+
+    Those that the host had before, in another version, are not among them.
+    """
+    return {*(name for name, before in state.packages.items() if not before), *(state.installing or ())}
 
 
 def save_state(host: Host, state: HostState) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from ._files import Changes, mark_pending, retire_files, update_files, write_files
 from ._host_access import Host, HostError
-from ._host_state import HostState, save_state
+from ._host_state import HostState, packages_of_machine, save_state
 from ._package_manager import PackageManager
 from ._pods import stop_kubelet
 from ._versions import choose, matches, shown
@@ -79,12 +79,24 @@ def plan_packages(
 
 
 def preview_packages(
-    host: Host, state: HostState | None, manager: PackageManager, declared: WantedPackages, *, rollback: bool
+    host: Host,
+    state: HostState | None,
+    manager: PackageManager,
+    declared: WantedPackages,
+    *,
+    rollback: bool = False,
+    after_reset: bool = False,
 ) -> tuple[list[PackageChange], list[str]]:
-    """Return the planned changes and why they cannot be made, one sentence each. Changes nothing."""
+    """Return the planned changes and why they cannot be made, one sentence each. Changes nothing.
+
+    after_reset: plan for the host as a reset leaves it, without the packages of the record and those that are kept.
+    """
     if rollback and state is not None:
         declared = _of_record(state, declared)
     previous = _previous(state, rollback=rollback)
+    removed = None
+    if after_reset:
+        removed = set[str]() if state is None else packages_of_machine(state)
     with ExitStack() as stack:
         sources: list[PackageManager] = [manager]
         files = manager.source_files(declared.source, declared.key)
@@ -93,29 +105,37 @@ def preview_packages(
                 sources.append(stack.enter_context(manager.previewed(files)))
             except HostError as error:
                 return [], [str(error)]
-        changes, refusals = _preview(sources, declared, previous, rollback=rollback)
+        changes, refusals = _preview(sources, declared, previous, removed, rollback=rollback)
         if refusals and not rollback:
             # The host may have never read its own sources.
             with suppress(HostError):
                 sources.append(stack.enter_context(manager.previewed(files, everything=True)))
-                changes, refusals = _preview(sources, declared, previous, rollback=rollback)
+                changes, refusals = _preview(sources, declared, previous, removed, rollback=rollback)
     return changes, refusals
 
 
 def _preview(
-    sources: Sequence[PackageManager], declared: WantedPackages, previous: Mapping[str, str], *, rollback: bool
+    sources: Sequence[PackageManager],
+    declared: WantedPackages,
+    previous: Mapping[str, str],
+    removed: Collection[str] | None,
+    *,
+    rollback: bool,
 ) -> tuple[list[PackageChange], list[str]]:
-    """Return the planned changes and why they cannot be made. sources: that of the host is the first."""
+    """Return the planned changes and why they cannot be made.
+
+    sources: that of the host is the first. removed: what a reset removes before, together with the kept packages; None
+    without a reset.
+    """
     manager = sources[0]
-    installed, available = _look(sources, declared.versioned)
+    kept = manager.kept() if removed is None else {}
+    installed, available = _look(sources, declared.versioned, kept)
+    installed.update(dict.fromkeys(removed or (), ""))
     changes, missing = plan_packages(declared.versioned, installed, available, previous)
-    missing += [
-        WantedPackage(name, "", ())
-        for name in _missing_extra(manager, declared, rollback=rollback)
-        if not any(source.offered(name) for source in sources)
-    ]
+    extra = _missing_extra(manager, declared, rollback=rollback)
+    extra += [name for name in declared.extra if name in (removed or ()) and name not in extra]
+    missing += [WantedPackage(name, "", ()) for name in extra if not any(source.offered(name) for source in sources)]
     refusals = [_not_offered(package, sources) for package in missing]
-    kept = manager.kept()
     for change in changes:
         present = (change.package.name, change.before)
         if change.before and present not in kept and not _is_offered(sources, *present):
@@ -226,7 +246,7 @@ def _plan(
                 return changes, extra  # what is kept will do
             if everything or declared.source.strip():
                 raise
-        installed, available = _look([manager], declared.versioned)
+        installed, available = _look([manager], declared.versioned, kept)
         changes, missing = plan_packages(declared.versioned, installed, available, previous)
         if not missing or (declared.source.strip() and everything):
             break
@@ -236,11 +256,10 @@ def _plan(
 
 
 def _look(
-    sources: Iterable[PackageManager], declared: Iterable[WantedPackage]
+    sources: Iterable[PackageManager], declared: Iterable[WantedPackage], kept: Collection[tuple[str, str]]
 ) -> tuple[dict[str, str], dict[str, set[str]]]:
-    """Return the installed and the available versions by package."""
+    """Return the installed and the available versions by package. kept: packages whose files the host has."""
     managers = list(sources)
-    kept = managers[0].kept()
     installed = {package.name: managers[0].installed(package.name) for package in declared}
     available = {
         name: {version for manager in managers for version in manager.offered(name)}

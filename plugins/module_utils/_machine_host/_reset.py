@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from ._files import Changes, restore_files
 from ._host_access import Host, HostError
-from ._host_state import DIRECTORY, SEEN_PATHS, STATE_FILE, HostState, owns_addresses
+from ._host_state import DIRECTORY, SEEN_PATHS, STATE_FILE, HostState, owns_addresses, packages_of_machine
 from ._node_identity import BOOTSTRAP, KUBECONFIG
 from ._package_manager import PackageManager
 from ._pods import kill_containers, remove_pods, stop_kubelet
@@ -91,7 +91,7 @@ def forget_host(host: Host) -> bool:
 
 
 def _remove_packages(state: HostState, manager: PackageManager, changes: Changes) -> None:
-    ours = sorted({*(name for name, before in state.packages.items() if not before), *(state.installing or ())})
+    ours = sorted(packages_of_machine(state))
     essential = set(ours).intersection(manager.essential())
     if essential:
         changes.warnings.append(

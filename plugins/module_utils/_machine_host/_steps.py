@@ -10,6 +10,7 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ._files import Changes, differs, mark_pending, retire_files, update_files, write_files, write_previous_files
 from ._flags import adjust_flags, supported_flags
@@ -30,11 +31,13 @@ from ._packages import PackageChange, WantedPackages, change_packages, preview_p
 from ._reset import forget_host, is_clean, reset_host
 from ._runtimes import switch_runtime, undeclared_runtime
 
-__all__ = ["MachineHost", "Preview", "StartOptions"]
+__all__ = ["FileFields", "MachineHost", "Preview", "StartOptions"]
 
 _CONTROL_PLANE = tuple(f"/etc/kubernetes/manifests/{name}.yaml" for name in ("etcd", "kube-apiserver"))
 # A run whose kubeconfig names no CA may update a node, which keeps the one that it has.
 _STAYING = (BOOTSTRAP, "/etc/kubernetes/pki/ca.crt")
+_DELETIONS = ("delete", "replace")
+_CLUSTER = "Cluster."  # how the path of a Cluster's field begins
 
 
 @dataclass
@@ -44,6 +47,16 @@ class Preview:
     refusals: list[str] = field(default_factory=list)
     versions: dict[str, str] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+
+
+class FileFields(NamedTuple):
+    """The fields that are written to files of a node.
+
+    declared: of the providerConfig. changing: those of them that change, and the paths of a Cluster's fields that do.
+    """
+
+    declared: Sequence[str] = ()
+    changing: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -86,19 +99,29 @@ class MachineHost:
         self._is_rollback = action == "rollback"
         self._rollout = rollout
 
-    def plan(self, action: str, declared: WantedPackages) -> Preview:
-        """Return what create, update, rollback or delete would do with the packages, and why it must not."""
+    def plan(self, action: str, declared: WantedPackages, fields: FileFields | None = None) -> Preview:
+        """Return what an action would do with the packages, and why it must not.
+
+        action: create, update, rollback, delete, or replace, which deletes and then creates.
+        """
         preview = Preview()
         try:
             state = load_state(self._host)
             preview.refusals = self._refusals(action, state)
-            preview.refusals += [text for text in (undeclared_runtime(state, declared),) if text and action != "delete"]
+            if action not in _DELETIONS:
+                preview.refusals += [text for text in (undeclared_runtime(state, declared),) if text]
+                self._check_files(state, fields or FileFields(), preview)
         except HostError as error:
             preview.refusals = [str(error)]
         if preview.refusals or action == "delete":
             return preview
         changes, preview.refusals = preview_packages(
-            self._host, state, self._manager, declared, rollback=action == "rollback"
+            self._host,
+            state,
+            self._manager,
+            declared,
+            rollback=action == "rollback",
+            after_reset=action == "replace",
         )
         if state is None or not state.in_progress:  # dpkg may have unpacked half of it
             preview.refusals += self._not_from_packages(action, state, changes)
@@ -253,6 +276,28 @@ class MachineHost:
             raise HostError(self._other_machine(state.machine))
         return state
 
+    def _check_files(self, state: HostState | None, fields: FileFields, preview: Preview) -> None:
+        """Refuse a change of files that the node does not get, and warn of other fields without effect."""
+        keeps_files = self._host.exists(KUBECONFIG) if state is None else not state.created
+        if not keeps_files:
+            return
+        reason = "the host was a node before it became a machine and keeps its own files, so"
+        of_cluster = [name for name in fields.changing if name.startswith(_CLUSTER)]
+        own = [name for name in fields.changing if name not in of_cluster]
+        if own:
+            preview.refusals.append(
+                f"{reason} a change of {', '.join(own)} has no effect: undo it in the file, and change the files on "
+                "the host"
+            )
+        if of_cluster:
+            preview.refusals.append(
+                f"{reason} a change of {', '.join(of_cluster)} has no effect: change the files on the host, and run "
+                "configok.node.provision, which publishes its config"
+            )
+        if fields.declared and not own:
+            names = ", ".join(fields.declared)
+            preview.warnings.append(f"{reason} these fields of providerConfig have no effect: {names}")
+
     def _refusals(self, action: str, state: HostState | None) -> list[str]:
         if os.geteuid() != 0:
             return ["the tasks do not run as root on the host: set become: true, or user: root"]
@@ -260,7 +305,7 @@ class MachineHost:
             return ["the host does not run systemd, which starts the kubelet"]
         if state is not None and state.machine != self._machine:
             return [self._other_machine(state.machine)]
-        present = [path for path in _CONTROL_PLANE if action == "delete" and self._host.exists(path)]
+        present = [path for path in _CONTROL_PLANE if action in _DELETIONS and self._host.exists(path)]
         if present:
             return [
                 f"the host runs the control plane ({present[0]}), which a deletion would stop: take it out of the "
@@ -273,7 +318,7 @@ class MachineHost:
         node = node_of(self._host)
         if node and node != self._machine:
             return [f"the host is the Node {node} of a cluster already, not {self._machine}: check its address"]
-        if action == "delete" and not node and not is_clean(self._host):
+        if action in _DELETIONS and not node and not is_clean(self._host):
             return [
                 f"the host has a kubelet that is not known to be {self._machine}: no provider made it a node, and it "
                 "has no certificate of that name"
@@ -284,7 +329,7 @@ class MachineHost:
 
     def _not_from_packages(self, action: str, state: HostState | None, planned: Sequence[PackageChange]) -> list[str]:
         """Return what an update cannot change. A node that is ours may get a runtime of another kind."""
-        if action == "create":
+        if action in ("create", "replace"):
             return []
         is_ours = state is not None and state.created
         return [

@@ -378,5 +378,41 @@ def test_a_preview_says_what_stands_against_it(
     host: Host, manager: Packages, version: str, present: str, refusal: str | None
 ) -> None:
     manager.present[KUBELET] = present
-    _planned, refusals = preview_packages(host, None, manager, declared(version), rollback=False)
+    _planned, refusals = preview_packages(host, None, manager, declared(version))
+    assert [text.startswith(refusal or "?") for text in refusals] == ([True] if refusal else [])
+
+
+@pytest.mark.parametrize(
+    ("is_ours", "present", "version", "planned", "refusal"),
+    [
+        # A reset removes the package that came with the machine, and the files that are kept.
+        (True, NEW, "1.34.9", [("", NEW)], None),
+        (True, "1.34.7-1.1", "1.34.9", [("", NEW)], None),
+        (True, "1.34.7-1.1", "1.34.7", [], "no source of packages offers kubelet 1.34.7"),
+        # It leaves one that was there before.
+        (False, NEW, "1.34.9", [], None),
+        (False, OLD, "1.34.9", [(OLD, NEW)], None),
+        (
+            False,
+            "1.34.7-1.1",
+            "1.34.9",
+            [("1.34.7-1.1", NEW)],
+            "kubelet 1.34.7-1.1, which is installed, can be fetched",
+        ),
+    ],
+)
+def test_a_preview_of_a_replacement_begins_with_the_host_after_its_reset(
+    host: Host,
+    manager: Packages,
+    is_ours: bool,
+    present: str,
+    version: str,
+    planned: list[tuple[str, str]],
+    refusal: str | None,
+) -> None:
+    manager.present[KUBELET] = present
+    manager.files[KUBELET, "1.34.7-1.1"] = "file"
+    state = HostState("m", created=True, packages={KUBELET: ""} if is_ours else {})
+    changes, refusals = preview_packages(host, state, manager, declared(version), after_reset=True)
+    assert [(change.before, change.after) for change in changes] == planned
     assert [text.startswith(refusal or "?") for text in refusals] == ([True] if refusal else [])

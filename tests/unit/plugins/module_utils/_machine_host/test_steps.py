@@ -15,7 +15,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._machine_host import _steps
 from ansible_collections.configok.node.plugins.module_utils._machine_host._apt import KEYRING, Apt, apt_source_files
-from ansible_collections.configok.node.plugins.module_utils._machine_host._archives import Archives
+from ansible_collections.configok.node.plugins.module_utils._machine_host._archives import Archive, Archives
 from ansible_collections.configok.node.plugins.module_utils._machine_host._files import Changes, write_files
 from ansible_collections.configok.node.plugins.module_utils._machine_host._host_access import (
     CommandResult,
@@ -37,8 +37,15 @@ from ansible_collections.configok.node.plugins.module_utils._machine_host._node_
     node_of,
 )
 from ansible_collections.configok.node.plugins.module_utils._machine_host._package_manager import HostFile
-from ansible_collections.configok.node.plugins.module_utils._machine_host._packages import WantedPackages
-from ansible_collections.configok.node.plugins.module_utils._machine_host._steps import MachineHost, StartOptions
+from ansible_collections.configok.node.plugins.module_utils._machine_host._packages import (
+    WantedPackage,
+    WantedPackages,
+)
+from ansible_collections.configok.node.plugins.module_utils._machine_host._steps import (
+    FileFields,
+    MachineHost,
+    StartOptions,
+)
 
 CONFIG = "/var/lib/kubelet/config.yaml"
 KUBELET = "/usr/bin/kubelet"
@@ -177,6 +184,12 @@ def test_the_node_is_read_from_the_certificate(host: QuietHost, kubeconfig: str,
         ("delete", "", "worker-1", ""),
         ("delete", "worker-2", "", "the host is the machine worker-2, not worker-1"),
         ("delete", "", "?", "the host has a kubelet that is not known to be worker-1"),
+        ("replace", "worker-1", "", ""),
+        ("replace", "", "", ""),
+        ("replace", "", "worker-1", ""),
+        ("replace", "worker-2", "", "the host is the machine worker-2, not worker-1"),
+        ("replace", "", "worker-2", "the host is the Node worker-2 of a cluster already, not worker-1"),
+        ("replace", "", "?", "the host has a kubelet that is not known to be worker-1"),
     ],
 )
 def test_another_machine_is_refused(host: QuietHost, action: str, state: str, node: str, refusal: str) -> None:
@@ -188,13 +201,91 @@ def test_another_machine_is_refused(host: QuietHost, action: str, state: str, no
     assert [text[: len(refusal)] for text in refusals] == ([refusal] if refusal else [])
 
 
-def test_a_control_plane_is_not_deleted(host: QuietHost) -> None:
+@pytest.mark.parametrize("action", ["delete", "replace"])
+def test_a_control_plane_is_not_deleted(host: QuietHost, action: str) -> None:
     save_state(host, HostState("worker-1"))
     host.write("/etc/kubernetes/manifests/etcd.yaml", "")
-    (refusal,) = machine(host).plan("delete", WantedPackages(())).refusals
+    (refusal,) = machine(host).plan(action, WantedPackages(())).refusals
     assert "the host runs the control plane (/etc/kubernetes/manifests/etcd.yaml)" in refusal
     with pytest.raises(HostError, match="the host runs the control plane"):
         machine(host).reset()
+
+
+KUBELET_AND_CONTAINERD = tuple(WantedPackage(name, "1.7", (name,)) for name in ("kubelet", "containerd"))
+
+
+def test_a_replacement_needs_what_a_creation_needs(host: QuietHost, tmp_path: Path) -> None:
+    archives = [Archive(name, "1.7", "0" * 64) for name in ("kubelet", "containerd")]
+    save_state(host, HostState("worker-1", created=True, runtime="crio", packages={"kubelet": ""}))
+    (tmp_path / "usr/local/lib/configok-machine/kubelet").mkdir(parents=True)
+    (tmp_path / "usr/local/lib/configok-machine/kubelet/current").symlink_to("1.7-00000000")
+    whole = MachineHost(host, "worker-1", Archives(host, archives), check=False)
+    preview = whole.plan("replace", WantedPackages(KUBELET_AND_CONTAINERD))
+    assert (preview.refusals, preview.versions) == ([], {"kubelet": "1.7", "containerd": "1.7"})
+    # The new node gets the default runtime: only an update would take CRI-O away from it.
+    kubelet = WantedPackages(KUBELET_AND_CONTAINERD[:1])
+    assert whole.plan("replace", kubelet).refusals == []
+    assert "the host runs CRI-O" in whole.plan("update", kubelet).refusals[0]
+    lacking = MachineHost(host, "worker-1", Archives(host, archives[:1]), check=False)
+    (refusal,) = lacking.plan("replace", WantedPackages(KUBELET_AND_CONTAINERD)).refusals
+    assert refusal.startswith("no source of packages offers containerd 1.7")
+
+
+KEEPS = "the host was a node before it became a machine and keeps its own files, so"
+FLAGS_CHANGE = f"{KEEPS} a change of kubeletFlags has no effect: undo it in the file, and change the files on the host"
+DNS_CHANGES = (
+    f"{KEEPS} a change of Cluster.spec.network.clusterDNS has no effect: change the files on the host, and run"
+    " configok.node.provision, which publishes its config"
+)
+NO_EFFECT = f"{KEEPS} these fields of providerConfig have no effect: kubeletFlags"
+
+
+@pytest.mark.parametrize("is_recorded", [True, False])
+@pytest.mark.parametrize(
+    ("action", "declared", "changing", "refusals", "warnings"),
+    [
+        ("update", [], [], [], []),
+        ("update", ["kubeletFlags"], [], [], [NO_EFFECT]),
+        ("update", ["kubeletFlags"], ["kubeletFlags"], [FLAGS_CHANGE], []),
+        ("update", [], ["Cluster.spec.network.clusterDNS"], [DNS_CHANGES], []),
+        ("update", ["kubeletFlags"], ["Cluster.spec.network.clusterDNS"], [DNS_CHANGES], [NO_EFFECT]),
+        (
+            "update",
+            ["kubeletFlags"],
+            ["kubeletFlags", "Cluster.spec.network.clusterDNS"],
+            [FLAGS_CHANGE, DNS_CHANGES],
+            [],
+        ),
+        ("create", ["kubeletFlags"], [], [], [NO_EFFECT]),
+        # After a deletion, the files of the machine are written.
+        ("replace", ["kubeletFlags"], ["kubeletFlags"], [], []),
+        ("delete", ["kubeletFlags"], ["kubeletFlags"], [], []),
+    ],
+)
+def test_a_host_that_was_a_node_before_refuses_a_change_of_its_files(
+    host: QuietHost,
+    is_recorded: bool,
+    action: str,
+    declared: list[str],
+    changing: list[str],
+    refusals: list[str],
+    warnings: list[str],
+) -> None:
+    host.write(KUBECONFIG, certificate("worker-1"))
+    if is_recorded:
+        save_state(host, HostState("worker-1", created=False))
+    preview = machine(host).plan(action, WantedPackages(()), FileFields(declared, changing))
+    assert (preview.refusals, preview.warnings) == (refusals, warnings)
+
+
+@pytest.mark.parametrize("is_recorded", [True, False])
+def test_a_node_that_is_ours_gets_its_files(host: QuietHost, is_recorded: bool) -> None:
+    if is_recorded:
+        save_state(host, HostState("worker-1", created=True))
+        host.write(KUBECONFIG, certificate("worker-1"))
+    fields = FileFields(["kubeletFlags"], ["kubeletFlags", "Cluster.spec.network.clusterDNS"])
+    preview = machine(host).plan("update" if is_recorded else "create", WantedPackages(()), fields)
+    assert (preview.refusals, preview.warnings) == ([], [])
 
 
 def test_a_damaged_record_is_refused(host: QuietHost) -> None:
