@@ -40,6 +40,7 @@ _EXTERNAL = (PROVIDER_API_VERSION, "External")
 _EXIT_CODE = "non-zero return code"  # Ansible's sentence about a command, which says less than the command
 _MAX_SENTENCE = 1000
 _MAX_SENTENCES = 20
+_MAX_VERSION = 128
 _MAX_LOCAL_CONFIG = 1_000_000
 _SECONDS_OF_A_PLAN = 300.0  # for the hosts of one batch of forks; a plan only looks
 
@@ -266,8 +267,14 @@ def _read_answer(directory: str, machine: str) -> HostAnswer | None:
                 _sentences(value.get("refusals")),
                 _sentences(value.get("warnings")),
                 str(value.get("local_config") or "")[:_MAX_LOCAL_CONFIG],
+                versions=_versions(value.get("versions")),
             )
     return None
+
+
+def _versions(value: Any) -> tuple[tuple[str, str], ...]:
+    items = list(value.items())[:_MAX_SENTENCES] if isinstance(value, dict) else []
+    return tuple((sanitize(package, _MAX_VERSION), sanitize(version, _MAX_VERSION)) for package, version in items)
 
 
 def _sentences(value: Any) -> tuple[str, ...]:

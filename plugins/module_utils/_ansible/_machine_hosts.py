@@ -61,7 +61,8 @@ class HostAnswer(NamedTuple):
     """What a provider answers.
 
     failure: why it failed, "" for success. refusals: of a plan, one sentence each. local_config: of the agent, "" for
-    none. not_begun: whether the host is as it was, because the run ends.
+    none. not_begun: whether the host is as it was, because the run ends. versions: of a plan, the packages that would
+    be installed, with their exact versions.
     """
 
     failure: str = ""
@@ -69,6 +70,7 @@ class HostAnswer(NamedTuple):
     warnings: tuple[str, ...] = ()
     local_config: str = ""
     not_begun: bool = False
+    versions: tuple[tuple[str, str], ...] = ()
 
 
 class MachineHosts(Protocol):
@@ -87,13 +89,14 @@ def machine_variables(
     kubelet_version: str,
     runtime: Runtime | None,
     addresses: Sequence[str] = (),
+    changes: Sequence[str] | None = None,
     replaces: str = "",
     rollout: str = "",
 ) -> dict[str, Any]:
     """Return a Machine as its provider's role gets it, in the variable machine.
 
-    kubelet_version, runtime: those of the Machine, or those to return to. replaces: the machine whose host this one
-    takes the place of. rollout: its identity.
+    kubelet_version, runtime: those of the Machine, or those to return to. changes: of a plan, the paths of the fields
+    that change, else None. replaces: the machine whose host this one takes the place of. rollout: its identity.
     """
     variables: dict[str, Any] = {
         "name": machine.name,
@@ -106,6 +109,8 @@ def machine_variables(
         "addresses": list(addresses),
         "source": machine.origin,
     }
+    if changes is not None:
+        variables["changes"] = list(changes)
     optional = {"replaces": replaces, "rollout": rollout}
     return {**variables, **{name: value for name, value in optional.items() if value}}
 

@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from .._cluster import ClusterRefused
@@ -48,6 +48,7 @@ from .._rollout._timing import current_time
 from ._machine_changes import MachineSelection, failures_of, machines_in_motion, read_changes, read_statuses
 from ._machine_hosts import (
     HostAction,
+    HostAnswer,
     HostRequest,
     MachineHosts,
     cluster_variables,
@@ -64,7 +65,10 @@ _NAMES_SHOWN = 5
 
 @dataclass(frozen=True)
 class PlannedMachines:
-    """What a run would do. changes: of all selected machines. statuses: as they are now."""
+    """What a run would do.
+
+    changes: of all selected machines. statuses: as they are now. packages: by machine, what its provider would install.
+    """
 
     changes: tuple[MachineChange, ...]
     plan: Plan
@@ -72,10 +76,11 @@ class PlannedMachines:
     statuses: tuple[MachineStatus, ...]
     target: Target
     has_work: bool  # whether a run would write anything, if only to the record
+    packages: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
 
     def lines(self) -> list[str]:
         """Return the plan as human-readable lines."""
-        lines = render_machine_plan(self.changes)
+        lines = render_machine_plan(self.changes, self.packages)
         shown = set(refusals_of(self.changes))  # above, with the machines
         rest = replace(self.plan, refusals=tuple(text for text in self.plan.refusals if text not in shown))
         if rest.has_work or rest.refusals:
@@ -134,9 +139,12 @@ class MachineRollout:
         refusals = self._refusals(now)
         refusals += machine_rollouts(self._client, self._name, changed_names(changes))
         warnings = left_behind_warnings(record, planned, now.nodes)
+        packages: dict[str, Sequence[tuple[str, str]]] = {}
         if not refusals and not planned.refusals and self._preflight:
-            refusals, advice = self._ask_providers(changes)
-            warnings += advice
+            answers = self._ask_providers(changes)
+            refusals = self._sentences(answers, lambda answer: (answer.failure, *answer.refusals))
+            warnings += self._sentences(answers, lambda answer: answer.warnings)
+            packages = {name: answer.versions for name, answer in answers.items()}
         planned = replace(planned, refusals=(*refusals, *planned.refusals), warnings=(*planned.warnings, *warnings))
         return PlannedMachines(
             tuple(changes),
@@ -145,6 +153,7 @@ class MachineRollout:
             tuple(statuses_of(changes, failed=failures_of(record), moving=machines_in_motion(record))),
             planned.target,
             needs_run(planned, [view for view in now.nodes if view.name in planned.target.goals]),
+            packages,
         )
 
     def _compare(self) -> _Comparison:
@@ -215,8 +224,8 @@ class MachineRollout:
         """Return the state of the machines now. failed: why machines did not pass. Raises RolloutError, KubeError."""
         return read_statuses(self._client, self._selection, self._name, failed)
 
-    def _ask_providers(self, changes: Sequence[MachineChange]) -> tuple[list[str], list[str]]:
-        """Return what the providers have against the changes of hosts, and what is worth knowing about them."""
+    def _ask_providers(self, changes: Sequence[MachineChange]) -> Mapping[str, HostAnswer]:
+        """Return what the providers say of the changes of hosts, by machine."""
         requests = []
         for change in changes:
             machine = self._machines.get(change.name)
@@ -225,15 +234,27 @@ class MachineRollout:
             runtime = machine.runtime
             addresses = () if change.observed is None else change.observed.addresses
             requests.append(
-                self._request("plan", machine, machine.kubelet_version, runtime, addresses, planned=change.action.value)
+                self._request(
+                    "plan",
+                    machine,
+                    machine.kubelet_version,
+                    runtime,
+                    addresses,
+                    planned=change.action.value,
+                    changes=[changed.path for changed in change.fields],
+                )
             )
-        answers = self._hosts.plan(requests) if requests else {}
-        refusals, warnings = list[str](), list[str]()
-        for name, answer in sorted(answers.items()):
-            where = machine_name(self._machines[name])
-            refusals += [f"{where}: {refusal}" for refusal in (answer.failure, *answer.refusals) if refusal]
-            warnings += [f"{where}: {warning}" for warning in answer.warnings if warning]
-        return refusals, warnings
+        return self._hosts.plan(requests) if requests else {}
+
+    def _sentences(
+        self, answers: Mapping[str, HostAnswer], sentences_of: Callable[[HostAnswer], Iterable[str]]
+    ) -> list[str]:
+        return [
+            f"{machine_name(self._machines[name])}: {sentence}"
+            for name, answer in sorted(answers.items())
+            for sentence in sentences_of(answer)
+            if sentence
+        ]
 
     def _change_machine(self, request: MachineRequest) -> str:
         """Have the provider change a host (ChangeMachine). Return why that failed. Raises ChangeNotBegun."""
@@ -296,6 +317,7 @@ class MachineRollout:
         addresses: Sequence[str],
         *,
         planned: str = "",
+        changes: Sequence[str] | None = None,
         replaces: str = "",
         rollout: str = "",
         timeout: float = 600.0,
@@ -311,6 +333,7 @@ class MachineRollout:
                 kubelet_version=kubelet_version,
                 runtime=runtime,
                 addresses=known,
+                changes=changes,
                 replaces=replaces,
                 rollout=rollout,
             ),

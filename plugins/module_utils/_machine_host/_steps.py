@@ -286,8 +286,8 @@ class MachineHost:
         own = [name for name in fields.changing if name not in of_cluster]
         if own:
             preview.refusals.append(
-                f"{reason} a change of {', '.join(own)} has no effect: undo it in the file, and change the files on "
-                "the host"
+                f"{reason} a change of {', '.join(own)} has no effect: undo it in the file, or leave the field out, "
+                "and change the files on the host"
             )
         if of_cluster:
             preview.refusals.append(

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import shutil
 import time
@@ -290,6 +291,30 @@ def patched(archive: Mapping[str, str], directory: Path) -> dict[str, str]:
     return {**archive, "path": str(file), "sha256": hashlib.sha256(file.read_bytes()).hexdigest()}
 
 
+def plan_of_a_node_of_the_user(image: ProviderRuns, host: Node, fields: Mapping[str, Any]) -> None:
+    """Ask about the node as if no provider had made it one."""
+    declared = {**fields, "kubeletFlags": {"v": "4"}}
+    host.run(["mv", "/var/lib/configok-machine", "/var/lib/aside"])
+    try:
+        changed = image.run("plan", HOST, declared, changes=["spec.providerConfig"])
+        unchanged = image.run("plan", HOST, declared, changes=["spec.versions.kubelet"])
+    finally:
+        host.run(["mv", "/var/lib/aside", "/var/lib/configok-machine"])
+    (refusal,) = refusals(changed)
+    assert "keeps its own files, so a change of" in refusal
+    assert "kubeletFlags has no effect: undo it in the file" in refusal
+    assert refusals(unchanged) == []
+    assert "these fields of providerConfig have no effect" in unchanged.output
+    assert refusals(image.run("plan", HOST, declared, changes=["spec.providerConfig"])) == []
+
+
+def refusals(run: PlaybookRun) -> list[str]:
+    """Return what a plan refuses."""
+    text = passed(run).output.replace('\\"', '"').partition("OUTCOME ")[2]
+    outcome, _end = json.JSONDecoder().raw_decode(text)
+    return list(outcome["refusals"])
+
+
 def archives(bed: Testbed, facts: dict[str, Any], host: Node, directory: Path) -> list[dict[str, str]]:
     """Return archives of what the packages of the testbed hold."""
     source = facts["machines"]["bookworm"]["provider"]["packages"]["source"].split()[1]
@@ -334,9 +359,14 @@ def test_the_provider_of_the_page(bed: Testbed, facts: dict[str, Any], host: Nod
     packages = ["kubelet=1.20.2-1.1", f"containerd={RUNTIMES[0]}", "containernetworking-plugins"]
     host.run(["apt-get", "-qq", "-y", "--no-install-recommends", "install", *packages], timeout=180)
     host.run(["systemctl", "disable", "--now", "kubelet"])
-    assert "has no kubelet" not in passed(image.run("plan", HOST, fields)).output
+    assert refusals(image.run("plan", HOST, fields, machine_planned_action="create")) == []
     passed(image.create(HOST, fields))
     host.wait_ready()
+    assert refusals(image.run("plan", HOST, fields, machine_planned_action="replace")) == []
+    assert "the host is the machine b1, not b2" in "".join(
+        refusals(image.run("plan", HOST, fields, machine="b2", machine_planned_action="replace"))
+    )
+    plan_of_a_node_of_the_user(image, host, fields)
     assert passed(image.create(HOST, fields)).changed == 0
     assert "is replaced" in image.run("update", HOST, fields).output
     passed(image.run("delete", HOST, fields))

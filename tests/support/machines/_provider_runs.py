@@ -11,7 +11,7 @@ import secrets
 import subprocess
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +81,7 @@ class ProviderRuns:
         runtime: str = "",
         runtime_name: str = "containerd",
         machine: str = "",
+        changes: Sequence[str] = (),
         **more: Any,
     ) -> dict[str, Any]:
         """Return the variables of the contract. runtime: its version, "" to leave it alone."""
@@ -106,6 +107,7 @@ class ProviderRuns:
                 "node_labels": {},
                 "taints": [],
                 "provider": dict(provider),
+                "changes": list(changes),
             },
             "machine_cluster": {
                 "name": "east",

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from ..._componentconfig._scalars._wording import count_of, first_names
@@ -36,6 +36,8 @@ _MAX_GROUPS: Final = 100
 _MAX_SENTENCES: Final = 100
 _MAX_NOTES: Final = 10
 _MAX_VALUE: Final = 200
+
+_NO_PACKAGES: Final[Mapping[str, Sequence[tuple[str, str]]]] = {}
 
 _TITLES: Final = {
     MachineAction.CREATE: "create",
@@ -96,19 +98,26 @@ def config_text(status: MachineStatus) -> str:
     return f"{observed} -> {desired}"
 
 
-def render_machine_plan(changes: Sequence[MachineChange]) -> list[str]:
-    """Return what a run would do with each machine as lines, the refusals first; equal changes are one entry."""
+def render_machine_plan(
+    changes: Sequence[MachineChange], packages: Mapping[str, Sequence[tuple[str, str]]] = _NO_PACKAGES
+) -> list[str]:
+    """Return what a run would do with each machine as lines, the refusals first; equal changes are one entry.
+
+    packages: by machine, what its provider would install, with the exact versions.
+    """
     lines = _section("Refused:", _folded((change, change.refusals) for change in changes))
     groups: dict[Any, list[MachineChange]] = {}
     for change in changes:
         if change.is_change:
             kind = "" if change.provider is None else change.provider.kind
-            key = (change.action.value, kind, change.needs_drain, *map(repr, change.fields), *change.adjusted)
+            installed = tuple(packages.get(change.name, ()))
+            same = (change.action.value, kind, change.needs_drain, installed)
+            key = (*same, *map(repr, change.fields), *change.adjusted)
             groups.setdefault(key, []).append(change)
     ordered = sorted(groups.values(), key=lambda group: (-len(group), group[0].name))
     order = list(_TITLES)
     for group in sorted(ordered, key=lambda group: order.index(group[0].action))[:_MAX_GROUPS]:
-        lines += _group_lines(group)
+        lines += _group_lines(group, packages.get(group[0].name, ()))
     if len(groups) > _MAX_GROUPS:
         lines.append(f"... and {count_of(len(groups) - _MAX_GROUPS, 'more change')}")
     idle = [change.name for change in changes if not change.is_change and change.machine is not None]
@@ -124,7 +133,7 @@ def render_notes(notes: Sequence[str]) -> list[str]:
     return _section("Notes:", notes, _MAX_NOTES)
 
 
-def _group_lines(group: Sequence[MachineChange]) -> list[str]:
+def _group_lines(group: Sequence[MachineChange], packages: Sequence[tuple[str, str]]) -> list[str]:
     change = group[0]
     kind = f", provider {change.provider.kind}" if change.provider is not None else ""
     disruption = f", disruption {change.disruption}" if change.action is MachineAction.UPDATE else ""
@@ -138,7 +147,10 @@ def _group_lines(group: Sequence[MachineChange]) -> list[str]:
         + (f"  [{changed.disruption}]" if changed.disruption != "none" else "")
         for path, value, changed in zip(paths, values, change.fields)
     ]
-    return [line.rstrip() for line in [*lines, *(f"    adjusted: {text}" for text in change.adjusted)]]
+    lines += [f"    adjusted: {text}" for text in change.adjusted]
+    if packages:
+        lines.append(f"    packages: {', '.join(f'{package} {version}' for package, version in packages)}")
+    return [line.rstrip() for line in lines]
 
 
 def _value_text(changed: ChangedField) -> str:

@@ -74,6 +74,7 @@ class Hosts:
     nodes: SimulatedNodes
     refusals: dict[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    versions: tuple[tuple[str, str], ...] = ()
     failures: dict[tuple[str, str], str] = field(default_factory=dict)
     planned: list[HostRequest] = field(default_factory=list)
     changed: list[HostRequest] = field(default_factory=list)
@@ -85,6 +86,7 @@ class Hosts:
             request.name: HostAnswer(
                 refusals=(self.refusals[request.name],) if request.name in self.refusals else (),
                 warnings=self.warnings,
+                versions=self.versions,
             )
             for request in requests
         }
@@ -199,6 +201,8 @@ def test_the_provider_gets_what_is_declared(act: Act, hosts: Hosts) -> None:
     act()
     [asked], [changed] = hosts.planned, hosts.changed
     assert (asked.action, asked.planned, changed.action) == ("plan", "update", "update")
+    assert asked.machine["changes"] == ["spec.versions.kubelet", "spec.nodeLabels[disk]"]
+    assert "changes" not in changed.machine
     assert changed.provider.role == "toy"
     assert changed.machine["provider"] == {"address": "10.1.1.1"}
     assert changed.machine["node_labels"] == {"disk": "ssd"}
@@ -358,6 +362,13 @@ def test_what_a_provider_finds_worth_knowing_is_shown(act: Act, hosts: Hosts, sh
     shown.clear()
     act()
     assert any(line.endswith(f"w1: {hosts.warnings[0]}") and "Machine" not in line for line in shown), shown
+
+
+def test_the_plan_shows_the_packages_that_a_provider_would_install(act: Act, hosts: Hosts, shown: list[str]) -> None:
+    hosts.versions = (("kubelet", f"{NEW}-1.1"),)
+    write(machine("w1", NEW))
+    act(check=True)
+    assert f"    packages: kubelet {NEW}-1.1" in shown
 
 
 def test_check_mode_changes_nothing(act: Act, hosts: Hosts, cluster: SandboxCluster) -> None:

@@ -42,6 +42,8 @@ def request(name: str = "w1", action: Any = "update", provider: Provider = OWN, 
     fields = changes.pop("fields", {})
     addresses = changes.pop("addresses", ())
     machine = {"name": name, "kubelet_version": "1.34.9", "provider": fields, "addresses": list(addresses)}
+    if action == "plan":
+        machine["changes"] = []
     how = {"kubelet_config": {"clusterDomain": "cluster.local"}, "timeout": 60.0, **changes}
     planned = how.pop("planned", action)
     return HostRequest(action, planned, provider, machine, {"name": "east"}, addresses=addresses, **how)
@@ -196,6 +198,25 @@ def test_all_providers_are_asked_in_one_run(tmp_path: Path) -> None:
     assert options.arguments == (*LOCAL.arguments, "--check"), "a plan changes nothing"
     assert how["variables"]["machine_action"] == "plan"
     assert {entry["planned_action"] for entry in how["variables"]["machine_hosts"].values()} == {"update", "create"}
+
+
+@pytest.mark.parametrize(
+    ("answered", "versions"),
+    [
+        ({"kubelet": "1.34.9-1.1", "containerd": "1.7.24~ds1-6"}, "kubelet 1.34.9-1.1, containerd 1.7.24~ds1-6"),
+        ({"kubelet": "1\n2\x1b"}, "kubelet 1 2 "),
+        ({"kubelet": 1.34}, "kubelet 1.34"),
+        ({}, ""),
+        (["kubelet"], ""),
+        ("kubelet", ""),
+    ],
+)
+def test_a_provider_answers_with_the_versions_that_it_would_install(
+    tmp_path: Path, answered: Any, versions: str
+) -> None:
+    runs = Runs(PlaybookResult(0, ("machine-1",)), {"w1": {"versions": answered}})
+    answer = playbook(runs, tmp_path).plan([request("w1", "plan")])["w1"]
+    assert ", ".join(map(" ".join, answer.versions)) == versions
 
 
 def test_a_host_that_is_gone_cannot_be_deleted_and_the_user_is_told_what_to_do(tmp_path: Path) -> None:
@@ -358,6 +379,49 @@ def test_a_real_plan_changes_nothing_and_answers_for_each_host(toy: Toy) -> None
         "w3": HostAnswer(),
     }
     assert not list(toy.directory.glob("touched-*"))
+
+
+MACHINE_HOST: list[dict[str, Any]] = [
+    {
+        "ansible.builtin.include_role": {"name": "configok.node.machine_host", "tasks_from": "plan", "public": True},
+        "vars": {"machine_host_manager": "archives"},
+    },
+    {
+        "ansible.builtin.set_fact": {
+            "machine_refusals": [],
+            "machine_versions": {
+                "declared": "{{ __machine_host_file_fields | join(' ') }}",
+                "changing": "{{ __machine_host_changed_file_fields | join(' ') }}",
+            },
+        }
+    },
+]
+
+
+@pytest.mark.parametrize("planned", ["create", "update", "replace", "delete"])
+def test_a_provider_may_leave_the_plan_of_each_action_to_machine_host(toy: Toy, planned: str) -> None:
+    toy.write("plan", MACHINE_HOST)
+    changing = MachinePlaybook(LOCAL, list, directory=str(toy.directory))
+    asked = request("w1", "plan", planned=planned, fields={"kubeletFlags": {"v": "2"}, "cni": {}, "address": "a"})
+    asked.machine["changes"].extend(["spec.versions.kubelet", "Cluster.spec.network.clusterDNS"])
+    also = request("w2", "plan", planned=planned, fields={"kubeletFlags": {"v": "2"}, "containerRuntimeConfig": "x"})
+    also.machine["changes"].append("spec.providerConfig")
+    answers = changing.plan([asked, also])
+    both = "containerRuntimeConfig kubeletFlags"
+    assert {name: (answer.refusals, dict(answer.versions)) for name, answer in answers.items()} == {
+        "w1": ((), {"declared": "kubeletFlags", "changing": "Cluster.spec.network.clusterDNS"}),
+        "w2": ((), {"declared": both, "changing": both}),
+    }
+
+
+@pytest.mark.parametrize("role", ["debian_host", "rpm_host", "binary_host"])
+def test_a_provider_with_a_shipped_role_may_be_one_that_replaces(toy: Toy, role: str) -> None:
+    own = Provider("example.com/v1", "ToyHost", f"configok.node.{role}")
+    changing = MachinePlaybook(LOCAL, list, directory=str(toy.directory))
+    archives = [{"component": "kubelet", "version": "1.34.9", "path": "/none", "sha256": "0" * 64}]
+    answer = changing.plan([request("w1", "plan", own, planned="replace", fields={"archives": archives})])["w1"]
+    # The machine of the tests may have no root and no apt. That is an answer, and not a task that fails.
+    assert not [refusal for refusal in answer.refusals if "(task " in refusal]
 
 
 def test_a_real_failure_is_the_providers_own_sentence(toy: Toy) -> None:

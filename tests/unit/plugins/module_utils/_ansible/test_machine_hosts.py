@@ -71,6 +71,9 @@ def test_a_machine_as_its_role_gets_it() -> None:
     replacing = machine_variables(MACHINE, kubelet_version="", runtime=runtime, replaces="w1", rollout="r")
     assert replacing["rollout"] == "r"
     assert (replacing["replaces"], replacing["runtime"]) == ("w1", {"name": "containerd", "version": "1.7.24"})
+    planned = machine_variables(MACHINE, kubelet_version="", runtime=None, changes=("spec.providerConfig",))
+    assert planned == {**variables, "kubelet_version": "", "addresses": [], "changes": ["spec.providerConfig"]}
+    assert machine_variables(MACHINE, kubelet_version="", runtime=None, changes=())["changes"] == []
 
 
 def test_a_cluster_as_a_role_gets_it() -> None:

@@ -221,7 +221,7 @@ def test_a_replacement_needs_what_a_creation_needs(host: QuietHost, tmp_path: Pa
     (tmp_path / "usr/local/lib/configok-machine/kubelet/current").symlink_to("1.7-00000000")
     whole = MachineHost(host, "worker-1", Archives(host, archives), check=False)
     preview = whole.plan("replace", WantedPackages(KUBELET_AND_CONTAINERD))
-    assert (preview.refusals, preview.versions) == ([], {"kubelet": "1.7", "containerd": "1.7"})
+    assert (preview.refusals, preview.versions) == ([], {"kubelet": "1.7-00000000", "containerd": "1.7-00000000"})
     # The new node gets the default runtime: only an update would take CRI-O away from it.
     kubelet = WantedPackages(KUBELET_AND_CONTAINERD[:1])
     assert whole.plan("replace", kubelet).refusals == []
@@ -232,7 +232,10 @@ def test_a_replacement_needs_what_a_creation_needs(host: QuietHost, tmp_path: Pa
 
 
 KEEPS = "the host was a node before it became a machine and keeps its own files, so"
-FLAGS_CHANGE = f"{KEEPS} a change of kubeletFlags has no effect: undo it in the file, and change the files on the host"
+FLAGS_CHANGE = (
+    f"{KEEPS} a change of kubeletFlags has no effect: undo it in the file, or leave the field out, and change the files on"
+    " the host"
+)
 DNS_CHANGES = (
     f"{KEEPS} a change of Cluster.spec.network.clusterDNS has no effect: change the files on the host, and run"
     " configok.node.provision, which publishes its config"

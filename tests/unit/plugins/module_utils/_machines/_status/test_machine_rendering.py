@@ -92,6 +92,23 @@ def test_machines_of_another_provider_or_that_are_drained_are_an_entry_of_their_
     ]
 
 
+def test_the_plan_names_the_packages_of_each_machine() -> None:
+    both = (("kubelet", "1.35.0-1.1"), ("containerd", "1.7.24~ds1-6"))
+    of_a_provider = {"n1": both, "n2": both[:1], "n5": ()}
+    lines = render_machine_plan(CHANGES, of_a_provider)
+    assert lines[5:11] == [
+        "update in place n1, provider DebianHost, disruption drain, drained first",
+        "    spec.versions.kubelet  1.34.9 -> 1.35.0  [drain]",
+        "    packages: kubelet 1.35.0-1.1, containerd 1.7.24~ds1-6",
+        "update in place n2, provider DebianHost, disruption drain, drained first",
+        "    spec.versions.kubelet  1.34.9 -> 1.35.0  [drain]",
+        "    packages: kubelet 1.35.0-1.1",
+    ]
+    together = render_machine_plan(CHANGES, {"n1": both, "n2": both})
+    assert together[5].startswith("update in place 2 machines (n1, n2)")
+    assert together.count(lines[7]) == 1
+
+
 def test_refusals_come_first() -> None:
     changes = plan_changes(
         a_catalog(a_machine("n1", kubelet_version="1.36.0")), {"n1": an_observed("n1")}, INPUTS, server_version=SERVER
