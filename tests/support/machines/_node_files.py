@@ -49,8 +49,9 @@ _SHARED: dict[str, Any] = {
     "nodeStatusReportFrequency": "5m0s",
 }
 CLUSTER_NETWORK = {"serviceCIDR": "10.0.0.0/24", "dnsDomain": "cluster.local", "clusterDNS": ["10.0.0.10"]}
-# From this minor on, a kubelet does not start with control groups of version 1, unless its config allows it.
-_FAILS_CGROUP_V1_SINCE = 35
+# A kubelet of 1.35 or newer does not start with control groups of version 1, unless its config has failCgroupV1: false.
+# Nodes whose kubelet goes up to it have the field before, from the first minor that knows it.
+_CGROUP_V1_FIELD_SINCE = 31
 # Fields of kubeadm's config that no bundle may set by default.
 _LOCAL: dict[str, Any] = {
     "authentication": {
@@ -110,7 +111,7 @@ def kubelet_config(minor: int, fields: Mapping[str, Any] | None = None) -> dict[
 
     minor: of the nodes' kubelet.
     """
-    cgroups = {"failCgroupV1": False} if minor >= _FAILS_CGROUP_V1_SINCE and only_version_1() else {}
+    cgroups = {"failCgroupV1": False} if minor >= _CGROUP_V1_FIELD_SINCE and only_version_1() else {}
     return {**_SHARED, **cgroups, **(fields or {})}
 
 

@@ -58,7 +58,8 @@ def test_a_value_is_refused_for_its_gate(minor: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("minor", "version_1", "fields"), [(34, True, {}), (35, False, {}), (35, True, {"failCgroupV1"})]
+    ("minor", "version_1", "fields"),
+    [(30, True, {}), (35, False, {}), (31, True, {"failCgroupV1"}), (35, True, {"failCgroupV1"})],
 )
 def test_a_kubelet_takes_cgroup_v1_where_the_machine_has_it(
     monkeypatch: pytest.MonkeyPatch, minor: int, version_1: bool, fields: set[str]
