@@ -233,8 +233,8 @@ def test_a_replacement_needs_what_a_creation_needs(host: QuietHost, tmp_path: Pa
 
 KEEPS = "the host was a node before it became a machine and keeps its own files, so"
 FLAGS_CHANGE = (
-    f"{KEEPS} a change of kubeletFlags has no effect: undo it in the file, or leave the field out, and change the files on"
-    " the host"
+    f"{KEEPS} a change of kubeletFlags has no effect: undo it in the file, or leave the field out, and change the files"
+    " on the host"
 )
 DNS_CHANGES = (
     f"{KEEPS} a change of Cluster.spec.network.clusterDNS has no effect: change the files on the host, and run"
