@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-__all__ = ["blocks", "named_files"]
+__all__ = ["blocks", "commands", "named_files"]
 
 _BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
 
@@ -16,6 +16,11 @@ _BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
 def blocks(page: Path, language: str) -> list[str]:
     """Return the texts of a page's blocks in a language."""
     return [text for _indent, name, text in _BLOCK.findall(page.read_text(encoding="utf-8")) if name == language]
+
+
+def commands(page: Path) -> list[str]:
+    """Return the commands that a page shows, one line each, in the order of the page."""
+    return [line for text in blocks(page, "console") for line in text.replace("\\\n", "").splitlines() if line.strip()]
 
 
 def named_files(page: Path) -> dict[str, str]:

@@ -16,7 +16,8 @@ import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._machines._objects._read import read_catalog
 from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import Machine, Taint
-from support.documentation import blocks, named_files
+from support.documentation import blocks, commands, named_files
+from support.kubespray import write_inventory
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted((ROOT / "docs").glob("machines*.md"), key=lambda page: page.stem)
@@ -64,43 +65,12 @@ def test_each_yaml_block_is_yaml_and_each_playbook_exists(page: Path) -> None:
 
 # --- kubespray
 
-INVENTORY: dict[str, Any] = {
-    "all": {
-        "vars": {
-            "kube_version": "v1.34.9",
-            "container_manager": "containerd",
-            "cluster_name": "east.local",
-            "kube_service_addresses": "10.96.0.0/18",
-            "ansible_user": "ubuntu",
-        },
-        "hosts": {
-            "master1": {"ansible_host": "10.0.0.10", "ip": "10.1.0.10"},
-            "node1": {"ansible_host": "10.0.0.11", "ip": "10.1.0.11", "access_ip": "10.2.0.11"},
-            "Node2": {
-                "access_ip": "10.0.0.12",
-                "ansible_port": 2222,
-                "node_labels": {"example.com/disk": "ssd"},
-                "node_taints": ["dedicated=batch:NoSchedule", "maintenance:NoExecute"],
-            },
-        },
-        "children": {
-            "kube_control_plane": {"hosts": {"master1": {}}},
-            "etcd": {"hosts": {"master1": {}}},
-            "kube_node": {"hosts": {"master1": {}, "node1": {}, "Node2": {}}},
-            "k8s_cluster": {"children": {"kube_control_plane": {}, "kube_node": {}}},
-            "zone_a": {"hosts": {"node1": {}, "Node2": {}}},
-        },
-    }
-}
-
 
 def convert(directory: Path, **variables: Any) -> str:
     """Run the playbook of the page in a directory with an inventory; return the file that it writes."""
-    inventory = {"all": {**INVENTORY["all"], "vars": {**INVENTORY["all"]["vars"], **variables}}}
-    (directory / "inventory").mkdir()
-    (directory / "inventory/mycluster").write_text(yaml.safe_dump(inventory))
+    write_inventory(directory, **variables)
     (directory / "convert.yml").write_text(named_files(ROOT / "docs/machines-kubespray.md")["convert.yml"])
-    [command, *_others] = blocks(ROOT / "docs/machines-kubespray.md", "console")
+    [command, *_others] = commands(ROOT / "docs/machines-kubespray.md")
     program, *arguments = command.split()
     assert program == "ansible-playbook"
     done = subprocess.run(

@@ -1,103 +1,260 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The commands of the pages on Machines run as the pages write them, apart from the hosts' connection."""
+"""The commands of the pages on Machines run in the order of the page, on a real API server without hosts.
+
+Where a command would change a host, a provider of the test's own does. tests/integration/nodes/test_machines.py has the
+pages whose hosts are real.
+"""
 
 from __future__ import annotations
 
-import shlex
+import json
+import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
-from support.ansible_runs.playbooks import ROOT, PlaybookRun, finish, start
-from support.api.clusters import prepare
-from support.api.servers import Embedded, start_embedded
-from support.documentation import blocks, named_files
+from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
+from support.ansible_runs.page_projects import PageProject
+from support.ansible_runs.playbooks import PlaybookRun
+from support.api.clusters import look
+from support.api.clusters import prepare as prepare_cluster
+from support.api.servers import Real, Unavailable, start_real
+from support.documentation import named_files
+from support.kubespray import write_inventory
 from support.rollouts.simulated_nodes import SimulatedNodes
+from support.rollouts.toy_hosts import PROVIDER, ToyHosts
+from support.session.unavailable import leave_out
 
-DOCS = ROOT / "docs"
+RECORDS = paths.config_maps("configok-rollouts")
+ROLES = "/apis/rbac.authorization.k8s.io/v1/clusterroles"
+QUICKLY = {
+    "soak: 5m": "soak: 100ms",
+    "maxUnavailable: 1": "maxUnavailable: 1\n  soak: 100ms\n  restartDelay: 10ms\n  timeToCrash: 10ms",
+}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Real]:
+    """An API server of this module alone: the pages prepare and export a whole cluster."""
+    try:
+        started = start_real(tmp_path_factory.mktemp("pages"))
+    except Unavailable as problem:
+        leave_out(problem)
+    with started:
+        yield started
 
 
 @pytest.fixture
-def workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Embedded]:
-    """A cluster with a control plane and two workers, as kubeadm sets it up, whose agents answer."""
-    server = start_embedded(tmp_path_factory.mktemp("embedded"), tls=True)
+def nodes(server: Real) -> Iterator[SimulatedNodes]:
+    """Nodes whose agents answer. Afterwards the cluster has no Nodes, no records, and no roles of machines."""
     client = server.client()
-    prepare(client)
-    with SimulatedNodes(client) as nodes:
-        for name in ("worker-1", "worker-2"):
-            nodes.add(name, labels={"example.com/rack": "r1"})
+    with SimulatedNodes(client) as simulated:
+        yield simulated
+    for path in (paths.NODES, RECORDS):
+        for item in client.list(path).items:
+            client.delete(f"{path}/{item['metadata']['name']}")
+    for path in (ROLES, f"{ROLES[:-1]}bindings"):
+        for item in client.list(path).items:
+            if item["metadata"]["name"].startswith("configok"):
+                client.delete(f"{path}/{item['metadata']['name']}")
+
+
+def words(run: PlaybookRun) -> str:
+    """Return the output in one line: Ansible breaks long ones."""
+    return " ".join(run.output.split())
+
+
+def set_status(client: Client, name: str, **status: Any) -> None:
+    client.patch(paths.node_status(name), {"status": status}, kind="strategic")
+
+
+# --- kubeadm
+
+KUBEADM = "machines-kubeadm.md"
+# What kubeadm keeps in kube-system.
+KUBEADM_CONFIG = {
+    "kubeadm-config": ("ClusterConfiguration", {"networking": {"serviceSubnet": "10.96.0.0/12"}}),
+    "kubelet-config": ("kubelet", {"clusterDNS": ["10.96.0.10"], "clusterDomain": "cluster.local"}),
+}
+
+
+def documents(text: str) -> list[dict[str, Any]]:
+    return list(yaml.safe_load_all(text))
+
+
+def test_kubeadms_page(server: Real, nodes: SimulatedNodes, tmp_path: Path) -> None:
+    project = PageProject(KUBEADM, tmp_path, server.admin_kubeconfig, QUICKLY)
+    project.write("run.yml", "cluster.yml")
+    (tmp_path / "inventory").write_text("[workers]\n")
+    check_prepare, prepare, make_directory, export, check, upgrade = project.commands
+    client = server.client()
+    old, new, before = f"1.{server.minor}.1", server.version, f"1.{server.minor - 1}.9"
+    for name, (key, values) in KUBEADM_CONFIG.items():
+        body = {"metadata": {"name": name}, "data": {key: yaml.safe_dump(values)}}
+        client.create(paths.config_maps("kube-system"), body)
+
+    with ToyHosts(tmp_path, nodes, kubelet=old) as hosts:
+        for number in (1, 2):
+            hosts.add(f"worker-{number}")
+            address = {"type": "InternalIP", "address": f"10.0.0.{10 + number}"}
+            set_status(client, f"worker-{number}", addresses=[address])
         nodes.add("control-plane", labels={"node-role.kubernetes.io/control-plane": ""})
-    yield server
-    server.stop()
+
+        role = f"{ROLES}/configok-machines"
+        assert project.done(check_prepare).changed == 1
+        assert look(client, role) is None
+        project.done(prepare)
+        assert client.get(role)["rules"]
+
+        project.done(make_directory)
+        project.done(export)
+        file = export.split("dest=")[1]
+        exported = documents((tmp_path / file).read_text())
+        assert [item["metadata"]["name"] for item in exported] == ["east", "worker-1", "worker-2"]
+        shown = named_files(project.path)[file]
+        for value, actual in (
+            ("kubernetesVersion: 1.34.9", f"kubernetesVersion: {new}"),
+            ("kubelet: 1.34.9", f"kubelet: {old}"),
+            ("https://10.0.0.10:6443", server.url),
+        ):
+            assert value in shown
+            shown = shown.replace(value, actual)
+        assert exported[1]["spec"].pop("nodeLabels") == {"pool": "workers"}
+        assert exported[:2] == documents(shown)
+
+        checked = project.done(check)
+        assert checked.changed == 0
+        assert "Nothing to do: 2 machines (worker-1, worker-2)" in words(checked)
+
+        # The file was exported before the control plane was upgraded.
+        (tmp_path / "ansible.cfg").write_text(f"[defaults]\nroles_path = {hosts.roles}\n")
+        (tmp_path / "machines/provider.yml").write_text(json.dumps(PROVIDER))
+        toy = PROVIDER["spec"]
+        project.edit(
+            file,
+            (f"kubernetesVersion: {new}", f"kubernetesVersion: {before}"),
+            ("provider.configok.dev/v1alpha1", toy["apiVersion"]),
+            ("DebianHost", toy["kind"]),
+        )
+        local = ("--connection=local", "-e", "ansible_become=false")
+        project.edit(file, (f"kubelet: {old}", f"kubelet: {new}"))
+        refused = project.run(upgrade, *local)
+        assert refused.code != 0
+        assert f"{before} contradicts the API server, which is of version {new}" in refused.stats["reason"]
+        project.edit(file, (f"kubernetesVersion: {before}", f"kubernetesVersion: {new}"))
+        upgraded = project.done(upgrade, *local)
+        assert upgraded.stats["phase"] == "Complete"
+        assert sorted(hosts.log()) == [f"update worker-{number} {new} 1.7.24" for number in (1, 2)]
+    workers = [client.get(paths.node(f"worker-{number}")) for number in (1, 2)]
+    assert {node["status"]["nodeInfo"]["kubeletVersion"] for node in workers} == {f"v{new}"}
+    assert not any(node["spec"].get("unschedulable") for node in workers)
 
 
-def run(command: str, directory: Path, cluster: Embedded) -> PlaybookRun:
-    """Run a command of a page."""
-    program, *arguments = shlex.split(command)
-    assert program == "ansible-playbook"
-    return finish(start(arguments, directory=directory, kubeconfig=cluster.admin_kubeconfig))
-
-
-def commands(page: str, word: str) -> list[str]:
-    """Return the commands of a page that contain a word."""
-    lines = (line for text in blocks(DOCS / page, "console") for line in text.splitlines())
-    return [line for line in lines if word in line]
-
-
-def write_files(page: str, directory: Path, *names: str) -> None:
-    for name, text in named_files(DOCS / page).items():
-        if name in names:
-            (directory / name).parent.mkdir(exist_ok=True)
-            (directory / name).write_text(text)
-
-
-def test_what_is_exported_is_no_change(workers: Embedded, tmp_path: Path) -> None:
-    (tmp_path / "machines").mkdir()
-    (tmp_path / "inventory").write_text("worker-1\nworker-2\n")
-    write_files("machines-kubeadm.md", tmp_path, "run.yml")
-    [export] = commands("machines-kubeadm.md", "configok.node.export")
-    exported = run(export, tmp_path, workers)
-    assert exported.code == 0, exported.output
-    text = (tmp_path / "machines/workers.yml").read_text()
-    assert "worker-2" in text
-    assert "control-plane" not in text
-    [check, *_upgrades] = commands("machines-kubeadm.md", "configok.node.machines")
-    checked = run(check, tmp_path, workers)
-    assert checked.code == 0, checked.output
-    assert checked.changed == 0
-    assert "Nothing to do: 2 machines (worker-1, worker-2)" in " ".join(checked.output.split())
-
-
-def test_a_label_is_planned_for_machines_that_were_exported(workers: Embedded, tmp_path: Path) -> None:
-    (tmp_path / "machines").mkdir()
-    (tmp_path / "inventory").write_text("worker-1\nworker-2\n")
-    write_files("machines-kubeadm.md", tmp_path, "run.yml")
-    run(commands("machines-kubeadm.md", "configok.node.export")[0], tmp_path, workers)
-    path = tmp_path / "machines/workers.yml"
-    path.write_text(path.read_text().replace("example.com/rack: r1", "example.com/rack: r2"))
-    checked = run(commands("machines-kubeadm.md", "configok.node.machines")[0], tmp_path, workers)
-    assert checked.code == 0, checked.output
-    text = " ".join(checked.output.split())
-    assert "update in place 2 machines (worker-1, worker-2)" in text
-    assert "r1 -> r2" in text
-    labels = workers.client().get("/api/v1/nodes/worker-1")["metadata"]["labels"]
+def test_a_label_is_planned_for_machines_that_were_exported(
+    server: Real, nodes: SimulatedNodes, tmp_path: Path
+) -> None:
+    prepare_cluster(server.client())
+    project = PageProject(KUBEADM, tmp_path, server.admin_kubeconfig, QUICKLY)
+    project.write("run.yml")
+    (tmp_path / "inventory").write_text("[workers]\n")
+    *_prepare, make_directory, export, check, _upgrade = project.commands
+    nodes.add("worker-1", version=f"v{server.version}", labels={"example.com/rack": "r1"})
+    project.done(make_directory)
+    project.done(export)
+    project.edit(export.split("dest=")[1], ("example.com/rack: r1", "example.com/rack: r2"))
+    checked = project.done(check)
+    assert "update in place worker-1" in words(checked)
+    assert "r1 -> r2" in words(checked)
+    labels = server.client().get(paths.node("worker-1"))["metadata"]["labels"]
     assert labels["example.com/rack"] == "r1"
 
 
-def test_bare_hosts_are_planned_as_the_page_says(workers: Embedded, tmp_path: Path) -> None:
-    """No host answers here, so the providers are not asked."""
-    page = "machines-bare-hosts.md"
-    write_files(page, tmp_path, "run.yml", "cluster.yml", "machines/workers.yml")
-    path = tmp_path / "machines/workers.yml"
-    path.write_text(path.read_text().replace("worker-", "bare-").replace("1.34.9", "1.35.0"))  # as this API server
-    [prepared] = commands(page, "configok.node.provision")
-    done = run(prepared, tmp_path, workers)
-    assert done.code == 0, done.output
-    role = workers.client().get("/apis/rbac.authorization.k8s.io/v1/clusterroles/configok-machines")
-    assert role["rules"]
-    checked = run(f"{commands(page, '--check')[0]} -e machine_preflight=false", tmp_path, workers)
-    text = " ".join(checked.output.split())
-    assert "create 3 machines (bare-1, bare-2, bare-3), provider DebianHost" in text, checked.output
+# --- kubespray
+
+KUBESPRAY = "machines-kubespray.md"
+# What kubespray's own playbooks do for a host of this name, as far as the page hands it over.
+SCALE = """
+- hosts: kube_node
+  connection: local
+  gather_facts: false
+  become: false
+  tasks:
+    - ansible.builtin.copy:
+        content: '{"kubelet": "VERSION", "runtime": "1.7.24"}'
+        dest: "{{ playbook_dir }}/../hosts/{{ inventory_hostname }}.json"
+        mode: "0600"
+"""
+REMOVE = """
+- hosts: "{{ node }}"
+  connection: local
+  gather_facts: false
+  become: false
+  tasks:
+    - ansible.builtin.assert:
+        that: [skip_confirmation | bool, allow_ungraceful_removal | bool]
+    - ansible.builtin.file:
+        path: "{{ playbook_dir }}/../hosts/{{ inventory_hostname }}.json"
+        state: absent
+"""
+
+
+def test_kubesprays_page(server: Real, nodes: SimulatedNodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The page's playbooks start ansible-playbook as their user does.
+    monkeypatch.setenv("PATH", f"{sys.prefix}/bin{os.pathsep}{os.environ['PATH']}")
+    project = PageProject(KUBESPRAY, tmp_path, server.admin_kubeconfig, QUICKLY)
+    create, delete = "playbooks/kubespray_create.yml", "playbooks/kubespray_delete.yml"
+    project.write("convert.yml", create, delete, "cluster.yml", "run.yml")
+    write_inventory(tmp_path)
+    (tmp_path / "kubespray").mkdir()
+    (tmp_path / "kubespray/scale.yml").write_text(SCALE.replace("VERSION", server.version))
+    (tmp_path / "kubespray/remove-node.yml").write_text(REMOVE)
+    convert, prepare, check = project.commands
+    machines = "machines/kubespray.yml"
+    client = server.client()
+
+    with ToyHosts(tmp_path, nodes, kubelet=server.version) as hosts:
+        hosts.add("master1")
+        hosts.add("node1")
+        hosts.add("node2", labels={"example.com/disk": "ssd"})
+        taints = [
+            {"key": "dedicated", "value": "batch", "effect": "NoSchedule"},
+            {"key": "maintenance", "effect": "NoExecute"},
+        ]
+        client.patch(paths.node("node2"), {"spec": {"taints": taints}}, kind="merge")
+
+        project.done(convert)
+        project.done(prepare, "-e", "provision_hosts=none")  # no host of the inventory exists
+        checked = project.done(check)
+        assert checked.changed == 0
+        assert "Nothing to do: 2 machines (node1, node2)" in words(checked)
+
+        # A label goes through the API.
+        run = check.replace(" --check --diff", "")
+        uid = client.get(paths.node("node2"))["metadata"]["uid"]
+        project.edit(machines, ('"example.com/disk": "ssd"', '"example.com/disk": "nvme"'))
+        changed = project.done(run)
+        assert changed.changed > 0
+        node = client.get(paths.node("node2"))
+        assert (node["metadata"]["uid"], node["metadata"]["labels"]["example.com/disk"]) == (uid, "nvme")
+        again = project.done(convert, "--check", "--diff")
+        assert '-  nodeLabels: {"example.com/disk": "nvme"}' in again.output
+        assert '"nvme"' in (tmp_path / machines).read_text()
+
+        # The host of node1 is deleted, and created again, by kubespray's playbooks.
+        # It would be reached by SSH then, to install the agent.
+        provider = f'delete: {delete}\n    address: "10.0.0.11"'
+        spec = 'name: node1\n  labels: {"zone_a": "true"}\nspec:\n'
+        project.edit(machines, (provider, f"{provider}\n    provision: false"), (spec, f"{spec}  state: Absent\n"))
+        project.done(run)
+        assert (look(client, paths.node("node1")), hosts.host("node1")) == (None, None)
+        project.edit(machines, (f"{spec}  state: Absent\n", spec))
+        project.done(run)
+        assert client.get(paths.node("node1"))["status"]["nodeInfo"]["kubeletVersion"] == f"v{server.version}"
+        assert "node2" in {item["metadata"]["name"] for item in client.list(paths.NODES).items}
