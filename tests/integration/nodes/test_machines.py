@@ -1,22 +1,27 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A bare Debian host becomes a node and stops being one. The Molecule scenario machines has what happens in between."""
+"""The pages of bare hosts and of kubeadm, on real hosts: their commands run as the pages write them.
+
+The Molecule scenario machines has what happens between the creation and the deletion of a machine.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from support.ansible_runs.playbooks import finish, start
+from support.ansible_runs.page_projects import PageProject
 from support.machines import BARE, Node, NodeSpec, Testbed, Unavailable
 from support.session.unavailable import leave_out
 
-POLICY = {"canary": {"count": 1, "soak": "2s"}, "waves": ["100%"], "soak": "1s", "maxUnavailable": 1}
+QUICKLY = {"soak: 5m": "soak: 2s", "maxUnavailable: 1": "maxUnavailable: 1\n  soak: 1s"}
 # What a host has, apart from what changes on its own.
 LOOK = r"""
 dpkg-query --show --showformat='${Package} ${Version} ${db:Status-Abbrev}\n'
@@ -28,86 +33,117 @@ find /etc -xdev -type f ! -name ld.so.cache -exec sha256sum {} +
 find /etc /opt /root /srv /usr /var/lib -xdev -regextype posix-extended \
   -regex '/var/lib/(apt|dpkg|systemd)|/root/\.ansible|.*/__pycache__' -prune -o -printf '%p %y %m %u %g %l\n'
 """
+# A user who may become root, as the page of bare hosts has one.
+ADMINISTRATOR = """
+set -e
+useradd --create-home admin
+install -d -o admin -m 0700 ~admin/.ssh
+install -o admin -m 0600 /root/.ssh/authorized_keys ~admin/.ssh/authorized_keys
+echo 'admin ALL=(ALL) NOPASSWD: ALL' > /etc/sudoers.d/admin
+"""
 
 
 @pytest.fixture(scope="module")
 def bed() -> Iterator[Testbed]:
+    """Two bare hosts, and a cluster that nothing has prepared."""
+    specs = [NodeSpec("worker-1", layout=BARE), NodeSpec("kubeadm-1", layout=BARE)]
     try:
-        started = Testbed.start("machines", [NodeSpec("b1", layout=BARE)])
+        started = Testbed.start("machines", specs, prepare_cluster=False)
     except Unavailable as problem:
         leave_out(problem)
     with started:
         yield started
 
 
-@pytest.fixture(scope="module")
-def host(bed: Testbed) -> Node:
-    return bed.node("b1")
-
-
-@pytest.fixture(scope="module")
-def before(host: Node) -> list[str]:
-    """What the host has before it is a node."""
-    return look(host)
-
-
-def look(host: Node) -> list[str]:
-    return sorted(host.run(["sh", "-c", LOOK], check=False, timeout=60).stdout.splitlines())
-
-
-def reconcile(bed: Testbed, *arguments: str, **changes: Any) -> int:
-    """Write the files of the machine, run the playbook, and return what it has changed. changes: fields of the spec."""
+@pytest.fixture
+def facts(bed: Testbed) -> dict[str, Any]:
+    """What the testbed says about its cluster and its packages."""
     bare = yaml.safe_load(bed.bare_machines.read_text())
-    facts = bare["machines"]["bookworm"]
-    address = bed.node("b1").address
-    machine = {
-        "cluster": "east",
-        "versions": {
-            "kubelet": facts["kubelets"][0].partition("-")[0],
-            "containerRuntime": {"name": "containerd", "version": facts["runtimes"][0]},
+    return {**bare["machines"]["bookworm"], "cluster": bare["cluster"]}
+
+
+def connection(bed: Testbed) -> dict[str, Any]:
+    """Return the variables with which Ansible reaches the hosts, without a user."""
+    variables = yaml.safe_load(bed.inventory.read_text())["all"]["children"]["bare"]["vars"]
+    return {name: value for name, value in variables.items() if name != "ansible_user"}
+
+
+def look(host: Node) -> set[str]:
+    return set(host.run(["sh", "-c", LOOK], check=False, timeout=60).stdout.splitlines())
+
+
+def kubelet_of(host: Node) -> str:
+    return str(host.get()["status"]["nodeInfo"]["kubeletVersion"])
+
+
+def software(version: str) -> str:
+    """Return the version of the software in a package."""
+    return version.partition("-")[0].partition("~")[0]
+
+
+def bare_hosts(bed: Testbed, facts: dict[str, Any], directory: Path) -> PageProject:
+    """Return the page of bare hosts with the first of its hosts, and with what that has of its own."""
+    cluster, provider, host = facts["cluster"], facts["provider"], bed.node("worker-1")
+    container = {name: provider[name] for name in ("kubeletConfiguration", "containerRuntimeConfig", "cni")}
+    container["kubeletFlags"] = {"node-ip": host.address}
+    fields = "".join(f"        {name}: {json.dumps(value)}\n" for name, value in container.items())
+    return PageProject(
+        "machines-bare-hosts.md",
+        directory,
+        bed.kubeconfig,
+        {
+            **QUICKLY,
+            "https://10.0.0.10:6443": cluster["endpoint"],
+            "kubernetesVersion: 1.34.9": f"kubernetesVersion: {cluster['kubernetesVersion']}",
+            "{serviceCIDR: 10.96.0.0/16, dnsDomain: cluster.local, clusterDNS: [10.96.0.10]}": json.dumps(
+                cluster["network"]
+            ),
+            "kubelet: 1.34.9": f"kubelet: {software(facts['kubelets'][0])}",
+            'version: "1.7"': f'version: "{software(facts["runtimes"][0])}"',
+            "https://packages.example.com": provider["packages"]["source"].split()[1].rpartition("/")[0],
+            "user: admin\n": f"user: admin\n{fields}",
+            "address: 10.0.0.11": f"address: {host.address}",
+            "    - {name: worker-2, address: 10.0.0.12}\n": "",
+            "    - {name: worker-3, address: 10.0.0.13}\n": "",
         },
-        "nodeLabels": {"example.com/disk": "ssd"},
-        "providerConfig": {
-            "apiVersion": "provider.configok.dev/v1alpha1",
-            "kind": "DebianHost",
-            "address": address,
-            "kubeletFlags": {"node-ip": address},
-            **facts["provider"],
-        },
-        **changes,
-    }
-    documents = [
-        {"kind": "Cluster", "metadata": {"name": "east"}, "spec": bare["cluster"]},
-        {"kind": "Machine", "metadata": {"name": "b1"}, "spec": machine},
-    ]
-    file = bed.state / "machines.yml"
-    file.write_text(
-        yaml.safe_dump_all([{"apiVersion": "machines.configok.dev/v1alpha1", **text} for text in documents])
     )
-    variables = {"machine_files": [str(file)], "policy": POLICY}
-    options = ["-i", str(bed.inventory), "-e", yaml.safe_dump(variables, default_flow_style=True, width=10**6)]
-    running = start(["configok.node.machines", *options, *arguments], directory=bed.state, kubeconfig=bed.kubeconfig)
-    run = finish(running)
-    assert run.code == 0, run.output
-    return run.changed
 
 
-def test_a_bare_host_becomes_a_node_and_stops_being_one(bed: Testbed, host: Node, before: list[str]) -> None:
-    assert reconcile(bed, "--check", "--diff") > 0
+def test_the_page_of_bare_hosts(bed: Testbed, facts: dict[str, Any], tmp_path: Path) -> None:
+    host = bed.node("worker-1")
+    host.run(["sh", "-c", ADMINISTRATOR])
+    before = look(host)
+    project = bare_hosts(bed, facts, tmp_path)
+    project.write("cluster.yml", "machines/workers.yml", "run.yml")
+    (tmp_path / "keys").mkdir()
+    (tmp_path / "keys/kubernetes.asc").write_text(facts["provider"]["packages"]["key"])
+    # The place of a minor's packages, as in the page.
+    minor = bed.state / "packages/kubernetes" / facts["cluster"]["kubernetesVersion"].rpartition(".")[0]
+    minor.parent.mkdir()
+    minor.symlink_to((bed.state / "packages/bookworm").resolve())
+    # How to connect; the inventory has no host.
+    (tmp_path / "hosts.yml").write_text(yaml.safe_dump({"all": {"vars": connection(bed)}}))
+    (tmp_path / "ansible.cfg").write_text("[defaults]\ninventory = hosts.yml\n")
+    prepare, check, run = project.commands
+
+    project.done(prepare)
+    assert project.done(check).changed > 0
     assert look(host) == before
 
-    assert reconcile(bed) > 0
+    project.done(run)
     host.wait_ready()
     host.wait_config_ok("True")
-    node = host.get()
-    assert node["metadata"]["labels"]["example.com/disk"] == "ssd"
-    kubelet = yaml.safe_load(bed.bare_machines.read_text())["machines"]["bookworm"]["kubelets"][0]
-    assert node["status"]["nodeInfo"]["kubeletVersion"] == f"v{kubelet.partition('-')[0]}"
+    assert host.get()["metadata"]["labels"]["example.com/rack"] == "r1"
+    assert kubelet_of(host) == f"v{software(facts['kubelets'][0])}"
+    assert project.done(run).changed == 0
 
-    assert reconcile(bed) == 0
-
-    assert reconcile(bed, state="Absent") > 0
-    assert bed.client.find(paths.node("b1")) is None
+    # Its host moves to a MachineSet whose template has state: Absent.
+    cluster, workers = yaml.safe_load_all((tmp_path / "machines/workers.yml").read_text())
+    leaving = json.loads(json.dumps({**workers, "metadata": {"name": "leaving"}}))
+    leaving["spec"]["template"]["spec"]["state"] = "Absent"
+    workers["spec"]["hosts"] = []
+    (tmp_path / "machines/workers.yml").write_text(yaml.safe_dump_all([cluster, workers, leaving]))
+    assert project.done(run).changed > 0
+    assert bed.client.find(paths.node(host.name)) is None
     assert look(host) == before
-
-    assert reconcile(bed, state="Absent") == 0
+    assert project.done(run).changed == 0
