@@ -21,7 +21,7 @@ _MAX_DOCUMENTS = 20_000  # of one file
 _MAX_VALUES = 1_000_000  # of one document
 _LIST = "List"
 _MAX_TITLE = 253  # characters, of the longest name of an object
-_FIRST_LINE = re.compile(r"first on line (\d+)")
+_FIRST_LINE = re.compile(r"first on line ([0-9]+)")
 
 
 class ObjectDocument(NamedTuple):
