@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -72,14 +72,24 @@ def read_changes(
     mine = {name: observed[name] for name in init_configs if name in observed}
     resolved = resolve_configs(client, machines, mine, init_configs)
     others = [machine for machine in selection.catalog.machines if machine.name not in init_configs]
-    changes = plan_changes(
-        replace(selection.catalog, machines=(*resolved.machines, *others)),
-        observed,
-        resolved.inputs,
-        server_version=str(client.get("/version").get("gitVersion") or ""),
-        selected=init_configs.keys(),
-        unfinished=_unfinished(record, mine),
-    )
+    server_version = str(client.get("/version").get("gitVersion") or "")
+
+    def plan(unfinished: Collection[str]) -> list[MachineChange]:
+        return plan_changes(
+            replace(selection.catalog, machines=(*resolved.machines, *others)),
+            observed,
+            resolved.inputs,
+            server_version=server_version,
+            selected=init_configs.keys(),
+            unfinished=unfinished,
+        )
+
+    half_done = _half_done(record, mine)
+    changes = plan(half_done)
+    passed = {change.name for change in changes if not change.is_change and _is_settled(change.observed)}
+    moving = set(_present_wave(record)) - passed
+    if moving - half_done:
+        changes = plan(moving | half_done)
     return [_with_source_problem(change, resolved) for change in changes]
 
 
@@ -91,7 +101,8 @@ def read_statuses(
     name: of the record. failed: why machines did not pass. Raises MachinesError, RolloutError, KubeError.
     """
     record = read_record(client, name)
-    return tuple(statuses_of(read_changes(client, selection, client.list(NODES).items, record), failed=failed))
+    changes = read_changes(client, selection, client.list(NODES).items, record)
+    return tuple(statuses_of(changes, failed=failed, moving=machines_in_motion(record, changes)))
 
 
 def _with_source_problem(change: MachineChange, resolved: ResolvedConfigs) -> MachineChange:
@@ -104,12 +115,10 @@ def _with_source_problem(change: MachineChange, resolved: ResolvedConfigs) -> Ma
     return replace(change, warnings=(*change.warnings, f"{where} keeps its config source: {problem.reason}"))
 
 
-def machines_in_motion(record: Record) -> frozenset[str]:
-    """Return the machines that a run was moving when it ended."""
-    rollout = record.rollout
-    if rollout is None or rollout.has_ended:
-        return frozenset()
-    return frozenset(name for wave in rollout.waves[rollout.waves_done :][:1] for name in wave.nodes)
+def machines_in_motion(record: Record, changes: Iterable[MachineChange]) -> list[str]:
+    """Return the machines of the present wave that have not passed yet. changes: from read_changes."""
+    wave = set(_present_wave(record))
+    return [change.name for change in changes if change.name in wave and change.is_change]
 
 
 def failures_of(record: Record) -> dict[str, str]:
@@ -117,16 +126,29 @@ def failures_of(record: Record) -> dict[str, str]:
     return {} if record.rollout is None else {failed.node: failed.reason for failed in record.rollout.failed_nodes}
 
 
-def _unfinished(record: Record, observed: Mapping[str, ObservedMachine]) -> frozenset[str]:
+def _present_wave(record: Record) -> list[str]:
+    """Return the machines that a run moves, or was moving when it ended."""
+    rollout = record.rollout
+    if rollout is None or rollout.has_ended:
+        return []
+    return [name for wave in rollout.waves[rollout.waves_done :][:1] for name in wave.nodes]
+
+
+def _half_done(record: Record, observed: Mapping[str, ObservedMachine]) -> set[str]:
     """Return the machines that are not what they were, and not yet what they were to become.
 
     That includes those whose creation or change has failed half-way in a rollout that has ended since.
     """
-    half_done = {
-        name for name in failures_of(record) if name in observed and _is_half_done(observed[name], record.pool)
-    }
-    return machines_in_motion(record) | half_done
+    names = {*failures_of(record), *_present_wave(record)}
+    return {name for name in names if name in observed and _is_half_done(observed[name], record.pool)}
 
 
 def _is_half_done(machine: ObservedMachine, name: str) -> bool:
     return machine.cordoned_by == name or not (machine.is_ours or machine.has_agent)
+
+
+def _is_settled(machine: ObservedMachine | None) -> bool:
+    """Return whether a Node is healthy and uses what it is assigned, as one that has passed the gate."""
+    if machine is None or not machine.is_ours or machine.ready is not True or machine.deleting:
+        return False
+    return not machine.has_agent or (machine.config_ok == "True" and machine.active == machine.config_source)

@@ -150,7 +150,7 @@ class MachineRollout:
             tuple(changes),
             planned,
             self._policy,
-            tuple(statuses_of(changes, failed=failures_of(record), moving=machines_in_motion(record))),
+            tuple(statuses_of(changes, failed=failures_of(record), moving=machines_in_motion(record, changes))),
             planned.target,
             needs_run(planned, [view for view in now.nodes if view.name in planned.target.goals]),
             packages,

@@ -18,6 +18,11 @@ from ansible.utils.display import Display
 from ansible_collections.configok.node.plugins.action import machines
 from ansible_collections.configok.node.plugins.module_utils._ansible import _machine_configs, _machine_rollout
 from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import KUBE_ARGUMENT_SPEC
+from ansible_collections.configok.node.plugins.module_utils._ansible._machine_changes import (
+    read_statuses,
+    select_machines,
+)
+from ansible_collections.configok.node.plugins.module_utils._ansible._machine_files import machine_catalog
 from ansible_collections.configok.node.plugins.module_utils._ansible._machine_hosts import HostAnswer, HostRequest
 from ansible_collections.configok.node.plugins.module_utils._cluster._local_configs import publish_local_config
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
@@ -27,7 +32,9 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._local_c
     encode_local_config,
     local_hash,
 )
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import ANNOTATION_CORDONED_BY
 from ansible_collections.configok.node.plugins.module_utils._rollout import PoolLocked
+from ansible_collections.configok.node.plugins.module_utils._rollout._drain._cordon import CordonMark
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target, Wave
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import (
     COMPLETE,
@@ -590,6 +597,38 @@ def test_what_files_say_without_a_counterpart_is_noted(act: Act, hosts: Hosts, s
     assert notes[1] == "  machines/all.yml:8: Machine w2: spec.bootstrap has no counterpart here"
     assert notes[11] == "  ... and 12 more"
     assert any("left as it is: Cluster API owns the machine" in line for line in shown)
+
+
+def test_a_machine_of_the_present_wave_that_has_passed_is_running(
+    act: Act, hosts: Hosts, cluster: SandboxCluster
+) -> None:
+    labels = {"disk": "ssd"}
+    for name in ("w4", "w5"):
+        hosts.nodes.add(name, version=f"v{OLD}")
+        hosts.report(name, OLD)
+    names = tuple(f"w{number}" for number in range(1, 6))
+    write(*(machine(name, nodeLabels=labels) for name in names))
+    assert act()["phase"] == "Complete"  # adopts the Nodes
+    write(*(machine(name, NEW, nodeLabels=labels) for name in names))
+    target = Target.of_machines("machines-0123456789", "0" * 64, {})
+    rollout = Rollout(2, target, "Wave 1", (Wave("wave 1", names[:4], 0.0),), 5, "", "2026-01-01T00:00:00Z")
+    update_record(cluster.client, "machines", lambda record: replace(record, rollout=rollout))
+    for name in ("w1", "w2", "w3"):
+        hosts.report(name, NEW)
+    mark = {ANNOTATION_CORDONED_BY: CordonMark("machines", "2026-01-01T00:00:00Z").encode()}
+    cluster.client.patch(paths.node("w2"), {"metadata": {"annotations": mark}, "spec": {"unschedulable": True}})
+    hosts.nodes.set_ready("w3", False)
+    planned = act(check=True)
+    assert {item["name"]: (item["phase"], item["action"]) for item in planned["machines"]} == {
+        "w1": ("Running", "none"),  # has passed
+        "w2": ("Updating", "update"),  # still cordoned
+        "w3": ("Updating", "update"),  # not Ready yet
+        "w4": ("Updating", "update"),  # not begun
+        "w5": ("Running", "update"),  # of a later wave
+    }
+    selection = select_machines(machine_catalog(["machines"]), "", "")
+    reported = {status.name: status.phase.value for status in read_statuses(cluster.client, selection, "machines", {})}
+    assert reported == {item["name"]: item["phase"] for item in planned["machines"]}
 
 
 def test_only_selected_machines_are_changed(act: Act, hosts: Hosts) -> None:
