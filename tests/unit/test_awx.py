@@ -249,6 +249,13 @@ def test_a_schedule_answers_the_survey_of_its_template(schedule: dict[str, Any])
     assert set(parts) <= {"BYDAY"}
 
 
+def test_plans_of_pools_and_of_machines_are_scheduled() -> None:
+    scheduled = {schedule["unified_job_template"] for schedule in OBJECTS["controller_schedules"]}
+    assert {"configok plan", "configok plan of machines"} <= scheduled
+    moving = {name for name in scheduled if TEMPLATES[name]["job_type"] == "run"}
+    assert moving == {"configok status", "configok reconcile"}, "nothing new is rolled out by the clock"
+
+
 def builder(*arguments: str | Path) -> str:
     """Run ansible-builder and return its output."""
     command = [Path(sys.executable).with_name("ansible-builder"), *arguments]

@@ -20,7 +20,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube import _api_pa
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import decode_record
 from ansible_collections.configok.node.plugins.module_utils._trust._sshsig import parse_sshsig
 from ansible_collections.configok.node.plugins.module_utils._trust._statement import parse_signatures
-from support.ansible_runs.controller import Controller, Job
+from support.ansible_runs.controller import Controller, Job, controller_objects
 from support.ansible_runs.playbooks import quick_pool
 from support.api.clusters import prepare
 from support.api.servers import ApiServer, Embedded, Real
@@ -229,6 +229,33 @@ def test_pause_resume_reconcile_and_prune(fleet: Fleet) -> None:
     assert (again.status, again.changed) == ("successful", 0), again.log
     pruned = fleet.controller.run("configok prune", pool_file="workers")
     assert (pruned.status, pruned.changed) == ("successful", 0), pruned.log
+
+
+def test_the_schedule_of_machines_shows_what_differs(embedded_api: Embedded, tmp_path: Path) -> None:
+    """The Machines of the project, without the pool that this cluster lacks; no host is asked."""
+    client = embedded_api.client()
+    prepare(client)
+    controller = Controller(tmp_path, {"KUBECONFIG": embedded_api.admin_kubeconfig})
+    version = client.get("/version")["gitVersion"].removeprefix("v")
+    for path in (controller.project / "machines").iterdir():
+        path.write_text(
+            path.read_text().replace("1.34.9", version).replace("      pool: workers\n      prov", "      prov")
+        )
+    (schedule,) = (
+        item
+        for item in controller_objects()["controller_schedules"]
+        if item["unified_job_template"] == "configok plan of machines"
+    )
+    with SimulatedNodes(client) as nodes:
+        for name in ("worker-1", "worker-2"):
+            nodes.add(name, version=f"v{version}")
+        nodes.set_ready("worker-2", False)
+        plan = controller.run(schedule["unified_job_template"], **schedule["extra_data"])
+    assert (plan.status, plan.changed) == ("successful", 0), plan.log
+    assert any(re.match(r"worker-1 .*Running", line) for line in lines(plan.log))
+    machines = plan.artifacts["configok"]["machines"]
+    assert (machines["total"], machines["phases"]["Running"], machines["phases"]["Failed"]) == (2, 1, 1)
+    assert [item["name"] for item in machines["attention"]] == ["worker-2"]
 
 
 @pytest.mark.parametrize("approved", [True, False], ids=["approved", "denied"])
