@@ -128,8 +128,8 @@ def test_only_what_a_file_declares_is_compared() -> None:
 
 def test_what_one_of_two_files_does_not_declare_differs() -> None:
     taint = Taint("t", "", "NoSchedule")
-    more = member_of_machine(a_machine(node_labels={"a": "x"}, taints=(taint,)), None, ConfigInputs())
-    less = member_of_machine(a_machine(node_labels={}), None, ConfigInputs())
+    more = member_of_machine(a_machine(node_labels={"a": "x"}, taints=(taint,)), None, ConfigInputs(), EAST)
+    less = member_of_machine(a_machine(node_labels={}), None, ConfigInputs(), EAST)
     for sides in ((more, less), (less, more)):
         assert [item.path for item in compare_members(*sides)[0]] == ["labels[a]", "taints[t:NoSchedule]"]
 
