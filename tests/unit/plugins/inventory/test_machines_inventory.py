@@ -17,7 +17,7 @@ from ansible_collections.configok.node.plugins.inventory.machines import EXAMPLE
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from support.ansible_runs.inventories import Inventory, read_inventory
 from support.api.clusters import SandboxCluster
-from support.api.servers import Embedded, start_embedded
+from support.api.servers import ApiServer, start_embedded
 
 Read = Callable[..., Inventory]
 ZONE = "topology.kubernetes.io/zone"
@@ -38,7 +38,7 @@ def read(cluster: SandboxCluster, tmp_path: Path) -> Read:
 
 
 @pytest.fixture
-def other(tmp_path: Path) -> Iterator[Embedded]:
+def other(tmp_path: Path) -> Iterator[ApiServer]:
     """Return another API server, whose only Node is of-other."""
     with start_embedded(tmp_path / "other") as api:
         with api.client() as client:
@@ -108,7 +108,7 @@ def test_nodes_are_cached_for_their_selectors(cluster: SandboxCluster, read: Rea
 
 
 def test_another_cluster_is_not_answered_from_the_cache(
-    cluster: SandboxCluster, read: Read, tmp_path: Path, other: Embedded
+    cluster: SandboxCluster, read: Read, tmp_path: Path, other: ApiServer
 ) -> None:
     cluster.add_node("n1")
     options = {
