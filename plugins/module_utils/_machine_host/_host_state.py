@@ -60,13 +60,13 @@ class HostState:
 
     created: we made it a node; False for a node that was one before, whose layout is not ours. absent_before: of
     SEEN_PATHS. files: path -> where its former content is kept, "" if there was no such file. packages: those that
-    were installed for us, with the version before, "" for none. held: the packages that we hold. installing: packages
-    that an installation that has not ended adds. pending: units that must restart because of what changed. flags:
-    path -> [text before flags were removed, text after]. settings: kernel parameters with their value before. enabled:
-    units that we enabled. rollout: of the last change, or another
-    identity of it. previous: package -> version before the
-    last update. previous_files: path -> text (null for no file), mode and restarts before it. in_progress: a change has
-    begun, and the kubelet has not been healthy since. runtime: the unit of the runtime of a node that we made.
+    were installed for us, with the version before, "" for none. held: the packages that we hold. held_before: those
+    that the user held, of the packages that we change. installing: packages that an installation that has not ended
+    adds. pending: units that must restart because of what changed. flags: path -> [text before flags were removed, text
+    after]. settings: kernel parameters with their value before. enabled: units that we enabled. rollout: of the last
+    change, or another identity of it. previous: package -> version before the last update. previous_files: path -> text
+    (null for no file), mode and restarts before it. in_progress: a change has begun, and the kubelet has not been
+    healthy since. runtime: the unit of the runtime of a node that we made.
     """
 
     machine: str = ""
@@ -75,6 +75,7 @@ class HostState:
     files: dict[str, str] = field(default_factory=dict)
     packages: dict[str, str] = field(default_factory=dict)
     held: list[str] = field(default_factory=list)
+    held_before: list[str] = field(default_factory=list)
     installing: list[str] | None = None
     previous: dict[str, str] = field(default_factory=dict)
     pending: list[str] = field(default_factory=list)

@@ -186,6 +186,8 @@ def change_packages(
                     state.previous.setdefault(change.package.name, change.before)
         state.in_progress = True
         state.installing = installing
+        held = set(manager.held()) - set(state.held)
+        state.held_before = sorted({*state.held_before, *held.intersection(_names(declared))})
         for change in planned:
             mark_pending(state, change.package.units)
         save_state(host, state)
@@ -201,15 +203,24 @@ def change_packages(
         state.packages.update(dict.fromkeys(_installed_for_us(manager, state), ""))
         state.installing = None
         save_state(host, state)
-    if declared.hold:
-        held = manager.held()
-        new = [package.name for package in declared.versioned if package.name not in held]
-        if new:
-            state.held = sorted({*state.held, *new})
-            changes.changed = True
-            save_state(host, state)  # first: a deletion after a kill releases them
-            manager.hold(new)
-    _forget_old(manager, state, [package.name for package in declared.versioned])
+    _hold(host, state, manager, declared, changes)
+    _forget_old(manager, state, _names(declared))
+
+
+def _names(declared: WantedPackages) -> list[str]:
+    return [package.name for package in declared.versioned]
+
+
+def _hold(host: Host, state: HostState, manager: PackageManager, declared: WantedPackages, changes: Changes) -> None:
+    """Hold the packages that are declared, and those that the user held: apt releases what it installs."""
+    present = manager.held()
+    names = [name for name in _names(declared) if declared.hold or name in state.held_before]
+    new = [name for name in names if name not in present]
+    if new:
+        state.held = sorted({*state.held, *new} - {*state.held_before})
+        changes.changed = True
+        save_state(host, state)  # first: a deletion after a kill releases them
+        manager.hold(new)
 
 
 def _installed_for_us(manager: PackageManager, state: HostState) -> list[str]:

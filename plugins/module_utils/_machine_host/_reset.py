@@ -57,6 +57,9 @@ def reset_host(host: Host, state: HostState, manager: PackageManager, changes: C
     if state.held:
         manager.release(state.held)
     _remove_packages(state, manager, changes)
+    held_before = [name for name in state.held_before if manager.installed(name)]
+    if held_before:  # apt has released them if an installation was killed
+        manager.hold(held_before)
     restored = restore_files(host, state, sorted(state.files))
     _restore_flags(host, state)
     for path in _OF_NODES:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -96,6 +96,7 @@ class Packages:
     offline: bool = False
     holds: set[str] = field(default_factory=set)
     is_killed_by_hold: bool = False
+    is_killed_by_install: bool = False
     name: str = "apt"
     source_paths: Collection[str] = ()
 
@@ -162,8 +163,11 @@ class Packages:
         self.calls.append("install " + " ".join([*(f"{name}={version}" for name, version in packages.items()), *extra]))
         if self.fails:
             raise HostError("cut off")
+        self.holds -= {*packages}  # as apt does
         self.present.update(packages)
         self.present.update(dict.fromkeys(extra, "1"), dependency="1")
+        if self.is_killed_by_install:
+            raise KeyboardInterrupt
 
     def held(self) -> Collection[str]:
         return self.holds
@@ -322,6 +326,21 @@ def test_a_hold_is_recorded_before_it_is_made(host: Host, manager: Packages) -> 
     recorded = load_state(host)
     assert recorded is not None
     assert recorded.held == [KUBELET]
+
+
+@pytest.mark.parametrize("hold", [True, False])
+def test_a_hold_of_the_user_stays_that_of_the_user(host: Host, manager: Packages, hold: bool) -> None:
+    """Also if a run was killed between the installation, which releases the package, and the hold."""
+    manager.present[KUBELET], manager.holds = OLD, {KUBELET}
+    state = HostState("m")
+    manager.is_killed_by_install = True
+    with pytest.raises(KeyboardInterrupt):
+        change_packages(host, state, manager, replace(declared("1.34.9"), hold=hold), Changes())
+    manager.is_killed_by_install = False
+    assert manager.holds == set()
+    for version in ("1.34.9", "1.34.8"):
+        change_packages(host, state, manager, replace(declared(version), hold=hold), Changes())
+        assert (manager.holds, state.held, state.held_before) == ({KUBELET}, [], [KUBELET])
 
 
 def test_the_next_update_begins_with_a_new_way_back(host: Host, manager: Packages) -> None:

@@ -355,6 +355,16 @@ def test_a_reset_removes_what_a_killed_installation_has_added(host: QuietHost, m
     assert calls == [["cni", "kubelet"]]
 
 
+def test_a_reset_holds_what_the_user_held(host: QuietHost, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[tuple[str, Sequence[str]]] = []
+    monkeypatch.setattr(Archives, "hold", lambda _archives, packages: calls.append(("hold", packages)))
+    monkeypatch.setattr(Archives, "release", lambda _archives, packages: calls.append(("release", packages)))
+    monkeypatch.setattr(Archives, "installed", lambda _archives, package: "" if package == "gone" else "1")
+    save_state(host, HostState("worker-1", held=["containerd"], held_before=["gone", "kubelet"]))
+    machine(host).reset()
+    assert calls == [("release", ["containerd"]), ("hold", ["kubelet"])]
+
+
 def test_a_reset_removes_the_network_of_pods(host: QuietHost, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[Sequence[str]] = []
     links = "1: lo: <LOOPBACK,UP>\n2: eth0@if40: <UP>\n3: cni0: <UP>\n4: flannel.1: <UP>\n"
