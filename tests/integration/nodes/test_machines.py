@@ -9,6 +9,7 @@ The Molecule scenario machines has what happens between the creation and the del
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,11 @@ find /etc -xdev -type f ! -name ld.so.cache -exec sha256sum {} +
 find /etc /opt /root /srv /usr /var/lib -xdev -regextype posix-extended \
   -regex '/var/lib/(apt|dpkg|systemd)|/root/\.ansible|.*/__pycache__' -prune -o -printf '%p %y %m %u %g %l\n'
 """
+# What goes with a node that was one before, as with `kubeadm reset`, and what containerd notes.
+OF_THE_CLUSTER = re.compile(
+    r"/var/lib/kubelet/|/etc/kubernetes/(kubelet\.conf|pki)|wants/kubelet\.service l |^kubelet(\.service .*)?$"
+    r"|/var/lib/containerd/"
+)
 # A user who may become root, as the page of bare hosts has one.
 ADMINISTRATOR = """
 set -e
@@ -147,3 +153,49 @@ def test_the_page_of_bare_hosts(bed: Testbed, facts: dict[str, Any], tmp_path: P
     assert bed.client.find(paths.node(host.name)) is None
     assert look(host) == before
     assert project.done(run).changed == 0
+
+
+def test_the_page_of_kubeadm(bed: Testbed, facts: dict[str, Any], tmp_path: Path) -> None:
+    host = bed.node("kubeadm-1")
+    old, new, _broken = facts["kubelets"]
+    files = bed.join_with_kubeadms_layout(host, kubelet=old, runtime=facts["runtimes"][0])
+    before = look(host)
+    sums = host.run(["sha256sum", *files]).stdout
+    project = PageProject("machines-kubeadm.md", tmp_path, bed.kubeconfig, QUICKLY)
+    project.write("cluster.yml", "run.yml")
+    workers = {
+        "hosts": {host.name: {"ansible_host": host.address}},
+        "vars": {**connection(bed), "ansible_user": "root"},
+    }
+    (tmp_path / "inventory").write_text(yaml.safe_dump({"workers": workers}))
+    check_prepare, prepare, make_directory, export, check, upgrade = project.commands
+
+    project.done(check_prepare)
+    assert look(host) == before
+    starts = host.kubelet_starts()
+    project.done(prepare)
+    host.wait_config_ok("True")
+    assert host.kubelet_starts() == starts
+
+    project.done(make_directory)
+    project.done(export)
+    file = export.split("dest=")[1]
+    checked = project.done(check)
+    assert checked.changed == 0
+    assert f"Nothing to do: {host.name}" in checked.output
+
+    for version, former in ((new, old), (old, new)):
+        project.edit(file, (f"kubelet: {software(former)}", f"kubelet: {software(version)}"))
+        project.done(upgrade)
+        assert kubelet_of(host) == f"v{software(version)}"
+        installed = host.run(["dpkg-query", "--show", "--showformat=${Package}=${Version} ", "kubelet", "containerd"])
+        assert installed.stdout.split() == [f"containerd={facts['runtimes'][0]}", f"kubelet={version}"]
+        assert host.run(["sha256sum", *files]).stdout == sums
+        assert host.run(["apt-mark", "showhold"]).stdout.split() == ["containerd", "kubelet"]
+        host.wait_config_ok("True")
+
+    project.edit(file, ("spec:\n  cluster: east", "spec:\n  state: Absent\n  cluster: east"))
+    project.done(upgrade)
+    assert bed.client.find(paths.node(host.name)) is None
+    assert [line for line in sorted(before ^ look(host)) if not OF_THE_CLUSTER.search(line)] == []
+    assert host.run(["systemctl", "is-enabled", "kubelet"], check=False).stdout == "disabled\n"

@@ -36,7 +36,7 @@ RECORDS = paths.config_maps("configok-rollouts")
 ROLES = "/apis/rbac.authorization.k8s.io/v1/clusterroles"
 QUICKLY = {
     "soak: 5m": "soak: 100ms",
-    "maxUnavailable: 1": "maxUnavailable: 1\n  soak: 100ms\n  restartDelay: 10ms\n  timeToCrash: 10ms",
+    "maxUnavailable: 1": "maxUnavailable: 1\n  soak: 100ms",
 }
 
 

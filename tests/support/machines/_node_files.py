@@ -23,6 +23,7 @@ __all__ = [
     "KUBECONFIG",
     "bare_files",
     "kubelet_config",
+    "kubernetes_files",
     "node_files",
     "provider_fields",
 ]
@@ -143,12 +144,18 @@ def bare_files(*, name: str, address: str, authorized_key: str) -> dict[str, str
     }
 
 
-def node_files(
-    *, name: str, address: str, layout: str, kubelet_minor: int, server: str, ca: str, authorized_key: str
-) -> dict[str, str]:
-    """Return the texts of all files by path, except the certificate.
+def node_files(*, name: str, address: str, authorized_key: str, **kubernetes: Any) -> dict[str, str]:
+    """Return the texts of all files of a node by path, except the certificate.
 
-    server, ca: the URL and the PEM of the API server's authority; authorized_key: the SSH key that may log in as root.
+    authorized_key: the SSH key that may log in as root. kubernetes: see `kubernetes_files`.
+    """
+    return {**_identity(name, address, authorized_key), **kubernetes_files(address=address, **kubernetes)}
+
+
+def kubernetes_files(*, address: str, layout: str, kubelet_minor: int, server: str, ca: str) -> dict[str, str]:
+    """Return the texts of the files that make a machine a node by path, except the certificate.
+
+    server, ca: the URL and the PEM of the API server's authority.
     """
     flags = [f"--container-runtime-endpoint={_SOCKET}", f"--node-ip={address}"]
     if kubelet_minor < 27:
@@ -162,7 +169,6 @@ def node_files(
         "contexts": [{"name": "default", "context": {"cluster": "default", "user": "default"}}],
     }
     return {
-        **_identity(name, address, authorized_key),
         "/etc/containerd/config.toml": _CONTAINERD,
         "/etc/cni/net.d/10-pods.conflist": json.dumps(_NETWORK, indent=2) + "\n",
         _CA: ca,

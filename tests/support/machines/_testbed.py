@@ -40,6 +40,7 @@ from ._node_files import (
     KUBECONFIG,
     bare_files,
     kubelet_config,
+    kubernetes_files,
     node_files,
     provider_fields,
 )
@@ -50,7 +51,8 @@ from ._workloads import control_workloads
 
 __all__ = ["Testbed"]
 
-_PRIVATE = (KUBECONFIG, "/root/.ssh/authorized_keys")
+_PRIVATE = (KUBECONFIG, CERTIFICATE, "/root/.ssh/authorized_keys")
+_KUBERNETES_KEY = "/etc/apt/keyrings/kubernetes.asc"
 # Of kube-controller-manager, for machines that become nodes: certificates are signed, but only approved by the user.
 _CONTROLLERS = ("csrsigning", "csrcleaner", "tokencleaner")
 _ADMINISTRATORS = {"kind": "Group", "name": "system:masters"}
@@ -237,6 +239,38 @@ class Testbed:
             raise CommandFailed(done.error)
         return done.assignment
 
+    def join_with_kubeadms_layout(self, node: Node, *, kubelet: str, runtime: str) -> list[str]:
+        """Make a bare machine a node as an administrator does with packages and kubeadm; return the files of that.
+
+        kubelet, runtime: the versions of the packages, of which the kubelet's is on hold. kubeadm's drop-in is where
+        its package has it since 1.28. The certificate takes the place of a token.
+        """
+        facts = yaml.safe_load(self.bare_machines.read_text())["machines"][node.spec.distribution]["provider"]
+        source = facts["packages"]["source"].replace("deb ", f"deb [signed-by={_KUBERNETES_KEY}] ")
+        files = {
+            _KUBERNETES_KEY: facts["packages"]["key"],
+            "/etc/apt/sources.list.d/kubernetes.list": f"{source}\n",
+        }
+        for path, text in files.items():
+            node.write(path, text, mode=0o644)
+        node.run(["apt-get", "-qq", "update"], timeout=120)
+        packages = [f"kubelet={kubelet}", f"containerd={runtime}", *facts["packages"]["extra"]]
+        node.run(["apt-get", "-qq", "--yes", "--no-install-recommends", "install", *packages], timeout=300)
+        node.run(["apt-mark", "hold", "kubelet"])
+        unit = "/etc/systemd/system/kubelet.service"
+        kubernetes = kubernetes_files(address=node.address, **self._kubernetes("kubeadm"))
+        del kubernetes[unit]  # the package has it
+        for path, text in kubernetes.items():
+            files[path.replace(unit, "/usr/lib/systemd/system/kubelet.service")] = text
+        files[CERTIFICATE] = self.certificate(node)
+        for path, text in files.items():
+            node.write(path, text, mode=_mode(path))
+        node.run(["systemctl", "daemon-reload"])
+        node.run(["systemctl", "enable", "--quiet", "containerd.service", "kubelet.service"])
+        node.run(["systemctl", "restart", "containerd.service", "kubelet.service"])
+        node.wait_ready()
+        return list(files)
+
     def certificate(self, node: Node, **lifetime: Any) -> str:
         """Return a new client certificate and key of a node, in the format of CERTIFICATE. lifetime: see pki."""
         certificate, key = self.api.authority.issue(f"system:node:{node.name}", ["system:nodes"], **lifetime)
@@ -244,26 +278,25 @@ class Testbed:
 
     def _furnish(self, node: Node) -> None:
         """Write the files of a node before its first boot."""
-        authorized_key = self._key.with_suffix(".pub").read_text()
+        identity = {
+            "name": node.name,
+            "address": node.address,
+            "authorized_key": self._key.with_suffix(".pub").read_text(),
+        }
         if node.spec.is_bare:
-            files = bare_files(name=node.name, address=node.address, authorized_key=authorized_key)
-            for path, text in files.items():
-                node.write(path, text, mode=0o600 if path in _PRIVATE else 0o644)
+            for path, text in bare_files(**identity).items():
+                node.write(path, text, mode=_mode(path))
             node.run(["systemctl", "enable", "--quiet", "control-groups.service", "ssh.service"])
             return
-        files = node_files(
-            name=node.name,
-            address=node.address,
-            layout=node.spec.layout,
-            kubelet_minor=self.minor,
-            server=self.api.url,
-            ca=self.api.authority.ca_file.read_text(),
-            authorized_key=authorized_key,
-        )
+        files = node_files(**identity, **self._kubernetes(node.spec.layout))
         for path, text in {**files, CERTIFICATE: self.certificate(node)}.items():
-            private = path in (*_PRIVATE, CERTIFICATE)
-            node.write(path, text, mode=0o600 if private else 0o644)
+            node.write(path, text, mode=_mode(path))
         node.run(["systemctl", "enable", "--quiet", "kubelet.service", "containerd.service", "ssh.service"])
+
+    def _kubernetes(self, layout: str) -> dict[str, Any]:
+        """Return what the files of a node in that layout say of Kubernetes."""
+        ca = self.api.authority.ca_file.read_text()
+        return {"layout": layout, "kubelet_minor": self.minor, "server": self.api.url, "ca": ca}
 
     def _bare_facts(self, repositories: Mapping[str, Repository]) -> dict[str, Any]:
         """Return what machines that are bare need to become nodes.
@@ -331,6 +364,10 @@ class Testbed:
         if playbook == "remove":
             finish_deletions(self.client)
         return run
+
+
+def _mode(path: str) -> int:
+    return 0o600 if path in _PRIVATE else 0o644
 
 
 def _controllers() -> Sequence[str]:
