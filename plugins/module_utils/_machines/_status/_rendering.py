@@ -37,8 +37,6 @@ _MAX_SENTENCES: Final = 100
 _MAX_NOTES: Final = 10
 _MAX_VALUE: Final = 200
 
-_NO_PACKAGES: Final[Mapping[str, Sequence[tuple[str, str]]]] = {}
-
 _TITLES: Final = {
     MachineAction.CREATE: "create",
     MachineAction.UPDATE: "update in place",
@@ -99,12 +97,13 @@ def config_text(status: MachineStatus) -> str:
 
 
 def render_machine_plan(
-    changes: Sequence[MachineChange], packages: Mapping[str, Sequence[tuple[str, str]]] = _NO_PACKAGES
+    changes: Sequence[MachineChange], packages: Mapping[str, Sequence[tuple[str, str]]] | None = None
 ) -> list[str]:
     """Return what a run would do with each machine as lines, the refusals first; equal changes are one entry.
 
     packages: by machine, what its provider would install, with the exact versions.
     """
+    packages = packages or {}
     lines = _section("Refused:", _folded((change, change.refusals) for change in changes))
     groups: dict[Any, list[MachineChange]] = {}
     for change in changes:
