@@ -23,6 +23,7 @@ _UNIT = "kubelet.service"
 _POLL = 0.5
 _STEADY = 3.0  # seconds that a kubelet without a health endpoint has to run
 _MOST_RESTARTS = 4
+_DELETED = " (deleted)"  # after the path of a program whose file is another one now, see proc(5)
 _KLOG_ERROR = re.compile(r"[EF][0-9]{4} ")
 _ERROR = re.compile(r"^(?:Error:|error:|panic:|unknown flag|fatal|Failed|.*\berr=|.*command failed)")
 _LIMIT = 500
@@ -53,7 +54,8 @@ def apply_settings(
 def start_units(host: Host, state: HostState, units: Sequence[str], changes: Changes, *, check: bool) -> bool:
     """Enable and start units in this order; restart those whose files or packages changed.
 
-    The marks of what has to restart stay until `wait_healthy` has passed. Return whether the kubelet was started.
+    So does one whose program was replaced since it began, which is what dpkg does to repair a package. The marks of
+    what has to restart stay until `wait_healthy` has passed. Return whether the kubelet was started.
     """
     started = False
     if state.pending and not check:
@@ -61,7 +63,7 @@ def start_units(host: Host, state: HostState, units: Sequence[str], changes: Cha
     for unit in units:
         enabled = host.run(["systemctl", "is-enabled", f"{unit}.service"]).output.strip() == "enabled"
         active = host.run(["systemctl", "is-active", f"{unit}.service"]).output.strip() == "active"
-        restart = unit in state.pending
+        restart = unit in state.pending or _program(host, unit).endswith(_DELETED)
         if enabled and active and not restart:
             continue
         changes.note(f"{unit}.service {'restarted' if active else 'started'}")
@@ -134,10 +136,8 @@ def _unhealthy(host: Host, kubelet: str) -> str:
         return "it does not run"
     if not has_credentials(host):
         return "it has no certificate: nothing has signed its request"
-    pid = host.run(["systemctl", "show", "--property=MainPID", "--value", _UNIT]).output.strip()
-    try:
-        program = os.readlink(host.path(f"/proc/{pid}/exe"))
-    except OSError:
+    program = _program(host, "kubelet")
+    if not program:
         return "it does not run"
     if program != os.path.realpath(host.path(kubelet)):
         return f"it still runs {program}"
@@ -153,6 +153,18 @@ def _unhealthy(host: Host, kubelet: str) -> str:
         return "it does not answer on its health endpoint"
 
 
+def _program(host: Host, unit: str) -> str:
+    """Return the path of the program that a unit runs, "" if it does not run."""
+    try:
+        return os.readlink(host.path(f"/proc/{_main_pid(host, unit)}/exe"))
+    except OSError:
+        return ""
+
+
+def _main_pid(host: Host, unit: str) -> str:
+    return host.run(["systemctl", "show", "--property=MainPID", "--value", f"{unit}.service"]).output.strip()
+
+
 def _restarts(host: Host) -> int:
     text = host.run(["systemctl", "show", "--property=NRestarts", "--value", _UNIT]).output.strip()
     return int(text) if text.isascii() and text.isdigit() else 0
@@ -160,7 +172,7 @@ def _restarts(host: Host) -> int:
 
 def _config(host: Host) -> str:
     """Return the text of the config that the kubelet reads: the one of its process, or of its unit."""
-    pid = host.run(["systemctl", "show", "--property=MainPID", "--value", _UNIT]).output.strip()
+    pid = _main_pid(host, "kubelet")
     command = (host.read(f"/proc/{pid}/cmdline") or "").split("\0")
     paths = [word[len("--config=") :] for word in command if word.startswith("--config=")]
     return host.read(paths[-1] if paths else "/var/lib/kubelet/config.yaml") or ""

@@ -141,6 +141,27 @@ def test_a_kubelet_whose_node_was_deleted_is_restarted_once(
     assert changes.changed is bool(restarts)
 
 
+@pytest.mark.parametrize("check", [True, False])
+@pytest.mark.parametrize(("program", "restarts"), [(KUBELET, 0), (f"{KUBELET} (deleted)", 1)])
+def test_a_kubelet_whose_program_was_replaced_is_restarted(
+    host: QuietHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, restarts: int, check: bool
+) -> None:
+    answers = {"is-enabled": "enabled", "is-active": "active", "show": "77"}
+    calls: list[Sequence[str]] = []
+
+    def run(command: Sequence[str], *, text: str = "", timeout: float = 0) -> CommandResult:
+        calls.append(command)
+        return CommandResult(0, answers.get(command[1], "") if command[0] == "systemctl" else "", "")
+
+    (tmp_path / "proc/77").mkdir(parents=True)
+    (tmp_path / "proc/77/exe").symlink_to(program)
+    monkeypatch.setattr(host, "run", run)
+    monkeypatch.setattr(_steps, "wait_healthy", lambda *_arguments, **_options: None)
+    changes = machine(host, check=check).start(StartOptions(KUBELET, ["kubelet"]))
+    assert changes.changed is bool(restarts)
+    assert [command[1] for command in calls].count("restart") == (0 if check else restarts)
+
+
 def test_a_kubelet_with_a_new_token_asks_with_a_new_key(host: QuietHost) -> None:
     host.write(BOOTSTRAP_KEY, "of a request of an earlier token\n")
     machine(host, check=True).write([], SECRET, KUBELET)
