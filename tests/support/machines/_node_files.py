@@ -22,9 +22,9 @@ __all__ = [
     "CLUSTER_NETWORK",
     "KUBECONFIG",
     "bare_files",
+    "identity_files",
     "kubelet_config",
     "kubernetes_files",
-    "node_files",
     "provider_fields",
 ]
 
@@ -138,18 +138,10 @@ def provider_fields(minor: int, *, source: str, key: str) -> dict[str, Any]:
 def bare_files(*, name: str, address: str, authorized_key: str) -> dict[str, str]:
     """Return the texts of the files of a machine without Kubernetes, by path."""
     return {
-        **_identity(name, address, authorized_key),
+        **identity_files(name=name, address=address, authorized_key=authorized_key),
         "/etc/apt/sources.list": "# There is no way to other networks.\n",
         _CONTROL_GROUPS_UNIT: _CONTROL_GROUPS,
     }
-
-
-def node_files(*, name: str, address: str, authorized_key: str, **kubernetes: Any) -> dict[str, str]:
-    """Return the texts of all files of a node by path, except the certificate.
-
-    authorized_key: the SSH key that may log in as root. kubernetes: see `kubernetes_files`.
-    """
-    return {**_identity(name, address, authorized_key), **kubernetes_files(address=address, **kubernetes)}
 
 
 def kubernetes_files(*, address: str, layout: str, kubelet_minor: int, server: str, ca: str) -> dict[str, str]:
@@ -179,7 +171,11 @@ def kubernetes_files(*, address: str, layout: str, kubelet_minor: int, server: s
     }
 
 
-def _identity(name: str, address: str, authorized_key: str) -> dict[str, str]:
+def identity_files(*, name: str, address: str, authorized_key: str) -> dict[str, str]:
+    """Return the texts of the files that tell a machine from others, by path.
+
+    authorized_key: the SSH key that may log in as root.
+    """
     return {
         "/etc/hostname": f"{name}\n",
         "/etc/hosts": f"127.0.0.1 localhost\n::1 localhost\n{address} {name}\n",

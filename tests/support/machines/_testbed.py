@@ -39,9 +39,9 @@ from ._node_files import (
     CLUSTER_NETWORK,
     KUBECONFIG,
     bare_files,
+    identity_files,
     kubelet_config,
     kubernetes_files,
-    node_files,
     provider_fields,
 )
 from ._package_server import PackageServer
@@ -288,7 +288,8 @@ class Testbed:
                 node.write(path, text, mode=_mode(path))
             node.run(["systemctl", "enable", "--quiet", "control-groups.service", "ssh.service"])
             return
-        files = node_files(**identity, **self._kubernetes(node.spec.layout))
+        kubernetes = kubernetes_files(address=node.address, **self._kubernetes(node.spec.layout))
+        files = {**identity_files(**identity), **kubernetes}
         for path, text in {**files, CERTIFICATE: self.certificate(node)}.items():
             node.write(path, text, mode=_mode(path))
         node.run(["systemctl", "enable", "--quiet", "kubelet.service", "containerd.service", "ssh.service"])
