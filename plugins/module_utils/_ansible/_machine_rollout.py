@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from .._cluster import ClusterRefused
 from .._cluster._bootstrap_credentials import BootstrapCredentials, cluster_ca
 from .._cluster._bootstrap_token import BOOTSTRAP_LIFETIME
+from .._cluster._creation_checks import bootstrap_refusals, creation_refusals
 from .._cluster._local_configs import publish_local_config
 from .._componentconfig._scalars._wording import first_names
 from .._kube._api_client import Client
@@ -179,7 +180,8 @@ class MachineRollout:
 
     def _refusals(self, now: _Comparison) -> list[str]:
         """Return what stops a plan, beyond what its own refusals say, and before its providers are asked."""
-        return [*refusals_of(now.changes), *_skipped(now.plan, now.changes), *self._creation_refusals(now.changes)]
+        creation = creation_refusals(self._client) if _created(now.changes) else []
+        return [*refusals_of(now.changes), *_skipped(now.plan, now.changes), *creation]
 
     def _confirm(self, plan: Plan) -> Plan:
         """Plan again under the lock, since another run may have changed machines while the providers were asked.
@@ -193,6 +195,9 @@ class MachineRollout:
         added = sorted({name for name, _action in _host_work(now.plan) - _host_work(plan)})
         if added:
             refusals.append(f"{first_names(added, _NAMES_SHOWN)} was changed while this was planned: run it again")
+        created = _created(now.changes)
+        if created and not refusals:
+            refusals += bootstrap_refusals(self._client, created[0])
         return replace(now.plan, refusals=(*refusals, *now.plan.refusals))
 
     def run(self, planned: PlannedMachines, *, author: str = "", cause: str = "") -> WaveResult:
@@ -352,15 +357,10 @@ class MachineRollout:
                 self._ca_certificate = ""
         return self._ca_certificate
 
-    def _creation_refusals(self, changes: Sequence[MachineChange]) -> list[str]:
-        """Return why no machine can be created."""
-        if all(change.action not in (MachineAction.CREATE, MachineAction.REPLACE) for change in changes):
-            return []
-        try:
-            cluster_ca(self._client)
-        except ClusterRefused as error:
-            return [str(error)]
-        return []
+
+def _created(changes: Sequence[MachineChange]) -> list[str]:
+    """Return the machines whose hosts are to join the cluster."""
+    return [change.name for change in changes if change.action in (MachineAction.CREATE, MachineAction.REPLACE)]
 
 
 def _host_work(plan: Plan) -> set[tuple[str, str]]:

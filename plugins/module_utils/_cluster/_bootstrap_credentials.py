@@ -37,9 +37,9 @@ from ._bootstrap_token import (
 from ._certificate_request import Requester
 from ._csr_approval import CsrApprover
 
-__all__ = ["BootstrapCredentials", "cluster_ca"]
+__all__ = ["SETUP", "BootstrapCredentials", "cluster_ca"]
 
-_SETUP: Final = "prepare the cluster with the role configok.node.cluster and cluster_machine_subjects"
+SETUP: Final = "prepare the cluster with the role configok.node.cluster and cluster_machine_subjects"
 _REVIEW = {
     "apiVersion": "authorization.k8s.io/v1",
     "kind": "SelfSubjectAccessReview",
@@ -187,7 +187,7 @@ class BootstrapCredentials:
         try:
             created = self._create_with_free_id(token)
         except Forbidden as error:
-            raise ClusterRefused(f"{_without(token, error)}: {_SETUP}") from None
+            raise ClusterRefused(f"{_without(token, error)}: {SETUP}") from None
         except KubeError as error:
             if token.secret in str(error):
                 raise ClusterRefused(_without(token, error)) from None
@@ -234,7 +234,7 @@ class BootstrapCredentials:
                     ) from None
                 if not (review.get("status") or {}).get("allowed"):
                     raise ClusterRefused(
-                        f"the group {BOOTSTRAPPERS_GROUP} may not create CertificateSigningRequests: {_SETUP}"
+                        f"the group {BOOTSTRAPPERS_GROUP} may not create CertificateSigningRequests: {SETUP}"
                     )
                 return
 

@@ -21,6 +21,7 @@ __all__ = [
     "PODS",
     "SELF_SUBJECT_ACCESS_REVIEWS",
     "SELF_SUBJECT_REVIEWS",
+    "SUBJECT_ACCESS_REVIEWS",
     "admission_binding",
     "admission_policy",
     "certificate_approval",
@@ -66,6 +67,7 @@ CLUSTER_ROLE_BINDINGS = f"{_RBAC}/clusterrolebindings"
 ADMISSION_POLICIES = f"{_ADMISSION}/validatingadmissionpolicies"
 SELF_SUBJECT_REVIEWS = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
 SELF_SUBJECT_ACCESS_REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+SUBJECT_ACCESS_REVIEWS = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
 CERTIFICATE_REQUESTS = "/apis/certificates.k8s.io/v1/certificatesigningrequests"
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 

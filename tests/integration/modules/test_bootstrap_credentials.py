@@ -29,6 +29,10 @@ from ansible_collections.configok.node.plugins.module_utils._cluster._bootstrap_
     secret_name,
 )
 from ansible_collections.configok.node.plugins.module_utils._cluster._certificate_request import with_approval
+from ansible_collections.configok.node.plugins.module_utils._cluster._creation_checks import (
+    bootstrap_refusals,
+    creation_refusals,
+)
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden, Unauthorized
@@ -267,6 +271,27 @@ def test_without_the_binding_of_bootstrappers_the_sentence_says_so(real_api: Rea
         BootstrapCredentials(admin, machine=unique),
     ):
         raise AssertionError
+    assert tokens(real_api) == {}
+
+
+def test_what_stops_a_creation_is_found_before_any_host_is_touched(real_api: Real, runner: Client, unique: str) -> None:
+    admin, stranger = real_api.client(), real_api.client(unique)
+    assert [creation_refusals(client) for client in (admin, runner)] == [[], []]
+    assert [bootstrap_refusals(client, unique) for client in (admin, runner)] == [[], []]
+    first, second = creation_refusals(stranger)
+    assert first.startswith(
+        "this run may not create bootstrap tokens in kube-system: prepare the cluster with the role"
+    )
+    assert second.startswith("this run may not approve the certificates of kubelets: ")
+    assert "nodes" in bootstrap_refusals(stranger, unique)[0]
+
+    admin.delete(paths.cluster_role_binding("configok-bootstrappers"))
+    group = "the group system:bootstrappers:configok may not create CertificateSigningRequests: prepare the cluster"
+    # A runner may not ask about others, so that it finds out with a token.
+    for refusals in (creation_refusals(admin), bootstrap_refusals(admin, unique), bootstrap_refusals(runner, unique)):
+        (refusal,) = refusals
+        assert refusal.startswith(group)
+    assert creation_refusals(runner) == []
     assert tokens(real_api) == {}
 
 

@@ -297,14 +297,7 @@ def test_pause_and_resume_from_another_terminal(machines: Machines) -> None:
 
 def test_another_kind_of_host_is_a_replacement(machines: Machines) -> None:
     """With a provider that only replaces, and whose providerConfig changes."""
-    w1, w2 = f"{machines.name}-1", f"{machines.name}-2"
-    machines.hosts.add(w1)
-    machines.hosts.add(w2)
-    only = {"create": True, "delete": True, "kubelet": False, "containerRuntime": False, "replace": True}
-    spec = {**PROVIDER["spec"], "capabilities": only}
-    provider = {**PROVIDER, "metadata": {"name": "replacing"}, "spec": {**spec, "kind": "ReplacedHost"}}
-    config = {"kind": "ReplacedHost"}
-    machines.write(provider, machines.machine(w1, machines.new, providerConfig=config), machines.machine(w2))
+    w1, _w2 = write_replacement(machines)
     uid = machines.node(w1)["metadata"]["uid"]
     planned = machines.run("--check")
     assert f"replace {w1}" in planned.output, planned.output
@@ -313,6 +306,32 @@ def test_another_kind_of_host_is_a_replacement(machines: Machines) -> None:
     assert machines.node(w1)["metadata"]["uid"] != uid
     assert machines.kubelet(w1) == f"v{machines.new}"
     machines.check_settled()
+
+
+def test_a_host_that_could_not_join_again_is_not_deleted(machines: Machines) -> None:
+    w1, _w2 = write_replacement(machines)
+    before = machines.node(w1)["spec"]
+    machines.client.delete(paths.cluster_role_binding("configok-bootstrappers"))
+    for options in (("--check",), ()):
+        refused = machines.run(*options)
+        assert refused.code != 0
+        assert "system:bootstrappers:configok may not create CertificateSigningRequests" in refused.stats["reason"]
+        assert "cluster_machine_subjects" in refused.stats["reason"]
+    assert machines.hosts.log() == []
+    assert machines.node(w1)["spec"] == before
+
+
+def write_replacement(machines: Machines) -> tuple[str, str]:
+    """Write two machines, of which the first is to be replaced; return their names."""
+    w1, w2 = f"{machines.name}-1", f"{machines.name}-2"
+    machines.hosts.add(w1)
+    machines.hosts.add(w2)
+    only = {"create": True, "delete": True, "kubelet": False, "containerRuntime": False, "replace": True}
+    spec = {**PROVIDER["spec"], "capabilities": only}
+    provider = {**PROVIDER, "metadata": {"name": "replacing"}, "spec": {**spec, "kind": "ReplacedHost"}}
+    config = {"kind": "ReplacedHost"}
+    machines.write(provider, machines.machine(w1, machines.new, providerConfig=config), machines.machine(w2))
+    return w1, w2
 
 
 def test_what_the_provider_refuses_stops_all(machines: Machines) -> None:

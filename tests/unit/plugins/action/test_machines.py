@@ -274,6 +274,8 @@ def test_what_another_run_has_done_meanwhile_is_not_done_again(
 ) -> None:
     monkeypatch.setattr(_machine_rollout, "BootstrapCredentials", Credentials)
     monkeypatch.setattr(_machine_rollout, "cluster_ca", lambda _client: "PEM")
+    monkeypatch.setattr(_machine_rollout, "creation_refusals", lambda _client: [])
+    monkeypatch.setattr(_machine_rollout, "bootstrap_refusals", lambda _client, _name: [])
     first: list[dict[str, Any]] = []
 
     def run_with_other_files() -> None:
@@ -351,6 +353,8 @@ def test_a_provider_knows_that_a_new_machine_has_no_node(
 ) -> None:
     monkeypatch.setattr(_machine_rollout, "BootstrapCredentials", Credentials)
     monkeypatch.setattr(_machine_rollout, "cluster_ca", lambda _client: "PEM")
+    monkeypatch.setattr(_machine_rollout, "creation_refusals", lambda _client: [])
+    monkeypatch.setattr(_machine_rollout, "bootstrap_refusals", lambda _client, _name: [])
     write(machine("w1", NEW), machine("new", taints=[{"key": "gpu", "effect": "NoSchedule"}]))
     assert act()["phase"] == "Complete"
     created = {request.name: request for request in hosts.changed}["new"]
