@@ -26,7 +26,7 @@ from .._nodeconfig._bundle import Bundle, InvalidBundle
 from .._rollout._nodes._node_view import NodeView, node_view
 from .._rollout._record._record import COMPLETE
 from .._rollout._record._record_store import read_record
-from ._release_changes import read_pool_nodes
+from ._pool_nodes import read_pool_nodes
 
 __all__ = ["read_declared_side", "read_live_side"]
 

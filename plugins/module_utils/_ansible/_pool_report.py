@@ -31,7 +31,8 @@ from .._rollout._run._pool_lock import current_holder
 from .._rollout._timing import Clock
 from ._document_changes import SourceDocument
 from ._machine_changes import MachineSelection, read_statuses
-from ._release_changes import NodeGroup, Overrides, denied_findings, group_changes, read_pool_nodes
+from ._pool_nodes import read_pool_nodes
+from ._release_changes import NodeGroup, Overrides, denied_findings, group_changes
 
 __all__ = ["read_pool_report"]
 

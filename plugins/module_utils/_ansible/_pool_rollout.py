@@ -33,6 +33,7 @@ from .._rollout._run._wave_run import WaveResult
 from .._rollout._timing import current_time
 from ._document_changes import SourceDocument
 from ._overlaps import Overlap, find_overlaps, machine_rollouts, overlap_warnings
+from ._pool_nodes import PoolNodes
 from ._release import (
     Publication,
     Release,
@@ -42,7 +43,7 @@ from ._release import (
     render_release,
     version_warnings,
 )
-from ._release_changes import PoolNodes, TargetChanges, compare_target
+from ._release_changes import TargetChanges, compare_target
 from ._signing import Endorser, SigningOptions
 from ._ssh_signer import SshKeygen
 from ._trust_plan import review_plan

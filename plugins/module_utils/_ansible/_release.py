@@ -33,15 +33,8 @@ from .._rollout._record._revisions import bundle_statement, parse_bundle, publis
 from .._trust._statement import Statement
 from ._cel import cel_checker
 from ._document_changes import SourceDocument, current_documents, diff_documents
-from ._release_changes import (
-    NodeGroup,
-    Overrides,
-    PoolNodes,
-    denied_findings,
-    group_changes,
-    read_pool_nodes,
-    render_changes,
-)
+from ._pool_nodes import PoolNodes, read_pool_nodes
+from ._release_changes import NodeGroup, Overrides, denied_findings, group_changes, render_changes
 from ._signing import Endorsement, Endorser, key_warnings, unused_options
 from ._ssh_signer import read_signing_key
 

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._cluster._local_configs import read_local_configs
 from .._componentconfig._codec._document import decode
 from .._componentconfig._codec._plain_values import merge
 from .._componentconfig._compare import effective_diff, summary_of
@@ -22,31 +21,26 @@ from .._componentconfig._findings import Finding, InvalidConfig, Level
 from .._componentconfig._scalars._wording import count_of, first_names
 from .._componentconfig._schema._releases import is_kubernetes_version, minor_name, newest_minor, parse_minor
 from .._kube._api_client import Client
-from .._kube._api_errors import Forbidden, NotFound
 from .._kube._api_paths import config_map
-from .._nodeconfig._assignment import ConfigSource
-from .._nodeconfig._bundle import Bundle, InvalidBundle
+from .._nodeconfig._bundle import Bundle
 from .._nodeconfig._local_config import LocalConfig
-from .._rollout._nodes._node_access import MAX_CONNECTIONS
 from .._rollout._nodes._node_view import NodeView
 from .._rollout._plan import Target
 from ._document_changes import Changes, SourceDocument, decode_or_empty, diff_documents
+from ._pool_nodes import PoolNodes, read_pool_nodes
 
 __all__ = [
     "NodeGroup",
-    "PoolNodes",
     "TargetChanges",
     "compare_target",
     "denied_findings",
     "field_changes",
     "group_changes",
-    "read_pool_nodes",
     "render_changes",
 ]
 
 _MAX_GROUPS = 5
 _NAMES_SHOWN = 4
-_MAX_BUNDLES = 50  # that are read for one release; a pool uses a few
 
 
 class NodeGroup(NamedTuple):
@@ -105,35 +99,6 @@ def _nodes_text(names: Sequence[str]) -> str:
 
 
 Overrides = Mapping[str, Mapping[str, str]]
-
-
-class PoolNodes(NamedTuple):
-    """The nodes of a pool that would take a bundle, and what they use now.
-
-    local_configs: by the hash that nodes report. bundles: the documents of the bundles in use that can be read.
-    """
-
-    views: Sequence[NodeView]
-    local_configs: Mapping[str, LocalConfig]
-    bundles: Mapping[ConfigSource, Mapping[str, str]]
-
-    def local_config_of(self, view: NodeView) -> LocalConfig | None:
-        """Return the node's own config, None when it is not published."""
-        return None if view.status is None else self.local_configs.get(view.status.local_config)
-
-
-def read_pool_nodes(client: Client, views: Iterable[NodeView]) -> PoolNodes:
-    """Read what these nodes use now. Raises KubeError."""
-    movable = [view for view in views if view.has_agent and not view.deleting]
-    bundles = {}
-    for source in sorted({view.active for view in movable if view.active is not None})[:_MAX_BUNDLES]:
-        try:
-            bundles[source] = Bundle.from_config_map(client.get(config_map(source.namespace, source.name)), source)
-        except (NotFound, Forbidden, InvalidBundle):
-            continue  # a node can report any source; its present values are then not known
-    hashes = {view.status.local_config for view in movable if view.status is not None}
-    local_configs = read_local_configs(client, hashes, workers=MAX_CONNECTIONS)
-    return PoolNodes(movable, local_configs, {source: bundle.documents for source, bundle in bundles.items()})
 
 
 def group_changes(pool: PoolNodes, after: Mapping[str, str], overrides: Overrides | None = None) -> list[NodeGroup]:

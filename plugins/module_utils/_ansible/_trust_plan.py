@@ -31,7 +31,8 @@ from .._trust._ssh_keygen import SshKeygenVerifier
 from .._trust._ssh_wire import encode_string
 from .._trust._statement import SIGNATURE_NAMESPACE, InvalidStatement, encode_signatures, parse_signatures
 from .._trust._trust_policy import TrustPolicy, read_trust_policy
-from ._release_changes import PoolNodes, TargetChanges
+from ._pool_nodes import PoolNodes
+from ._release_changes import TargetChanges
 from ._signature_list import signer_fingerprint
 from ._signing import Endorsement
 from ._ssh_signer import SshKeygen

@@ -1,0 +1,52 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Read what the nodes of a pool use now. Private to configok.node: no compatibility is promised."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from .._cluster._local_configs import read_local_configs
+from .._kube._api_client import Client
+from .._kube._api_errors import Forbidden, NotFound
+from .._kube._api_paths import config_map
+from .._nodeconfig._assignment import ConfigSource
+from .._nodeconfig._bundle import Bundle, InvalidBundle
+from .._nodeconfig._local_config import LocalConfig
+from .._rollout._nodes._node_access import MAX_CONNECTIONS
+from .._rollout._nodes._node_view import NodeView
+
+__all__ = ["PoolNodes", "read_pool_nodes"]
+
+_MAX_BUNDLES = 50  # that are read at once; a pool uses a few
+
+
+class PoolNodes(NamedTuple):
+    """The nodes of a pool that would take a bundle, and what they use now.
+
+    local_configs: by the hash that nodes report. bundles: the documents of the bundles in use that can be read.
+    """
+
+    views: Sequence[NodeView]
+    local_configs: Mapping[str, LocalConfig]
+    bundles: Mapping[ConfigSource, Mapping[str, str]]
+
+    def local_config_of(self, view: NodeView) -> LocalConfig | None:
+        """Return the node's own config, None when it is not published."""
+        return None if view.status is None else self.local_configs.get(view.status.local_config)
+
+
+def read_pool_nodes(client: Client, views: Iterable[NodeView]) -> PoolNodes:
+    """Read what these nodes use now. Raises KubeError."""
+    movable = [view for view in views if view.has_agent and not view.deleting]
+    bundles = {}
+    for source in sorted({view.active for view in movable if view.active is not None})[:_MAX_BUNDLES]:
+        try:
+            bundles[source] = Bundle.from_config_map(client.get(config_map(source.namespace, source.name)), source)
+        except (NotFound, Forbidden, InvalidBundle):
+            continue  # a node can report any source; its present values are then not known
+    hashes = {view.status.local_config for view in movable if view.status is not None}
+    local_configs = read_local_configs(client, hashes, workers=MAX_CONNECTIONS)
+    return PoolNodes(movable, local_configs, {source: bundle.documents for source, bundle in bundles.items()})
