@@ -32,7 +32,7 @@ _OF_THE_RUN: Final = {
     },
     "approve the certificates of kubelets": {**_SIGNER, "verb": "approve"},
 }
-# Who the kubelet of a new machine is for the API server.
+# The kubelet of a new machine, as the API server sees it.
 _BOOTSTRAPPER: Final = {
     "user": BootstrapToken(TOKEN_IDS[0], "").user,
     "groups": ["system:bootstrappers", BOOTSTRAPPERS_GROUP, "system:authenticated"],
