@@ -269,13 +269,10 @@ def meanwhile(hosts: Hosts, monkeypatch: pytest.MonkeyPatch, do: Callable[[], ob
     monkeypatch.setattr(hosts, "plan", asked)
 
 
+@pytest.mark.usefixtures("tokens")
 def test_what_another_run_has_done_meanwhile_is_not_done_again(
     act: Act, hosts: Hosts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_machine_rollout, "BootstrapCredentials", Credentials)
-    monkeypatch.setattr(_machine_rollout, "cluster_ca", lambda _client: "PEM")
-    monkeypatch.setattr(_machine_rollout, "creation_refusals", lambda _client: [])
-    monkeypatch.setattr(_machine_rollout, "bootstrap_refusals", lambda _client, _name: [])
     first: list[dict[str, Any]] = []
 
     def run_with_other_files() -> None:
@@ -348,13 +345,17 @@ class Credentials:
         return ""
 
 
-def test_a_provider_knows_that_a_new_machine_has_no_node(
-    act: Act, hosts: Hosts, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def tokens(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let machines join as with an API server that takes tokens, which the sandbox does not."""
     monkeypatch.setattr(_machine_rollout, "BootstrapCredentials", Credentials)
     monkeypatch.setattr(_machine_rollout, "cluster_ca", lambda _client: "PEM")
     monkeypatch.setattr(_machine_rollout, "creation_refusals", lambda _client: [])
     monkeypatch.setattr(_machine_rollout, "bootstrap_refusals", lambda _client, _name: [])
+
+
+@pytest.mark.usefixtures("tokens")
+def test_a_provider_knows_that_a_new_machine_has_no_node(act: Act, hosts: Hosts) -> None:
     write(machine("w1", NEW), machine("new", taints=[{"key": "gpu", "effect": "NoSchedule"}]))
     assert act()["phase"] == "Complete"
     created = {request.name: request for request in hosts.changed}["new"]
