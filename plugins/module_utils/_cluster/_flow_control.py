@@ -54,6 +54,9 @@ _RUNNER = _Level(shares=20, lendable=50, queues=64, hand_size=8, queue_length=10
 _AGENTS_PRECEDENCE = 450
 _RUNNER_PRECEDENCE = 460
 
+# The verbs of a FlowSchema. RBAC has more, for what an API server asks itself: whether a user may approve for a signer.
+_REQUESTS = ("get", "list", "watch", "create", "update", "patch", "delete", "deletecollection", "proxy")
+
 
 @dataclass(frozen=True)
 class ScopedRule:
@@ -113,7 +116,8 @@ def _level(version: str, name: str, level: _Level) -> dict[str, Any]:
 
 
 def _flow_rule(subjects: Sequence[Mapping[str, Any]], rules: Sequence[ScopedRule]) -> dict[str, Any]:
-    return {"subjects": list(subjects), "resourceRules": [_resource_rule(rule) for rule in rules]}
+    requests = [rule for rule in rules if set(_REQUESTS).issuperset(rule.rule["verbs"])]
+    return {"subjects": list(subjects), "resourceRules": [_resource_rule(rule) for rule in requests]}
 
 
 def _schema(version: str, name: str, precedence: int, rules: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

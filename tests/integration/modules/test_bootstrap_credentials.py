@@ -50,6 +50,7 @@ def runner(real_api: Real) -> Iterator[Client]:
     prepare(real_api.client(), Access(machine_subjects=({"kind": "User", "name": RUNNER},)))
     with real_api.client(RUNNER) as client:
         yield client
+    prepare(real_api.client(), Access(machine_subjects=()))
     for request in real_api.client().list(paths.CERTIFICATE_REQUESTS).items:
         real_api.client().delete(paths.certificate_request(request["metadata"]["name"]))
 

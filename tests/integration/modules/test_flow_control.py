@@ -42,7 +42,8 @@ class FlowControl:
         """Run the module; return its result, of which only the objects of flow control are kept."""
         mode = {key: arguments.pop(key) for key in ("check", "diff") if key in arguments}
         subject = {"kind": "User", "name": self.runner}
-        options = {"kubeconfig": self.api.admin_kubeconfig, "runner_subjects": [subject], **arguments}
+        subjects = {"runner_subjects": [subject], "machine_subjects": []}
+        options = {"kubeconfig": self.api.admin_kubeconfig, **subjects, **arguments}
         result = run_module(cluster_access.main, options, **mode)
         assert not result.get("failed"), result
         changes = [item for item in result["objects"] if item["kind"] in _KINDS]
@@ -112,6 +113,15 @@ def test_agents_and_runners_take_flows_of_their_own_and_kubelets_keep_theirs(flo
     ):
         assert flow.flow_of(request) == "configok-runner"
     flow.client.delete(own)
+
+
+def test_an_identity_that_changes_machines_takes_the_flow_of_runners(flow: FlowControl, unique: str) -> None:
+    options = {"runner_subjects": [], "machine_subjects": [{"kind": "User", "name": unique}]}
+    flow.set(flow_control=True, **options)
+    user = flow.api.wire(unique)
+    assert flow.flow_of(lambda: user.get(paths.NODES, limit=1), "configok-runner") == "configok-runner"
+    assert flow.flow_of(lambda: user.get(paths.CERTIFICATE_REQUESTS)) == "configok-runner"
+    assert flow.set(**options)["changed"] is False
 
 
 def test_limits_that_were_changed_are_set_again_and_defaults_are_no_change(flow: FlowControl) -> None:

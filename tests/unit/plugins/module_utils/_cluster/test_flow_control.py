@@ -70,6 +70,16 @@ def test_runners_have_the_level_for_exactly_what_their_roles_permit() -> None:
     assert limited == granted
 
 
+def test_what_is_no_request_of_an_identity_is_in_no_schema() -> None:
+    """RBAC lets it approve for a signer, which an API server asks itself; no FlowSchema may have that verb."""
+    access = Access(machine_subjects=[RUNNER], flow_control=True)
+    [rule] = flow_objects(access=access)["FlowSchema configok-runner"]["spec"]["rules"]
+    resources = {resource for part in rule["resourceRules"] for resource in part["resources"]}
+    assert {"nodes", "secrets", "certificatesigningrequests/approval"} <= resources
+    assert "signers" not in resources
+    assert not any("approve" in part["verbs"] for part in rule["resourceRules"])
+
+
 @pytest.mark.parametrize("kind", ["User", "Group"])
 def test_people_and_groups_are_subjects_too(kind: str) -> None:
     access = Access(runner_subjects=[{"kind": kind, "name": "operators"}], flow_control=True)
