@@ -21,10 +21,12 @@ __all__ = [
     "MAX_FINDINGS",
     "RULE_DENIED",
     "RULE_DUPLICATE",
+    "RULE_NOT_JUDGED",
     "RULE_SECRET",
     "RULE_UNKNOWN_FIELD",
     "bounded",
     "located",
+    "not_judged",
     "reading_order",
     "refusing_levels",
     "show",
@@ -40,6 +42,9 @@ class Level(str, Enum):
     POLICY = "policy"
     """The component would run; this package refuses the config: unknown or duplicate fields, secrets, denied fields,
     relative paths in a bundle."""
+    NOT_JUDGED = "not-judged"
+    """Whether the component accepts it is not known: the data of a release are not whole, or the input was not
+    understood. The message says what was not judged and why."""
     WARNING = "warning"
     """The config is accepted."""
 
@@ -48,6 +53,7 @@ class Level(str, Enum):
 
 
 RULE_SECRET = "secret"
+RULE_NOT_JUDGED = "not-judged"
 RULE_DENIED = "denied"
 RULE_DUPLICATE = "duplicate"
 RULE_UNKNOWN_FIELD = "unknown-field"
@@ -91,7 +97,7 @@ class Finding(NamedTuple):
     @property
     def is_refusal(self) -> bool:
         """Whether the config is refused because of it."""
-        return self.level is not Level.WARNING
+        return self.level in (Level.COMPONENT, Level.POLICY)
 
     @property
     def text(self) -> str:
@@ -123,6 +129,15 @@ class InvalidConfig(ConfigError):
     def __init__(self, findings: Sequence[Finding]) -> None:
         super().__init__(str(findings[0]))
         self.findings = tuple(findings)
+
+
+def not_judged(path: Path, what: str, why: str) -> Finding:
+    """Return the finding that something was not judged.
+
+    what: a noun phrase, such as "defaults and gates of Kubernetes 1.38". why: a phrase, such as "the data of this
+    release do not have them". Reports count the findings of one `what` and `why` as one line, so neither names a place.
+    """
+    return Finding(path, f"{what}: {why}", RULE_NOT_JUDGED, Level.NOT_JUDGED)
 
 
 def show(value: Any, path: Path = ()) -> str | None:

@@ -37,6 +37,7 @@ __all__ = [
 
 _CHECK_TIMEOUT = 30.0  # seconds
 _MAX_OUTPUT = 300  # characters of the check's last line
+_HARMLESS = ("not-judged", "warning")  # the levels of findings that refuse nothing
 _NO_VERDICT = (124, 126, 127)  # the check timed out or could not be run, which says nothing about the config
 _SIGNALLED = range(129, 193)  # how a shell or a container runtime reports that a signal ended its child
 
@@ -247,8 +248,8 @@ def _plain(finding: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def refusing_findings(findings: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the findings for which a bundle is refused: all but warnings."""
-    return [finding for finding in findings if finding.get("level") != "warning"]
+    """Return the findings for which a bundle is refused; warnings and what was not judged stop no node."""
+    return [finding for finding in findings if finding.get("level") not in _HARMLESS]
 
 
 def first_error_text(component: str, findings: Sequence[Mapping[str, Any]]) -> str:

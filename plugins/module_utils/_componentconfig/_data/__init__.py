@@ -9,7 +9,7 @@ from __future__ import annotations
 __all__ = ["INDEX"]
 
 INDEX = r"""
-{"minors":[20,21,22,23,24,25,26,27,28,29,30,31,32,33,34,35,36,37],"newest":36,"kinds":
+{"minors":[20,21,22,23,24,25,26,27,28,29,30,31,32,33,34,35,36,37],"newest":37,"kinds":
 {"apiserver.config.k8s.io/v1 AdmissionConfiguration":["kube_apiserver","kube-apiserver",20,null],
 "apiserver.k8s.io/v1alpha1 AdmissionConfiguration":["kube_apiserver","kube-apiserver",20,null],
 "apiserver.config.k8s.io/v1 AuthenticationConfiguration":["kube_apiserver","kube-apiserver",34,null],
@@ -20,7 +20,7 @@ INDEX = r"""
 "apiserver.config.k8s.io/v1beta1 AuthorizationConfiguration":["kube_apiserver","kube-apiserver",30,null],
 "kubeadm.k8s.io/v1beta1 ClusterConfiguration":["kubeadm","kubeadm",20,21],
 "kubeadm.k8s.io/v1beta2 ClusterConfiguration":["kubeadm","kubeadm",20,26],
-"kubeadm.k8s.io/v1beta3 ClusterConfiguration":["kubeadm","kubeadm",22,null],
+"kubeadm.k8s.io/v1beta3 ClusterConfiguration":["kubeadm","kubeadm",22,36],
 "kubeadm.k8s.io/v1beta4 ClusterConfiguration":["kubeadm","kubeadm",31,null],"kubeadm.k8s.io/v1beta1 ClusterStatus":
 ["kubeadm","kubeadm",20,21],"kubeadm.k8s.io/v1beta2 ClusterStatus":["kubeadm","kubeadm",20,26],"v1 Config":["clients",
 "client",20,null],"kubelet.config.k8s.io/v1 CredentialProviderConfig":["kubelet","kubelet",26,null],
@@ -41,14 +41,14 @@ INDEX = r"""
 "kubelet.config.k8s.io/v1alpha1 ImagePulledRecord":["kubelet","kubelet",33,null],
 "kubelet.config.k8s.io/v1beta1 ImagePulledRecord":["kubelet","kubelet",35,null],
 "kubeadm.k8s.io/v1beta1 InitConfiguration":["kubeadm","kubeadm",20,21],"kubeadm.k8s.io/v1beta2 InitConfiguration":
-["kubeadm","kubeadm",20,26],"kubeadm.k8s.io/v1beta3 InitConfiguration":["kubeadm","kubeadm",22,null],
+["kubeadm","kubeadm",20,26],"kubeadm.k8s.io/v1beta3 InitConfiguration":["kubeadm","kubeadm",22,36],
 "kubeadm.k8s.io/v1beta4 InitConfiguration":["kubeadm","kubeadm",31,null],
 "kubescheduler.config.k8s.io/v1 InterPodAffinityArgs":["kube_scheduler","kube-scheduler",25,null],
 "kubescheduler.config.k8s.io/v1beta1 InterPodAffinityArgs":["kube_scheduler","kube-scheduler",20,22],
 "kubescheduler.config.k8s.io/v1beta2 InterPodAffinityArgs":["kube_scheduler","kube-scheduler",22,27],
 "kubescheduler.config.k8s.io/v1beta3 InterPodAffinityArgs":["kube_scheduler","kube-scheduler",23,28],
 "kubeadm.k8s.io/v1beta1 JoinConfiguration":["kubeadm","kubeadm",20,21],"kubeadm.k8s.io/v1beta2 JoinConfiguration":
-["kubeadm","kubeadm",20,26],"kubeadm.k8s.io/v1beta3 JoinConfiguration":["kubeadm","kubeadm",22,null],
+["kubeadm","kubeadm",20,26],"kubeadm.k8s.io/v1beta3 JoinConfiguration":["kubeadm","kubeadm",22,36],
 "kubeadm.k8s.io/v1beta4 JoinConfiguration":["kubeadm","kubeadm",31,null],
 "kubecontrollermanager.config.k8s.io/v1alpha1 KubeControllerManagerConfiguration":["clients",
 "kube-controller-manager",20,null],"kubeproxy.config.k8s.io/v1alpha1 KubeProxyConfiguration":["kube_proxy",

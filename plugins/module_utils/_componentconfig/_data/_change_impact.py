@@ -164,10 +164,11 @@ IMPACT = r"""
 {"class":"restart"},"maxOpenFiles":{"class":"restart"},"contentType":{"class":"restart"},"kubeAPIQPS":{"class":
 "restart"},"kubeAPIBurst":{"class":"restart"},"serializeImagePulls":{"class":"restart"},"maxParallelImagePulls":
 {"class":"restart"},"registryPullQPS":{"class":"restart"},"registryBurst":{"class":"restart"},"eventRecordQPS":
-{"class":"restart"},"eventBurst":{"class":"restart"},"syncFrequency":{"class":"restart"},"fileCheckFrequency":
-{"class":"restart"},"httpCheckFrequency":{"class":"restart"},"volumeStatsAggPeriod":{"class":"restart"},
-"nodeStatusMaxImages":{"class":"restart"},"kernelMemcgNotification":{"class":"restart"},"cpuManagerReconcilePeriod":
-{"class":"restart"},"enableContentionProfiling":{"class":"restart"},"imageMinimumGCAge":{"class":"restart","note":
+{"class":"restart","note":["0 means no limit from 1.37 on; up to 1.36 it means the client library's 5 a second"]},
+"eventBurst":{"class":"restart"},"syncFrequency":{"class":"restart"},"fileCheckFrequency":{"class":"restart"},
+"httpCheckFrequency":{"class":"restart"},"volumeStatsAggPeriod":{"class":"restart"},"nodeStatusMaxImages":{"class":
+"restart"},"kernelMemcgNotification":{"class":"restart"},"cpuManagerReconcilePeriod":{"class":"restart"},
+"enableContentionProfiling":{"class":"restart"},"imageMinimumGCAge":{"class":"restart","note":
 ["may start or delay image collection; tracked image age starts anew at restart"]},"imageMaximumGCAge":{"class":
 "restart","note":["may start or delay image collection; tracked image age starts anew at restart"]},
 "imageGCHighThresholdPercent":{"class":"restart","note":
@@ -183,15 +184,17 @@ IMPACT = r"""
 ["kubelet writes logind's InhibitDelayMaxSec; an InhibitDelayMaxSec set elsewhere may cap it"]},
 "shutdownGracePeriodByPodPriority":{"class":"restart","note":
 ["kubelet writes logind's InhibitDelayMaxSec; an InhibitDelayMaxSec set elsewhere may cap it"]},
-"memoryThrottlingFactor":{"class":"restart-pods-new-only","note":["written at container or pod creation"]},
-"memoryReservationPolicy":{"class":"restart-pods-new-only","note":["written at container or pod creation"]},
-"singleProcessOOMKill":{"class":"restart-pods-new-only","note":["written at container or pod creation"]},
-"allowedUnsafeSysctls":{"class":"restart-pods-new-only","note":["written at container or pod creation"]},
-"defaultPodSysctls":{"class":"restart-pods-new-only","note":["written at container or pod creation"]},"logging":
-{"class":"restart"},"tracing":{"class":"restart"},"enableSystemLogHandler":{"class":"restart"},"enableSystemLogQuery":
-{"class":"restart"},"enableProfilingHandler":{"class":"restart"},"enableDebugFlagsHandler":{"class":"restart"},
-"showHiddenMetricsForVersion":{"class":"restart"},"configMapAndSecretChangeDetectionStrategy":{"class":"restart"},
-"crashLoopBackOff":{"class":"restart"},"localStorageCapacityIsolation":{"class":"restart-may-reject","note":
+"memoryThrottlingFactor":{"class":"restart-pods-new-only","note":
+["written at container or pod creation; unset (the default from 1.37 on) leaves memory.high alone, and",
+"up to 1.36 the gate was off"]},"memoryReservationPolicy":{"class":"restart-pods-new-only","note":
+["written at container or pod creation"]},"singleProcessOOMKill":{"class":"restart-pods-new-only","note":
+["written at container or pod creation"]},"allowedUnsafeSysctls":{"class":"restart-pods-new-only","note":
+["written at container or pod creation"]},"defaultPodSysctls":{"class":"restart-pods-new-only","note":
+["written at container or pod creation"]},"logging":{"class":"restart"},"tracing":{"class":"restart"},
+"enableSystemLogHandler":{"class":"restart"},"enableSystemLogQuery":{"class":"restart"},"enableProfilingHandler":
+{"class":"restart"},"enableDebugFlagsHandler":{"class":"restart"},"showHiddenMetricsForVersion":{"class":"restart"},
+"configMapAndSecretChangeDetectionStrategy":{"class":"restart"},"crashLoopBackOff":{"class":"restart"},
+"localStorageCapacityIsolation":{"class":"restart-may-reject","note":
 ["false: the node has no ephemeral-storage, and pods that request it fail admission"]},
 "imagePullCredentialsVerificationPolicy":{"class":"restart"},"preloadedImagesVerificationAllowlist":{"class":
 "restart"},"runOnce":{"class":"restart-crash-risk","note":

@@ -106,11 +106,11 @@ true,"last":22,"refused":
 "log-json-info-buffer-size":{"stays":"klog","since":23},"log-json-split-stream":{"type":"bool","stays":"klog","since":
 23},"log-text-info-buffer-size":{"stays":"klog","since":30},"log-text-split-stream":{"type":"bool","stays":"klog",
 "since":30},"logging-format":{"stays":"klog"},"logtostderr":{"type":"bool","stays":"klog","last":25,"gone":
-["klog writes to standard error only"]},"master":{"stays":"access"},"one-output":{"type":"bool","stays":"klog","last":
-25,"gone":["klog writes to standard error only"]},"permit-address-sharing":{"type":"bool","stays":"serve"},
-"permit-port-sharing":{"type":"bool","stays":"serve"},"pod-max-in-unschedulable-pods-duration":{"type":"duration",
-"stays":"queue","since":24},"policy-config-file":{"refused":
-["its policy is no config: write profiles of plugins, which replace it"]},"policy-configmap":{"refused":
+["klog writes to standard error only"]},"master":{"stays":"access"},"min-compatibility-version":{"stays":"gates",
+"since":35},"one-output":{"type":"bool","stays":"klog","last":25,"gone":["klog writes to standard error only"]},
+"permit-address-sharing":{"type":"bool","stays":"serve"},"permit-port-sharing":{"type":"bool","stays":"serve"},
+"pod-max-in-unschedulable-pods-duration":{"type":"duration","stays":"queue","since":24},"policy-config-file":
+{"refused":["its policy is no config: write profiles of plugins, which replace it"]},"policy-configmap":{"refused":
 ["its policy is no config: write profiles of plugins, which replace it"]},"policy-configmap-namespace":{"refused":
 ["its policy is no config: write profiles of plugins, which replace it"]},"port":{"type":"int","onlyWithoutFile":true,
 "last":22,"refused":
@@ -124,11 +124,12 @@ true,"last":22,"refused":
 "serve"},"skip-headers":{"type":"bool","stays":"klog","last":25,"gone":["klog writes to standard error only"]},
 "skip-log-headers":{"type":"bool","stays":"klog","last":25,"gone":["klog writes to standard error only"]},
 "stderrthreshold":{"stays":"klog","last":25,"gone":["klog writes to standard error only"]},"tls-cert-file":{"stays":
-"serve"},"tls-cipher-suites":{"type":"list","stays":"serve"},"tls-min-version":{"stays":"serve"},
-"tls-private-key-file":{"stays":"serve"},"tls-sni-cert-key":{"stays":"serve"},"use-legacy-policy-config":{"type":
-"bool","refused":["its policy is no config: write profiles of plugins, which replace it"]},"v":{"type":"int","stays":
-"klog"},"version":{"stays":"once"},"vmodule":{"type":"vmodule","stays":"klog"},"write-config-to":{"stays":"once"}}},
-"kubelet":{"ignoresFlags":false,"reasons":{"access":
+"serve"},"tls-cipher-suites":{"type":"list","stays":"serve"},"tls-curve-preferences":{"type":"list","stays":"serve",
+"since":36},"tls-min-version":{"stays":"serve"},"tls-private-key-file":{"stays":"serve"},"tls-sni-cert-key":{"stays":
+"serve"},"use-legacy-policy-config":{"type":"bool","refused":
+["its policy is no config: write profiles of plugins, which replace it"]},"v":{"type":"int","stays":"klog"},"version":
+{"stays":"once"},"vmodule":{"type":"vmodule","stays":"klog"},"write-config-to":{"stays":"once"}}},"kubelet":
+{"ignoresFlags":false,"reasons":{"access":
 ["it says how the kubelet reaches the API server, for which the file has no field"],"self":["it names the file"],
 "node":["its value belongs to this node, and the file has no field for it"],"path":
 ["it names a place on the node's disk, for which the file has no field"],"register":["the file has no field for it"],
@@ -141,13 +142,15 @@ true,"last":22,"refused":
 "gone":["klog writes to standard error only"]},"address":{"field":"address"},"allowed-unsafe-sysctls":{"type":"list",
 "field":"allowedUnsafeSysctls"},"alsologtostderr":{"type":"bool","stays":"klog","last":25,"gone":
 ["klog writes to standard error only"]},"anonymous-auth":{"type":"bool","field":"authentication.anonymous.enabled",
-"default":true},"application-metrics-count-limit":{"type":"int","stays":"cadvisor"},"authentication-token-webhook":
-{"type":"bool","field":"authentication.webhook.enabled","default":false},"authentication-token-webhook-cache-ttl":
-{"type":"duration","field":"authentication.webhook.cacheTTL"},"authorization-mode":{"field":"authorization.mode",
-"default":"AlwaysAllow"},"authorization-webhook-cache-authorized-ttl":{"type":"duration","field":
+"default":true},"application-metrics-count-limit":{"type":"int","stays":"cadvisor","last":36,"gone":
+["cAdvisor no longer has it, and the kubelet does not start with it"]},"authentication-token-webhook":{"type":"bool",
+"field":"authentication.webhook.enabled","default":false},"authentication-token-webhook-cache-ttl":{"type":"duration",
+"field":"authentication.webhook.cacheTTL"},"authorization-mode":{"field":"authorization.mode","default":
+"AlwaysAllow"},"authorization-webhook-cache-authorized-ttl":{"type":"duration","field":
 "authorization.webhook.cacheAuthorizedTTL"},"authorization-webhook-cache-unauthorized-ttl":{"type":"duration","field":
 "authorization.webhook.cacheUnauthorizedTTL"},"azure-container-registry-config":{"stays":"provider","last":29,"gone":
-["credential providers do this now"]},"boot-id-file":{"stays":"cadvisor"},"bootstrap-kubeconfig":{"stays":"access"},
+["credential providers do this now"]},"boot-id-file":{"stays":"cadvisor","last":36,"gone":
+["cAdvisor no longer has it, and the kubelet does not start with it"]},"bootstrap-kubeconfig":{"stays":"access"},
 "cert-dir":{"stays":"path"},"cgroup-driver":{"field":"cgroupDriver"},"cgroup-root":{"field":"cgroupRoot"},
 "cgroups-per-qos":{"type":"bool","field":"cgroupsPerQOS"},"chaos-chance":{"type":"float","stays":"register","last":21,
 "gone":["it was for tests"]},"client-ca-file":{"field":"authentication.x509.clientCAFile"},"cloud-config":{"stays":
@@ -156,14 +159,16 @@ true,"last":22,"refused":
 "docker","last":23,"gone":["the container runtime knows where its network plugins are"]},"cni-cache-dir":{"stays":
 "docker","last":23,"gone":["the container runtime knows where its network plugins are"]},"cni-conf-dir":{"stays":
 "docker","last":23,"gone":["the container runtime knows where its network plugins are"]},"config":{"stays":"self"},
-"config-dir":{"stays":"path","since":28},"container-hints":{"stays":"cadvisor"},"container-log-max-files":{"type":
-"int","field":"containerLogMaxFiles"},"container-log-max-size":{"field":"containerLogMaxSize"},"container-runtime":
-{"stays":"runtime","last":26,"gone":["the only runtime is the one at containerRuntimeEndpoint"]},
-"container-runtime-endpoint":{"field":"containerRuntimeEndpoint","stays":"runtime"},"containerd":{"stays":"cadvisor"},
-"containerd-namespace":{"stays":"cadvisor"},"contention-profiling":{"type":"bool","field":
-"enableContentionProfiling"},"cpu-cfs-quota":{"type":"bool","field":"cpuCFSQuota"},"cpu-cfs-quota-period":{"type":
-"duration","field":"cpuCFSQuotaPeriod"},"cpu-manager-policy":{"field":"cpuManagerPolicy"},
-"cpu-manager-policy-options":{"type":"map","field":"cpuManagerPolicyOptions","since":22},
+"config-dir":{"stays":"path","since":28},"container-hints":{"stays":"cadvisor","last":36,"gone":
+["cAdvisor no longer has it, and the kubelet does not start with it"]},"container-log-max-files":{"type":"int",
+"field":"containerLogMaxFiles"},"container-log-max-size":{"field":"containerLogMaxSize"},"container-runtime":{"stays":
+"runtime","last":26,"gone":["the only runtime is the one at containerRuntimeEndpoint"]},"container-runtime-endpoint":
+{"field":"containerRuntimeEndpoint","stays":"runtime"},"containerd":{"stays":"cadvisor","last":36,"gone":
+["cAdvisor no longer has it, and the kubelet does not start with it"]},"containerd-namespace":{"stays":"cadvisor",
+"last":36,"gone":["cAdvisor no longer has it, and the kubelet does not start with it"]},"contention-profiling":
+{"type":"bool","field":"enableContentionProfiling"},"cpu-cfs-quota":{"type":"bool","field":"cpuCFSQuota"},
+"cpu-cfs-quota-period":{"type":"duration","field":"cpuCFSQuotaPeriod"},"cpu-manager-policy":{"field":
+"cpuManagerPolicy"},"cpu-manager-policy-options":{"type":"map","field":"cpuManagerPolicyOptions","since":22},
 "cpu-manager-reconcile-period":{"type":"duration","field":"cpuManagerReconcilePeriod"},"docker":{"stays":"cadvisor",
 "last":23,"gone":["Docker's shim is gone"]},"docker-endpoint":{"stays":"docker","last":23,"gone":
 ["Docker's shim is gone"]},"docker-env-metadata-whitelist":{"stays":"cadvisor","last":23,"gone":
@@ -176,10 +181,13 @@ true,"last":22,"refused":
 ["dynamic configuration is gone: take the flag away, and let bundles do this"]},"enable-cadvisor-json-endpoints":
 {"type":"bool","stays":"register","last":20,"gone":["the endpoints are gone"]},"enable-controller-attach-detach":
 {"type":"bool","field":"enableControllerAttachDetach"},"enable-debugging-handlers":{"type":"bool","field":
-"enableDebuggingHandlers"},"enable-load-reader":{"type":"bool","stays":"cadvisor"},"enable-server":{"type":"bool",
-"field":"enableServer"},"enforce-node-allocatable":{"type":"list","field":"enforceNodeAllocatable"},"event-burst":
-{"type":"int","field":"eventBurst"},"event-qps":{"type":"int","field":"eventRecordQPS"},"event-storage-age-limit":
-{"stays":"cadvisor"},"event-storage-event-limit":{"stays":"cadvisor"},"eviction-hard":{"type":"mapLess","field":
+"enableDebuggingHandlers"},"enable-load-reader":{"type":"bool","stays":"cadvisor","last":36,"gone":
+["cAdvisor no longer has it, and the kubelet does not start with it"]},"enable-server":{"type":"bool","field":
+"enableServer"},"enforce-node-allocatable":{"type":"list","field":"enforceNodeAllocatable"},"event-burst":{"type":
+"int","field":"eventBurst"},"event-qps":{"type":"int","field":"eventRecordQPS"},"event-storage-age-limit":{"stays":
+"cadvisor","last":36,"gone":["cAdvisor no longer has it, and the kubelet does not start with it"]},
+"event-storage-event-limit":{"stays":"cadvisor","last":36,"gone":
+["cAdvisor no longer has it, and the kubelet does not start with it"]},"eviction-hard":{"type":"mapLess","field":
 "evictionHard","defaults":[[25,{}]]},"eviction-max-pod-grace-period":{"type":"int","field":
 "evictionMaxPodGracePeriod"},"eviction-minimum-reclaim":{"type":"map","field":"evictionMinimumReclaim"},
 "eviction-pressure-transition-period":{"type":"duration","field":"evictionPressureTransitionPeriod"},"eviction-soft":
@@ -194,7 +202,8 @@ true,"last":22,"refused":
 ["the feature is gone"]},"experimental-mounter-path":{"stays":"path"},"fail-cgroupv1":{"type":"bool","field":
 "failCgroupV1","since":31},"fail-swap-on":{"type":"bool","field":"failSwapOn"},"feature-gates":{"type":"mapBool",
 "field":"featureGates"},"file-check-frequency":{"type":"duration","field":"fileCheckFrequency"},
-"global-housekeeping-interval":{"type":"duration","stays":"cadvisor"},"hairpin-mode":{"field":"hairpinMode"},
+"global-housekeeping-interval":{"type":"duration","stays":"cadvisor","last":36,"gone":
+["cAdvisor no longer has it, and the kubelet does not start with it"]},"hairpin-mode":{"field":"hairpinMode"},
 "healthz-bind-address":{"field":"healthzBindAddress"},"healthz-port":{"type":"int","field":"healthzPort"},
 "hostname-override":{"stays":"node"},"housekeeping-interval":{"type":"duration","stays":"cadvisor"},
 "http-check-frequency":{"type":"duration","field":"httpCheckFrequency"},"image-credential-provider-bin-dir":{"stays":
@@ -210,7 +219,8 @@ true,"last":22,"refused":
 {"field":"kubeReservedCgroup"},"kubeconfig":{"stays":"access"},"kubelet-cgroups":{"field":"kubeletCgroups"},
 "local-storage-capacity-isolation":{"type":"bool","field":"localStorageCapacityIsolation","since":25},"lock-file":
 {"stays":"path"},"log-backtrace-at":{"stays":"klog","last":25,"gone":["klog writes to standard error only"]},
-"log-cadvisor-usage":{"type":"bool","stays":"cadvisor"},"log-dir":{"stays":"klog","last":25,"gone":
+"log-cadvisor-usage":{"type":"bool","stays":"cadvisor","last":36,"gone":
+["cAdvisor no longer has it, and the kubelet does not start with it"]},"log-dir":{"stays":"klog","last":25,"gone":
 ["klog writes to standard error only"]},"log-file":{"stays":"klog","last":25,"gone":
 ["klog writes to standard error only"]},"log-file-max-size":{"stays":"klog","last":25,"gone":
 ["klog writes to standard error only"]},"log-flush-frequency":{"type":"duration","field":"logging.flushFrequency",
@@ -219,19 +229,20 @@ true,"last":22,"refused":
 "log-text-info-buffer-size":{"since":30,"field":"logging.options.text.infoBufferSize"},"log-text-split-stream":
 {"type":"bool","since":30,"field":"logging.options.text.splitStream"},"logging-format":{"field":"logging.format"},
 "logtostderr":{"type":"bool","stays":"klog","last":25,"gone":["klog writes to standard error only"]},
-"machine-id-file":{"stays":"cadvisor"},"make-iptables-util-chains":{"type":"bool","field":"makeIPTablesUtilChains"},
-"manifest-url":{"field":"staticPodURL"},"manifest-url-header":{"type":"headers","field":"staticPodURLHeader"},
-"master-service-namespace":{"stays":"register","last":26,"gone":["it had no effect for a long time"]},
-"max-open-files":{"type":"int","field":"maxOpenFiles"},"max-pods":{"type":"int","field":"maxPods"},
-"maximum-dead-containers":{"type":"int","stays":"register"},"maximum-dead-containers-per-container":{"type":"int",
-"stays":"register"},"memory-manager-policy":{"field":"memoryManagerPolicy","since":21},
-"minimum-container-ttl-duration":{"type":"duration","stays":"register"},"minimum-image-ttl-duration":{"type":
-"duration","field":"imageMinimumGCAge"},"network-plugin":{"stays":"docker","last":23,"gone":
-["the container runtime has the network plugins"]},"network-plugin-mtu":{"type":"int","stays":"docker","last":23,
-"gone":["the container runtime has the network plugins"]},"node-ip":{"stays":"node"},"node-labels":{"type":"map",
-"stays":"node"},"node-status-max-images":{"type":"int","field":"nodeStatusMaxImages"},"node-status-update-frequency":
-{"type":"duration","field":"nodeStatusUpdateFrequency"},"non-masquerade-cidr":{"stays":"register","last":23,"gone":
-["it was Docker's shim's"]},"one-output":{"type":"bool","stays":"klog","last":25,"gone":
+"machine-id-file":{"stays":"cadvisor","last":36,"gone":
+["cAdvisor no longer has it, and the kubelet does not start with it"]},"make-iptables-util-chains":{"type":"bool",
+"field":"makeIPTablesUtilChains"},"manifest-url":{"field":"staticPodURL"},"manifest-url-header":{"type":"headers",
+"field":"staticPodURLHeader"},"master-service-namespace":{"stays":"register","last":26,"gone":
+["it had no effect for a long time"]},"max-open-files":{"type":"int","field":"maxOpenFiles"},"max-pods":{"type":"int",
+"field":"maxPods"},"maximum-dead-containers":{"type":"int","stays":"register"},
+"maximum-dead-containers-per-container":{"type":"int","stays":"register"},"memory-manager-policy":{"field":
+"memoryManagerPolicy","since":21},"minimum-container-ttl-duration":{"type":"duration","stays":"register"},
+"minimum-image-ttl-duration":{"type":"duration","field":"imageMinimumGCAge"},"network-plugin":{"stays":"docker",
+"last":23,"gone":["the container runtime has the network plugins"]},"network-plugin-mtu":{"type":"int","stays":
+"docker","last":23,"gone":["the container runtime has the network plugins"]},"node-ip":{"stays":"node"},"node-labels":
+{"type":"map","stays":"node"},"node-status-max-images":{"type":"int","field":"nodeStatusMaxImages"},
+"node-status-update-frequency":{"type":"duration","field":"nodeStatusUpdateFrequency"},"non-masquerade-cidr":{"stays":
+"register","last":23,"gone":["it was Docker's shim's"]},"one-output":{"type":"bool","stays":"klog","last":25,"gone":
 ["klog writes to standard error only"]},"oom-score-adj":{"type":"int","field":"oomScoreAdj"},"pod-cidr":{"field":
 "podCIDR"},"pod-infra-container-image":{"stays":"image","last":34,"gone":["the container runtime says it"]},
 "pod-manifest-path":{"field":"staticPodPath"},"pod-max-pids":{"type":"int","field":"podPidsLimit"},"pods-per-core":
@@ -253,17 +264,24 @@ true,"last":22,"refused":
 "serializeImagePulls"},"skip-headers":{"type":"bool","stays":"klog","last":25,"gone":
 ["klog writes to standard error only"]},"skip-log-headers":{"type":"bool","stays":"klog","last":25,"gone":
 ["klog writes to standard error only"]},"stderrthreshold":{"stays":"klog","last":25,"gone":
-["klog writes to standard error only"]},"storage-driver-buffer-duration":{"type":"duration","stays":"cadvisor"},
-"storage-driver-db":{"stays":"cadvisor"},"storage-driver-host":{"stays":"cadvisor"},"storage-driver-password":
-{"stays":"cadvisor"},"storage-driver-secure":{"type":"bool","stays":"cadvisor"},"storage-driver-table":{"stays":
-"cadvisor"},"storage-driver-user":{"stays":"cadvisor"},"streaming-connection-idle-timeout":{"type":"duration","field":
-"streamingConnectionIdleTimeout"},"sync-frequency":{"type":"duration","field":"syncFrequency"},"system-cgroups":
-{"field":"systemCgroups"},"system-reserved":{"type":"map","field":"systemReserved"},"system-reserved-cgroup":{"field":
-"systemReservedCgroup"},"tls-cert-file":{"field":"tlsCertFile"},"tls-cipher-suites":{"type":"list","field":
-"tlsCipherSuites"},"tls-min-version":{"field":"tlsMinVersion"},"tls-private-key-file":{"field":"tlsPrivateKeyFile"},
-"topology-manager-policy":{"field":"topologyManagerPolicy"},"topology-manager-policy-options":{"type":"map","field":
-"topologyManagerPolicyOptions","since":26},"topology-manager-scope":{"field":"topologyManagerScope"},"v":{"type":
-"int","field":"logging.verbosity","stays":"klog"},"version":{"stays":"register"},"vmodule":{"type":"vmodule","field":
-"logging.vmodule","adds":"behind","stays":"klog"},"volume-plugin-dir":{"field":"volumePluginDir"},
-"volume-stats-agg-period":{"type":"duration","field":"volumeStatsAggPeriod"}}}}
+["klog writes to standard error only"]},"storage-driver-buffer-duration":{"type":"duration","stays":"cadvisor","last":
+36,"gone":["cAdvisor no longer has it, and the kubelet does not start with it"]},"storage-driver-db":{"stays":
+"cadvisor","last":36,"gone":["cAdvisor no longer has it, and the kubelet does not start with it"]},
+"storage-driver-host":{"stays":"cadvisor","last":36,"gone":
+["cAdvisor no longer has it, and the kubelet does not start with it"]},"storage-driver-password":{"stays":"cadvisor",
+"last":36,"gone":["cAdvisor no longer has it, and the kubelet does not start with it"]},"storage-driver-secure":
+{"type":"bool","stays":"cadvisor","last":36,"gone":
+["cAdvisor no longer has it, and the kubelet does not start with it"]},"storage-driver-table":{"stays":"cadvisor",
+"last":36,"gone":["cAdvisor no longer has it, and the kubelet does not start with it"]},"storage-driver-user":
+{"stays":"cadvisor","last":36,"gone":["cAdvisor no longer has it, and the kubelet does not start with it"]},
+"streaming-connection-idle-timeout":{"type":"duration","field":"streamingConnectionIdleTimeout"},"sync-frequency":
+{"type":"duration","field":"syncFrequency"},"system-cgroups":{"field":"systemCgroups"},"system-reserved":{"type":
+"map","field":"systemReserved"},"system-reserved-cgroup":{"field":"systemReservedCgroup"},"tls-cert-file":{"field":
+"tlsCertFile"},"tls-cipher-suites":{"type":"list","field":"tlsCipherSuites"},"tls-min-version":{"field":
+"tlsMinVersion"},"tls-private-key-file":{"field":"tlsPrivateKeyFile"},"topology-manager-policy":{"field":
+"topologyManagerPolicy"},"topology-manager-policy-options":{"type":"map","field":"topologyManagerPolicyOptions",
+"since":26},"topology-manager-scope":{"field":"topologyManagerScope"},"v":{"type":"int","field":"logging.verbosity",
+"stays":"klog"},"version":{"stays":"register"},"vmodule":{"type":"vmodule","field":"logging.vmodule","adds":"behind",
+"stays":"klog"},"volume-plugin-dir":{"field":"volumePluginDir"},"volume-stats-agg-period":{"type":"duration","field":
+"volumeStatsAggPeriod"}}}}
 """

@@ -106,22 +106,24 @@ KUBE_APISERVER = r"""
 
 KUBE_PROXY = r"""
 {"kubeProxy":{"gates-known":{"fields":["featureGates"],"since":20},"mode-linux":{"fields":["mode"],"since":20,"os":
-"linux"},"mode-windows":{"fields":["mode"],"since":20,"os":"windows"},"masq-bit":{"fields":["iptables.masqueradeBit",
-"nftables.masqueradeBit"],"since":20},"sync-period":{"fields":["iptables.syncPeriod","ipvs.syncPeriod",
-"nftables.syncPeriod"],"since":20},"min-sync-period":{"fields":["iptables.minSyncPeriod","ipvs.minSyncPeriod",
-"nftables.minSyncPeriod"],"since":20},"config-sync":{"fields":["configSyncPeriod"],"since":20},"bind":{"fields":
-["bindAddress"],"since":20},"healthz":{"fields":["healthzBindAddress"],"since":20},"metrics":{"fields":
-["metricsBindAddress"],"since":20},"nodeport-addresses":{"fields":["nodePortAddresses"],"since":20},"detect-mode":
-{"fields":["detectLocalMode"],"since":31},"detect-bridge":{"fields":["detectLocal.bridgeInterface"],"since":31},
-"detect-prefix":{"fields":["detectLocal.interfaceNamePrefix"],"since":31},"cluster-cidr":{"fields":["clusterCIDR"],
-"since":20},"cluster-cidr-left-out":{"fields":["clusterCIDR"],"since":31,"level":"warning"},"port-range":{"fields":
-["portRange"],"since":20,"last":30},"port-range-unread":{"fields":["portRange"],"since":31,"level":"warning"},
-"udp-idle":{"fields":["udpIdleTimeout"],"since":20,"last":25},"logging":{"fields":["logging"],"since":28},"conntrack":
-{"fields":["conntrack"],"since":20},"oom":{"fields":["oomScoreAdj"],"since":20},"ipvs-timeouts":{"fields":
-["ipvs.tcpTimeout","ipvs.tcpFinTimeout","ipvs.udpTimeout"],"since":20},"ipvs-excludes":{"fields":
-["ipvs.excludeCIDRs"],"since":20},"ipvs-scheduler":{"fields":["ipvs.scheduler"],"since":20,"last":20},"client-burst":
-{"fields":["clientConnection.burst"],"since":20},"hidden-metrics":{"fields":["showHiddenMetricsForVersion"],"since":
-20}}}
+"linux"},"mode-ipvs-gate":{"fields":["mode"],"since":37,"gate":"KubeProxyIPVS","os":"linux"},"mode-left-out":
+{"fields":["mode"],"since":37,"os":"linux","level":"warning"},"mode-windows":{"fields":["mode"],"since":20,"os":
+"windows"},"masq-bit":{"fields":["iptables.masqueradeBit","nftables.masqueradeBit"],"since":20},"sync-period":
+{"fields":["iptables.syncPeriod","ipvs.syncPeriod","nftables.syncPeriod"],"since":20},"min-sync-period":{"fields":
+["iptables.minSyncPeriod","ipvs.minSyncPeriod","nftables.minSyncPeriod"],"since":20},"config-sync":{"fields":
+["configSyncPeriod"],"since":20},"bind":{"fields":["bindAddress"],"since":20},"healthz":{"fields":
+["healthzBindAddress"],"since":20},"metrics":{"fields":["metricsBindAddress"],"since":20},"nodeport-addresses":
+{"fields":["nodePortAddresses"],"since":20,"last":36},"nodeport-address-words":{"fields":["nodePortAddresses"],
+"since":37},"detect-mode":{"fields":["detectLocalMode"],"since":31},"detect-bridge":{"fields":
+["detectLocal.bridgeInterface"],"since":31},"detect-prefix":{"fields":["detectLocal.interfaceNamePrefix"],"since":31},
+"cluster-cidr":{"fields":["clusterCIDR"],"since":20},"cluster-cidr-left-out":{"fields":["clusterCIDR"],"since":31,
+"level":"warning"},"port-range":{"fields":["portRange"],"since":20,"last":30},"port-range-unread":{"fields":
+["portRange"],"since":31,"level":"warning"},"udp-idle":{"fields":["udpIdleTimeout"],"since":20,"last":25},"logging":
+{"fields":["logging"],"since":28},"conntrack":{"fields":["conntrack"],"since":20},"oom":{"fields":["oomScoreAdj"],
+"since":20},"ipvs-timeouts":{"fields":["ipvs.tcpTimeout","ipvs.tcpFinTimeout","ipvs.udpTimeout"],"since":20},
+"ipvs-excludes":{"fields":["ipvs.excludeCIDRs"],"since":20},"ipvs-scheduler":{"fields":["ipvs.scheduler"],"since":20,
+"last":20},"client-burst":{"fields":["clientConnection.burst"],"since":20},"hidden-metrics":{"fields":
+["showHiddenMetricsForVersion"],"since":20}}}
 """
 
 KUBE_SCHEDULER = r"""
@@ -261,10 +263,10 @@ KUBEADM = r"""
 "since":31},"upgrade-ignored-errors":{"fields":["apply.ignorePreflightErrors","node.ignorePreflightErrors",
 "plan.ignorePreflightErrors"],"since":31},"upgrade-version":{"fields":["apply.kubernetesVersion",
 "plan.kubernetesVersion","diff.kubernetesVersion"],"since":31}},"values":{"gates":[["IPv6DualStack","1.20","1.24"],
-["PublicKeysECDSA","1.20","1.37"],["RootlessControlPlane","1.22","1.37"],["UnversionedKubeletConfigMap","1.22",
+["PublicKeysECDSA","1.20","1.36"],["RootlessControlPlane","1.22","1.37"],["UnversionedKubeletConfigMap","1.22",
 "1.26"],["EtcdLearnerMode","1.27","1.32"],["UpgradeAddonsBeforeControlPlane","1.28","1.30"],
 ["WaitForAllControlPlaneComponents","1.30","1.34"],["ControlPlaneKubeletLocalMode","1.31","1.35"],
-["NodeLocalCRISocket","1.32","1.37"]]}}
+["NodeLocalCRISocket","1.32","1.36"]]}}
 """
 
 KUBELET = r"""
@@ -278,8 +280,12 @@ KUBELET = r"""
 {"fields":["imageGCHighThresholdPercent"],"since":20},"imagegc-low":{"fields":["imageGCLowThresholdPercent"],"since":
 20},"imagegc-order":{"fields":["imageGCLowThresholdPercent","imageGCHighThresholdPercent"],"since":20},
 "image-maxage-gate":{"fields":["imageMaximumGCAge"],"since":29,"gate":"ImageMaximumGCAge"},"image-maxage-neg":
-{"fields":["imageMaximumGCAge"],"since":29},"image-minage-neg":{"fields":["imageMinimumGCAge"],"since":36},
-"image-age-order":{"fields":["imageMaximumGCAge","imageMinimumGCAge"],"since":29},"iptables-drop-bit":{"fields":
+{"fields":["imageMaximumGCAge"],"since":29},"default-sysctls-gate":{"fields":["defaultPodSysctls"],"since":37,"gate":
+"DefaultPodSysctls"},"default-sysctls-names":{"fields":["defaultPodSysctls"],"since":37,"gate":"DefaultPodSysctls"},
+"default-sysctls-namespaced":{"fields":["defaultPodSysctls"],"since":37,"gate":"DefaultPodSysctls"},
+"default-sysctls-unique":{"fields":["defaultPodSysctls"],"since":37,"gate":"DefaultPodSysctls"},"default-sysctls-os":
+{"fields":["defaultPodSysctls"],"since":37,"os":"windows"},"image-minage-neg":{"fields":["imageMinimumGCAge"],"since":
+36},"image-age-order":{"fields":["imageMaximumGCAge","imageMinimumGCAge"],"since":29},"iptables-drop-bit":{"fields":
 ["iptablesDropBit"],"since":20},"iptables-masq-bit":{"fields":["iptablesMasqueradeBit"],"since":20},"api-burst":
 {"fields":["kubeAPIBurst"],"since":20},"api-qps":{"fields":["kubeAPIQPS"],"since":20},"status-max-images":{"fields":
 ["nodeStatusMaxImages"],"since":20},"max-open-files":{"fields":["maxOpenFiles"],"since":20},"max-pods":{"fields":
@@ -319,7 +325,8 @@ KUBELET = r"""
 ["reservedMemory"],"since":21},"hidden-metrics":{"fields":["showHiddenMetricsForVersion"],"since":20},"logging":
 {"fields":["logging"],"since":20},"tracing":{"fields":["tracing"],"since":25},"tracing-gate":{"fields":["tracing"],
 "since":25,"last":33,"gate":"KubeletTracing"},"memqos-required":{"fields":["memoryThrottlingFactor"],"since":22,
-"gate":"MemoryQoS"},"memqos-range":{"fields":["memoryThrottlingFactor"],"since":22},"mem-reservation-gate":{"fields":
+"last":36,"gate":"MemoryQoS"},"memqos-gate-off":{"fields":["memoryThrottlingFactor"],"since":37,"gate":"MemoryQoS"},
+"memqos-range":{"fields":["memoryThrottlingFactor"],"since":22},"mem-reservation-gate":{"fields":
 ["memoryReservationPolicy"],"since":36,"gate":"MemoryQoS"},"mem-reservation-values":{"fields":
 ["memoryReservationPolicy"],"since":36},"runtime-endpoint":{"fields":["containerRuntimeEndpoint"],"since":27},
 "log-query-gate":{"fields":["enableSystemLogQuery"],"since":27,"gate":"NodeLogQuery"},"log-query-handler":{"fields":
@@ -374,6 +381,8 @@ KUBELET = r"""
 "distribute-cpus-across-cores":"alpha","distribute-cpus-across-numa":"beta","prefer-align-cpus-by-uncorecache":"beta",
 "full-pcpus-only":"stable","strict-cpu-reservation":"stable"},"36":{"align-by-socket":"alpha",
 "distribute-cpus-across-cores":"alpha","distribute-cpus-across-numa":"beta","full-pcpus-only":"stable",
+"strict-cpu-reservation":"stable","prefer-align-cpus-by-uncorecache":"stable"},"37":{"align-by-socket":"alpha",
+"distribute-cpus-across-cores":"alpha","distribute-cpus-across-numa":"beta","full-pcpus-only":"stable",
 "strict-cpu-reservation":"stable","prefer-align-cpus-by-uncorecache":"stable"}},"topologyManagerPolicyOptions":{"26":
 {"prefer-closest-numa-nodes":"alpha"},"27":{"prefer-closest-numa-nodes":"alpha"},"28":{"prefer-closest-numa-nodes":
 "beta"},"29":{"prefer-closest-numa-nodes":"beta"},"30":{"prefer-closest-numa-nodes":"beta"},"31":
@@ -381,19 +390,20 @@ KUBELET = r"""
 "prefer-closest-numa-nodes":"stable"},"33":{"max-allowable-numa-nodes":"beta","prefer-closest-numa-nodes":"stable"},
 "34":{"max-allowable-numa-nodes":"beta","prefer-closest-numa-nodes":"stable"},"35":{"prefer-closest-numa-nodes":
 "stable","max-allowable-numa-nodes":"stable"},"36":{"prefer-closest-numa-nodes":"stable","max-allowable-numa-nodes":
-"stable"}},"memorySwap.swapBehavior":{"22":["","LimitedSwap","UnlimitedSwap"],"30":["","NoSwap","LimitedSwap"]},
-"enforceNodeAllocatable":{"20":["pods","system-reserved","kube-reserved","none"],"32":["pods","system-reserved",
-"kube-reserved","system-reserved-compressible","kube-reserved-compressible","none"]},"memoryManagerPolicy":{"21":
-["None","Static"],"32":["None","Static","BestEffort (Windows)"]},"evictionSignals":{"20":["memory.available",
-"nodefs.available","nodefs.inodesFree","imagefs.available","imagefs.inodesFree","allocatableMemory.available",
-"pid.available"],"29":["+containerfs.available","+containerfs.inodesFree"]},"evictionHardDefaultLinux":{"20":
-{"memory.available":"100Mi","nodefs.available":"10%","nodefs.inodesFree":"5%","imagefs.available":"15%"},"30":
-{"memory.available":"100Mi","nodefs.available":"10%","nodefs.inodesFree":"5%","imagefs.available":"15%",
-"imagefs.inodesFree":"5%"}},"reservedResourceKeys":["cpu","memory","ephemeral-storage","pid"],"tlsMinVersion":["",
-"VersionTLS10","VersionTLS11","VersionTLS12","VersionTLS13"],"kubeProxyMode":{"20":["","userspace","iptables","ipvs",
-"kernelspace"],"26":["","iptables","ipvs","kernelspace"],"29":["","iptables","ipvs","nftables","kernelspace"]},
-"kubeProxyDetectLocalMode":{"20":["","ClusterCIDR","NodeCIDR"],"24":["","ClusterCIDR","NodeCIDR","BridgeInterface",
-"InterfaceNamePrefix"]},"versions":{"20":["v1alpha1"],"24":["v1alpha1","v1beta1"],"26":["v1alpha1","v1beta1","v1"]}},
+"stable"},"37":{"prefer-closest-numa-nodes":"stable","max-allowable-numa-nodes":"stable"}},"memorySwap.swapBehavior":
+{"22":["","LimitedSwap","UnlimitedSwap"],"30":["","NoSwap","LimitedSwap"]},"enforceNodeAllocatable":{"20":["pods",
+"system-reserved","kube-reserved","none"],"32":["pods","system-reserved","kube-reserved",
+"system-reserved-compressible","kube-reserved-compressible","none"]},"memoryManagerPolicy":{"21":["None","Static"],
+"32":["None","Static","BestEffort (Windows)"]},"evictionSignals":{"20":["memory.available","nodefs.available",
+"nodefs.inodesFree","imagefs.available","imagefs.inodesFree","allocatableMemory.available","pid.available"],"29":
+["+containerfs.available","+containerfs.inodesFree"]},"evictionHardDefaultLinux":{"20":{"memory.available":"100Mi",
+"nodefs.available":"10%","nodefs.inodesFree":"5%","imagefs.available":"15%"},"30":{"memory.available":"100Mi",
+"nodefs.available":"10%","nodefs.inodesFree":"5%","imagefs.available":"15%","imagefs.inodesFree":"5%"}},
+"reservedResourceKeys":["cpu","memory","ephemeral-storage","pid"],"tlsMinVersion":["","VersionTLS10","VersionTLS11",
+"VersionTLS12","VersionTLS13"],"kubeProxyMode":{"20":["","userspace","iptables","ipvs","kernelspace"],"26":["",
+"iptables","ipvs","kernelspace"],"29":["","iptables","ipvs","nftables","kernelspace"]},"kubeProxyDetectLocalMode":
+{"20":["","ClusterCIDR","NodeCIDR"],"24":["","ClusterCIDR","NodeCIDR","BridgeInterface","InterfaceNamePrefix"]},
+"versions":{"20":["v1alpha1"],"24":["v1alpha1","v1beta1"],"26":["v1alpha1","v1beta1","v1"]}},
 "CredentialProviderConfig":{"providers":{"fields":["providers"],"since":20},"provider-name":{"fields":
 ["providers[].name"],"since":20},"provider-unique":{"fields":["providers[].name"],"since":20},"provider-version":
 {"fields":["providers[].apiVersion"],"since":20},"match-images":{"fields":["providers[].matchImages"],"since":20},
