@@ -135,19 +135,32 @@ def kind_entry(document: dict[str, Any]) -> dict[str, Any]:
     return {"component": document["component"], **description, "fields": fields}
 
 
-def minors_known_as_a_whole(schema: Path) -> list[int]:
-    """Return the minors whose feature gates and defaults are known, not only their fields."""
-    by_minor = json.loads((schema / "feature_gates_by_minor.json").read_text(encoding="utf-8"))
-    return sorted(
-        minor(key) for key, value in by_minor.items() if isinstance(value, dict) and value["hasKubernetesTree"]
-    )
+# The layers without which nothing is judged by a release's own data; meanings are only for an upgrade.
+JUDGED_LAYERS = ("fields", "defaults", "gates", "flags", "rules")
+
+
+def release_layers(schema: Path) -> dict[int, dict[str, list[Any]]]:
+    """Return for each minor the layers of its data, as rows: whether a layer is whole, its source and its month."""
+    document = json.loads((schema / "releases.json").read_text(encoding="utf-8"))
+    return {
+        minor(release): {
+            layer: [int(not row.get("part", False)), row["source"], row["date"]] for layer, row in layers.items()
+        }
+        for release, layers in document["releases"].items()
+    }
+
+
+def minors_with(schema: Path, *layers: str) -> list[int]:
+    """Return the minors of which all of these layers are whole."""
+    known = release_layers(schema)
+    return sorted(number for number, rows in known.items() if all(rows.get(layer, [0])[0] for layer in layers))
 
 
 def gates(schema: Path) -> dict[str, Any]:
     """Return the rows [minor, stage, default, locked] of each gate: one per change, only [minor] for a removal."""
     by_minor = json.loads((schema / "feature_gates_by_minor.json").read_text(encoding="utf-8"))
     states = json.loads((schema / "feature_gates.json").read_text(encoding="utf-8"))
-    minors = minors_known_as_a_whole(schema)
+    minors = minors_with(schema, "gates")
     names = sorted({name for number in minors for name in by_minor[f"1.{number}"]["gates"]})
     histories: dict[str, list[list[Any]]] = {}
     for name in names:
@@ -332,11 +345,12 @@ def generate(schema: Path) -> dict[str, str]:
         of_module = machines if module == MACHINES else index
         of_module[key] = [module, document["component"], numbers[0], last]
         modules.setdefault(module, {})[key] = kind_entry(document)
-    newest = minors_known_as_a_whole(schema)[-1]
+    newest = minors_with(schema, *JUDGED_LAYERS)[-1]
+    layers = {str(number): rows for number, rows in release_layers(schema).items()}
     contents: dict[str, tuple[str, dict[str, Any]]] = {
         "__init__.py": (
-            "Index of kinds and minors",
-            {"INDEX": {"minors": sorted(minors), "newest": newest, "kinds": index}},
+            "Index of kinds, minors and the layers of their data",
+            {"INDEX": {"minors": sorted(minors), "newest": newest, "layers": layers, "kinds": index}},
         )
     }
     for module, kinds in sorted(modules.items()):

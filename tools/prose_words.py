@@ -66,7 +66,7 @@ TABLE: list[tuple[str, str]] = [
     ),
     (r"\b(?:he|him|his)\b", "they, or the noun"),
     (
-        r"\bjudg(?:e|es|ed|ing|e?ments?)\b",
+        r"\bjudg(?:e|es|ing|e?ments?)\b",  # but "not judged" is the third value of a verdict
         "validate (a config), check (a host, a request), evaluate (a gate), decide; validation result",
     ),
     (
@@ -171,7 +171,6 @@ PARTS_OF_IDENTIFIERS = {
     "announcer": "events",
     "judge": "validate, Validator",
     "judges": "validate, Validator",
-    "judged": "validated",
     "judging": "validation",
     "judgement": "validation result",
     "fanout": "parallel",

@@ -57,6 +57,7 @@ ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
     "machine_selector": {"type": "str"},
     "machine_rollout": {"type": "str"},
     "machine_preflight": {"type": "bool"},
+    "machine_allow_not_judged": {"type": "bool"},
     "policy": {"type": "dict"},
     "change_cause": {"type": "str"},
     "author": {"type": "str"},
@@ -118,6 +119,7 @@ class ActionModule(RolloutAction, ActionBase):
         policy = parse_policy(settings["policy"])
         catalog = machine_catalog([_located(path, directory) for path in settings["machine_files"]])
         selection = select_machines(catalog, settings["machine_cluster"], settings["machine_selector"])
+        selection = selection._replace(allows_not_judged=settings["machine_allow_not_judged"])
         playbooks = self._playbooks(policy, directory)
         reboots = self._reboots(policy, directory, variables)
         hosts = MachinePlaybook(
@@ -149,9 +151,10 @@ class ActionModule(RolloutAction, ActionBase):
         files = [files] if isinstance(files, str) else files
         if not isinstance(files, list) or not files or not all(isinstance(path, str) and path for path in files):
             raise UnusableInput("machine_files: give a list of files or directories, for example [machines]")
-        preflight = settings.get("machine_preflight", True)
-        if isinstance(preflight, str):
-            preflight = preflight.lower() not in ("false", "no", "off", "0")
+        switches = {
+            name: _is_on(settings.get(name, default))
+            for name, default in (("machine_preflight", True), ("machine_allow_not_judged", False))
+        }
         texts = {
             name: settings.get(name, "")
             for name in ("machine_cluster", "machine_selector", "machine_rollout", "change_cause")
@@ -164,7 +167,7 @@ class ActionModule(RolloutAction, ActionBase):
             pool_name(texts["machine_rollout"])
         except ValueError as error:
             raise UnusableInput(f"machine_rollout: {error}") from error
-        return {**texts, "machine_files": files, "machine_preflight": bool(preflight), "policy": settings.get("policy")}
+        return {**texts, **switches, "machine_files": files, "policy": settings.get("policy")}
 
     def _carry_out(
         self, rollout: MachineRollout, settings: Mapping[str, Any], author: str, notes: Sequence[str]
@@ -223,6 +226,11 @@ class ActionModule(RolloutAction, ActionBase):
             self._show([sentence])
             if not result.get("failed"):
                 result.update(failed=True, msg=sentence)
+
+
+def _is_on(value: Any) -> bool:
+    """Return whether a switch is on; an extra variable may be text."""
+    return value.lower() not in ("false", "no", "off", "0") if isinstance(value, str) else bool(value)
 
 
 def _located(path: str, directory: str) -> str:

@@ -17,6 +17,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._document_c
 from ansible_collections.configok.node.plugins.module_utils._ansible._pool_rollout import PlannedRollout, PoolRollout
 from ansible_collections.configok.node.plugins.module_utils._ansible._release_changes import field_changes
 from ansible_collections.configok.node.plugins.module_utils._ansible._ssh_signer import SshKeygen
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import finding_lines
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import (
     sanitize,
@@ -110,7 +111,7 @@ class ActionModule(RolloutAction, ActionBase):
         if params["operation"] == "rollout":
             release = rollout.prepare(params["component"], params["directory"] or os.getcwd(), author)
             self._outcome["changed"] = release.changed
-            lines = [f"{finding.level}: {finding}" for finding in release.findings]
+            lines = finding_lines(release.findings)
             planned = rollout.plan(release)
         elif params["operation"] == "undo":
             planned = rollout.plan_undo(params["to_revision"])

@@ -55,7 +55,8 @@ options:
   kubernetes_versions:
     description:
       - The Kubernetes versions for which the config must be valid, for example V(1.31) or V(v1.31.4). Write them in
-        quotes, since YAML reads 1.30 as the number 1.3. Versions outside 1.20 to 1.37 are errors.
+        quotes, since YAML reads 1.30 as the number 1.3. Versions before 1.20 are errors. Of a version whose data are
+        not whole yet, RV(not_judged) says what could not be judged.
       - The default, without O(nodes), is the newest version that this release knows.
     type: list
     elements: str
@@ -63,7 +64,7 @@ options:
   nodes:
     description:
       - The nodes that the config is for, a mapping of node name to Kubernetes version. The config must be valid for
-        these versions too; findings that affect only some nodes name them. Newer ones than 1.37 are checked as 1.37.
+        these versions too; findings that affect only some nodes name them.
     type: dict
     default: {}
   flags:
@@ -123,9 +124,10 @@ options:
     description:
       - V(component) fails if the component itself would refuse the config.
       - V(policy) also fails if only policy refuses it.
+      - V(not_judged) also fails if something could not be judged, see RV(not_judged).
       - V(never) only reports.
     type: str
-    choices: [component, policy, never]
+    choices: [component, policy, not_judged, never]
     default: policy
 seealso:
   - module: configok.node.config_bundle
@@ -210,7 +212,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 valid:
-  description: Whether neither the component nor policy refuses the config.
+  description:
+    - Whether neither the component nor policy refuses the config, as far as it was judged; RV(not_judged) has the rest.
   returned: always
   type: bool
   sample: false
@@ -265,6 +268,42 @@ findings:
       type: list
       elements: str
       sample: []
+not_judged:
+  description:
+    - What could not be judged, one entry for each cause, because the data of a release are not whole or the input was
+      not understood. Neither valid nor refused.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    what:
+      description: What was not judged.
+      type: str
+      sample: fields, defaults, gates, flags and rules of Kubernetes 1.38
+    why:
+      description: The cause.
+      type: str
+      sample: the data of this release are not whole, and it is judged as 1.37
+    count:
+      description: How often it occurs.
+      type: int
+      sample: 1
+    versions:
+      description: The Kubernetes minors that it affects.
+      type: list
+      elements: str
+      sample: ["1.38"]
+    places:
+      description: Where, each with C(file), C(line) and C(path).
+      type: list
+      elements: dict
+      sample: [{file: kubelet.yaml, line: null, path: ""}]
+scope:
+  description: What is not looked at by design.
+  returned: always
+  type: list
+  elements: str
+  sample: [the host]
 config:
   description:
     - The merged config as data, without secrets. Empty if a file cannot be read as a config.
@@ -369,6 +408,9 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._fi
     Finding,
     InvalidConfig,
     bounded,
+    finding_lines,
+    judged,
+    not_judged_causes,
     refusing_levels,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._component_flags import (
@@ -377,6 +419,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._fl
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import Config, load
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import HostRules
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redact
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scope import scope_of
 from ansible_collections.configok.node.plugins.module_utils._host._host_facts import read_host
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 
@@ -393,7 +436,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "host": {"type": "bool", "default": False},
     "root_directory": {"type": "path", "default": "/var/lib/kubelet"},
     "container_runtime_endpoint": {"type": "str", "default": ""},
-    "fail_on": {"type": "str", "choices": ["component", "policy", "never"], "default": "policy"},
+    "fail_on": {"type": "str", "choices": ["component", "policy", "not_judged", "never"], "default": "policy"},
 }
 
 
@@ -467,8 +510,9 @@ def result_of(config: Config | None, findings: list[Finding], drop_ins: list[Dro
     return {
         "changed": False,
         "valid": not any(finding.is_refusal for finding in findings),
-        "findings": sanitize_all([finding.as_dict() for finding in findings]),
-        "lines": sanitize_all([f"{finding.level}: {finding}" for finding in findings]),
+        "findings": sanitize_all([finding.as_dict() for finding in judged(findings)]),
+        "not_judged": sanitize_all([cause.as_dict() for cause in not_judged_causes(findings)]),
+        "lines": sanitize_all(finding_lines(findings)),
         "config": redact(data),
         "documents": shown,
         "provenance": [origin.as_dict() for origin in config.origins()] if config is not None else [],
@@ -489,10 +533,14 @@ def main() -> None:
     with fail_on_file_errors(module):
         config, findings, drop_ins = check_layers(module.params)
         result = result_of(config, findings, drop_ins)
-    levels = refusing_levels(module.params["fail_on"])
-    if any(finding.level in levels for finding in findings):
-        refused = sanitize_all([f"{finding.level}: {finding}" for finding in findings if finding.is_refusal])
-        module.fail_json(msg="The config is refused:\n" + "\n".join(refused), **result)
+    result["scope"] = scope_of(knows_flags=module.params["flags"] is not None, checks_host=module.params["host"])
+    levels = refusing_levels(module.params["fail_on"].replace("_", "-"))
+    failing = [finding for finding in findings if finding.level in levels]
+    if failing:
+        is_refused = any(finding.is_refusal for finding in failing)
+        beginning = "The config is refused:" if is_refused else "The config was not judged as a whole:"
+        shown = [finding for finding in findings if finding.is_refusal or finding in failing]
+        module.fail_json(msg="\n".join(sanitize_all([beginning, *finding_lines(shown)])), **result)
     module.exit_json(**result)
 
 

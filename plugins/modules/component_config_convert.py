@@ -137,6 +137,13 @@ losses:
       description: Why it cannot be kept, or where it belongs now.
       type: str
       sample: "the plugin is gone: PodTopologySpread spreads by default"
+not_judged:
+  description:
+    - What could not be judged of O(kubernetes_versions) and why, as M(configok.node.component_config) returns it.
+  returned: always
+  type: list
+  elements: dict
+  sample: []
 lines:
   description:
     - The conversions and the losses as human-readable lines.

@@ -274,6 +274,14 @@ valid:
   returned: with O(from_version)
   type: bool
   sample: false
+not_judged:
+  description:
+    - What the data do not have of a version, and why, as M(configok.node.component_config) returns it. A change that
+      rests on it may be missing.
+  returned: success
+  type: list
+  elements: dict
+  sample: []
 disruption:
   description: The heaviest class of all, null if nothing differs.
   returned: success
@@ -343,6 +351,7 @@ def result_of(comparison: Comparison) -> dict[str, Any]:
         "changed": bool(comparison.changes),
         "field_changes": [{**change.as_dict(), "place": change.source} for change in comparison.changes],
         "disruption": comparison.heaviest,
+        "not_judged": sanitize_all([cause.as_dict() for cause in comparison.not_judged]),
         "lines": sanitize_all(comparison.lines),
     }
 

@@ -60,7 +60,7 @@ options:
   kubernetes_version:
     description:
       - The version of the component that will read the file, for example V(1.31). Write it in quotes.
-      - A version outside 1.20 to 1.37 is an error.
+      - A version before 1.20 is an error.
       - The default is the version that the component reports, and with O(flags) the newest version that this release
         knows.
     type: str
@@ -71,9 +71,10 @@ options:
     description:
       - V(component) fails if a flag can neither stay nor be expressed, or the component would refuse the file.
       - V(policy) also fails if the file holds something that a bundle may not hold.
+      - V(not_judged) also fails if something could not be judged, see RV(not_judged).
       - V(never) only reports.
     type: str
-    choices: [component, policy, never]
+    choices: [component, policy, not_judged, never]
     default: component
 seealso:
   - module: configok.node.component_config
@@ -164,6 +165,12 @@ findings:
   type: list
   elements: dict
   sample: []
+not_judged:
+  description: What could not be judged and why, as M(configok.node.component_config) returns it.
+  returned: always
+  type: list
+  elements: dict
+  sample: []
 lines:
   description: All of this as human-readable lines.
   returned: always
@@ -187,7 +194,11 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._component_
 )
 from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import fail_on_file_errors
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import refusing_levels
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import (
+    judged,
+    not_judged_causes,
+    refusing_levels,
+)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._kubelet_flags import parse_flags
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._migrate import Migration, migrate
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redact
@@ -205,7 +216,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "directory": {"type": "path", "default": "/"},
     "kubernetes_version": {"type": "str"},
     "path": {"type": "path"},
-    "fail_on": {"type": "str", "choices": ["component", "policy", "never"], "default": "component"},
+    "fail_on": {"type": "str", "choices": ["component", "policy", "not_judged", "never"], "default": "component"},
 }
 VERSION_PREFIX = "Kubernetes "
 
@@ -238,7 +249,6 @@ def plan_migration(parameters: Mapping[str, Any], run: Runner) -> Migration:
         drop_ins=started.drop_ins,
         directory=started.directory,
         path=parameters["path"] or "",
-        allow_newer=not parameters["kubernetes_version"],
     )
 
 
@@ -275,7 +285,8 @@ def migration_result(migration: Migration, *, diff: bool) -> dict[str, Any]:
         ],
         "left": [flag._asdict() for flag in migration.dropped],
         "instance_config": redact(dict(migration.instance_config)),
-        "findings": sanitize_all([finding.as_dict() for finding in migration.findings]),
+        "findings": sanitize_all([finding.as_dict() for finding in judged(migration.findings)]),
+        "not_judged": sanitize_all([cause.as_dict() for cause in not_judged_causes(migration.findings)]),
         "lines": sanitize_all(migration.lines),
     }
     if diff:
@@ -303,7 +314,7 @@ def main() -> None:
         except SystemctlFailed as error:
             module.fail_json(msg=f"{error}.")
         result = migration_result(migration, diff=module._diff)
-        levels = refusing_levels(module.params["fail_on"])
+        levels = refusing_levels(module.params["fail_on"].replace("_", "-"))
         refused = sanitize_all([str(finding) for finding in migration.findings if finding.level in levels])
         if refused:
             module.fail_json(msg="It cannot be moved as it is:\n" + "\n".join(refused), **result)

@@ -336,6 +336,12 @@ findings:
   type: list
   elements: dict
   sample: []
+not_judged:
+  description: What could not be judged and why, as M(configok.node.component_config) returns it. It stops nothing.
+  returned: success
+  type: list
+  elements: dict
+  sample: []
 lines:
   description: The findings as human-readable lines.
   returned: success, or when the config is refused

@@ -76,6 +76,12 @@ options:
       - Ask the providers on all hosts that change, before the first one is changed. A host that cannot be reached stops
         the run then. By default V(true).
     type: bool
+  machine_allow_not_judged:
+    description:
+      - Plan kubelet versions of releases that this version of the collection does not know as a whole. No check can say
+        then that the kubelet starts with its config, so the canary is the first to find out. By default V(false), which
+        refuses such a plan.
+    type: bool
   policy:
     description:
       - How the machines are moved, with the keys of C(policy) in a pool file. C(host.timeout) limits the change of one

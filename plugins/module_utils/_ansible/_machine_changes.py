@@ -29,11 +29,15 @@ __all__ = ["MachineSelection", "failures_of", "machines_in_motion", "read_change
 
 
 class MachineSelection(NamedTuple):
-    """The Machines of a run, of one cluster."""
+    """The Machines of a run, of one cluster.
+
+    allows_not_judged: whether a kubelet may be of a release whose data are not whole.
+    """
 
     catalog: MachineCatalog
     cluster: Cluster
     machines: tuple[Machine, ...]
+    allows_not_judged: bool = False
 
 
 def select_machines(catalog: MachineCatalog, cluster: str, selector: str) -> MachineSelection:
@@ -71,6 +75,7 @@ def read_changes(
     init_configs = {machine.name: cluster_kubelet_config(selection.cluster, machine) for machine in machines}
     mine = {name: observed[name] for name in init_configs if name in observed}
     resolved = resolve_configs(client, machines, mine, init_configs)
+    inputs = replace(resolved.inputs, allows_not_judged=selection.allows_not_judged)
     others = [machine for machine in selection.catalog.machines if machine.name not in init_configs]
     server_version = str(client.get("/version").get("gitVersion") or "")
 
@@ -78,7 +83,7 @@ def read_changes(
         return plan_changes(
             replace(selection.catalog, machines=(*resolved.machines, *others)),
             observed,
-            resolved.inputs,
+            inputs,
             server_version=server_version,
             selected=init_configs.keys(),
             unfinished=unfinished,

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from .._componentconfig._findings import finding_lines, judged, not_judged_causes
 from .._kube._api_client import Client
 from .._nodeconfig._bundle import content_hash
 from .._nodeconfig._bundle_trial import Trial
@@ -92,6 +93,7 @@ def _change_facts(changes: Draft | Release) -> dict[str, Any]:
     return {
         "field_changes": sanitize_all(field_changes(changes.groups)),
         "kubernetes_versions": list(changes.versions),
-        "findings": sanitize_all([finding.as_dict() for finding in changes.findings]),
-        "lines": sanitize_all([f"{finding.level}: {finding}" for finding in changes.findings]),
+        "findings": sanitize_all([finding.as_dict() for finding in judged(changes.findings)]),
+        "not_judged": sanitize_all([cause.as_dict() for cause in not_judged_causes(changes.findings)]),
+        "lines": sanitize_all(finding_lines(changes.findings)),
     }

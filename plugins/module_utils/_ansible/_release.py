@@ -15,7 +15,14 @@ from typing import Any, NamedTuple
 from .._componentconfig import ConfigError
 from .._componentconfig._check import check
 from .._componentconfig._file_documents import load_for_check
-from .._componentconfig._findings import Finding, InvalidConfig, bounded
+from .._componentconfig._findings import (
+    Finding,
+    InvalidConfig,
+    bounded,
+    finding_lines,
+    judged,
+    not_judged_causes,
+)
 from .._componentconfig._load import Config, load
 from .._componentconfig._scalars._wording import and_more, count_of, first_names
 from .._componentconfig._schema._releases import is_kubernetes_version
@@ -300,6 +307,8 @@ def validate_documents(
 def version_warnings(documents: Mapping[str, str], views: Iterable[NodeView]) -> list[str]:
     """Return a sentence for each part of a bundle that the kubelet version of a node would refuse, with the nodes.
 
+    And one for each cause for which a part was not judged.
+
     Raises UnusableDocument.
     """
     nodes = _node_versions(views)
@@ -315,6 +324,7 @@ def version_warnings(documents: Mapping[str, str], views: Iterable[NodeView]) ->
                 is_of_all = len(finding.nodes) == len(nodes)
                 where = f" (Kubernetes {', '.join(finding.versions)}: {first_names(finding.nodes, _NAMES_SHOWN)})"
                 sentences.append(f"{component}: {finding.text}{where if is_of_all else ''}")
+        sentences += [f"{component}: not judged: {cause}" for cause in not_judged_causes(findings)]
     more = len(sentences) - _WARNINGS_SHOWN
     return sentences if more <= 0 else [*sentences[:_WARNINGS_SHOWN], f"{count_of(more, 'more field')} like these"]
 
@@ -323,8 +333,8 @@ def _refusal(findings: Sequence[Finding]) -> ConfigRefused:
     refused = [f"{finding.level}: {finding}" for finding in findings if finding.is_refusal]
     return ConfigRefused(
         f"the config is refused, nothing was published: {refused[0]}{and_more(len(refused) - 1)}",
-        [finding.as_dict() for finding in findings],
-        [f"{finding.level}: {finding}" for finding in findings],
+        [finding.as_dict() for finding in judged(findings)],
+        finding_lines(findings),
     )
 
 

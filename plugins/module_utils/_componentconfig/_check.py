@@ -6,50 +6,47 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Callable, Protocol
+from typing import Any, Callable
 
 from . import ConfigError
 from ._bundle_policy import bundle_findings, denied_field_findings
+from ._certainty import missing_layer_findings, with_certainty
 from ._codec._document import Document, decode
 from ._codec._plain_values import HEAD_FIELDS, head_values
+from ._collector import Collector, Flags, Targets
 from ._expressions import CheckerSource, expression_findings
 from ._file_documents import RULE_SKIPPED, decode_file, is_of_kubeadm, reads_all_documents
-from ._findings import RULE_DUPLICATE, RULE_UNKNOWN_FIELD, Finding, InvalidConfig, Level, bounded, reading_order, show
+from ._findings import (
+    RULE_DUPLICATE,
+    RULE_UNKNOWN_FIELD,
+    Finding,
+    InvalidConfig,
+    Level,
+    bounded,
+    not_judged,
+    reading_order,
+    show,
+)
 from ._kind_names import expected_kind, old_name_findings, unknown_kind, unread_version
 from ._lenient_reading import implied_head, legacy_plugin, lenient_values
 from ._load import Config
 from ._rules._registry import rule_checked_fields, rule_sets
 from ._rules._rule import EffectiveConfig, run_rules
 from ._scalars._field_path import Path
-from ._scalars._wording import first_names
 from ._schema._feature_gates import FeatureGates
 from ._schema._kinds import KUBELET_CONFIGURATION, MAIN_KINDS, Kind, find_kind, kinds
 from ._schema._releases import (
     minor_name,
-    minor_names,
     nearest_known_minor,
     newest_minor,
     parse_known_minor,
 )
 from ._schema._type_check import TypeCheck, check_types, embedded_documents
 
-__all__ = ["Collector", "Flags", "HostCheck", "Targets", "check", "check_each_version", "check_host", "config_at"]
+__all__ = ["Flags", "HostCheck", "check", "check_each_version", "check_host", "config_at"]
 
 HostCheck = Callable[[EffectiveConfig, str], Iterable[Finding]]
 """Returns what is wrong with a component's config on one host; see `HostRules`, which this file does not import."""
-
-
-class Flags(Protocol):
-    """The flags of a component's command line; see `ComponentFlags`, which this file does not import."""
-
-    def gates(self, component: str) -> Mapping[str, bool]:
-        """Return the feature gates that the flags set."""
-
-    def merged_over(self, document: Document, kind: Kind, minor: int) -> Document:
-        """Return a document with the flags merged over it, if they win over a file of its kind."""
-
-    def findings(self, kind: Kind, minor: int) -> Iterable[Finding]:
-        """Return what is wrong with the flags of the component that reads files of a kind."""
 
 
 def check(
@@ -63,7 +60,6 @@ def check(
     denied_fields: Sequence[str] = (),
     host: HostCheck | None = None,
     flags: Flags | None = None,
-    allow_newer: bool = False,
     expressions: CheckerSource | None = None,
 ) -> list[Finding]:
     """Check one config for a set of Kubernetes versions and return everything that is wrong with it.
@@ -73,17 +69,18 @@ def check(
     the newest version that the data cover. bundle: whether to check also what must not be in a bundle.
     denied_fields: field patterns; see `denied_field_findings`. host: also checks the config for the host that would
     run the component. flags: those of the component that reads the config; without them, what depends on a feature
-    gate of the command line is a warning. allow_newer: whether versions newer than the data are checked as the newest
-    one, with a warning, as those of nodes always are. expressions: returns a checker of the CEL expressions in the API
-    server's files; without one they get a warning.
+    gate of the command line is a warning. expressions: returns a checker of the CEL expressions in the API server's
+    files; without one they are not judged.
 
-    Checks every document of kubeadm's files, and every config in a ConfigMap; see `decode_file`.
+    Checks every document of kubeadm's files, and every config in a ConfigMap; see `decode_file`. A release whose data
+    are not whole is checked with what there is of it, or as the newest whole one: a finding of level NOT_JUDGED names
+    the layers that are missing.
 
     The config's own findings are in reading order. Each finding has the minors and the nodes that it holds for. A text
     that cannot be decoded is one finding. Raises ConfigError for a version that cannot be parsed or is not known, and
     for flags with a file of several documents.
     """
-    targets = Targets(versions, nodes or {}, newest_minor(), allow_newer=allow_newer)
+    targets = Targets(versions, nodes or {}, newest_minor())
     try:
         documents = _documents_of(config, file, component)
     except InvalidConfig as error:
@@ -96,7 +93,8 @@ def check(
     for document in documents:
         collector = Collector(document, targets, flags, expressions)
         if document is documents[0]:
-            _warn_about_unknown_versions(collector)
+            for minor in targets.minors:
+                collector.add(missing_layer_findings(minor), minor)
         if any(finding.rule == RULE_SKIPPED for finding in document.findings):
             _add_own_findings(collector)
         else:
@@ -135,7 +133,7 @@ def check_host(
 
     Raises ConfigError for a version that cannot be parsed, or is older than the data.
     """
-    minors = sorted({parse_known_minor(version, allow_newer=True) for version in versions}) or [newest_minor()]
+    minors = sorted({parse_known_minor(version) for version in versions}) or [newest_minor()]
     minors_by_finding: dict[Finding, list[str]] = {}
     for minor in minors:
         config = config_at(document, minor, flags)
@@ -188,93 +186,6 @@ def _documents_of(config: Config | Document | str | bytes, file: str, component:
     return decode_file(config, file=file, config_maps=component is None)
 
 
-class Collector:
-    """Collects the findings of one document for several minors; equal findings of several minors become one."""
-
-    def __init__(
-        self,
-        document: Document,
-        targets: Targets,
-        flags: Flags | None = None,
-        expressions: CheckerSource | None = None,
-    ) -> None:
-        """targets: the minors and nodes that the document is checked for. flags: those of its component, if known.
-
-        expressions: returns a checker of CEL expressions.
-        """
-        self.document = document
-        self.targets = targets
-        self.flags = flags
-        self.expressions = expressions
-        self._minors_by_finding: dict[Finding, set[int]] = {}
-        self._minors_by_key: dict[tuple[Path, str, Level, str], set[int]] = {}
-
-    def add(self, findings: Iterable[Finding], minor: int | None = None) -> None:
-        """Add findings about the document, for one minor or for all."""
-        minors = self.targets.minors if minor is None else (minor,)
-        for finding in findings:
-            # Most findings hold for many minors, and locating one is the expensive part.
-            key = (finding.path, finding.message, finding.level, finding.rule)
-            known = self._minors_by_key.get(key)
-            if known is None:
-                located = self.document.locate(finding)
-                known = self._minors_by_key[key] = self._minors_by_finding.setdefault(located, set())
-            known.update(minors)
-
-    def add_located(self, finding: Finding, minors: Iterable[int]) -> None:
-        """Add a finding that has its file and line already."""
-        self._minors_by_finding.setdefault(finding, set()).update(minors)
-
-    def findings(self) -> list[Finding]:
-        """Return the findings, bounded and in reading order, each with the minors and the nodes that it holds for."""
-        findings = []
-        described: dict[frozenset[int], tuple[str, tuple[str, ...], tuple[str, ...]]] = {}
-        for finding, held in self._minors_by_finding.items():
-            minors = frozenset(held)
-            if minors not in described:
-                versions = tuple(minor_name(minor) for minor in sorted(minors))
-                described[minors] = self.targets.describe(minors), versions, self.targets.nodes_at(minors)
-            suffix, versions, nodes = described[minors]
-            findings.append(finding._replace(message=finding.message + suffix, versions=versions, nodes=nodes))
-        return bounded(sorted(findings, key=reading_order))
-
-
-_NODES_NAMED = 3
-
-
-class Targets:
-    """The minors that a config is checked for, and which nodes run them."""
-
-    def __init__(
-        self, versions: Iterable[str], nodes: Mapping[str, str], default: int, *, allow_newer: bool = False
-    ) -> None:
-        """versions: Kubernetes versions. nodes: the version of each node, by name; they are checked for as well.
-
-        default: the minor without versions and nodes. allow_newer: whether versions may be newer than the data, as
-        those of nodes may. Raises ConfigError for a version that cannot be parsed or is not known.
-        """
-        self._nodes: dict[int, list[str]] = {}
-        for node, version in sorted(nodes.items()):
-            try:
-                self._nodes.setdefault(parse_known_minor(version, allow_newer=True), []).append(node)
-            except ConfigError as error:
-                raise ConfigError(f"node {node}: {error}") from error
-        minors = {parse_known_minor(version, allow_newer=allow_newer) for version in versions}
-        self.minors = sorted(minors | set(self._nodes)) or [default]
-
-    def nodes_at(self, minors: Iterable[int]) -> tuple[str, ...]:
-        """Return the sorted names of the nodes that run one of these minors."""
-        return tuple(sorted(node for minor in set(minors) for node in self._nodes.get(minor, ())))
-
-    def describe(self, minors: Iterable[int]) -> str:
-        """Return for a message which minors and nodes a finding holds for, "" for all."""
-        held = set(minors)
-        if held >= set(self.minors):
-            return ""
-        nodes = self.nodes_at(held)
-        return f" (Kubernetes {minor_names(held)}" + (f": {first_names(nodes, _NODES_NAMED)})" if nodes else ")")
-
-
 # The minor from which on the component refuses unknown and duplicate fields of a kind. For all other kinds it accepts
 # them, with a warning or silently.
 _STRICT_SINCE = {
@@ -296,14 +207,6 @@ _STRICT_SINCE = {
 }
 
 
-def _warn_about_unknown_versions(collector: Collector) -> None:
-    for minor in collector.targets.minors:
-        nearest = nearest_known_minor(minor)
-        if minor != nearest:
-            message = f"Kubernetes {minor_name(minor)} is not known here: judged as {minor_name(nearest)}"
-            collector.add([Finding((), message, "version", Level.WARNING)], minor)
-
-
 def _find_kind(collector: Collector, component: str | None) -> tuple[Kind | None, Sequence[int]]:
     """Return the document's kind, and the minors that read the document as that kind.
 
@@ -323,8 +226,7 @@ def _find_kind(collector: Collector, component: str | None) -> tuple[Kind | None
             return _kind_of_component(collector, implied.api_version, implied.kind, component), reading
         legacy = legacy_plugin(data)
         if legacy is not None and _head_findings(head):
-            message = f"an old form of {legacy}'s file: only the syntax is judged"
-            collector.add([Finding((), message, "kind", Level.WARNING)])
+            collector.add([not_judged((), f"an old form of {legacy}'s file", "only its syntax is known")])
             return None, minors
     return _find_stated_kind(collector, component), minors
 
@@ -361,8 +263,9 @@ def _kind_of_component(collector: Collector, api_version: str, name: str, compon
     kind = find_kind(api_version, name)
     if kind is None:
         if component is not None and component not in components:
-            message = f"the kind is not known here: of {component}'s config only the syntax is judged"
-            collector.add([Finding(("kind",), message, "kind", Level.WARNING)])
+            collector.add(
+                [not_judged(("kind",), f"the config of {component}", "its kind is not known, only its syntax")]
+            )
             return None
         collector.add([unknown_kind(api_version, name, component)])
         return None
@@ -400,7 +303,7 @@ def _check_minor(collector: Collector, kind: Kind, minor: int) -> None:
     if flags is not None:
         document = flags.merged_over(document, kind, nearest)
         for finding in flags.findings(kind, nearest):
-            collector.add_located(finding, [minor])
+            collector.add_located(with_certainty(finding, minor), [minor])
     data = lenient_values(document.data, kind, nearest)
     _check_document(collector, document, kind, data, prefix=(), nearest=nearest, minor=minor)
 
@@ -438,12 +341,12 @@ def _check_document(
     checked = check_types(data, kind, nearest, is_json=is_json, rule_checked_fields=rule_checked_fields(kind))
     for finding in checked.findings:
         is_unknown = finding.rule == RULE_UNKNOWN_FIELD
-        add(finding._replace(level=_level_of_strictness(kind, nearest)) if is_unknown else finding)
+        finding = finding._replace(level=_level_of_strictness(kind, nearest)) if is_unknown else finding
+        add(with_certainty(finding, minor))
     config = _effective_config(checked, kind, nearest, collector.flags)
     for rules in rule_sets(kind):
         for finding in run_rules(rules, config):
-            is_certain = finding.rule not in ("gates-known", "gates-deps") or config.gates.is_certain
-            add(finding if is_certain else finding._replace(level=Level.WARNING))
+            add(with_certainty(finding, minor))
     if kind.component == "kube-apiserver":
         for finding in expression_findings(checked.data, kind.kind, nearest, collector.expressions):
             if not (finding.path and finding.path[0] in checked.broken_fields):

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from . import ConfigError
+from ._certainty import missing_layer_findings
 from ._codec._document import Document
 from ._codec._plain_values import HEAD_FIELDS, canonical
 from ._disruption import Disruption, check_overrides, disruption_of, heaviest_class
-from ._findings import show
+from ._findings import NotJudged, not_judged_causes, show
 from ._load import Config
 from ._scalars._duration import nanoseconds
 from ._scalars._field_path import Path, format_path, value_at
@@ -79,23 +80,28 @@ _MAX_WIDTH = 72
 
 @dataclass(frozen=True)
 class Comparison:
-    """The fields that differ, the heaviest class among them (None without any), and both effective configs."""
+    """The fields that differ, the heaviest class among them (None without any), and both effective configs.
+
+    not_judged: what the data do not have of a release of one side.
+    """
 
     changes: list[FieldChange]
     heaviest: str | None
     effective: tuple[dict[str, Any], dict[str, Any]]
+    not_judged: Sequence[NotJudged] = ()
 
     @property
     def lines(self) -> list[str]:
-        """The changes as human-readable lines, and what the heaviest one asks."""
+        """The changes as human-readable lines, what was not judged, and what the heaviest change asks."""
+        not_judged = [f"not judged: {cause}" for cause in self.not_judged]
         if self.heaviest is None:
-            return ["no field differs"]
+            return ["no field differs" + (", as far as the data say" if not_judged else ""), *not_judged]
         width = min(max(len(str(change)) for change in self.changes), _MAX_WIDTH)
         rows = [
             f"{change!s:{width}}  [{change.disruption}]" + (f"  ({change.source})" if change.source else "")
             for change in self.changes
         ]
-        return [*rows, f"all in all: {summary_of(self.changes)}"]
+        return [*rows, *not_judged, f"all in all: {summary_of(self.changes)}"]
 
 
 def summary_of(changes: Sequence[FieldChange]) -> str:
@@ -134,7 +140,8 @@ def compare(
     ]
     heaviest = heaviest_class(change.disruption.name for change in changes)
     effective = effective_values(old, head, minors[0]), effective_values(new, head, minors[1])
-    return Comparison(changes, heaviest, effective)
+    missing = [finding for minor in dict.fromkeys(minors) for finding in missing_layer_findings(minor)]
+    return Comparison(changes, heaviest, effective, not_judged_causes(missing))
 
 
 def _require_known_kinds(configs: Sequence[Config]) -> None:

@@ -10,12 +10,13 @@ from copy import deepcopy
 from typing import Any, Callable, NamedTuple
 
 from . import ConfigError
+from ._certainty import missing_layer_findings
 from ._codec._document import MAX_BYTES, decode, split
 from ._codec._yaml import encode_all
 from ._conversions._field_moves import Loss, LossHint, drop_unknown_fields, rename
 from ._conversions._kube_scheduler import SCHEDULER_HINTS, convert_scheduler
 from ._conversions._kubeadm import KUBEADM_HINTS, convert_kubeadm, move_timeouts
-from ._findings import show
+from ._findings import NotJudged, not_judged_causes, show
 from ._scalars._field_path import format_path
 from ._scalars._secrets import redact, secret_paths
 from ._scalars._wording import first_names
@@ -151,11 +152,15 @@ def convert_document(data: Mapping[str, Any], api_version: str) -> Conversion:
 
 
 class ConvertedFile(NamedTuple):
-    """The documents of a file before and after, and the conversions of those that have the API version."""
+    """The documents of a file before and after, and the conversions of those that have the API version.
+
+    not_judged: what the data do not have of a Kubernetes version that is to read the result.
+    """
 
     before: list[dict[str, Any]]
     after: list[dict[str, Any]]
     conversions: list[Conversion]
+    not_judged: Sequence[NotJudged] = ()
 
     @property
     def text(self) -> str:
@@ -197,20 +202,22 @@ class ConvertedFile(NamedTuple):
             "text": "" if secrets else self.text,
             "documents": redact(self.after),
             "losses": self.losses,
+            "not_judged": [cause.as_dict() for cause in self.not_judged],
             "lines": lines,
         }
 
     @property
     def lines(self) -> list[str]:
-        """The conversions and the losses as human-readable lines."""
+        """The conversions, the losses and what was not judged as human-readable lines."""
         converted = [
             f"{source.kind}: {source.api_version} -> {target.api_version}, read by {readers_text(target)}"
             for _data, _losses, source, target in self.conversions
         ]
-        return converted + [
+        lost = [
             "lost: " + ": ".join(part for part in (row["kind"], row["path"], row["value"], row["why"]) if part)
             for row in self.losses
         ]
+        return [*converted, *lost, *(f"not judged: {cause}" for cause in self.not_judged)]
 
 
 def convert(
@@ -237,7 +244,8 @@ def convert(
         _require_readers(conversion.target, versions)
     move_timeouts([(conversion.data, conversion.losses) for conversion in conversions.values()])
     result = [conversions[index].data if index in conversions else data for index, data in enumerate(documents)]
-    return ConvertedFile(documents, result, list(conversions.values()))
+    missing = [finding for version in versions for finding in missing_layer_findings(parse_known_minor(version))]
+    return ConvertedFile(documents, result, list(conversions.values()), not_judged_causes(missing))
 
 
 def _require_readers(target: Kind, versions: Sequence[str]) -> None:

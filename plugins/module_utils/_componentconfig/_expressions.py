@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Callable, NamedTuple, Optional
 
-from ._findings import Finding, Level
+from ._findings import Finding, not_judged
 from ._rules._rule import values_at
 from ._scalars._field_path import Path
 
 __all__ = ["CheckerSource", "Expression", "ExpressionChecker", "expression_findings"]
 
 _RULE = "cel"
-_NOT_CHECKED = "CEL was not judged"
+_NO_CHECKER = "there is no CEL library"
 
 
 class Expression(NamedTuple):
@@ -50,14 +50,14 @@ _FIELDS = {
 
 
 def expression_findings(data: dict[str, Any], kind: str, minor: int, source: CheckerSource | None) -> Iterator[Finding]:
-    """Yield what is wrong with the expressions of a document; without a checker, one warning if there are any."""
+    """Yield what is wrong with the expressions of a document; without a checker, that they are not judged."""
     expressions = list(_expressions_in(data, kind, minor))
     if not expressions:
         return
     checker = source() if source is not None else None
     if checker is None:
         hint = ": install cel-expr-python where this runs" if source is not None else ""
-        yield Finding((), _NOT_CHECKED + hint, _RULE, Level.WARNING)
+        yield not_judged((), "CEL expressions", _NO_CHECKER + hint)
         return
     for path, expression in expressions:
         message = checker(expression)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NamedTuple
 
@@ -19,17 +20,24 @@ __all__ = [
     "InvalidConfig",
     "Level",
     "MAX_FINDINGS",
+    "NotJudged",
     "RULE_DENIED",
     "RULE_DUPLICATE",
     "RULE_NOT_JUDGED",
     "RULE_SECRET",
     "RULE_UNKNOWN_FIELD",
+    "RULE_UNKNOWN_FLAG",
     "bounded",
     "located",
+    "Verdict",
+    "finding_lines",
+    "judged",
     "not_judged",
+    "not_judged_causes",
     "reading_order",
     "refusing_levels",
     "show",
+    "verdict_of",
     "worst",
 ]
 
@@ -57,6 +65,7 @@ RULE_NOT_JUDGED = "not-judged"
 RULE_DENIED = "denied"
 RULE_DUPLICATE = "duplicate"
 RULE_UNKNOWN_FIELD = "unknown-field"
+RULE_UNKNOWN_FLAG = "unknown-flag"
 """Ids of rules that code compares; all others are only shown."""
 
 MAX_FINDINGS = 100
@@ -87,6 +96,8 @@ class Finding(NamedTuple):
     """The nodes of a pool for which it holds, if known."""
     omitted: int = 0
     """The number of findings that are not shown and that it counts; 0 for an ordinary finding."""
+    why: str = ""
+    """Why its message, a noun phrase, was not judged; "" for all other levels."""
 
     @property
     def field(self) -> str:
@@ -102,7 +113,7 @@ class Finding(NamedTuple):
     @property
     def text(self) -> str:
         """The path, the value and the message, without the place."""
-        return ": ".join(part for part in (self.field, self.value, self.message) if part)
+        return ": ".join(part for part in (self.field, self.value, self.message, self.why) if part)
 
     def __str__(self) -> str:
         location = self.file if self.line is None else f"{self.file}:{self.line}"
@@ -115,7 +126,7 @@ class Finding(NamedTuple):
             "line": self.line,
             "path": self.field,
             "value": self.value,
-            "message": self.message,
+            "message": f"{self.message}: {self.why}" if self.why else self.message,
             "level": self.level.value,
             "rule": self.rule,
             "versions": list(self.versions),
@@ -137,7 +148,77 @@ def not_judged(path: Path, what: str, why: str) -> Finding:
     what: a noun phrase, such as "defaults and gates of Kubernetes 1.38". why: a phrase, such as "the data of this
     release do not have them". Reports count the findings of one `what` and `why` as one line, so neither names a place.
     """
-    return Finding(path, f"{what}: {why}", RULE_NOT_JUDGED, Level.NOT_JUDGED)
+    return Finding(path, what, RULE_NOT_JUDGED, Level.NOT_JUDGED, why=why)
+
+
+@dataclass(frozen=True)
+class NotJudged:
+    """One cause for which something was not judged: what and why, with all findings of it."""
+
+    what: str
+    why: str
+    findings: tuple[Finding, ...]
+
+    def __str__(self) -> str:
+        text = ": ".join(part for part in (self.what, self.why) if part)
+        return f"{text} ({self.count} places)" if self.count > 1 else text
+
+    @property
+    def count(self) -> int:
+        """How often it occurs."""
+        return sum(finding.omitted or 1 for finding in self.findings)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the cause as plain data, for a module's result or a JSON report."""
+        return {
+            "what": self.what,
+            "why": self.why,
+            "count": self.count,
+            "versions": sorted({version for finding in self.findings for version in finding.versions}),
+            "places": [
+                {"file": finding.file, "line": finding.line, "path": finding.field} for finding in self.findings
+            ],
+        }
+
+
+def not_judged_causes(findings: Iterable[Finding]) -> list[NotJudged]:
+    """Return what was not judged according to findings of any level, one entry for each cause, in their order."""
+    causes: dict[tuple[str, str], list[Finding]] = {}
+    for finding in findings:
+        if finding.level is Level.NOT_JUDGED:
+            causes.setdefault((finding.message, finding.why), []).append(finding)
+    return [NotJudged(what, why, tuple(found)) for (what, why), found in causes.items()]
+
+
+def judged(findings: Iterable[Finding]) -> list[Finding]:
+    """Return the findings that say what is wrong, without those that say that something was not judged."""
+    return [finding for finding in findings if finding.level is not Level.NOT_JUDGED]
+
+
+def finding_lines(findings: Sequence[Finding]) -> list[str]:
+    """Return a line for each finding, and then one for each cause for which something was not judged."""
+    lines = [f"{finding.level}: {finding}" for finding in judged(findings)]
+    return lines + [f"not judged: {cause}" for cause in not_judged_causes(findings)]
+
+
+class Verdict(str, Enum):
+    """What a check says of a config."""
+
+    PASSES = "passes"
+    FAILS = "fails"
+    NOT_JUDGED = "not judged"
+    """Nothing that was judged fails, and something was not judged."""
+
+    def __str__(self) -> str:
+        return self.value
+
+
+def verdict_of(findings: Iterable[Finding], failing: Sequence[Level]) -> Verdict:
+    """Return the verdict of findings. failing: the levels at which a config fails."""
+    levels = {finding.level for finding in findings}
+    if not levels.isdisjoint(failing):
+        return Verdict.FAILS
+    return Verdict.NOT_JUDGED if Level.NOT_JUDGED in levels else Verdict.PASSES
 
 
 def show(value: Any, path: Path = ()) -> str | None:
@@ -161,8 +242,8 @@ def _printable(text: str) -> str:
 
 def located(finding: Finding, file: str, line: int | None = None) -> Finding:
     """Return the finding with its place; its message is made safe to print, since it may quote the config."""
-    message = _printable(finding.message[:_MAX_MESSAGE])[:_MAX_MESSAGE]
-    return finding._replace(file=file, line=line, message=message)
+    message, why = (_printable(text[:_MAX_MESSAGE])[:_MAX_MESSAGE] for text in (finding.message, finding.why))
+    return finding._replace(file=file, line=line, message=message, why=why)
 
 
 def reading_order(finding: Finding) -> tuple[int, str, int, str]:
@@ -173,13 +254,13 @@ def reading_order(finding: Finding) -> tuple[int, str, int, str]:
 def bounded(findings: Iterable[Finding]) -> list[Finding]:
     """Return at most MAX_FINDINGS of the findings, in their order, and one more that counts the rest.
 
-    Refusals are kept before warnings, so that the first refusal is always among them. The last finding has the worst
+    The more serious ones are kept first, so that the first refusal is always among them. The last finding has the worst
     level of the rest. Findings that were bounded before may be among them.
     """
     listed, omitted = list[Finding](), list[Finding]()
     for finding in findings:
         (omitted if finding.omitted else listed).append(finding)
-    by_weight = sorted(range(len(listed)), key=lambda index: (not listed[index].is_refusal, index))
+    by_weight = sorted(range(len(listed)), key=lambda index: (_weight(listed[index].level), index))
     kept = [listed[index] for index in sorted(by_weight[:MAX_FINDINGS])]
     omitted += [listed[index] for index in by_weight[MAX_FINDINGS:]]
     if not omitted:
@@ -188,6 +269,11 @@ def bounded(findings: Iterable[Finding]) -> list[Finding]:
     message = f"{count} more findings are not shown: mend these first"
     level = worst(omitted) or Level.WARNING
     return [*kept, Finding((), message, "more", level, file=omitted[0].file, omitted=count)]
+
+
+def _weight(level: Level) -> int:
+    """Return the rank in which findings are kept: both levels that refuse a config are equal."""
+    return max(_SERIOUSNESS[level], _SERIOUSNESS[Level.POLICY])
 
 
 def refusing_levels(fail_on: str) -> tuple[Level, ...]:

@@ -86,7 +86,7 @@ def kubelet_refusals(document: Document, path: Path, upper_path: Path = (), vers
     data = {"apiVersion": KUBELET_API_VERSION, "kind": KUBELET_CONFIGURATION, **fields}
     versions = [version] if version and is_kubernetes_version(version) else []
     whole = Document(data, document.file, (), document.is_json)
-    findings = [finding for finding in check(whole, versions=versions, allow_newer=True) if finding.is_refusal]
+    findings = [finding for finding in check(whole, versions=versions) if finding.is_refusal]
     return [finding._replace(versions=()) for finding in _located(findings, document, path, upper_path)]
 
 

@@ -35,7 +35,7 @@ from ._scalars._secrets import redact
 from ._schema._defaults import apply_defaults, is_zero
 from ._schema._kinds import MAIN_KINDS, Kind, fact_at, find_kind, kinds
 from ._schema._path_fields import resolve_paths
-from ._schema._releases import minor_name, nearest_known_minor, newest_minor, parse_known_minor
+from ._schema._releases import known_minor_of, minor_name, nearest_known_minor
 
 __all__ = ["COMMAND_LINE", "DroppedFlag", "KeptFlag", "Migration", "migrate"]
 
@@ -116,19 +116,18 @@ def migrate(
     drop_ins: Sequence[tuple[str, str | bytes]] = (),
     directory: str = "/",
     path: str = "",
-    allow_newer: bool = False,
 ) -> Migration:
     """Return a component's config file and the flags that must stay.
 
     argv: its command line, program first. version: the Kubernetes version of the component that reads the file, "" for
     the newest that the data cover. config: name and text of the file that it reads today, None for none. drop_ins:
     those of --config-dir, lowest first. directory: its working directory. path: that of the new file, by default the
-    present one. allow_newer: whether the version may be newer than the data, as that of an installed component.
+    present one.
 
     Flags and files that cannot be used are findings. Raises ConfigError for a version that cannot be parsed or is not
     known.
     """
-    minor = parse_known_minor(version, allow_newer=allow_newer) if version else newest_minor()
+    minor = known_minor_of(version)
     try:
         flags = _require_flag_set(component)
         command_line = _with_new_names(parse_command_line(argv[1:], flags.flags), flags)
@@ -246,7 +245,6 @@ class _Migrator(NamedTuple):
             file=posixpath.basename(target_path),
             component=component,
             versions=[minor_name(current.minor)],
-            allow_newer=True,
             bundle=True,
         )
         return Migration(text, kept, _dropped_flags(decisions), instance, tuple(findings), before, after)

@@ -113,6 +113,7 @@ MACHINE_VARIABLES: Final = FileKeys(
             "machine_selector",
             "machine_rollout",
             "machine_preflight",
+            "machine_allow_not_judged",
             "policy",
             "change_cause",
         ),

@@ -194,9 +194,7 @@ def _config_findings(
     """
     # The kubelet's are merged over the config already.
     flags = ComponentFlags(argv[1:]) if argv and component.name != "kubelet" else None
-    findings = check(
-        config, component=component.name, versions=[version] if version else (), flags=flags, allow_newer=True
-    )
+    findings = check(config, component=component.name, versions=[version] if version else (), flags=flags)
     return [
         finding._replace(level=Level.WARNING)
         if is_from_flag(finding.file) or finding.file in drop_in_files

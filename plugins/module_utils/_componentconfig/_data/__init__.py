@@ -2,14 +2,53 @@
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Generated from schema/ by tools/generate_componentconfig.py: do not edit.
-"""Index of kinds and minors as JSON."""
+"""Index of kinds, minors and the layers of their data as JSON."""
 
 from __future__ import annotations
 
 __all__ = ["INDEX"]
 
 INDEX = r"""
-{"minors":[20,21,22,23,24,25,26,27,28,29,30,31,32,33,34,35,36,37],"newest":37,"kinds":
+{"minors":[20,21,22,23,24,25,26,27,28,29,30,31,32,33,34,35,36,37],"newest":37,"layers":{"20":{"fields":[1,
+"source of v1.20.15","2022-01"],"defaults":[1,"source of v1.20.15","2022-01"],"gates":[1,"source of v1.20.15",
+"2022-01"],"flags":[1,"source of v1.20.15","2022-01"],"rules":[1,"source of v1.20.15","2022-01"]},"21":{"fields":[1,
+"source of v1.21.14","2022-06"],"defaults":[1,"source of v1.21.14","2022-06"],"gates":[1,"source, as a fork has it",
+"2022-06"],"flags":[1,"source of v1.21.14","2022-06"],"rules":[1,"source and documentation","2022-06"]},"22":
+{"fields":[1,"source of v1.22.17","2022-12"],"defaults":[1,"source of v1.22.17","2022-12"],"gates":[1,
+"source, as a fork has it","2022-12"],"flags":[1,"source of the releases before and after it","2022-12"],"rules":[1,
+"source and documentation","2022-12"]},"23":{"fields":[1,"source of v1.23.17","2023-02"],"defaults":[1,
+"source of v1.23.17","2023-02"],"gates":[1,"source, as a fork has it","2023-02"],"flags":[1,"source of v1.23.17",
+"2023-02"],"rules":[1,"source and documentation","2023-02"]},"24":{"fields":[1,"source of v1.24.17","2023-08"],
+"defaults":[1,"source of v1.24.17","2023-08"],"gates":[1,"source, as a fork has it","2023-08"],"flags":[1,
+"source of v1.24.17","2023-08"],"rules":[1,"source and documentation","2023-08"]},"25":{"fields":[1,
+"source of v1.25.16","2023-11"],"defaults":[1,"source of v1.25.16","2023-11"],"gates":[1,"source of v1.25.16",
+"2023-11"],"flags":[1,"source of v1.25.16","2023-11"],"rules":[1,"source of v1.25.16","2023-11"]},"26":{"fields":[1,
+"source of v1.26.15","2024-03"],"defaults":[1,"source of v1.26.15","2024-03"],"gates":[1,"source of v1.26.15",
+"2024-03"],"flags":[1,"source of v1.26.15","2024-03"],"rules":[1,"source of v1.26.15","2024-03"]},"27":{"fields":[1,
+"source of v1.27.16","2024-07"],"defaults":[1,"source of v1.27.16","2024-07"],"gates":[1,"source of v1.27.16",
+"2024-07"],"flags":[1,"source of v1.27.16","2024-07"],"rules":[1,"source of v1.27.16","2024-07"]},"28":{"fields":[1,
+"source of v1.28.15","2024-10"],"defaults":[1,"source of v1.28.15","2024-10"],"gates":[1,"source of v1.28.15",
+"2024-10"],"flags":[1,"source of v1.28.15","2024-10"],"rules":[1,"source of v1.28.15","2024-10"]},"29":{"fields":[1,
+"source of v1.29.15","2025-03"],"defaults":[1,"source of v1.29.15","2025-03"],"gates":[1,"source of v1.29.15",
+"2025-03"],"flags":[1,"source of v1.29.15","2025-03"],"rules":[1,"source of v1.29.15","2025-03"]},"30":{"fields":[1,
+"source of v1.30.14","2025-06"],"defaults":[1,"source of v1.30.14","2025-06"],"gates":[1,"source of v1.30.14",
+"2025-06"],"flags":[1,"source of v1.30.14","2025-06"],"rules":[1,"source of v1.30.14","2025-06"]},"31":{"fields":[1,
+"source of v1.31.14","2025-11"],"defaults":[1,"source of v1.31.14","2025-11"],"gates":[1,"source of v1.31.14",
+"2025-11"],"flags":[1,"source of v1.31.14","2025-11"],"rules":[1,"source of v1.31.14","2025-11"]},"32":{"fields":[1,
+"source of v1.32.13","2026-02"],"defaults":[1,"source of v1.32.13","2026-02"],"gates":[1,"source of v1.32.13",
+"2026-02"],"flags":[1,"source of v1.32.13","2026-02"],"rules":[1,"source of v1.32.13","2026-02"]},"33":{"fields":[1,
+"source of v1.33.13","2026-06"],"defaults":[1,"source of v1.33.13","2026-06"],"gates":[1,"source of v1.33.13",
+"2026-06"],"flags":[1,"source of v1.33.13","2026-06"],"rules":[1,"source of v1.33.13","2026-06"]},"34":{"fields":[1,
+"source of v1.34.10","2026-07"],"defaults":[1,"source of v1.34.10","2026-07"],"gates":[1,"source of v1.34.10",
+"2026-07"],"flags":[1,"source of v1.34.10","2026-07"],"rules":[1,"source of v1.34.10","2026-07"]},"35":{"fields":[1,
+"source of v1.35.7","2026-07"],"defaults":[1,"source of v1.35.7","2026-07"],"gates":[1,"source of v1.35.7","2026-07"],
+"flags":[1,"source of v1.35.7","2026-07"],"rules":[1,"source of v1.35.7","2026-07"]},"36":{"fields":[1,
+"source of v1.36.3","2026-07"],"defaults":[1,"source of v1.36.3","2026-07"],"gates":[1,"source of v1.36.3","2026-07"],
+"flags":[1,"source of v1.36.3","2026-07"],"rules":[1,"source of v1.36.3","2026-07"]},"37":{"fields":[1,
+"source before the code freeze","2026-07"],"defaults":[1,"release notes and source before the code freeze","2026-08"],
+"gates":[1,"source after the code freeze","2026-08"],"flags":[1,"release notes","2026-08"],"rules":[1,
+"source before the code freeze","2026-07"],"meanings":[1,"release notes","2026-08"]},"38":{"fields":[0,
+"release notes of an alpha","2026-09"],"meanings":[0,"release notes of an alpha","2026-09"]}},"kinds":
 {"apiserver.config.k8s.io/v1 AdmissionConfiguration":["kube_apiserver","kube-apiserver",20,null],
 "apiserver.k8s.io/v1alpha1 AdmissionConfiguration":["kube_apiserver","kube-apiserver",20,null],
 "apiserver.config.k8s.io/v1 AuthenticationConfiguration":["kube_apiserver","kube-apiserver",34,null],

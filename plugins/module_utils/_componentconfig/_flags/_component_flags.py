@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import ConfigError
 from .._codec._document import Document
-from .._findings import Finding, Level, located
+from .._findings import RULE_UNKNOWN_FLAG, Finding, Level, located
 from .._schema._feature_gates import FeatureGates
 from .._schema._kinds import MAIN_KINDS, Kind
 from .._schema._releases import minor_name
@@ -58,19 +58,18 @@ class ComponentFlags:
         for name in dict.fromkeys(use.name for use in command_line.uses if use.name not in flags.flags):
             message = _unknown_flag(name, flags)
             if message:
-                yield located(Finding((), message, _RULE), f"--{name}")
+                yield located(Finding((), message, RULE_UNKNOWN_FLAG), f"--{name}")
         for flag, values in self._values(flags):
             for message, level in _flag_problems(flag, values, flags, kind, minor):
                 yield located(Finding((), message, _RULE, level), f"--{flag.name}")
         if FEATURE_GATES in kind.fields:
             return  # the rules of the file check its gates and those of the flags together
         gates = FeatureGates(minor, self.gates(kind.component))
-        level = Level.COMPONENT if gates.is_certain else Level.WARNING
         for gate, message in gates.refused_settings():
-            yield located(Finding((FEATURE_GATES, gate), message, _RULE, level), f"--{_GATES}")
+            yield located(Finding((FEATURE_GATES, gate), message, "gates-known"), f"--{_GATES}")
         for gate, dependency in gates.unmet_dependencies():
             message = f"the gate {gate} may only be on while {dependency} is on"
-            yield located(Finding((FEATURE_GATES, gate), message, _RULE, level), f"--{_GATES}")
+            yield located(Finding((FEATURE_GATES, gate), message, "gates-deps"), f"--{_GATES}")
 
     def _values(self, flags: FlagSet) -> list[tuple[Flag, list[str]]]:
         return values_by_flag(parse_command_line(self._arguments, flags.flags).uses, flags.flags)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["and_more", "count_of", "first_names"]
+__all__ = ["and_list", "and_more", "count_of", "first_names"]
 
 
 def first_names(names: Sequence[str], limit: int, *, width: int = 0) -> str:
@@ -25,6 +25,11 @@ def first_names(names: Sequence[str], limit: int, *, width: int = 0) -> str:
             return f"{text} and {len(names) - number} more"
         text += f", {name}" if text else name
     return text
+
+
+def and_list(names: Sequence[str]) -> str:
+    """Return all names as a phrase: "a", "a and b", "a, b and c"."""
+    return " and ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
 
 
 def and_more(count: int) -> str:

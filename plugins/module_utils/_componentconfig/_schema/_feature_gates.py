@@ -30,12 +30,11 @@ def _gate_data() -> dict[str, Any]:
 class FeatureGates:
     """The feature gates of one minor, with the settings of a config.
 
-    A minor newer than the data has the gates of the newest one; `is_certain` is False then.
+    A minor newer than the data has the gates of the newest one.
     """
 
     def __init__(self, minor: int, settings: Mapping[str, Any]) -> None:
         self.minor = minor
-        self.is_certain = minor <= newest_minor()
         self._nearest = min(minor, newest_minor())
         self._settings = {gate: value for gate, value in settings.items() if isinstance(value, bool)}
 

@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from enum import Enum
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any, Final, NamedTuple, cast
 
 from .. import ConfigError
 
 __all__ = [
+    "JUDGED_LAYERS",
+    "Layer",
+    "LayerSource",
     "is_kubernetes_version",
     "known_minor_of",
     "known_minors",
@@ -21,16 +25,45 @@ __all__ = [
     "minor_names",
     "minor_of",
     "minors_from",
+    "missing_layers",
     "nearest_known_minor",
     "newest_minor",
     "parse_known_minor",
     "parse_minor",
     "quoting_hint",
     "release_index",
+    "release_layers",
 ]
 
 _VERSION = re.compile(r"v?1\.([0-9]{1,3})(?:[.+-].*)?")
 _LAST_MINOR = 99  # of Kubernetes 1
+
+
+class Layer(str, Enum):
+    """A part of what the data say of a release."""
+
+    FIELDS = "fields"
+    DEFAULTS = "defaults"
+    GATES = "gates"
+    FLAGS = "flags"
+    RULES = "rules"
+    MEANINGS = "meanings"
+    """Values that mean something else from the release on."""
+
+    def __str__(self) -> str:
+        return self.value
+
+
+JUDGED_LAYERS: Final = (Layer.FIELDS, Layer.DEFAULTS, Layer.GATES, Layer.FLAGS, Layer.RULES)
+"""The layers that the verdict on a config rests on; an upgrade rests on `Layer.MEANINGS`, too."""
+
+
+class LayerSource(NamedTuple):
+    """Whether a layer is whole, from what kind of source it is, and its month: 2026-08."""
+
+    is_whole: bool
+    source: str
+    date: str
 
 
 def parse_minor(version: str) -> int:
@@ -52,23 +85,20 @@ def minor_of(version: str) -> int:
     return parse_minor(version) if version else newest_minor()
 
 
-def parse_known_minor(version: str, *, allow_newer: bool = False) -> int:
-    """Return the minor of a Kubernetes version that the data cover.
+def parse_known_minor(version: str) -> int:
+    """Return the minor of a Kubernetes version, which may be newer than the data: see `missing_layers`.
 
-    allow_newer: whether it may be newer than the data. Raises ConfigError for other versions.
+    Raises ConfigError for a version that is older than the data.
     """
     minor, (first, *_between, last) = parse_minor(version), known_minors()
-    if minor < first or (minor > last and not allow_newer):
+    if minor < first or minor > _LAST_MINOR:
         covered = f"{minor_name(first)} to {minor_name(last)} are"
         raise ConfigError(f"Kubernetes {minor_name(minor)} is not known here, {covered}{quoting_hint(minor)}")
     return minor
 
 
 def known_minor_of(version: str) -> int:
-    """Return the minor of a Kubernetes version that the data cover, the newest whole one for "".
-
-    Raises ConfigError for other versions.
-    """
+    """Return the minor of a Kubernetes version as `parse_known_minor` does, the newest whole one for ""."""
     return parse_known_minor(version) if version else newest_minor()
 
 
@@ -128,11 +158,20 @@ def release_index() -> dict[str, Any]:
 
 
 def newest_minor() -> int:
-    """Return the newest Kubernetes minor that the data cover as a whole.
-
-    Of a later minor the data have only the fields, as they were before its release, no gates or defaults of its own.
-    """
+    """Return the newest Kubernetes minor of which all `JUDGED_LAYERS` are whole; later ones are judged as this one."""
     return int(release_index()["newest"])
+
+
+def release_layers(minor: int) -> Mapping[Layer, LayerSource]:
+    """Return what the data have of a release, {} for one that they do not know."""
+    rows = release_index()["layers"].get(str(minor), {})
+    return {Layer(name): LayerSource(bool(is_whole), source, date) for name, (is_whole, source, date) in rows.items()}
+
+
+def missing_layers(minor: int, needed: Iterable[Layer] = JUDGED_LAYERS) -> tuple[Layer, ...]:
+    """Return the layers, of those that are needed, that the data do not have whole of a release."""
+    known = release_layers(minor)
+    return tuple(layer for layer in needed if layer not in known or not known[layer].is_whole)
 
 
 def is_kubernetes_version(version: str) -> bool:

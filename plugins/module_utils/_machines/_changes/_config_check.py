@@ -11,10 +11,11 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from ..._componentconfig import ConfigError
+from ..._componentconfig._certainty import missing_layer_findings
 from ..._componentconfig._check import check
 from ..._componentconfig._compare import effective_diff
 from ..._componentconfig._disruption import heaviest_class
-from ..._componentconfig._findings import Finding, Level
+from ..._componentconfig._findings import Finding, Level, not_judged_causes
 from ..._componentconfig._load import load
 from ..._componentconfig._scalars._wording import and_more
 from ..._componentconfig._schema._releases import (
@@ -61,6 +62,11 @@ def check_config(
         oldest = minor_name(known_minors()[0])
         return ConfigCheck((), (f"its config is not validated: kubelet {after} is older than {oldest}",))
     refusals, warnings = list[str](), list[str]()
+    not_judged = _not_judged(after)
+    if not_judged:
+        is_new = _minor(before) != _minor(after) and not inputs.allows_not_judged
+        advice = ": set machine_allow_not_judged to true to change it all the same" if is_new else ""
+        (refusals if is_new else warnings).append(f"{not_judged}{advice}")
     bundle = inputs.bundles.get(source, {}) if source is not None else {}
     in_bundle = set[tuple[Any, ...]]()
     if KUBELET in bundle and source is not None:
@@ -99,6 +105,13 @@ def check_config(
         )
     adjusted = adjusted_flags(_declared_flags(machine), before, after) if before else ()
     return ConfigCheck(tuple(refusals), tuple(warnings), adjusted)
+
+
+def _not_judged(version: str) -> str:
+    """Return what cannot be judged of any config for a kubelet, as a sentence; "" with whole data."""
+    minor = _minor(version)
+    causes = not_judged_causes(missing_layer_findings(minor)) if minor is not None else ()
+    return f"its config is not judged in full for kubelet {version}: {causes[0]}" if causes else ""
 
 
 def _refused_on_the_way(
@@ -188,7 +201,7 @@ def _disruption(old: str, new: str, minor: int) -> str:
 def _check_text(text: str, file: str, version: str, is_bundle: bool = False) -> tuple[Finding, ...]:
     """Return the findings about a config at a version: thousands of machines share a few configs."""
     try:
-        findings = check(text, file=file, component=KUBELET, versions=[version], bundle=is_bundle, allow_newer=True)
+        findings = check(text, file=file, component=KUBELET, versions=[version], bundle=is_bundle)
     except ConfigError as error:
         return (Finding((), str(error), "version", Level.WARNING, file=file),)
     return tuple(finding for finding in findings if finding.is_refusal)

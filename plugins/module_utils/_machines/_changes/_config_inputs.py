@@ -36,7 +36,7 @@ class ConfigInputs:
     pools: by pool, the bundle that the pool is on. references: the published bundles that Machines refer to. bundles:
     the documents of the bundles in use and to be used, by component. trials: of these bundles. local_configs:
     published, by the hash that nodes report. init_configs: by machine, the KubeletConfiguration that a new machine
-    begins with.
+    begins with. allows_not_judged: whether a kubelet may be of a release whose data are not whole.
     """
 
     pools: Mapping[str, ConfigSource] = field(default_factory=dict)
@@ -45,6 +45,7 @@ class ConfigInputs:
     trials: Mapping[ConfigSource, Trial] = field(default_factory=dict)
     local_configs: Mapping[str, LocalConfig] = field(default_factory=dict)
     init_configs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    allows_not_judged: bool = False
 
     def source_of(self, machine: Machine) -> ConfigSource | None:
         """Return the config source that a Machine declares, None for the init config. Raises UnknownSource."""

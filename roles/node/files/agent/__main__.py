@@ -243,6 +243,7 @@ def _limit(arguments: argparse.Namespace) -> None:
 
 def _validate(arguments: argparse.Namespace) -> int:
     _limit(arguments)
+    from ._componentconfig._scope import scope_of
     from ._validate import document_validator, target_versions, validate_files
 
     versions = target_versions(arguments.versions)
@@ -270,13 +271,11 @@ def _validate(arguments: argparse.Namespace) -> int:
             configuration, name, versions, only_host=arguments.only_host, with_inputs=arguments.with_inputs
         )
     else:
-        allow_newer = arguments.limited or arguments.installed_version
         validator = document_validator(
             name,
             versions,
             bundle=arguments.bundle,
             configured=configured,
-            allow_newer=allow_newer,
             flags_file=arguments.flags_file,
             feature_gates=arguments.feature_gates,
         )
@@ -287,6 +286,8 @@ def _validate(arguments: argparse.Namespace) -> int:
         output=arguments.output,
         fail_on=arguments.fail_on,
         skip_unknown=arguments.skip_unknown,
+        scope=scope_of(knows_flags=bool(on_node or arguments.flags_file), checks_host=bool(on_node)),
+        is_verbose=arguments.verbose,
     )
 
 
@@ -327,7 +328,6 @@ def _migrate(arguments: argparse.Namespace) -> int:
         arguments.component,
         argv,
         version=version,
-        allow_newer=not arguments.version,
         as_json=arguments.json,
         flags_file=arguments.flags_file,
         present_config=arguments.present_config,

@@ -32,7 +32,7 @@ def argument(*names: str, **settings: Any) -> Argument:
 VERSION = "--kubernetes-version"
 """The option of a Kubernetes version, which commands name in messages."""
 _FORMATS = ("text", "json", "github", "junit", "sarif")
-_LEVELS = ("component", "policy", "warning", "never")
+_LEVELS = ("component", "policy", "not-judged", "warning", "never")
 _LIMITED = argument(
     "--limited", action="store_true", help="with little memory, CPU time and files, as the agent does it"
 )
@@ -55,6 +55,7 @@ OF_VALIDATE = (
         "--json", action="store_const", const="findings", dest="output", help="print only a list of findings as JSON"
     ),
     argument("--fail-on", choices=_LEVELS, default="policy", help="the mildest finding that fails (default: policy)"),
+    argument("-v", "--verbose", action="store_true", help="show each place that was not judged"),
     argument("--skip-unknown", action="store_true", help="skip named files that hold no component config, too"),
     argument("--component", default="", help="the component that will read it (default: by its kind)"),
     argument("--feature-gates", default="", metavar="NAME=BOOL,...", help="those of its command line"),

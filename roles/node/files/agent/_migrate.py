@@ -27,7 +27,6 @@ def migrate_flags(
     argv: Sequence[str],
     *,
     version: str,
-    allow_newer: bool,
     as_json: bool,
     flags_file: str = "",
     present_config: str = "",
@@ -38,7 +37,7 @@ def migrate_flags(
 
     argv: program first. flags_file: has more flags, which come first; "" for none. present_config: a copy of the file
     that the flags name with --config, "" to read that file. version: of the component that is to read the new file, ""
-    for the newest known. allow_newer: whether it may be newer than the newest known.
+    for the newest known.
     """
     with input_errors(flags_file):
         words = [*argv[:1], *(read_flags(flags_file) if flags_file else ()), *argv[1:]]
@@ -51,7 +50,6 @@ def migrate_flags(
             version=version,
             config=started.config,
             drop_ins=started.drop_ins,
-            allow_newer=allow_newer,
         )
     if as_json:
         answer = {

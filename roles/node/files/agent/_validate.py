@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["FileValidator", "document_validator", "target_versions", "validate_files"]
 
 _OK, _REFUSED = 0, 1
-_FINDINGS = "findings"
+_FINDINGS, _TEXT = "findings", "text"
 FileValidator = Callable[[bytes, str], "list[Finding]"]
 """Takes a file's content and name. Raises OSError, ConfigError."""
 
@@ -42,20 +42,26 @@ def validate_files(
     output: str = "text",
     fail_on: str = "policy",
     skip_unknown: bool = False,
+    scope: Sequence[str] = (),
+    is_verbose: bool = False,
 ) -> int:
     """Print all findings of all files; return 0, 1 if one of them fails the run. Raises UnusableInput.
 
     names: paths of files and directories, "-" for standard input. versions: those that the validator validates for.
     output: the name of a format, with a summary on standard error, or "findings" for a list of them as JSON.
-    skip_unknown: see `read_files`.
+    skip_unknown: see `read_files`. scope: what the validator does not look at. is_verbose: whether to show each place
+    that was not judged.
     """
     with input_errors(names[0]):
         report = _report(read_files(names, skip_unknown=skip_unknown), validator, versions, fail_on)
+    report = report._replace(scope=tuple(scope), is_verbose=is_verbose)
     if output == _FINDINGS:
         print(json.dumps([finding.as_dict() for finding in report.findings]))
     else:
         sys.stdout.write(writer_of(output)(report))
         sys.stdout.flush()
+        if output == _TEXT and scope:
+            complain(f"scope: not {', '.join(scope)}")
         complain(summary(report))
     return _REFUSED if report.has_failed else _OK
 
@@ -70,7 +76,7 @@ def _working_directory() -> str:
 
 def _report(inputs: InputFiles, validator: FileValidator, versions: Sequence[str], fail_on: str) -> Report:
     """Validate all files. Raises OSError, ConfigError."""
-    minors = sorted({parse_known_minor(version, allow_newer=True) for version in versions}) or [newest_minor()]
+    minors = sorted({parse_known_minor(version) for version in versions}) or [newest_minor()]
     return Report(
         tuple(FileReport(name, tuple(validator(content, name))) for name, content in inputs.files),
         tuple(map(minor_name, minors)),
@@ -92,14 +98,12 @@ def document_validator(
     *,
     bundle: bool,
     configured: ComponentConfiguration | None = None,
-    allow_newer: bool = False,
     flags_file: str = "",
     feature_gates: str = "",
 ) -> FileValidator:
     """Return a validator of files by themselves. configured: the component on this node, for its denied fields.
 
-    allow_newer: whether the versions, of installed components, may be newer than the data. flags_file, feature_gates:
-    have the component's flags; both "" if they are not known.
+    flags_file, feature_gates: have the component's flags; both "" if they are not known.
     """
     flags = lru_cache(maxsize=1)(lambda: _flags(flags_file, feature_gates))  # read with the first file
 
@@ -110,7 +114,6 @@ def document_validator(
             component=component or None,
             versions=versions,
             bundle=bundle,
-            allow_newer=allow_newer,
             flags=flags(),
         )
         return bounded([*findings, *_denied(text, name, configured, versions[-1] if versions else "")])

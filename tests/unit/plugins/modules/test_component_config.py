@@ -38,6 +38,12 @@ def test_layers_are_merged_and_judged(tmp_path: Path) -> None:
         "changed": False,
         "valid": True,
         "findings": [],
+        "not_judged": [],
+        "scope": [
+            "the content of files, servers and addresses that a config names",
+            "flags of the command line",
+            "the host",
+        ],
         "lines": [],
         "config": {
             "apiVersion": "kubelet.config.k8s.io/v1beta1",
@@ -111,10 +117,17 @@ def test_what_fails(content: str, fail_on: str, failed: bool) -> None:
     assert result["valid"] is (content == "")
 
 
-def test_warnings_fail_nothing() -> None:
+def test_a_release_without_whole_data_fails_only_where_the_user_asks_for_it() -> None:
     result = run(content=KUBELET_HEADER, nodes={"node-1": "v1.99.0"})
     assert result["valid"]
-    assert [finding["level"] for finding in result["findings"]] == ["warning"]
+    assert not result.get("failed")
+    assert result["findings"] == []
+    assert [(cause["count"], cause["versions"]) for cause in result["not_judged"]] == [(1, ["1.99"])]
+    assert result["lines"] == [f"not judged: {cause['what']}: {cause['why']}" for cause in result["not_judged"]]
+    refused = run(content=KUBELET_HEADER, nodes={"node-1": "v1.99.0"}, fail_on="not_judged")
+    assert refused["failed"]
+    assert refused["valid"]
+    assert refused["msg"].splitlines()[0] == "The config was not judged as a whole:"
 
 
 def test_denied_fields() -> None:

@@ -34,6 +34,7 @@ def test_content_is_converted_and_nothing_changed() -> None:
         "text": SCHEDULER.replace("v1beta3", "v1"),
         "documents": [{"apiVersion": f"{GROUP}/v1", "kind": "KubeSchedulerConfiguration", "parallelism": 8}],
         "losses": [],
+        "not_judged": [],
         "lines": [
             f"KubeSchedulerConfiguration: {GROUP}/v1beta3 -> {GROUP}/v1, read by Kubernetes 1.25 and newer",
         ],

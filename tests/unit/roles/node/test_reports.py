@@ -57,14 +57,63 @@ def test_text_is_a_line_for_each_finding(make_report: Any, write: Any, entry: En
     assert summary(more) == "1 file passes (1 policy, 20 warning); Kubernetes 1.31, 1.36"
 
 
+OPEN = {"level": "not-judged", "message": "gates of Kubernetes 1.38", "why": "no data"}
+
+
+def test_text_has_one_line_for_each_cause_and_its_places_if_asked(make_report: Any, write: Any, entry: Entry) -> None:
+    report = make_report({**OPEN, "line": 3}, {**OPEN, "line": 5}, {"level": "warning"})
+    causes = ["a.yaml: maxPods: is wrong [warning]", "not judged: gates of Kubernetes 1.38: no data (2 places)"]
+    assert write("text", report).splitlines() == causes
+    assert write("text", report._replace(is_verbose=True)).splitlines() == [
+        "a.yaml:3: maxPods: gates of Kubernetes 1.38: no data [not-judged]",
+        "a.yaml:5: maxPods: gates of Kubernetes 1.38: no data [not-judged]",
+        *causes,
+    ]
+    summary = entry("_reports._text").summary
+    assert summary(report) == "1 file is not judged in part (2 not-judged, 1 warning); Kubernetes 1.31, 1.36"
+    two = report._replace(files=(*report.files, *make_report().files, *make_report({}).files))
+    assert summary(two).startswith("3 files: 1 fail, 1 pass, 1 not judged in part (")
+
+
+def test_what_was_not_judged_fails_a_run_only_if_asked(make_report: Any) -> None:
+    assert not make_report(OPEN).has_failed
+    assert make_report(OPEN, fail_on="not-judged").has_failed
+    assert make_report(OPEN, fail_on="warning").has_failed
+    assert not make_report({"level": "warning"}, fail_on="not-judged").has_failed
+
+
+def test_every_format_shows_what_was_not_judged_as_neither_passed_nor_failed(make_report: Any, write: Any) -> None:
+    report = make_report({**OPEN, "line": 3, "versions": ("1.36",)}, scope=("the host",))
+    answer = json.loads(write("json", report))
+    assert answer["valid"] is True
+    assert answer["files"] == [{"file": "a.yaml", "valid": True, "verdict": "not judged"}]
+    assert answer["findings"] == []
+    assert answer["scope"] == ["the host"]
+    place = {"file": "a.yaml", "line": 3, "path": "maxPods"}
+    what, why = OPEN["message"], OPEN["why"]
+    assert answer["not_judged"] == [{"what": what, "why": why, "count": 1, "versions": ["1.36"], "places": [place]}]
+    (line,) = write("github", report).splitlines()
+    assert line.startswith("::notice file=a.yaml,line=3,")
+    assert line.endswith(f"::maxPods: {what}: {why}")
+    root = ElementTree.fromstring(write("junit", report))
+    assert root.get("failures") == "0"
+    assert root.get("skipped") == "1"
+    (skipped,) = root.iter("skipped")
+    assert skipped.get("message") == f"not judged: {what}: {why}"
+    (result,) = json.loads(write("sarif", report))["runs"][0]["results"]
+    assert (result["kind"], result["level"]) == ("notApplicable", "none")
+
+
 def test_json_has_all_of_it(make_report: Any, write: Any) -> None:
     answer = json.loads(write("json", make_report({"line": 3, "value": "-1"}, skipped=("x.yaml",))))
     (finding,) = answer.pop("findings")
     assert answer == {
         "valid": False,
         "versions": ["1.31", "1.36"],
-        "files": [{"file": "a.yaml", "valid": False}],
+        "files": [{"file": "a.yaml", "valid": False, "verdict": "fails"}],
         "skipped": ["x.yaml"],
+        "not_judged": [],
+        "scope": [],
     }
     assert finding == {
         "file": "a.yaml",

@@ -41,7 +41,7 @@ def test_the_config_in_a_config_map_is_judged(entry: Entry, tmp_path: Path, caps
     assert (finding["line"], finding["path"], finding["level"]) == (6, "maxPods", "component")
 
 
-def test_versions_that_are_not_known(
+def test_versions_before_and_after_the_data(
     entry: Entry, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "kubelet.yaml"
@@ -49,7 +49,11 @@ def test_versions_that_are_not_known(
     main = entry("__main__").main
     assert main(["validate", "--kubernetes-version", "1.3", str(file)]) == 2
     assert "Kubernetes 1.3 is not known here, 1.20 to 1.37 are: write 1.30" in capsys.readouterr().err
-    assert main(["validate", "--kubernetes-version", "1.38", str(file)]) == 2
+    assert main(["validate", "--kubernetes-version", "1.38", str(file)]) == 0
+    captured = capsys.readouterr()
+    assert captured.out.startswith("not judged: fields, defaults, gates, flags and rules of Kubernetes 1.38: ")
+    assert "1 file is not judged in part (1 not-judged); Kubernetes 1.38" in captured.err
+    assert main(["validate", "--kubernetes-version", "1.38", "--fail-on", "not-judged", str(file)]) == 1
     monkeypatch.setattr(entry("_limits"), "limit_this_process", lambda: None)  # they would end this process later
     assert main(["validate", "--limited", "--kubernetes-version", "v1.38.1", str(file)]) == 0
 
@@ -70,7 +74,8 @@ def test_a_finding_names_the_versions_that_it_affects(
     value = '{"maxContainerRestartPeriod": "60s"}'
     assert captured.out == f"{tmp_path}/old.yaml:3: crashLoopBackOff: {value}: {OF_OLD} [policy]\n"
     summary = "1 of 1 file fails (1 policy); Kubernetes 1.31, 1.36; 1 file without component config skipped"
-    assert captured.err == f"configok-agent: {summary}\n"
+    scope = "not the content of files, servers and addresses that a config names, flags of the command line, the host"
+    assert captured.err == f"configok-agent: scope: {scope}\nconfigok-agent: {summary}\n"
     assert main(["validate", "--kubernetes-version", "1.36", str(tmp_path)]) == 0
 
 

@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterator
 from typing import Callable, NamedTuple
 
-from .._componentconfig._findings import Finding, Level
+from .._componentconfig._findings import Finding, Level, NotJudged, Verdict, not_judged_causes, verdict_of
 from .._files import STANDARD_INPUT
 from .._nodeconfig._untrusted import sanitize
 
@@ -31,7 +31,8 @@ class Report(NamedTuple):
 
     versions: the Kubernetes minors that the files are for. failing: the levels of findings that fail the run. skipped:
     the files without component config. directory: the working directory, where relative names begin.
-    is_version_assumed: whether the user has named no version.
+    is_version_assumed: whether the user has named no version. scope: what is not looked at by design. is_verbose:
+    whether each place that was not judged is shown.
     """
 
     files: tuple[FileReport, ...]
@@ -40,6 +41,8 @@ class Report(NamedTuple):
     skipped: tuple[str, ...] = ()
     directory: str = "/"
     is_version_assumed: bool = False
+    scope: tuple[str, ...] = ()
+    is_verbose: bool = False
 
     @property
     def findings(self) -> Iterator[Finding]:
@@ -49,6 +52,15 @@ class Report(NamedTuple):
     def is_failing(self, finding: Finding) -> bool:
         """Return whether a finding fails the run."""
         return finding.level in self.failing
+
+    @property
+    def not_judged(self) -> list[NotJudged]:
+        """What was not judged in all files, one entry for each cause."""
+        return not_judged_causes(self.findings)
+
+    def verdict_of(self, file: FileReport) -> Verdict:
+        """Return the verdict on one of the files."""
+        return verdict_of(file.findings, self.failing)
 
     @property
     def has_failed(self) -> bool:

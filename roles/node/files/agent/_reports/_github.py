@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from .._componentconfig._findings import Finding
+from .._componentconfig._findings import Finding, Level
 from . import Report
 
 __all__ = ["write_github"]
@@ -15,7 +15,7 @@ _OF_PROPERTIES = {**_OF_MESSAGES, **str.maketrans({":": "%3A", ",": "%2C"})}
 
 
 def write_github(report: Report) -> str:
-    """Return an `::error` or `::warning` for each finding."""
+    """Return an `::error` or `::warning` for each finding, a `::notice` for what was not judged."""
     return "".join(_annotation(report, finding) + "\n" for finding in report.findings)
 
 
@@ -26,5 +26,6 @@ def _annotation(report: Report, finding: Finding) -> str:
         "title": f"{finding.rule} [{finding.level}]",
     }
     listed = ",".join(f"{name}={value.translate(_OF_PROPERTIES)}" for name, value in properties.items())
-    command = "error" if report.is_error(finding) else "warning"
+    is_notice = finding.level is Level.NOT_JUDGED and not report.is_failing(finding)
+    command = "notice" if is_notice else "error" if report.is_error(finding) else "warning"
     return f"::{command} {listed}::{finding.text.translate(_OF_MESSAGES)}"

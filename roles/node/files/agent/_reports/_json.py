@@ -7,20 +7,28 @@ from __future__ import annotations
 
 import json
 
+from .._componentconfig._findings import Level
 from . import Report
 
 __all__ = ["write_json"]
 
 
 def write_json(report: Report) -> str:
-    """Return one JSON object with the verdict, the versions, the files, the skipped files and the findings."""
+    """Return one JSON object: the verdicts, versions, skipped files, findings, what was not judged, and the scope."""
     answer = {
         "valid": not report.has_failed,
         "versions": list(report.versions),
         "files": [
-            {"file": file.name, "valid": not any(map(report.is_failing, file.findings))} for file in report.files
+            {
+                "file": file.name,
+                "valid": not any(map(report.is_failing, file.findings)),
+                "verdict": report.verdict_of(file).value,
+            }
+            for file in report.files
         ],
         "skipped": list(report.skipped),
-        "findings": [finding.as_dict() for finding in report.findings],
+        "findings": [finding.as_dict() for finding in report.findings if finding.level is not Level.NOT_JUDGED],
+        "not_judged": [cause.as_dict() for cause in report.not_judged],
+        "scope": list(report.scope),
     }
     return json.dumps(answer, indent=2) + "\n"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from .._componentconfig._findings import Finding
+from .._componentconfig._findings import Finding, not_judged_causes
 from .._nodeconfig._untrusted import sanitize
 from . import FileReport, Report
 
@@ -15,7 +15,11 @@ __all__ = ["write_junit"]
 
 
 def write_junit(report: Report) -> str:
-    """Return the report as XML. A failure holds the findings that fail the run, system-out the others."""
+    """Return the report as XML.
+
+    A failure holds the findings that fail the run, system-out the others. A case without a failure in which something
+    was not judged is skipped, with what and why.
+    """
     suites = [_suite(report, version) for version in report.versions]
     root = ElementTree.Element("testsuites", {"name": "configok-agent validate", **_totals(suites)})
     root.extend(suites)
@@ -25,10 +29,12 @@ def write_junit(report: Report) -> str:
 
 def _suite(report: Report, version: str) -> ElementTree.Element:
     cases = [_case(report, file, version) for file in report.files]
-    failures = sum(case.find("failure") is not None for case in cases)
-    suite = ElementTree.Element(
-        "testsuite", name=f"Kubernetes {version}", tests=str(len(cases)), failures=str(failures), errors="0"
-    )
+    counts = {
+        name: str(sum(case.find(element) is not None for case in cases))
+        for name, element in (("failures", "failure"), ("skipped", "skipped"))
+    }
+    attributes = {"name": f"Kubernetes {version}", "tests": str(len(cases)), "errors": "0", **counts}
+    suite = ElementTree.Element("testsuite", attributes)
     suite.extend(cases)
     return suite
 
@@ -39,11 +45,14 @@ def _case(report: Report, file: FileReport, version: str) -> ElementTree.Element
     findings = [finding for finding in file.findings if not finding.versions or version in finding.versions]
     failing = [finding for finding in findings if report.is_failing(finding)]
     others = [finding for finding in findings if not report.is_failing(finding)]
+    causes = not_judged_causes(others)
     if failing:
         failure = ElementTree.SubElement(
             case, "failure", type=failing[0].level.value, message=sanitize(f"{failing[0]} [{failing[0].level}]")
         )
         failure.text = _lines(failing)
+    elif causes:
+        ElementTree.SubElement(case, "skipped", message=sanitize("not judged: " + "; ".join(map(str, causes))))
     if others:
         ElementTree.SubElement(case, "system-out").text = _lines(others)
     return case
@@ -54,4 +63,5 @@ def _lines(findings: list[Finding]) -> str:
 
 
 def _totals(suites: list[ElementTree.Element]) -> dict[str, str]:
-    return {name: str(sum(int(suite.get(name, "0")) for suite in suites)) for name in ("tests", "failures", "errors")}
+    names = ("tests", "failures", "errors", "skipped")
+    return {name: str(sum(int(suite.get(name, "0")) for suite in suites)) for name in names}

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from .._agent import AGENT_VERSION
-from .._componentconfig._findings import Finding
+from .._componentconfig._findings import Finding, Level
 from . import Report
 
 __all__ = ["write_sarif"]
@@ -44,10 +44,13 @@ def _rule(rule: str) -> dict[str, Any]:
 
 
 def _result(report: Report, finding: Finding, rule_index: int) -> dict[str, Any]:
+    # SARIF's own word for a rule that could not be applied; such a result has no level.
+    is_open = finding.level is Level.NOT_JUDGED and not report.is_failing(finding)
     return {
         "ruleId": finding.rule,
         "ruleIndex": rule_index,
-        "level": "error" if report.is_error(finding) else "warning",
+        "kind": "notApplicable" if is_open else "fail",
+        "level": "none" if is_open else "error" if report.is_error(finding) else "warning",
         "message": {"text": finding.text},
         "locations": [{"physicalLocation": _location(report, finding)}],
         "properties": {"level": finding.level.value, "kubernetesVersions": list(finding.versions)},

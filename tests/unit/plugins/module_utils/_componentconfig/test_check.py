@@ -71,8 +71,6 @@ IN_QUOTES = ": write {0}0 in quotes, which YAML otherwise reads as the number {0
 @pytest.mark.parametrize(
     ("version", "hint"),
     [
-        ("1.38", ""),
-        ("v1.38.0", ""),
         ("1.19", ""),
         ("1.0", ""),
         ("1.1", ""),
@@ -81,7 +79,7 @@ IN_QUOTES = ": write {0}0 in quotes, which YAML otherwise reads as the number {0
         ("1.4", ""),
     ],
 )
-def test_versions_beyond_the_data_are_errors(version: str, hint: str) -> None:
+def test_versions_before_the_data_are_errors(version: str, hint: str) -> None:
     with pytest.raises(ConfigError) as error:
         check(KUBELET_HEADER, versions=["1.31", version])
     minor = ".".join(version.lstrip("v").split(".")[:2])
@@ -94,29 +92,33 @@ def test_nodes_older_than_the_data_are_errors(version: str) -> None:
         check(KUBELET_HEADER, nodes={"a": version})
 
 
-def test_versions_of_nodes_and_installed_components_newer_than_the_data_warn() -> None:
+def test_a_release_without_whole_data_is_judged_as_the_newest_whole_one_and_says_so() -> None:
     text = KUBELET_HEADER + "maxPods: -1\n"
-    of_node = check(text, nodes={"a": "v1.38.1"})
-    installed = check(text, versions=["v1.38.1"], allow_newer=True)
-    for findings in (of_node, installed):
+    for findings in (check(text, nodes={"a": "v1.38.1"}), check(text, versions=["v1.38.1"])):
         assert [(finding.level, finding.versions) for finding in findings] == [
-            ("warning", ("1.38",)),
+            ("not-judged", ("1.38",)),
             ("component", ("1.38",)),
         ]
-        assert findings[0].message == "Kubernetes 1.38 is not known here: judged as 1.37"
+        assert findings[0].text == (
+            "fields, defaults, gates, flags and rules of Kubernetes 1.38: the data of this release are not whole, and "
+            "it is judged as 1.37"
+        )
 
 
-def test_gates_that_the_newest_minor_cannot_be_sure_of_warn() -> None:
-    findings = check(KUBELET_HEADER + "featureGates: {NoSuchGate: true}\n", versions=["1.36", "1.37"])
-    assert [(finding.level, finding.versions) for finding in findings] == [
-        ("component", ("1.36",)),
-        ("warning", ("1.37",)),
+def test_a_name_that_the_next_release_may_have_is_not_refused_for_it() -> None:
+    text = KUBELET_HEADER + "featureGates: {NoSuchGate: true}\nnoSuchField: 1\n"
+    findings = check(text, versions=["1.37", "1.38"])
+    assert [(finding.field, finding.level, finding.versions) for finding in findings if finding.field] == [
+        ("featureGates.NoSuchGate", "component", ("1.37",)),
+        ("featureGates.NoSuchGate", "not-judged", ("1.38",)),
+        ("noSuchField", "policy", ("1.37",)),
+        ("noSuchField", "not-judged", ("1.38",)),
     ]
 
 
 def test_without_versions_the_newest_that_is_known_as_a_whole_judges() -> None:
     findings = check(KUBELET_HEADER + "featureGates: {NoSuchGate: true}\n")
-    assert [(finding.level, finding.versions) for finding in findings] == [("component", ("1.36",))]
+    assert [(finding.level, finding.versions) for finding in findings] == [("component", ("1.37",))]
 
 
 @pytest.mark.parametrize("version", ["", "2.1", "latest", "1", "1.x"])
@@ -136,7 +138,7 @@ def test_versions_that_are_none(version: str) -> None:
         ("apiVersion: kubelet.config.k8s.io/v1\nkind: KubeletConfiguration\n", "kubelet", "component", "apiVersion"),
         ("apiVersion: x/v1\nkind: Nonsense\n", None, "component", "kind"),
         ("apiVersion: x/v1\nkind: Nonsense\n", "kubelet", "component", "kind"),
-        ("apiVersion: x/v1\nkind: Nonsense\n", "my-proxy", "warning", "kind"),
+        ("apiVersion: x/v1\nkind: Nonsense\n", "my-proxy", "not-judged", "kind"),
         (KUBELET_HEADER, "kube-proxy", "component", "kind"),
         ("apiVersion: kubelet.config.k8s.io/v1\nkind: CredentialProviderConfig\n", "kubelet", "component", "kind"),
     ],
@@ -161,7 +163,7 @@ def test_a_kind_that_is_not_known(kind: str, message: str) -> None:
 def test_a_config_of_an_unknown_component_is_judged_by_its_syntax() -> None:
     findings = check("apiVersion: x/v1\nkind: X\na: 1\na: 2\npassword: x\n", component="my-proxy", bundle=True)
     assert {(finding.level, finding.rule) for finding in findings} == {
-        ("warning", "kind"),
+        ("not-judged", "not-judged"),
         ("policy", "duplicate"),
         ("policy", "secret"),
     }

@@ -78,7 +78,7 @@ def test_an_upgrade_is_compared_with_itself() -> None:
             "0.yaml: kubelet.config.k8s.io/v9 KubeletConfiguration is no",
         ),
         (side(KUBELET_HEADER, version="two"), side(KUBELET_HEADER), "not a Kubernetes version"),
-        (side(KUBELET_HEADER, version="1.99"), side(KUBELET_HEADER), "Kubernetes 1.99 is not known here, 1.20 to "),
+        (side(KUBELET_HEADER, version="1.19"), side(KUBELET_HEADER), "Kubernetes 1.19 is not known here, 1.20 to "),
         (
             side(KUBELET_HEADER),
             side(KUBELET_HEADER, version="1.3"),
@@ -89,3 +89,12 @@ def test_an_upgrade_is_compared_with_itself() -> None:
 def test_what_cannot_be_compared(before: Side, after: Side, sentence: str) -> None:
     with pytest.raises(ConfigError, match=sentence):
         compared(before, after)
+
+
+def test_a_comparison_for_a_release_without_whole_data_says_what_it_cannot_tell() -> None:
+    same = compared(side(KUBELET_HEADER, version="1.38"), side(KUBELET_HEADER, version="1.38"))
+    assert same.lines == [
+        "no field differs, as far as the data say",
+        "not judged: fields, defaults, gates, flags and rules of Kubernetes 1.38: the data of this release are not "
+        "whole, and it is judged as 1.37",
+    ]

@@ -206,8 +206,19 @@ def test_json_is_read_too() -> None:
     )
 
 
-@pytest.mark.parametrize("version", ["1.3", "1.19", "1.38"])
+@pytest.mark.parametrize("version", ["1.3", "1.19"])
 def test_versions_that_are_not_known(version: str) -> None:
     text = "apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\n"
     with pytest.raises(ConfigError, match=f"^Kubernetes {version} is not known here, 1.20 to "):
         convert(text, "v1", file="f", versions=[version])
+
+
+def test_a_reader_without_whole_data_is_not_judged() -> None:
+    text = "apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\n"
+    converted = convert(text, "v1", versions=["1.37", "1.38"])
+    assert [line for line in converted.lines if line.startswith("not judged: ")] == [
+        f"not judged: {cause}" for cause in converted.not_judged
+    ]
+    assert [cause.what for cause in converted.not_judged] == [
+        "fields, defaults, gates, flags and rules of Kubernetes 1.38"
+    ]

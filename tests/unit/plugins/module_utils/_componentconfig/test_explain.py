@@ -92,7 +92,9 @@ def test_a_gate_that_is_gone_and_gates_that_need_each_other() -> None:
     assert explain("featureGates.DynamicKubeletConfig").facts["stages"][-1]["state"] == "gone"
     needing = {gate: explain(f"featureGates.{gate}").facts.get("needs") for gate in gate_names()}
     assert sum(bool(needs) for needs in needing.values()) >= 33
-    (gate, needs), *_others = ((gate, needs) for gate, needs in needing.items() if needs)
+    (gate, needs), *_others = (
+        (gate, needs) for gate, needs in needing.items() if needs and needs[-1]["gates"] != "none"
+    )
     assert gate in explain(f"featureGates.{needs[-1]['gates'].split(', ')[0]}").facts["needed_by"]
 
 
@@ -123,7 +125,7 @@ def test_what_is_not_known(kind: str, path: str, sentence: str) -> None:
         explain(path, kind=kind)
 
 
-@pytest.mark.parametrize("version", ["1.3", "1.19", "1.99"])
+@pytest.mark.parametrize("version", ["1.3", "1.19", "1.100"])
 def test_a_version_that_is_not_known(version: str) -> None:
     with pytest.raises(ConfigError, match=f"^Kubernetes {version} is not known here, 1.20 to "):
         explain("maxPods", version=version)

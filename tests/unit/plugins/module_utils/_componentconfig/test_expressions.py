@@ -76,10 +76,10 @@ def test_an_error_is_a_refusal_at_the_expression() -> None:
     ]
 
 
-def test_without_a_checker_one_warning_says_so() -> None:
-    assert lines(AUTHENTICATION, None, "1.34", "1.36") == ["warning: f:1: CEL was not judged"]
+def test_without_a_checker_the_expressions_are_not_judged() -> None:
+    assert lines(AUTHENTICATION, None, "1.34", "1.36") == ["not-judged: f:1: CEL expressions: there is no CEL library"]
     assert lines(AUTHENTICATION, lambda: None) == [
-        "warning: f:1: CEL was not judged: install cel-expr-python where this runs"
+        "not-judged: f:1: CEL expressions: there is no CEL library: install cel-expr-python where this runs"
     ]
 
 

@@ -44,13 +44,17 @@ def test_a_release_that_has_a_new_field_and_a_new_gate_and_drops_another(tmp_pat
         document["fields"]["newPods"] = {"name": "newPods", "type": "list<int32>", "since": "1.38", "optional": True}
 
     def gates_by_minor(document: dict[str, Any]) -> None:
-        gates = {**document["1.36"]["gates"], "NewGate": ["Alpha", False, False, ["kubernetes"]]}
+        gates = {**document["1.37"]["gates"], "NewGate": ["Alpha", False, False, ["kubernetes"]]}
         del gates["NodeSwap"]
-        document["1.38"] = {"hasKubernetesTree": True, "gates": gates}
+        document["1.38"] = {"gates": gates}
 
     def gates(document: dict[str, Any]) -> None:
         document["NewGate"] = {"tree": [["1.38", ["Alpha", False, False]]]}
 
+    def releases(document: dict[str, Any]) -> None:
+        document["releases"]["1.38"] = document["releases"]["1.37"]
+
+    change(schema / "releases.json", releases)
     change(schema / "KubeletConfiguration.kubelet.v1beta1.json", kubelet)
     change(schema / "feature_gates_by_minor.json", gates_by_minor)
     change(schema / "feature_gates.json", gates)

@@ -9,8 +9,14 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import (
+    JUDGED_LAYERS,
+    Layer,
+    known_minors,
     minor_names,
+    missing_layers,
+    newest_minor,
     parse_minor,
+    release_layers,
 )
 
 
@@ -32,3 +38,29 @@ def test_what_is_no_version(text: str) -> None:
 )
 def test_names(minors: list[int], text: str) -> None:
     assert minor_names(minors) == text
+
+
+def test_every_known_release_says_from_what_kind_of_source_and_of_which_month_each_layer_is() -> None:
+    for minor in known_minors():
+        layers = release_layers(minor)
+        assert set(JUDGED_LAYERS) <= set(layers)
+        for layer in layers.values():
+            assert layer.source
+            assert 2020 <= int(layer.date[:4]) <= 2026
+            assert 1 <= int(layer.date[5:]) <= 12
+
+
+def test_the_newest_release_with_whole_data() -> None:
+    assert newest_minor() == 37
+    assert missing_layers(37, Layer) == ()
+    assert missing_layers(36) == ()
+    assert missing_layers(36, Layer) == (Layer.MEANINGS,)
+
+
+def test_a_release_that_is_not_out_yet_has_no_whole_layer() -> None:
+    assert missing_layers(38, Layer) == tuple(Layer)
+    assert [layer for layer, source in release_layers(38).items() if not source.is_whole] == [
+        Layer.FIELDS,
+        Layer.MEANINGS,
+    ]
+    assert missing_layers(60) == JUDGED_LAYERS

@@ -1,0 +1,120 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Collect the findings of one document for several Kubernetes minors, and for the nodes that run them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Protocol
+
+from . import ConfigError
+from ._codec._document import Document
+from ._expressions import CheckerSource
+from ._findings import Finding, Level, bounded, reading_order
+from ._scalars._field_path import Path
+from ._scalars._wording import first_names
+from ._schema._kinds import Kind
+from ._schema._releases import minor_name, minor_names, parse_known_minor
+
+__all__ = ["Collector", "Flags", "Targets"]
+
+
+class Flags(Protocol):
+    """The flags of a component's command line; see `ComponentFlags`, which this file does not import."""
+
+    def gates(self, component: str) -> Mapping[str, bool]:
+        """Return the feature gates that the flags set."""
+
+    def merged_over(self, document: Document, kind: Kind, minor: int) -> Document:
+        """Return a document with the flags merged over it, if they win over a file of its kind."""
+
+    def findings(self, kind: Kind, minor: int) -> Iterable[Finding]:
+        """Return what is wrong with the flags of the component that reads files of a kind."""
+
+
+class Collector:
+    """Collects the findings of one document for several minors; equal findings of several minors become one."""
+
+    def __init__(
+        self,
+        document: Document,
+        targets: Targets,
+        flags: Flags | None = None,
+        expressions: CheckerSource | None = None,
+    ) -> None:
+        """targets: the minors and nodes that the document is checked for. flags: those of its component, if known.
+
+        expressions: returns a checker of CEL expressions.
+        """
+        self.document = document
+        self.targets = targets
+        self.flags = flags
+        self.expressions = expressions
+        self._minors_by_finding: dict[Finding, set[int]] = {}
+        self._minors_by_key: dict[tuple[Path, str, Level, str], set[int]] = {}
+
+    def add(self, findings: Iterable[Finding], minor: int | None = None) -> None:
+        """Add findings about the document, for one minor or for all."""
+        minors = self.targets.minors if minor is None else (minor,)
+        for finding in findings:
+            # Most findings hold for many minors, and locating one is the expensive part.
+            key = (finding.path, finding.message, finding.level, finding.rule)
+            known = self._minors_by_key.get(key)
+            if known is None:
+                located = self.document.locate(finding)
+                known = self._minors_by_key[key] = self._minors_by_finding.setdefault(located, set())
+            known.update(minors)
+
+    def add_located(self, finding: Finding, minors: Iterable[int]) -> None:
+        """Add a finding that has its file and line already."""
+        self._minors_by_finding.setdefault(finding, set()).update(minors)
+
+    def findings(self) -> list[Finding]:
+        """Return the findings, bounded and in reading order, each with the minors and the nodes that it holds for."""
+        findings = []
+        described: dict[frozenset[int], tuple[str, tuple[str, ...], tuple[str, ...]]] = {}
+        for finding, held in self._minors_by_finding.items():
+            minors = frozenset(held)
+            if minors not in described:
+                versions = tuple(minor_name(minor) for minor in sorted(minors))
+                described[minors] = self.targets.describe(minors), versions, self.targets.nodes_at(minors)
+            suffix, versions, nodes = described[minors]
+            if finding.level is Level.NOT_JUDGED:
+                suffix = ""  # reports count the findings of one cause, and list the versions apart
+            findings.append(finding._replace(message=finding.message + suffix, versions=versions, nodes=nodes))
+        return bounded(sorted(findings, key=reading_order))
+
+
+_NODES_NAMED = 3
+
+
+class Targets:
+    """The minors that a config is checked for, and which nodes run them."""
+
+    def __init__(self, versions: Iterable[str], nodes: Mapping[str, str], default: int) -> None:
+        """versions: Kubernetes versions. nodes: the version of each node, by name; they are checked for as well.
+
+        default: the minor without versions and nodes. Raises ConfigError for a version that cannot be parsed or is
+        older than the data.
+        """
+        self._nodes: dict[int, list[str]] = {}
+        for node, version in sorted(nodes.items()):
+            try:
+                self._nodes.setdefault(parse_known_minor(version), []).append(node)
+            except ConfigError as error:
+                raise ConfigError(f"node {node}: {error}") from error
+        minors = {parse_known_minor(version) for version in versions}
+        self.minors = sorted(minors | set(self._nodes)) or [default]
+
+    def nodes_at(self, minors: Iterable[int]) -> tuple[str, ...]:
+        """Return the sorted names of the nodes that run one of these minors."""
+        return tuple(sorted(node for minor in set(minors) for node in self._nodes.get(minor, ())))
+
+    def describe(self, minors: Iterable[int]) -> str:
+        """Return for a message which minors and nodes a finding holds for, "" for all."""
+        held = set(minors)
+        if held >= set(self.minors):
+            return ""
+        nodes = self.nodes_at(held)
+        return f" (Kubernetes {minor_names(held)}" + (f": {first_names(nodes, _NODES_NAMED)})" if nodes else ")")
