@@ -136,6 +136,7 @@ docs: .venv/.lint $(LINK) ## write the generated parts of docs/, and CHANGELOG.m
 	@.venv/bin/python tools/write_contract.py
 	@.venv/bin/python tools/write_complaints.py
 	@.venv/bin/python tools/write_machine_files.py
+	@.venv/bin/python tools/write_releases.py
 	@$(RUN) antsibull-changelog generate
 
 .PHONY: locks

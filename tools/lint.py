@@ -209,6 +209,7 @@ def checks() -> list[Check]:
                 ["python", "tools/write_contract.py", "--check"],
                 ["python", "tools/write_complaints.py", "--check"],
                 ["python", "tools/write_machine_files.py", "--check"],
+                ["python", "tools/write_releases.py", "--check"],
                 ["python", "tools/generate_componentconfig.py", "--check"],
             ],
         ),

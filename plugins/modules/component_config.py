@@ -299,7 +299,7 @@ not_judged:
       elements: dict
       sample: [{file: kubelet.yaml, line: null, path: ""}]
 scope:
-  description: What is not looked at by design.
+  description: What is left out by design.
   returned: always
   type: list
   elements: str

@@ -56,7 +56,7 @@ options:
   kubernetes_versions:
     description:
       - The Kubernetes versions that have to read the result, for example V(1.31) or V(v1.31.4). Write them in quotes.
-      - Versions outside 1.20 to 1.37 are errors.
+      - Versions before 1.20 are errors.
       - It is an error if one of them does not read O(api_version).
     type: list
     elements: str

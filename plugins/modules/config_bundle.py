@@ -64,7 +64,7 @@ options:
     description:
       - The Kubernetes versions for which the configs must be valid, for example V(1.35) or V(v1.35.2). Write them in
         quotes.
-      - Versions outside 1.20 to 1.37 are errors.
+      - Versions before 1.20 are errors.
       - The default is the versions of the Nodes that O(label_selector) matches, else the newest known version.
     type: list
     elements: str

@@ -17,7 +17,10 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ch
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._disruption import disruption_of
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Level
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import load
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import known_minors
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import (
+    known_minors,
+    newest_minor,
+)
 from ansible_collections.configok.node.plugins.modules import component_config
 from support.ansible_runs.modules import run_module
 from support.configs.kubelet import KUBELET_KIND
@@ -50,7 +53,7 @@ def test_every_profile_has_a_page_and_a_row_in_the_index() -> None:
 @pytest.mark.parametrize("profile", PROFILES, ids=str)
 def test_a_profile_is_right_for_its_versions_and_no_others(profile: Profile) -> None:
     for minor in known_minors():
-        if minor > 36:
+        if minor > newest_minor():
             continue
         findings = findings_of([profile], minor)
         assert bool(findings) == (minor not in profile.minors), (minor, findings)
@@ -58,7 +61,7 @@ def test_a_profile_is_right_for_its_versions_and_no_others(profile: Profile) -> 
             assert findings_of([profile], minor, gates=False), minor
 
 
-@pytest.mark.parametrize("minor", [minor for minor in known_minors() if minor <= 36])
+@pytest.mark.parametrize("minor", [minor for minor in known_minors() if minor <= newest_minor()])
 def test_profiles_go_together_in_the_order_of_the_index(minor: int) -> None:
     fitting = [profile for profile in PROFILES if minor in profile.minors]
     for layers in [*itertools.combinations(fitting, 2), fitting]:
@@ -67,13 +70,13 @@ def test_profiles_go_together_in_the_order_of_the_index(minor: int) -> None:
 
 def test_three_layers_go_together_as_well() -> None:
     for layers in itertools.combinations(PROFILES, 3):
-        assert findings_of(layers, 36) == [], [profile.name for profile in layers]
+        assert findings_of(layers, newest_minor()) == [], [profile.name for profile in layers]
 
 
 def test_in_the_other_order_the_plain_shutdown_periods_exclude_the_list() -> None:
     by_name = {profile.name: profile for profile in PROFILES}
     layers = [by_name["graceful-shutdown-by-priority"], by_name["graceful-shutdown"]]
-    assert [finding for finding in findings_of(layers, 36) if finding.startswith(Level.COMPONENT)]
+    assert [finding for finding in findings_of(layers, newest_minor()) if finding.startswith(Level.COMPONENT)]
 
 
 @pytest.mark.parametrize("profile", PROFILES, ids=str)

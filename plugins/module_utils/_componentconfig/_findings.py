@@ -187,7 +187,7 @@ def not_judged_causes(findings: Iterable[Finding]) -> list[NotJudged]:
     for finding in findings:
         if finding.level is Level.NOT_JUDGED:
             causes.setdefault((finding.message, finding.why), []).append(finding)
-    return [NotJudged(what, why, tuple(found)) for (what, why), found in causes.items()]
+    return [NotJudged(what, why, tuple(places)) for (what, why), places in causes.items()]
 
 
 def judged(findings: Iterable[Finding]) -> list[Finding]:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Say what a check does not look at by design: its scope, which is no doubt about what it judges."""
+"""Say what a check leaves out by design. This is its scope, and says nothing against what was checked."""
 
 from __future__ import annotations
 

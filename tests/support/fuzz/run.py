@@ -35,12 +35,16 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._lo
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._migrate import migrate
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import Host, HostRules
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redact
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import (
+    minor_name,
+    newest_minor,
+)
 
 from .inputs import Hostile, hostile_input
 
 __all__ = ["VERBS", "run"]
 
-_VERSIONS = ("1.20", "1.36")
+_VERSIONS = ("1.20", minor_name(newest_minor()), "1.38")
 _WANTED = ("v1", "v1beta1", "v1beta3", "v1beta4", "v1alpha1", "kubescheduler.config.k8s.io/v1")
 _LONGEST = 5.0  # seconds of processor time after which a call is aborted
 _SLOW = 0.25  # seconds of processor time from which on a call is compared with the reference

@@ -49,8 +49,8 @@ def validate_files(
 
     names: paths of files and directories, "-" for standard input. versions: those that the validator validates for.
     output: the name of a format, with a summary on standard error, or "findings" for a list of them as JSON.
-    skip_unknown: see `read_files`. scope: what the validator does not look at. is_verbose: whether to show each place
-    that was not judged.
+    skip_unknown: see `read_files`. scope: what the validator leaves out by design. is_verbose: whether to show each
+    place that was not judged.
     """
     with input_errors(names[0]):
         report = _report(read_files(names, skip_unknown=skip_unknown), validator, versions, fail_on)

@@ -31,7 +31,7 @@ class Report(NamedTuple):
 
     versions: the Kubernetes minors that the files are for. failing: the levels of findings that fail the run. skipped:
     the files without component config. directory: the working directory, where relative names begin.
-    is_version_assumed: whether the user has named no version. scope: what is not looked at by design. is_verbose:
+    is_version_assumed: whether the user has named no version. scope: what is left out by design. is_verbose:
     whether each place that was not judged is shown.
     """
 
