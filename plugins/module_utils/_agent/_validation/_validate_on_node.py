@@ -197,7 +197,7 @@ def _config_findings(
     findings = check(config, component=component.name, versions=[version] if version else (), flags=flags)
     return [
         finding._replace(level=Level.WARNING)
-        if is_from_flag(finding.file) or finding.file in drop_in_files
+        if finding.is_refusal and (is_from_flag(finding.file) or finding.file in drop_in_files)
         else finding
         for finding in findings
     ]
