@@ -33,7 +33,9 @@ CLIENTS = r"""
 
 KUBE_APISERVER = r"""
 {"AdmissionConfiguration":{"admission-twice":{"fields":["plugins[].name"],"since":20,"level":"warning"},
-"admission-both":{"fields":["plugins[].path","plugins[].configuration"],"since":20,"level":"warning"}},
+"admission-both":{"fields":["plugins[].path","plugins[].configuration"],"since":20,"level":"warning"},
+"admission-unknown":{"fields":["plugins[].name"],"since":20,"level":"warning"},"admission-unread":{"fields":
+["plugins[].name","plugins[].path","plugins[].configuration"],"since":20,"level":"warning"}},
 "WebhookAdmissionConfiguration":{"webhook-kubeconfig":{"fields":["kubeConfigFile"],"since":20},"static-manifests":
 {"fields":["staticManifestsDir"],"since":36},"static-manifests-gate":{"fields":["staticManifestsDir"],"since":36,
 "gate":"ManifestBasedAdmissionControlConfig","level":"warning","flags":true}},"WebhookAdmission":
@@ -101,7 +103,21 @@ KUBE_APISERVER = r"""
 {"fields":["authorizers[].webhook.matchConditionSubjectAccessReviewVersion"],"since":29},"webhook-policy":{"fields":
 ["authorizers[].webhook.failurePolicy"],"since":29},"webhook-connection":{"fields":
 ["authorizers[].webhook.connectionInfo"],"since":29},"match-conditions":{"fields":
-["authorizers[].webhook.matchConditions"],"since":29}},"values":{}}
+["authorizers[].webhook.matchConditions"],"since":29}},"values":{"admissionPlugins":{"20":["AlwaysAdmit","AlwaysDeny",
+"AlwaysPullImages","CertificateApproval","CertificateSigning","CertificateSubjectRestriction","DefaultIngressClass",
+"DefaultStorageClass","DefaultTolerationSeconds","DenyEscalatingExec","DenyExecOnPrivileged","EventRateLimit",
+"ExtendedResourceToleration","ImagePolicyWebhook","LimitPodHardAntiAffinityTopology","LimitRanger",
+"MutatingAdmissionWebhook","NamespaceAutoProvision","NamespaceExists","NamespaceLifecycle","NodeRestriction",
+"OwnerReferencesPermissionEnforcement","PersistentVolumeClaimResize","PersistentVolumeLabel","PodNodeSelector",
+"PodSecurityPolicy","PodTolerationRestriction","Priority","ResourceQuota","RuntimeClass","SecurityContextDeny",
+"ServiceAccount","StorageObjectInUseProtection","TaintNodesByCondition","ValidatingAdmissionWebhook"],"21":
+["DenyServiceExternalIPs"],"22":["PodSecurity"],"26":["ValidatingAdmissionPolicy"],"27":["ClusterTrustBundleAttest"],
+"32":["MutatingAdmissionPolicy"],"33":["PodTopologyLabels"],"35":["NodeDeclaredFeatureValidator"],"36":
+["JobValidation","PodGroupProtection","PodGroupWorkloadExists","PodResizeValidator"]},"admissionPluginsGone":{"21":
+["DenyEscalatingExec","DenyExecOnPrivileged"],"25":["PodSecurityPolicy"],"30":["SecurityContextDeny"],"31":
+["PersistentVolumeLabel"]},"admissionReaders":{"20":["EventRateLimit","ImagePolicyWebhook","MutatingAdmissionWebhook",
+"PodNodeSelector","PodTolerationRestriction","ResourceQuota","ValidatingAdmissionWebhook"],"22":["PodSecurity"],"36":
+["MutatingAdmissionPolicy","ValidatingAdmissionPolicy"]}}}
 """
 
 KUBE_PROXY = r"""

@@ -14,6 +14,7 @@ from typing import Any, Callable
 
 from .._scalars._field_path import Path
 from .._scalars._syntax import is_dns_label, is_dns_name, is_grpc_target, is_label_key, is_label_value
+from ._admission_plugins import ADMISSION_PLUGIN_RULES
 from ._kube_apiserver_access import AUTHENTICATION_RULES, AUTHORIZATION_RULES
 from ._kube_apiserver_encryption import ENCRYPTION_RULES
 from ._rule import (
@@ -129,8 +130,8 @@ _KUBECONFIG: dict[str, Rule] = {"webhook-kubeconfig": _kubeconfig}
 
 ADMISSION_RULES: dict[str, dict[str, Rule]] = {
     "AdmissionConfiguration": {
-        "admission-twice": unique("plugins[].name", "the plugin is configured twice: only the first is read"),
         "admission-both": _both,
+        **ADMISSION_PLUGIN_RULES,
     },
     "WebhookAdmissionConfiguration": {**_KUBECONFIG, **_STATIC},
     "WebhookAdmission": _KUBECONFIG,

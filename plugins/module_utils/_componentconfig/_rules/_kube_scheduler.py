@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from .._scalars._field_path import Path
+from .._scalars._suggestion import MAX_SUGGESTIONS, did_you_mean
 from .._scalars._syntax import is_extended_resource, is_ip, is_ip_port, split_host_port
 from .._schema._kinds import find_kind
 from . import value_facts, value_table
@@ -256,11 +257,14 @@ def _plugin_gone(config: EffectiveConfig) -> Violations:
 
 def _plugin_unknown(config: EffectiveConfig) -> Violations:
     known, removed = value_facts("plugins", config.minor, _COMPONENT), _removed(config)
+    suggestions = 0
     for path, name in _plugins_named(config):
         if name in known or (name in removed and "multiPoint" not in path):
             continue
         if "pluginConfig" in path or not _is_gone(config, name):
-            yield path, "no plugin of kube-scheduler's own: only a scheduler that was built with it takes it"
+            suggestions += 1
+            suggestion = did_you_mean(name, known, alike=0.8) if suggestions <= MAX_SUGGESTIONS else ""
+            yield path, f"no plugin of kube-scheduler's own, so only a scheduler built with it takes it{suggestion}"
 
 
 def _plugin_point(config: EffectiveConfig) -> Violations:

@@ -25,7 +25,7 @@ from ._defaults import zero_value
 from ._kinds import Kind, fact_at, find_kind, kinds
 from ._releases import minor_name
 
-__all__ = ["EmbeddedDocument", "TypeCheck", "check_types", "embedded_documents"]
+__all__ = ["ADMISSION_KINDS", "EmbeddedDocument", "TypeCheck", "check_types", "embedded_documents"]
 
 
 @dataclass
@@ -48,7 +48,7 @@ class _WrongType(Exception):
 _MAX_SUGGESTIONS = 50
 """The number of unknown fields of a document for which a similar name is searched, which is expensive."""
 _BITS = {"int32": 31, "int64": 63, "int": 63}
-_ADMISSION = {
+ADMISSION_KINDS = {
     "ResourceQuota": ("ResourceQuotaConfiguration", "Configuration"),
     "EventRateLimit": ("Configuration",),
     "PodTolerationRestriction": ("Configuration",),
@@ -352,7 +352,7 @@ def embedded_documents(kind: Kind, data: Mapping[str, Any], minor: int) -> Itera
                 yield from _plugin_args(kind, entry.get("name", ""), entry.get("args"), path, minor)
     elif kind.kind == "AdmissionConfiguration":
         for index, plugin in enumerate(data.get("plugins") or ()):
-            names = _ADMISSION.get(plugin.get("name", ""))
+            names = ADMISSION_KINDS.get(plugin.get("name", ""))
             if names is not None and _is_read(names[0], minor):
                 yield from _admission(names, plugin.get("configuration"), ("plugins", index, "configuration"), minor)
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -43,6 +44,23 @@ def audit(**fields: Any) -> Config:
     return {"rules": [{"level": "None", **fields}]}
 
 
+def admitted(name: str, **fields: Any) -> Config:
+    return {"plugins": [{"name": name, **fields}]}
+
+
+ADMISSION_PLUGINS = [
+    (20, ["PodSecurity", "DenyServiceExternalIPs"], ["PodSecurityPolicy", "DenyEscalatingExec", "EventRateLimit"]),
+    (21, ["DenyEscalatingExec", "DenyExecOnPrivileged"], ["DenyServiceExternalIPs", "PodSecurityPolicy"]),
+    (24, ["ValidatingAdmissionPolicy"], ["PodSecurity", "PodSecurityPolicy", "SecurityContextDeny"]),
+    (25, ["PodSecurityPolicy", ""], ["PodSecurity", "ImagePolicyWebhook"]),
+    (29, ["DefaultPodSecurity", "podsecurity", "PodSecurity "], ["ClusterTrustBundleAttest", "SecurityContextDeny"]),
+    (31, ["SecurityContextDeny", "PersistentVolumeLabel", "MutatingAdmissionPolicy"], ["ValidatingAdmissionPolicy"]),
+    (35, ["PodGroupProtection", "JobValidation"], ["PodTopologyLabels", "NodeDeclaredFeatureValidator"]),
+    (36, ["example.com/Own"], ["PodGroupProtection", "PodResizeValidator", "AlwaysAdmit"]),
+]
+"""A minor, names that it does not have, and names that it has."""
+
+
 CASES: dict[tuple[str, str], list[Case]] = {
     (V1, "AdmissionConfiguration"): [
         Case(
@@ -56,6 +74,28 @@ CASES: dict[tuple[str, str], list[Case]] = {
             31,
             [{"plugins": [{"name": "a", "path": "b", "configuration": {"c": 1}}]}],
             [{"plugins": [{"name": "a", "path": "b"}, {"name": "c", "configuration": {"d": 1}}]}],
+        ),
+        *(
+            Case("admission-unknown", minor, [admitted(name) for name in broken], [admitted(name) for name in kept])
+            for minor, broken, kept in ADMISSION_PLUGINS
+        ),
+        Case(
+            "admission-unread",
+            31,
+            [admitted("AlwaysPullImages", configuration={"a": 1}), admitted("NodeRestriction", path="/a")],
+            [admitted("AlwaysPullImages"), admitted("PodNodeSelector", path="/a"), admitted("Own", path="/a")],
+        ),
+        Case(
+            "admission-unread",
+            35,
+            [admitted("ValidatingAdmissionPolicy", path="/a")],
+            [admitted("PodSecurity", path="/a")],
+        ),
+        Case(
+            "admission-unread",
+            36,
+            [admitted("Priority", path="/a")],
+            [admitted("ValidatingAdmissionPolicy", path="/a")],
         ),
     ],
     (V1, "WebhookAdmissionConfiguration"): [
@@ -343,3 +383,34 @@ def test_an_audit_policy_had_older_versions_up_to_1_23(version: str) -> None:
     assert check(encode(config), versions=["1.20", "1.23"]) == []
     assert [finding.rule for finding in check(encode({**config, "rules": []}), versions=["1.20"])] == ["audit-rules"]
     assert [finding.level for finding in check(encode(config), versions=["1.24"])] == ["component"]
+
+
+@pytest.mark.parametrize(
+    ("name", "minor", "configuration", "message"),
+    [
+        ("DefaultPodSecurity", 29, {}, "did you mean PodSecurity?"),
+        ("podsecurity", 29, {}, "did you mean PodSecurity?"),
+        ("EventRateLimits", 29, {}, "did you mean EventRateLimit?"),
+        ("Restricted", 29, {"apiVersion": SECURITY, "kind": "PodSecurityConfiguration"}, "mean PodSecurity?"),
+        ("Xyz", 29, {}, "so it ignores the entry"),
+        ("PodSecurity", 21, {}, "is an admission plugin from Kubernetes 1.22 on"),
+        ("PodSecurityPolicy", 25, {}, "is no admission plugin since Kubernetes 1.25"),
+        ("", 29, {}, "is required"),
+    ],
+)
+def test_an_unknown_admission_plugin_is_named_with_what_was_meant(
+    name: str, minor: int, configuration: Config, message: str
+) -> None:
+    plugin = {"name": name, "configuration": configuration}
+    text = encode({"apiVersion": V1, "kind": "AdmissionConfiguration", "plugins": [plugin]})
+    findings = [finding for finding in check(text, versions=[f"1.{minor}"]) if finding.rule == "admission-unknown"]
+    assert [(finding.field, finding.level.value) for finding in findings] == [("plugins[0].name", "warning")]
+    assert message in findings[0].message
+
+
+def test_many_unknown_admission_plugins_are_judged_in_bounded_time() -> None:
+    plugins = [{"name": f"Plugin{number}" * 12} for number in range(2000)]
+    text = encode({"apiVersion": V1, "kind": "AdmissionConfiguration", "plugins": plugins})
+    started = time.monotonic()
+    check(text, versions=["1.29", "1.36"])
+    assert time.monotonic() - started < 10  # seconds; one of them takes about 1
