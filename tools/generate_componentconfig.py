@@ -189,7 +189,7 @@ def rule_rows(rows: list[dict[str, Any]]) -> dict[str, Any]:
         for key in ("since", "last"):
             if key in row:
                 entry[key] = minor(row[key])
-        for key in ("gate", "os", "level", "flags"):
+        for key in ("gate", "os", "level", "flags", "each"):
             if key in row:
                 entry[key] = row[key]
         result[row["id"]] = entry
@@ -218,7 +218,26 @@ def validation_rules(schema: Path) -> dict[str, dict[str, Any]]:
             result["kubelet"]["values"].update(values)
         elif name not in ("kubelet", "kubeproxy", MACHINES):
             result["clients" if name == "client" else name] = rules_by_kind(path)
+    add_plausible_sizes(schema, result)
     return result
+
+
+SIZES = "plausible-size"
+"""The id of the rules about plausible_quantities.json, and the name of their table of values."""
+
+# The sections of rules that do not have the kind's name.
+SECTIONS = {"KubeletConfiguration": "kubelet", "KubeProxyConfiguration": "kubeProxy"}
+
+
+def add_plausible_sizes(schema: Path, rules: dict[str, dict[str, Any]]) -> None:
+    """Add to the rules of each component the dimensions of its fields, and to the rule about them these fields."""
+    facts = json.loads((schema / "plausible_quantities.json").read_text(encoding="utf-8"))
+    for kind, fields in facts["fields"].items():
+        section = SECTIONS.get(kind, kind)
+        component = next(sections for sections in rules.values() if section in sections)
+        sizes = component.setdefault("values", {}).setdefault(SIZES, {})
+        sizes[section] = [{**facts["dimensions"][name], "fields": paths} for name, paths in fields.items()]
+        component[section][SIZES]["fields"] = sorted({path for paths in fields.values() for path in paths})
 
 
 def values_by_minor(values: dict[str, Any]) -> dict[str, Any]:

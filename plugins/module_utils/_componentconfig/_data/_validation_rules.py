@@ -139,7 +139,22 @@ KUBE_PROXY = r"""
 "since":20},"ipvs-timeouts":{"fields":["ipvs.tcpTimeout","ipvs.tcpFinTimeout","ipvs.udpTimeout"],"since":20},
 "ipvs-excludes":{"fields":["ipvs.excludeCIDRs"],"since":20},"ipvs-scheduler":{"fields":["ipvs.scheduler"],"since":20,
 "last":20},"client-burst":{"fields":["clientConnection.burst"],"since":20},"hidden-metrics":{"fields":
-["showHiddenMetricsForVersion"],"since":20}}}
+["showHiddenMetricsForVersion"],"since":20},"plausible-size":{"fields":["configSyncPeriod",
+"conntrack.tcpCloseWaitTimeout","conntrack.tcpEstablishedTimeout","conntrack.udpStreamTimeout","conntrack.udpTimeout",
+"iptables.minSyncPeriod","iptables.syncPeriod","ipvs.minSyncPeriod","ipvs.syncPeriod","ipvs.tcpFinTimeout",
+"ipvs.tcpTimeout","ipvs.udpTimeout","logging.flushFrequency","logging.options.json.infoBufferSize",
+"logging.options.text.infoBufferSize","nftables.minSyncPeriod","nftables.syncPeriod","udpIdleTimeout"],"since":20,
+"level":"warning","each":true}},"values":{"plausible-size":{"kubeProxy":[{"of":"duration","least":"100ms","most":
+"24h","likely":"1s","units":["s","m"],"tooLittle":"shorter than the work itself takes","tooMuch":
+"so long that it hardly ever ends","fields":{"configSyncPeriod":[],"iptables.syncPeriod":[],"iptables.minSyncPeriod":
+[],"ipvs.syncPeriod":[],"ipvs.minSyncPeriod":[],"nftables.syncPeriod":[],"nftables.minSyncPeriod":[],"udpIdleTimeout":
+[],"logging.flushFrequency":[]}},{"of":"duration","least":"1s","most":"2400h","likely":"10s","units":["s","m","h"],
+"tooLittle":"connections are lost while they are in use","tooMuch":"the table of connections fills up","fields":
+{"conntrack.tcpEstablishedTimeout":[],"conntrack.tcpCloseWaitTimeout":[],"conntrack.udpTimeout":[],
+"conntrack.udpStreamTimeout":[],"ipvs.tcpTimeout":[],"ipvs.tcpFinTimeout":[],"ipvs.udpTimeout":[]}},{"of":"quantity",
+"noun":["byte","bytes"],"least":"64","most":"4Gi","likely":"1Ki","units":["","Ki","Mi"],"tooLittle":
+"not one line fits","tooMuch":"no program buffers so much","fields":{"logging.options.json.infoBufferSize":[],
+"logging.options.text.infoBufferSize":[]}}]}}}
 """
 
 KUBE_SCHEDULER = r"""
@@ -164,7 +179,9 @@ KUBE_SCHEDULER = r"""
 "extender-bind-one":{"fields":["extenders[].bindVerb"],"since":20},"extender-resource-name":{"fields":
 ["extenders[].managedResources[].name"],"since":20},"extender-resource-unique":{"fields":
 ["extenders[].managedResources[].name"],"since":20},"extender-tls":{"fields":["extenders[].tlsConfig"],"since":20},
-"extender-certificate":{"fields":["extenders[].tlsConfig"],"since":20,"level":"warning"}},"DefaultPreemptionArgs":
+"extender-certificate":{"fields":["extenders[].tlsConfig"],"since":20,"level":"warning"},"plausible-size":{"fields":
+["extenders[].httpTimeout","leaderElection.leaseDuration","leaderElection.renewDeadline",
+"leaderElection.retryPeriod"],"since":20,"level":"warning","each":true}},"DefaultPreemptionArgs":
 {"preemption-percentage":{"fields":["minCandidateNodesPercentage"],"since":20},"preemption-absolute":{"fields":
 ["minCandidateNodesAbsolute"],"since":20},"preemption-both-zero":{"fields":["minCandidateNodesPercentage",
 "minCandidateNodesAbsolute"],"since":20}},"InterPodAffinityArgs":{"hard-affinity-weight":{"fields":
@@ -230,7 +247,13 @@ KUBE_SCHEDULER = r"""
 ["ImageLocality","TaintToleration","NodeName","NodePorts","NodeAffinity","PodTopologySpread","NodeUnschedulable",
 "NodeResourcesFit","NodeResourcesBalancedAllocation","VolumeBinding","VolumeRestrictions","VolumeZone",
 "NodeVolumeLimits","InterPodAffinity","PrioritySort","DefaultBinder","DefaultPreemption","SchedulingGates",
-"DynamicResources","GangScheduling","NodeDeclaredFeatures"]}}}
+"DynamicResources","GangScheduling","NodeDeclaredFeatures"]},"plausible-size":{"KubeSchedulerConfiguration":[{"of":
+"duration","least":"100ms","most":"24h","likely":"1s","units":["s","m"],"tooLittle":
+"no answer comes in so short a time","tooMuch":"so long that it hardly ever ends","fields":
+{"leaderElection.leaseDuration":[],"leaderElection.renewDeadline":[],"leaderElection.retryPeriod":[]}},{"of":
+"duration","least":"100ms","most":"24h","likely":"1s","units":["s","m"],"tooLittle":
+"shorter than the work itself takes","tooMuch":"so long that it hardly ever ends","fields":{"extenders[].httpTimeout":
+[]}}]}}}
 """
 
 KUBEADM = r"""
@@ -245,9 +268,10 @@ KUBEADM = r"""
 ["nodeRegistration.ignorePreflightErrors"],"since":20,"last":27},"endpoint-address":{"fields":
 ["localAPIEndpoint.advertiseAddress"],"since":20},"endpoint-loopback":{"fields":["localAPIEndpoint.advertiseAddress"],
 "since":20},"endpoint-port":{"fields":["localAPIEndpoint.bindPort"],"since":20},"certificate-key":{"fields":
-["certificateKey"],"since":29}},"JoinConfiguration":{"discovery-one":{"fields":["discovery"],"since":20},
-"discovery-endpoint":{"fields":["discovery.bootstrapToken.apiServerEndpoint"],"since":20},"discovery-hashes":
-{"fields":["discovery.bootstrapToken.caCertHashes"],"since":20},"discovery-hash-format":{"fields":
+["certificateKey"],"since":29},"plausible-size":{"fields":["bootstrapTokens[].ttl","timeouts"],"since":20,"level":
+"warning","each":true}},"JoinConfiguration":{"discovery-one":{"fields":["discovery"],"since":20},"discovery-endpoint":
+{"fields":["discovery.bootstrapToken.apiServerEndpoint"],"since":20},"discovery-hashes":{"fields":
+["discovery.bootstrapToken.caCertHashes"],"since":20},"discovery-hash-format":{"fields":
 ["discovery.bootstrapToken.caCertHashes"],"since":20},"discovery-token":{"fields":["discovery.bootstrapToken.token",
 "discovery.tlsBootstrapToken"],"since":20},"discovery-file":{"fields":["discovery.file.kubeConfigPath"],"since":20},
 "ca-path":{"fields":["caCertPath"],"since":20},"node-name":{"fields":["nodeRegistration.name"],"since":20},
@@ -260,8 +284,9 @@ KUBEADM = r"""
 ["controlPlane.localAPIEndpoint.advertiseAddress"],"since":20},"endpoint-loopback":{"fields":
 ["controlPlane.localAPIEndpoint.advertiseAddress"],"since":20},"endpoint-port":{"fields":
 ["controlPlane.localAPIEndpoint.bindPort"],"since":20},"certificate-key":{"fields":["controlPlane.certificateKey"],
-"since":29}},"ClusterConfiguration":{"dns-domain":{"fields":["networking.dnsDomain"],"since":20},"service-subnet":
-{"fields":["networking.serviceSubnet"],"since":20},"pod-subnet":{"fields":["networking.podSubnet"],"since":20},
+"since":29},"plausible-size":{"fields":["discovery.timeout","timeouts"],"since":20,"level":"warning","each":true}},
+"ClusterConfiguration":{"dns-domain":{"fields":["networking.dnsDomain"],"since":20},"service-subnet":{"fields":
+["networking.serviceSubnet"],"since":20},"pod-subnet":{"fields":["networking.podSubnet"],"since":20},
 "pod-subnet-node-mask":{"fields":["networking.podSubnet","controllerManager.extraArgs"],"since":20},
 "certificates-dir":{"fields":["certificatesDir"],"since":20},"control-plane-endpoint":{"fields":
 ["controlPlaneEndpoint"],"since":20},"kubernetes-version":{"fields":["kubernetesVersion"],"since":20},
@@ -272,17 +297,35 @@ KUBEADM = r"""
 "etcd.local.imageRepository"],"since":31},"etcd-one":{"fields":["etcd"],"since":20},"etcd-paths":{"fields":
 ["etcd.local.dataDir","etcd.external.caFile","etcd.external.certFile","etcd.external.keyFile"],"since":20},
 "etcd-client":{"fields":["etcd.external"],"since":20},"etcd-endpoints":{"fields":["etcd.external.endpoints"],"since":
-20},"etcd-endpoints-given":{"fields":["etcd.external.endpoints"],"since":35}},"ResetConfiguration":{"cri-socket-url":
-{"fields":["criSocket"],"since":31},"reset-certificates-dir":{"fields":["certificatesDir"],"since":31},
-"unmount-flags":{"fields":["unmountFlags"],"since":31},"reset-ignored-errors":{"fields":["ignorePreflightErrors"],
-"since":31}},"UpgradeConfiguration":{"upgrade-patches":{"fields":["apply.patches.directory","node.patches.directory"],
-"since":31},"upgrade-ignored-errors":{"fields":["apply.ignorePreflightErrors","node.ignorePreflightErrors",
-"plan.ignorePreflightErrors"],"since":31},"upgrade-version":{"fields":["apply.kubernetesVersion",
-"plan.kubernetesVersion","diff.kubernetesVersion"],"since":31}},"values":{"gates":[["IPv6DualStack","1.20","1.24"],
-["PublicKeysECDSA","1.20","1.36"],["RootlessControlPlane","1.22","1.37"],["UnversionedKubeletConfigMap","1.22",
-"1.26"],["EtcdLearnerMode","1.27","1.32"],["UpgradeAddonsBeforeControlPlane","1.28","1.30"],
-["WaitForAllControlPlaneComponents","1.30","1.34"],["ControlPlaneKubeletLocalMode","1.31","1.35"],
-["NodeLocalCRISocket","1.32","1.36"]]}}
+20},"etcd-endpoints-given":{"fields":["etcd.external.endpoints"],"since":35},"plausible-size":{"fields":
+["apiServer.timeoutForControlPlane","caCertificateValidityPeriod","certificateValidityPeriod"],"since":20,"level":
+"warning","each":true}},"ResetConfiguration":{"cri-socket-url":{"fields":["criSocket"],"since":31},
+"reset-certificates-dir":{"fields":["certificatesDir"],"since":31},"unmount-flags":{"fields":["unmountFlags"],"since":
+31},"reset-ignored-errors":{"fields":["ignorePreflightErrors"],"since":31},"plausible-size":{"fields":["timeouts"],
+"since":20,"level":"warning","each":true}},"UpgradeConfiguration":{"upgrade-patches":{"fields":
+["apply.patches.directory","node.patches.directory"],"since":31},"upgrade-ignored-errors":{"fields":
+["apply.ignorePreflightErrors","node.ignorePreflightErrors","plan.ignorePreflightErrors"],"since":31},
+"upgrade-version":{"fields":["apply.kubernetesVersion","plan.kubernetesVersion","diff.kubernetesVersion"],"since":31},
+"plausible-size":{"fields":["timeouts"],"since":20,"level":"warning","each":true}},"values":{"gates":
+[["IPv6DualStack","1.20","1.24"],["PublicKeysECDSA","1.20","1.36"],["RootlessControlPlane","1.22","1.37"],
+["UnversionedKubeletConfigMap","1.22","1.26"],["EtcdLearnerMode","1.27","1.32"],["UpgradeAddonsBeforeControlPlane",
+"1.28","1.30"],["WaitForAllControlPlaneComponents","1.30","1.34"],["ControlPlaneKubeletLocalMode","1.31","1.35"],
+["NodeLocalCRISocket","1.32","1.36"]],"plausible-size":{"ClusterConfiguration":[{"of":"duration","least":"100ms",
+"most":"24h","likely":"1s","units":["s","m"],"tooLittle":"no answer comes in so short a time","tooMuch":
+"so long that it hardly ever ends","fields":{"apiServer.timeoutForControlPlane":[]}},{"of":"duration","least":"1h",
+"most":"1752000h","likely":"1h","units":["h"],"tooLittle":"a certificate ends before the cluster is up","tooMuch":
+"longer than a machine lives","fields":{"certificateValidityPeriod":[],"caCertificateValidityPeriod":[]}}],
+"InitConfiguration":[{"of":"duration","least":"1s","most":"87600h","likely":"10s","units":["s","m","h"],"tooLittle":
+"too short for any use","tooMuch":"longer than a machine lives","fields":{"bootstrapTokens[].ttl":[]}},{"of":
+"duration","least":"100ms","most":"24h","likely":"1s","units":["s","m"],"tooLittle":
+"no answer comes in so short a time","tooMuch":"so long that it hardly ever ends","fields":{"timeouts":["*"]}}],
+"JoinConfiguration":[{"of":"duration","least":"100ms","most":"24h","likely":"1s","units":["s","m"],"tooLittle":
+"no answer comes in so short a time","tooMuch":"so long that it hardly ever ends","fields":{"discovery.timeout":[],
+"timeouts":["*"]}}],"ResetConfiguration":[{"of":"duration","least":"100ms","most":"24h","likely":"1s","units":["s",
+"m"],"tooLittle":"no answer comes in so short a time","tooMuch":"so long that it hardly ever ends","fields":
+{"timeouts":["*"]}}],"UpgradeConfiguration":[{"of":"duration","least":"100ms","most":"24h","likely":"1s","units":["s",
+"m"],"tooLittle":"no answer comes in so short a time","tooMuch":"so long that it hardly ever ends","fields":
+{"timeouts":["*"]}}]}}}
 """
 
 KUBELET = r"""
@@ -352,7 +395,17 @@ KUBELET = r"""
 ["failCgroupV1"],"since":31,"os":"linux"},"oomkill-v1":{"fields":["singleProcessOOMKill"],"since":32,"os":"linux"},
 "oomkill-os":{"fields":["singleProcessOOMKill"],"since":32,"os":"windows, other"},"userns-ids":{"fields":
 ["userNamespaces.idsPerPod"],"since":33,"os":"linux"},"userns-os":{"fields":["userNamespaces"],"since":33,"os":
-"windows, other"}},"kubeletStart":{"swap-on":{"fields":["failSwapOn"],"os":"linux"},"swap-cgroup-v1":{"fields":
+"windows, other"},"plausible-size":{"fields":["authentication.webhook.cacheTTL",
+"authorization.webhook.cacheAuthorizedTTL","authorization.webhook.cacheUnauthorizedTTL","containerLogMaxSize",
+"containerLogMonitorInterval","cpuManagerReconcilePeriod","evictionHard","evictionMaxPodGracePeriod",
+"evictionMinimumReclaim","evictionPressureTransitionPeriod","evictionSoft","evictionSoftGracePeriod",
+"fileCheckFrequency","httpCheckFrequency","imageMaximumGCAge","imageMinimumGCAge","kubeReserved",
+"logging.flushFrequency","logging.options.json.infoBufferSize","logging.options.text.infoBufferSize","maxPods",
+"nodeLeaseDurationSeconds","nodeStatusReportFrequency","nodeStatusUpdateFrequency","podPidsLimit",
+"reservedMemory[].limits","runtimeRequestTimeout","shutdownGracePeriod",
+"shutdownGracePeriodByPodPriority[].shutdownGracePeriodSeconds","shutdownGracePeriodCriticalPods",
+"streamingConnectionIdleTimeout","syncFrequency","systemReserved","volumeStatsAggPeriod"],"since":20,"level":
+"warning","each":true}},"kubeletStart":{"swap-on":{"fields":["failSwapOn"],"os":"linux"},"swap-cgroup-v1":{"fields":
 ["memorySwap.swapBehavior"],"since":30,"gate":"NodeSwap","os":"linux"},"qos-root":{"fields":["cgroupsPerQOS",
 "cgroupRoot"],"os":"linux"},"kernel-defaults":{"fields":["protectKernelDefaults"],"os":"linux"},"alloc-negative":
 {"fields":["kubeReserved","systemReserved","evictionHard"]},"reserved-keys":{"fields":["kubeReserved",
@@ -419,16 +472,68 @@ KUBELET = r"""
 "VersionTLS12","VersionTLS13"],"kubeProxyMode":{"20":["","userspace","iptables","ipvs","kernelspace"],"26":["",
 "iptables","ipvs","kernelspace"],"29":["","iptables","ipvs","nftables","kernelspace"]},"kubeProxyDetectLocalMode":
 {"20":["","ClusterCIDR","NodeCIDR"],"24":["","ClusterCIDR","NodeCIDR","BridgeInterface","InterfaceNamePrefix"]},
-"versions":{"20":["v1alpha1"],"24":["v1alpha1","v1beta1"],"26":["v1alpha1","v1beta1","v1"]}},
-"CredentialProviderConfig":{"providers":{"fields":["providers"],"since":20},"provider-name":{"fields":
-["providers[].name"],"since":20},"provider-unique":{"fields":["providers[].name"],"since":20},"provider-version":
-{"fields":["providers[].apiVersion"],"since":20},"match-images":{"fields":["providers[].matchImages"],"since":20},
-"cache-duration":{"fields":["providers[].defaultCacheDuration"],"since":20},"token-gate":{"fields":
-["providers[].tokenAttributes"],"since":33,"level":"warning","flags":true},"token-version":{"fields":
-["providers[].tokenAttributes","providers[].apiVersion"],"since":33},"token-audience":{"fields":
+"versions":{"20":["v1alpha1"],"24":["v1alpha1","v1beta1"],"26":["v1alpha1","v1beta1","v1"]},"plausible-size":
+{"kubelet":[{"of":"quantity","noun":["CPU","CPUs"],"least":"1m","most":"64","units":["m",""],"tooLittle":
+"no process gets by with so little","tooMuch":"no node reserves so many","fields":{"kubeReserved":["cpu"],
+"systemReserved":["cpu"]}},{"of":"quantity","noun":["byte","bytes"],"least":"1M","most":"4Ti","likely":"10Mi","units":
+["Ki","Mi","Gi"],"tooLittle":"so little has no effect","tooMuch":"hardly a machine has so much","fields":
+{"kubeReserved":["memory"],"systemReserved":["memory"],"reservedMemory[].limits":["*"],"evictionMinimumReclaim":
+["memory.available","allocatableMemory.available"]}},{"of":"quantity","noun":["byte","bytes"],"least":"1M","most":
+"4Ti","likely":"10Mi","percent":50,"units":["Ki","Mi","Gi"],"tooLittle":"no eviction before the out-of-memory killer",
+"tooMuch":"a machine with less memory evicts all the time","fields":{"evictionHard":["memory.available",
+"allocatableMemory.available"],"evictionSoft":["memory.available","allocatableMemory.available"]}},{"of":"quantity",
+"noun":["byte","bytes"],"least":"1M","most":"1Pi","likely":"100Mi","units":["Ki","Mi","Gi"],"tooLittle":
+"so little has no effect","tooMuch":"hardly a machine has so much","fields":{"kubeReserved":["ephemeral-storage"],
+"systemReserved":["ephemeral-storage"],"evictionMinimumReclaim":["nodefs.available","imagefs.available",
+"containerfs.available"]}},{"of":"quantity","noun":["byte","bytes"],"least":"1M","most":"1Pi","likely":"100Mi",
+"percent":50,"units":["Ki","Mi","Gi"],"tooLittle":"no eviction before the disk is full","tooMuch":
+"a machine with a smaller disk evicts all the time","fields":{"evictionHard":["nodefs.available","imagefs.available",
+"containerfs.available"],"evictionSoft":["nodefs.available","imagefs.available","containerfs.available"]}},{"of":
+"quantity","noun":["inode","inodes"],"least":"100","most":"100M","likely":"1000","percent":50,"units":["","k"],
+"tooLittle":"no eviction before the disk is full","tooMuch":"a machine with a smaller disk evicts all the time",
+"fields":{"evictionHard":["nodefs.inodesFree","imagefs.inodesFree","containerfs.inodesFree"],"evictionSoft":
+["nodefs.inodesFree","imagefs.inodesFree","containerfs.inodesFree"]}},{"of":"quantity","noun":["process","processes"],
+"least":"1","most":"4194304","likely":"100","units":["","k"],"tooLittle":"so few have no effect","tooMuch":
+"more than a Linux kernel allows","fields":{"kubeReserved":["pid"],"systemReserved":["pid"],"evictionMinimumReclaim":
+["pid.available"]}},{"of":"quantity","noun":["process","processes"],"least":"20","most":"4194304","likely":"100",
+"percent":50,"units":["","k"],"tooLittle":"no eviction before the machine is out of processes","tooMuch":
+"more than a Linux kernel allows","fields":{"evictionHard":["pid.available"],"evictionSoft":["pid.available"]}},{"of":
+"count","noun":["process","processes"],"least":"10","most":"4194304","tooLittle":"hardly a pod starts with so few",
+"tooMuch":"more than a Linux kernel allows","fields":{"podPidsLimit":[]}},{"of":"count","noun":["pod","pods"],"least":
+"1","most":"10000","tooLittle":"nothing runs","tooMuch":"no node runs so many","fields":{"maxPods":[]}},{"of":
+"quantity","noun":["byte","bytes"],"least":"4Ki","most":"1Ti","likely":"1Mi","units":["Ki","Mi","Gi"],"tooLittle":
+"each few lines fill a file","tooMuch":"the disk is full before a file is rotated","fields":{"containerLogMaxSize":
+[]}},{"of":"quantity","noun":["byte","bytes"],"least":"64","most":"4Gi","likely":"1Ki","units":["","Ki","Mi"],
+"tooLittle":"not one line fits","tooMuch":"no program buffers so much","fields":
+{"logging.options.json.infoBufferSize":[],"logging.options.text.infoBufferSize":[]}},{"of":"duration","least":"100ms",
+"most":"24h","likely":"1s","units":["s","m"],"tooLittle":"shorter than the work itself takes","tooMuch":
+"so long that it hardly ever ends","fields":{"syncFrequency":[],"fileCheckFrequency":[],"httpCheckFrequency":[],
+"nodeStatusUpdateFrequency":[],"nodeStatusReportFrequency":[],"volumeStatsAggPeriod":[],"cpuManagerReconcilePeriod":
+[],"containerLogMonitorInterval":[],"logging.flushFrequency":[],"authentication.webhook.cacheTTL":[],
+"authorization.webhook.cacheAuthorizedTTL":[],"authorization.webhook.cacheUnauthorizedTTL":[],
+"evictionPressureTransitionPeriod":[],"evictionSoftGracePeriod":["*"]}},{"of":"duration","least":"100ms","most":"24h",
+"likely":"1s","units":["s","m"],"tooLittle":"no answer comes in so short a time","tooMuch":
+"so long that it hardly ever ends","fields":{"runtimeRequestTimeout":[]}},{"of":"duration","least":"100ms","most":
+"168h","likely":"1s","units":["s","m"],"tooLittle":"no program ends in so short a time","tooMuch":
+"longer than a shutdown may take","fields":{"shutdownGracePeriod":[],"shutdownGracePeriodCriticalPods":[]}},{"of":
+"duration","least":"1s","most":"87600h","likely":"10s","units":["s","m","h"],"tooLittle":"too short for any use",
+"tooMuch":"longer than a machine lives","fields":{"imageMinimumGCAge":[],"imageMaximumGCAge":[],
+"streamingConnectionIdleTimeout":[]}},{"of":"seconds","least":"1","most":"3600","tooLittle":"too short for any use",
+"tooMuch":"a dead node passes for healthy so long","fields":{"nodeLeaseDurationSeconds":[]}},{"of":"seconds","least":
+"1","most":"604800","tooLittle":"too short for any use","tooMuch":"longer than a pod may take to end","fields":
+{"evictionMaxPodGracePeriod":[],"shutdownGracePeriodByPodPriority[].shutdownGracePeriodSeconds":[]}}],
+"CredentialProviderConfig":[{"of":"duration","least":"1s","most":"87600h","likely":"10s","units":["s","m","h"],
+"tooLittle":"too short for any use","tooMuch":"longer than a machine lives","fields":
+{"providers[].defaultCacheDuration":[]}}]}},"CredentialProviderConfig":{"providers":{"fields":["providers"],"since":
+20},"provider-name":{"fields":["providers[].name"],"since":20},"provider-unique":{"fields":["providers[].name"],
+"since":20},"provider-version":{"fields":["providers[].apiVersion"],"since":20},"match-images":{"fields":
+["providers[].matchImages"],"since":20},"cache-duration":{"fields":["providers[].defaultCacheDuration"],"since":20},
+"token-gate":{"fields":["providers[].tokenAttributes"],"since":33,"level":"warning","flags":true},"token-version":
+{"fields":["providers[].tokenAttributes","providers[].apiVersion"],"since":33},"token-audience":{"fields":
 ["providers[].tokenAttributes.serviceAccountTokenAudience"],"since":33},"token-required":{"fields":
 ["providers[].tokenAttributes.requireServiceAccount"],"since":33},"token-cache":{"fields":
 ["providers[].tokenAttributes.cacheType"],"since":34},"token-keys":{"fields":
 ["providers[].tokenAttributes.requiredServiceAccountAnnotationKeys",
-"providers[].tokenAttributes.optionalServiceAccountAnnotationKeys"],"since":33}}}
+"providers[].tokenAttributes.optionalServiceAccountAnnotationKeys"],"since":33},"plausible-size":{"fields":
+["providers[].defaultCacheDuration"],"since":20,"level":"warning","each":true}}}
 """

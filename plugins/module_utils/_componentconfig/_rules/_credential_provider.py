@@ -14,6 +14,7 @@ from typing import Any, Final
 from .._scalars._field_path import Path
 from .._scalars._syntax import is_label_key, split_url
 from . import value_facts
+from ._plausible_sizes import PLAUSIBLE_SIZE, plausible_sizes
 from ._rule import (
     EffectiveConfig,
     Rule,
@@ -113,6 +114,7 @@ _RULES: dict[str, Rule] = {
     "token-required": _token_required,
     "token-cache": required(f"{_TOKEN}.cacheType", "is required: Token or ServiceAccount"),
     "token-keys": _token_keys,
+    PLAUSIBLE_SIZE: plausible_sizes(_COMPONENT, "CredentialProviderConfig"),
 }
 
 CREDENTIAL_PROVIDER_RULE_SETS: dict[str, tuple[RuleSet, ...]] = {

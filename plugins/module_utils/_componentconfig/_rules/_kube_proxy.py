@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from .._scalars._syntax import is_cidr, is_ip, is_ip_port, is_mapped_ip
+from ._plausible_sizes import PLAUSIBLE_SIZE, plausible_sizes
 from ._rule import Bound, EffectiveConfig, Rule, Violations, bound_rules, logging_rule
 
 __all__ = ["KUBE_PROXY_RULES", "KUBE_PROXY_RULES_CHECKED_ELSEWHERE"]
@@ -196,4 +197,5 @@ KUBE_PROXY_RULES: dict[str, Rule] = {
     "ipvs-excludes": _excludes,
     "ipvs-scheduler": _scheduler,
     "hidden-metrics": _hidden_metrics,
+    PLAUSIBLE_SIZE: plausible_sizes("kube_proxy", "kubeProxy"),
 }

@@ -16,6 +16,7 @@ from .._scalars._suggestion import MAX_SUGGESTIONS, did_you_mean
 from .._scalars._syntax import is_extended_resource, is_ip, is_ip_port, split_host_port
 from .._schema._kinds import find_kind
 from . import value_facts, value_table
+from ._plausible_sizes import PLAUSIBLE_SIZE, plausible_sizes
 from ._rule import (
     Bound,
     EffectiveConfig,
@@ -359,6 +360,7 @@ _RULES: dict[str, Rule] = {
     "extender-resource-unique": unique("extenders[].managedResources[].name", "must not be managed twice"),
     "extender-tls": _extender_tls,
     "extender-certificate": _extender_certificate,
+    PLAUSIBLE_SIZE: plausible_sizes(_COMPONENT, "KubeSchedulerConfiguration"),
 }
 
 KUBE_SCHEDULER_RULE_SETS: dict[str, tuple[RuleSet, ...]] = {

@@ -22,6 +22,7 @@ from .._scalars._syntax import (
 )
 from .._schema._releases import minor_name, parse_minor
 from . import value_table
+from ._plausible_sizes import PLAUSIBLE_SIZE, plausible_sizes
 from ._rule import EffectiveConfig, Rule, RuleSet, Violations, all_of, in_range, required, values_at, values_must
 
 __all__ = [
@@ -443,7 +444,7 @@ _RULES: dict[str, Rule] = {
 }
 
 KUBEADM_RULE_SETS: dict[str, tuple[RuleSet, ...]] = {
-    kind: (RuleSet(_COMPONENT, kind, rules),)
+    kind: (RuleSet(_COMPONENT, kind, {**rules, PLAUSIBLE_SIZE: plausible_sizes(_COMPONENT, kind)}),)
     for kind, rules in {
         "InitConfiguration": INIT_RULES,
         "JoinConfiguration": JOIN_RULES,

@@ -14,6 +14,7 @@ from typing import Any, Callable
 
 from .._scalars._numbers import parse_quantity
 from .._scalars._syntax import is_label_key, is_label_value
+from ._plausible_sizes import PLAUSIBLE_SIZE, plausible_sizes
 from ._rule import SECOND, Bound, EffectiveConfig, Rule, Violations, bound_rules, logging_rule, tracing_rule
 
 __all__ = ["RULE_CHECKED_FIELDS", "KUBELET_RULES", "KUBELET_RULES_CHECKED_ELSEWHERE", "RESOURCE_RULES"]
@@ -444,4 +445,5 @@ KUBELET_RULES: dict[str, Rule] = {
     "log-query-gate": _needs_gate("enableSystemLogQuery", "NodeLogQuery", lambda value: not value, "true"),
     "log-query-handler": _log_query_handler,
     "pod-logs-dir": _pod_logs_dir,
+    PLAUSIBLE_SIZE: plausible_sizes("kubelet", "kubelet"),
 }

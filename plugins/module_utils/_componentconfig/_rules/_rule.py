@@ -119,14 +119,16 @@ class RuleSet(NamedTuple):
 def run_rules(rule_set: RuleSet, config: EffectiveConfig) -> Iterator[Finding]:
     """Yield the findings of the rules of a set that hold at the config's minor.
 
-    Rules about fields of a wrong type are left out.
+    Rules about fields of a wrong type are left out, except those that check each of their fields by itself: the data
+    lack such fields.
     """
     for rule, facts in rule_facts(rule_set.component, rule_set.section).items():
         check = rule_set.rules.get(rule)
         if check is None or not is_present_at(facts, config.minor):
             continue
         fields = [re.sub(r"\[\]|\{\}", "", name) for name in facts["fields"]]
-        if any(name in config.broken_fields or name.split(".")[0] in config.broken_fields for name in fields):
+        is_broken = any({name, name.split(".")[0]} & config.broken_fields for name in fields)
+        if is_broken and not facts.get("each"):
             continue
         for path, message in check(config):
             is_decided = config.knows_flags and facts.get("flags", False)

@@ -25,6 +25,7 @@ def test_a_field() -> None:
         "  versions    from 1.20 or earlier",
         "  default     1.20   110",
         "  rules       max-pods from 1.20 or earlier",
+        "              plausible-size from 1.20 or earlier",
         "  disruption  restart-may-reject: restart; pods over the new bound fail admission at restart, node capacity "
         "changes",
         "  note        lowering below the running count rejects pods at restart; check the pod CIDR size before "

@@ -27,6 +27,7 @@ def token(**fields: Any) -> Config:
 
 REQUIRED, OPTIONAL = "requiredServiceAccountAnnotationKeys", "optionalServiceAccountAnnotationKeys"
 CASES = [
+    Case("plausible-size", 31, [provider(defaultCacheDuration="12ns")], [provider(defaultCacheDuration="12h")]),
     Case("providers", 31, [{}, {"providers": []}], [provider()]),
     Case("provider-name", 31, [provider(name=name) for name in ("", ".", "..", "a/b", "a b", None)], [provider()]),
     Case(

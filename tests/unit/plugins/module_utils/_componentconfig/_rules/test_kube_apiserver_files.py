@@ -334,7 +334,7 @@ def test_a_plugins_configuration_is_judged_as_the_kind_that_it_is() -> None:
 def test_the_policy_plugins_read_no_configuration_up_to_1_35() -> None:
     for plugin in ("ValidatingAdmissionPolicy", "MutatingAdmissionPolicy"):
         head = {"apiVersion": V1, "kind": f"{plugin}Configuration"}
-        assert rules_by_field(plugin, {"more": 1}, minor=35) == {}
+        assert rules_by_field(plugin, {"more": 1}, minor=35) == {"plugins[0].name": "admission-unread"}
         assert rules_by_field(plugin, {**head, "more": 1}, minor=36) == {"more": "unknown-field"}
         text = encode({**head, "more": 1})
         assert [finding.level for finding in check(text, versions=["1.36"])] == ["component"]

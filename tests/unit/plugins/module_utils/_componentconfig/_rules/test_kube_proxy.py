@@ -11,6 +11,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules import rule_facts
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kube_proxy import KUBE_PROXY_RULES
 
 Config = dict[str, Any]
@@ -19,7 +20,9 @@ Config = dict[str, Any]
 def broken(config: Config, minor: int, rule: str) -> list[str]:
     text = encode({"apiVersion": "kubeproxy.config.k8s.io/v1alpha1", "kind": "KubeProxyConfiguration", **config})
     findings = [finding for finding in check(text, versions=[f"1.{minor}"]) if finding.rule == rule]
-    assert {finding.level for finding in findings} <= {"component"}
+    assert {finding.level for finding in findings} <= {
+        rule_facts("kube_proxy", "kubeProxy")[rule].get("level", "component")
+    }
     return [finding.field for finding in findings]
 
 
@@ -28,6 +31,7 @@ PREFIX = {"detectLocalMode": "InterfaceNamePrefix"}
 WRONG_CIDRS = ("10.0.0.0", "10.0.0.0/8,10.1.0.0/16", "10.0.0.0/8,fd00::/8,fd01::/8", "10.0.0.0/33")
 CASES: list[tuple[str, int, list[Config], list[Config]]] = [
     ("gates-known", 31, [{"featureGates": {"NoSuchGate": True}}], [{"featureGates": {"AllBeta": False}}]),
+    ("plausible-size", 31, [{"iptables": {"syncPeriod": "30ns"}}], [{"iptables": {"syncPeriod": "30s"}}]),
     ("mode-linux", 31, [{"mode": "kernelspace"}], [{"mode": "nftables"}, {"mode": ""}]),
     (
         "masq-bit",

@@ -47,6 +47,12 @@ OWN = sort("Own", disabled=("*",))
 LEADER_OFF = {"leaderElect": False}
 
 CASES = [
+    Case(
+        "plausible-size",
+        31,
+        [{"leaderElection": {"leaseDuration": "15ms"}}],
+        [{"leaderElection": {"leaseDuration": "15s"}}],
+    ),
     Case("client-burst", 31, [{"clientConnection": {"burst": -1}}], [{"clientConnection": {"burst": 0}}, {}]),
     Case(
         "leader-durations",

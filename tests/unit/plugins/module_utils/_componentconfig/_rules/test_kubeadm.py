@@ -118,6 +118,7 @@ def of_nodes(endpoint: Any, key: Any) -> list[Case]:
 
 CASES: dict[str, list[Case]] = {
     "InitConfiguration": [
+        Case("plausible-size", 31, [token(ttl="24ns")], [token(ttl="24h0m0s"), token(ttl="0s")]),
         Case("token", 31, [token(token="ABCDEF.0123456789abcdef"), token(token="a.b"), token(token="")], [token(), {}]),
         Case("token-expiry", 31, [token(expires="2026-01-31T12:00:00Z")], [token(ttl="1h0m0s")]),
         Case("token-usages", 31, [token(usages=["sign"])], [token(usages=["signing", "authentication"]), token()]),
@@ -130,6 +131,7 @@ CASES: dict[str, list[Case]] = {
         *of_nodes(lambda **fields: {"localAPIEndpoint": fields}, lambda text: {"certificateKey": text}),
     ],
     "JoinConfiguration": [
+        Case("plausible-size", 31, [{"discovery": {"timeout": "5ns"}}], [{"discovery": {"timeout": "5m0s"}}]),
         Case(
             "discovery-one",
             31,
@@ -178,6 +180,12 @@ CASES: dict[str, list[Case]] = {
         ),
     ],
     "ClusterConfiguration": [
+        Case(
+            "plausible-size",
+            31,
+            [{"apiServer": {"timeoutForControlPlane": "4ms"}}],
+            [{"apiServer": {"timeoutForControlPlane": "4m0s"}}],
+        ),
         Case("dns-domain", 31, [network(dnsDomain="Cluster"), network(dnsDomain="a..b")], [network(dnsDomain="a.b")]),
         Case(
             "service-subnet",
@@ -325,6 +333,7 @@ CASES: dict[str, list[Case]] = {
         ),
     ],
     "ResetConfiguration": [
+        Case("plausible-size", 31, [{"timeouts": {"etcdAPICall": "2ns"}}], [{"timeouts": {"etcdAPICall": "2m0s"}}]),
         Case("reset-certificates-dir", 31, [{"certificatesDir": "a"}], [{"certificatesDir": "/a"}]),
         Case("cri-socket-url", 31, [{"criSocket": "%zz"}, {"criSocket": "a b"}], [{"criSocket": "/run/a.sock"}]),
         Case("unmount-flags", 31, [{"unmountFlags": ["force"]}], [{"unmountFlags": ["MNT_FORCE", "MNT_DETACH"]}]),
@@ -336,6 +345,12 @@ CASES: dict[str, list[Case]] = {
         ),
     ],
     "UpgradeConfiguration": [
+        Case(
+            "plausible-size",
+            31,
+            [{"timeouts": {"upgradeManifests": "5ns"}}],
+            [{"timeouts": {"upgradeManifests": "5m0s"}}],
+        ),
         Case(
             "upgrade-patches",
             31,

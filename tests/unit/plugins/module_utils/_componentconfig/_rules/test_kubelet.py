@@ -22,7 +22,7 @@ def broken(config: Config, minor: int, rule: str) -> list[str]:
     """Return the paths at which a rule is broken."""
     text = encode({**KUBELET_KIND, **config})
     findings = [finding for finding in check(text, versions=[f"1.{minor}"]) if finding.rule == rule]
-    assert {finding.level for finding in findings} <= {"component"}
+    assert {finding.level for finding in findings} <= {rule_facts("kubelet", "kubelet")[rule].get("level", "component")}
     return [finding.field for finding in findings]
 
 
@@ -42,6 +42,7 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
     ("gates-known", 35, [gates("NoSuchGate"), {"featureGates": {"NodeSwap": False}}], [gates("AllAlpha", "NodeSwap")]),
     ("gates-known", 25, [gates("IPv6DualStack")], [gates("CSIMigration")]),
     ("gates-known", 24, [], [gates("IPv6DualStack")]),
+    ("plausible-size", 31, [{"kubeReserved": {"cpu": "100M"}}], [{"kubeReserved": {"cpu": "100m"}}]),
     (
         "gates-deps",
         35,
