@@ -105,7 +105,7 @@ def field_entry(row: dict[str, Any], first: int) -> dict[str, Any]:
         entry["since"] = minor(row["since"])
     if "last" in row:
         entry["last"] = minor(row["last"])
-    for key in ("enum", "enumLevel", "default", "defaultFrom", "defaultAddedBy"):
+    for key in ("enum", "enumLevel", "default", "defaultFrom", "defaultAddedBy", "os"):
         if key in row:
             entry[key] = row[key]
     for key in ("type", "enum", "default", "nullable"):
@@ -192,6 +192,8 @@ def rule_rows(rows: list[dict[str, Any]]) -> dict[str, Any]:
         for key in ("gate", "os", "level", "flags", "each"):
             if key in row:
                 entry[key] = row[key]
+        if "os" in entry:
+            entry["os"] = entry["os"].split(", ")
         result[row["id"]] = entry
     return result
 

@@ -78,6 +78,13 @@ options:
         C(--feature-gates) is known. Not for files of several documents.
     type: list
     elements: str
+  os:
+    description:
+      - The operating system of the nodes that the config is for.
+      - Rules that hold on the other one are left out, and fields that have no effect on this one get a warning.
+    type: str
+    choices: [linux, windows]
+    default: linux
   bundle:
     description:
       - Whether the config is for a bundle, which many nodes share and can read.
@@ -430,6 +437,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "kubernetes_versions": {"type": "list", "elements": "str", "default": []},
     "nodes": {"type": "dict", "default": {}},
     "flags": {"type": "list", "elements": "str"},
+    "os": {"type": "str", "choices": ["linux", "windows"], "default": "linux"},
     "bundle": {"type": "bool", "default": True},
     "denied_fields": {"type": "list", "elements": "str", "default": []},
     "drop_ins": {"type": "bool", "default": False},
@@ -449,9 +457,11 @@ def layers_of(parameters: dict[str, Any]) -> list[tuple[str, bytes]]:
 
 
 def host_of(parameters: dict[str, Any]) -> HostRules | None:
-    """Return the checks against this host, None unless the options ask for them."""
+    """Return the checks against this host, None unless the options ask for them. Raises UnusableInput off Linux."""
     if not parameters["host"]:
         return None
+    if parameters["os"] != "linux":
+        raise UnusableInput("host needs os: linux, which a host with this module runs")
     return HostRules(read_host, parameters["root_directory"], parameters["container_runtime_endpoint"])
 
 
@@ -491,6 +501,7 @@ def check_layers(parameters: dict[str, Any]) -> tuple[Config | None, list[Findin
         host=host_of(parameters),
         flags=flags_of(parameters, config),
         expressions=cel_checker,
+        os=parameters["os"],
     )
     if not parameters["drop_ins"]:
         return config, findings, []

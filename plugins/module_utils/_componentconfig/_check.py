@@ -30,11 +30,12 @@ from ._findings import (
 from ._kind_names import expected_kind, old_name_findings, unknown_kind, unread_version
 from ._lenient_reading import implied_head, legacy_plugin, lenient_values
 from ._load import Config
+from ._operating_system import other_system_findings
 from ._rules._registry import rule_checked_fields, rule_sets
 from ._rules._rule import EffectiveConfig, run_rules
 from ._scalars._field_path import Path
 from ._schema._feature_gates import FeatureGates
-from ._schema._kinds import KUBELET_CONFIGURATION, MAIN_KINDS, Kind, find_kind, kinds
+from ._schema._kinds import KUBELET_CONFIGURATION, MAIN_KINDS, Kind, OperatingSystem, find_kind, kinds
 from ._schema._releases import (
     minor_name,
     nearest_known_minor,
@@ -61,6 +62,7 @@ def check(
     host: HostCheck | None = None,
     flags: Flags | None = None,
     expressions: CheckerSource | None = None,
+    os: OperatingSystem = "linux",
 ) -> list[Finding]:
     """Check one config for a set of Kubernetes versions and return everything that is wrong with it.
 
@@ -70,7 +72,7 @@ def check(
     denied_fields: field patterns; see `denied_field_findings`. host: also checks the config for the host that would
     run the component. flags: those of the component that reads the config; without them, what depends on a feature
     gate of the command line is a warning. expressions: returns a checker of the CEL expressions in the API server's
-    files; without one they are not judged.
+    files; without one they are not judged. os: the operating system of the nodes.
 
     Checks every document of kubeadm's files, and every config in a ConfigMap; see `decode_file`. A release whose data
     are not whole is checked with what there is of it, or as the newest whole one: a finding of level NOT_JUDGED names
@@ -91,7 +93,7 @@ def check(
     findings: list[Finding] = []
     located: list[Finding] = []
     for document in documents:
-        collector = Collector(document, targets, flags, expressions)
+        collector = Collector(document, targets, flags, expressions, os)
         if document is documents[0]:
             for minor in targets.minors:
                 collector.add(missing_layer_findings(minor), minor)
@@ -343,10 +345,15 @@ def _check_document(
         is_unknown = finding.rule == RULE_UNKNOWN_FIELD
         finding = finding._replace(level=_level_of_strictness(kind, nearest)) if is_unknown else finding
         add(with_certainty(finding, minor))
-    config = _effective_config(checked, kind, nearest, collector.flags)
+    config = _effective_config(checked, kind, nearest, collector.flags, collector.os)
+    refused = set[Path]()
     for rules in rule_sets(kind):
         for finding in run_rules(rules, config):
             add(with_certainty(finding, minor))
+            if finding.level is Level.COMPONENT:
+                refused.add(finding.path)
+    for finding in other_system_findings(checked.data, kind.fields, collector.os, kind.component, refused):
+        add(finding)
     if kind.component == "kube-apiserver":
         for finding in expression_findings(checked.data, kind.kind, nearest, collector.expressions):
             if not (finding.path and finding.path[0] in checked.broken_fields):
@@ -366,11 +373,13 @@ def _check_document(
             _check_document(collector, document, part.kind, part.data, prefix=path, nearest=nearest, minor=minor)
 
 
-def _effective_config(checked: TypeCheck, kind: Kind, minor: int, flags: Flags | None) -> EffectiveConfig:
+def _effective_config(
+    checked: TypeCheck, kind: Kind, minor: int, flags: Flags | None, os: OperatingSystem = "linux"
+) -> EffectiveConfig:
     settings = checked.data.get("featureGates", {})
     if flags is not None and "featureGates" not in kind.fields:
         settings = flags.gates(kind.component)
     gates = FeatureGates(minor, settings)
     return EffectiveConfig(
-        minor, checked.data, kind.fields, gates, frozenset(checked.broken_fields), knows_flags=flags is not None
+        minor, checked.data, kind.fields, gates, frozenset(checked.broken_fields), flags is not None, os
     )

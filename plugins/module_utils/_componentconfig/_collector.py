@@ -14,7 +14,7 @@ from ._expressions import CheckerSource
 from ._findings import Finding, Level, bounded, reading_order
 from ._scalars._field_path import Path
 from ._scalars._wording import first_names
-from ._schema._kinds import Kind
+from ._schema._kinds import Kind, OperatingSystem
 from ._schema._releases import minor_name, minor_names, parse_known_minor
 
 __all__ = ["Collector", "Flags", "Targets"]
@@ -42,15 +42,17 @@ class Collector:
         targets: Targets,
         flags: Flags | None = None,
         expressions: CheckerSource | None = None,
+        os: OperatingSystem = "linux",
     ) -> None:
         """targets: the minors and nodes that the document is checked for. flags: those of its component, if known.
 
-        expressions: returns a checker of CEL expressions.
+        expressions: returns a checker of CEL expressions. os: the operating system of the nodes.
         """
         self.document = document
         self.targets = targets
         self.flags = flags
         self.expressions = expressions
+        self.os = os
         self._minors_by_finding: dict[Finding, set[int]] = {}
         self._minors_by_key: dict[tuple[Path, str, Level, str], set[int]] = {}
 

@@ -147,6 +147,7 @@ def _explain_field(kind: Kind, entry: Mapping[str, Any], field_path: Sequence[st
         "default_from": entry.get("defaultFrom"),
         "allowed": _values_by_minor(entry, "enum", kind),
         "feature_gates": [_gate_now(gate) for gate in entry.get("gates", ()) if gate_history(gate)],
+        "operating_system": _operating_system(kind, field_path),
         "rules": list(_rules_about(kind, field)),
         "disruption": f"{disruption}: {disruption.meaning}",
         "note": disruption.note,
@@ -154,6 +155,12 @@ def _explain_field(kind: Kind, entry: Mapping[str, Any], field_path: Sequence[st
         "fields": sorted(entry.get("fields", {})),
     }
     return Explanation(heading, _without_empty(facts))
+
+
+def _operating_system(kind: Kind, field_path: Sequence[str]) -> str:
+    """Return the only operating system on which the component reads a field or one around it, "" for all systems."""
+    systems = [entry["os"] for entry in kind.entries_along(tuple(field_path)) if "os" in entry]
+    return f"{systems[0].capitalize()} only" if systems else ""
 
 
 def _without_empty(facts: Mapping[str, Any]) -> dict[str, Any]:

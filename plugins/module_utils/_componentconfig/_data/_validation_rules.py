@@ -122,9 +122,9 @@ KUBE_APISERVER = r"""
 
 KUBE_PROXY = r"""
 {"kubeProxy":{"gates-known":{"fields":["featureGates"],"since":20},"mode-linux":{"fields":["mode"],"since":20,"os":
-"linux"},"mode-ipvs-gate":{"fields":["mode"],"since":37,"gate":"KubeProxyIPVS","os":"linux"},"mode-left-out":
-{"fields":["mode"],"since":37,"os":"linux","level":"warning"},"mode-windows":{"fields":["mode"],"since":20,"os":
-"windows"},"masq-bit":{"fields":["iptables.masqueradeBit","nftables.masqueradeBit"],"since":20},"sync-period":
+["linux"]},"mode-ipvs-gate":{"fields":["mode"],"since":37,"gate":"KubeProxyIPVS","os":["linux"]},"mode-left-out":
+{"fields":["mode"],"since":37,"os":["linux"],"level":"warning"},"mode-windows":{"fields":["mode"],"since":20,"os":
+["windows"]},"masq-bit":{"fields":["iptables.masqueradeBit","nftables.masqueradeBit"],"since":20},"sync-period":
 {"fields":["iptables.syncPeriod","ipvs.syncPeriod","nftables.syncPeriod"],"since":20},"min-sync-period":{"fields":
 ["iptables.minSyncPeriod","ipvs.minSyncPeriod","nftables.minSyncPeriod"],"since":20},"config-sync":{"fields":
 ["configSyncPeriod"],"since":20},"bind":{"fields":["bindAddress"],"since":20},"healthz":{"fields":
@@ -343,14 +343,14 @@ KUBELET = r"""
 "DefaultPodSysctls"},"default-sysctls-names":{"fields":["defaultPodSysctls"],"since":37,"gate":"DefaultPodSysctls"},
 "default-sysctls-namespaced":{"fields":["defaultPodSysctls"],"since":37,"gate":"DefaultPodSysctls"},
 "default-sysctls-unique":{"fields":["defaultPodSysctls"],"since":37,"gate":"DefaultPodSysctls"},"default-sysctls-os":
-{"fields":["defaultPodSysctls"],"since":37,"os":"windows"},"image-minage-neg":{"fields":["imageMinimumGCAge"],"since":
-36},"image-age-order":{"fields":["imageMaximumGCAge","imageMinimumGCAge"],"since":29},"iptables-drop-bit":{"fields":
-["iptablesDropBit"],"since":20},"iptables-masq-bit":{"fields":["iptablesMasqueradeBit"],"since":20},"api-burst":
-{"fields":["kubeAPIBurst"],"since":20},"api-qps":{"fields":["kubeAPIQPS"],"since":20},"status-max-images":{"fields":
-["nodeStatusMaxImages"],"since":20},"max-open-files":{"fields":["maxOpenFiles"],"since":20},"max-pods":{"fields":
-["maxPods"],"since":20},"oom-score":{"fields":["oomScoreAdj"],"since":20},"pods-per-core":{"fields":["podsPerCore"],
-"since":20},"port":{"fields":["port"],"since":20},"readonly-port":{"fields":["readOnlyPort"],"since":20},
-"registry-burst":{"fields":["registryBurst"],"since":20},"registry-qps":{"fields":["registryPullQPS"],"since":20},
+{"fields":["defaultPodSysctls"],"since":37,"os":["windows"]},"image-minage-neg":{"fields":["imageMinimumGCAge"],
+"since":36},"image-age-order":{"fields":["imageMaximumGCAge","imageMinimumGCAge"],"since":29},"iptables-drop-bit":
+{"fields":["iptablesDropBit"],"since":20},"iptables-masq-bit":{"fields":["iptablesMasqueradeBit"],"since":20},
+"api-burst":{"fields":["kubeAPIBurst"],"since":20},"api-qps":{"fields":["kubeAPIQPS"],"since":20},"status-max-images":
+{"fields":["nodeStatusMaxImages"],"since":20},"max-open-files":{"fields":["maxOpenFiles"],"since":20},"max-pods":
+{"fields":["maxPods"],"since":20},"oom-score":{"fields":["oomScoreAdj"],"since":20},"pods-per-core":{"fields":
+["podsPerCore"],"since":20},"port":{"fields":["port"],"since":20},"readonly-port":{"fields":["readOnlyPort"],"since":
+20},"registry-burst":{"fields":["registryBurst"],"since":20},"registry-qps":{"fields":["registryPullQPS"],"since":20},
 "parallel-pulls-min":{"fields":["maxParallelImagePulls"],"since":27},"parallel-pulls-serial":{"fields":
 ["maxParallelImagePulls","serializeImagePulls"],"since":27},"server-tls-bootstrap":{"fields":["serverTLSBootstrap"],
 "since":20,"gate":"RotateKubeletServerCertificate"},"run-once":{"fields":["runOnce"],"since":32},"taints":{"fields":
@@ -392,10 +392,11 @@ KUBELET = r"""
 ["enableSystemLogQuery","enableSystemLogHandler"],"since":27},"log-workers":{"fields":["containerLogMaxWorkers"],
 "since":30},"log-monitor":{"fields":["containerLogMonitorInterval"],"since":30},"log-files":{"fields":
 ["containerLogMaxFiles"],"since":33},"pod-logs-dir":{"fields":["podLogsDir"],"since":30},"cgroup-v1":{"fields":
-["failCgroupV1"],"since":31,"os":"linux"},"oomkill-v1":{"fields":["singleProcessOOMKill"],"since":32,"os":"linux"},
-"oomkill-os":{"fields":["singleProcessOOMKill"],"since":32,"os":"windows, other"},"userns-ids":{"fields":
-["userNamespaces.idsPerPod"],"since":33,"os":"linux"},"userns-os":{"fields":["userNamespaces"],"since":33,"os":
-"windows, other"},"plausible-size":{"fields":["authentication.webhook.cacheTTL",
+["failCgroupV1"],"since":31,"os":["linux"]},"oomkill-v1":{"fields":["singleProcessOOMKill"],"since":32,"os":
+["linux"]},"oomkill-os":{"fields":["singleProcessOOMKill"],"since":32,"os":["windows","other"]},"userns-ids":
+{"fields":["userNamespaces.idsPerPod"],"since":33,"os":["linux"]},"userns-os":{"fields":["userNamespaces"],"since":33,
+"os":["windows","other"]},"windows-cgroups":{"fields":["cgroupsPerQOS","enforceNodeAllocatable"],"since":20,"last":30,
+"os":["windows"]},"plausible-size":{"fields":["authentication.webhook.cacheTTL",
 "authorization.webhook.cacheAuthorizedTTL","authorization.webhook.cacheUnauthorizedTTL","containerLogMaxSize",
 "containerLogMonitorInterval","cpuManagerReconcilePeriod","evictionHard","evictionMaxPodGracePeriod",
 "evictionMinimumReclaim","evictionPressureTransitionPeriod","evictionSoft","evictionSoftGracePeriod",
@@ -405,9 +406,9 @@ KUBELET = r"""
 "reservedMemory[].limits","runtimeRequestTimeout","shutdownGracePeriod",
 "shutdownGracePeriodByPodPriority[].shutdownGracePeriodSeconds","shutdownGracePeriodCriticalPods",
 "streamingConnectionIdleTimeout","syncFrequency","systemReserved","volumeStatsAggPeriod"],"since":20,"level":
-"warning","each":true}},"kubeletStart":{"swap-on":{"fields":["failSwapOn"],"os":"linux"},"swap-cgroup-v1":{"fields":
-["memorySwap.swapBehavior"],"since":30,"gate":"NodeSwap","os":"linux"},"qos-root":{"fields":["cgroupsPerQOS",
-"cgroupRoot"],"os":"linux"},"kernel-defaults":{"fields":["protectKernelDefaults"],"os":"linux"},"alloc-negative":
+"warning","each":true}},"kubeletStart":{"swap-on":{"fields":["failSwapOn"],"os":["linux"]},"swap-cgroup-v1":{"fields":
+["memorySwap.swapBehavior"],"since":30,"gate":"NodeSwap","os":["linux"]},"qos-root":{"fields":["cgroupsPerQOS",
+"cgroupRoot"],"os":["linux"]},"kernel-defaults":{"fields":["protectKernelDefaults"],"os":["linux"]},"alloc-negative":
 {"fields":["kubeReserved","systemReserved","evictionHard"]},"reserved-keys":{"fields":["kubeReserved",
 "systemReserved"]},"cpu-static-reserved":{"fields":["cpuManagerPolicy","kubeReserved","systemReserved",
 "reservedSystemCPUs"]},"cpu-policy":{"fields":["cpuManagerPolicy"]},"cpu-options":{"fields":

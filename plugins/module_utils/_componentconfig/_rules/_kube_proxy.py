@@ -15,7 +15,6 @@ __all__ = ["KUBE_PROXY_RULES", "KUBE_PROXY_RULES_CHECKED_ELSEWHERE"]
 
 KUBE_PROXY_RULES_CHECKED_ELSEWHERE = {
     "detect-mode": "the values of the field in the schema, by minor",
-    "mode-windows": "not on Linux",
 }
 """Rules without a function in this file, each with what checks it or why nothing can."""
 
@@ -44,9 +43,14 @@ def _gates(config: EffectiveConfig) -> Violations:
 
 
 def _mode(config: EffectiveConfig) -> Violations:
-    # The schema allows kernelspace too, which is for Windows; the nodes here run Linux.
+    # The schema allows kernelspace too, which is for Windows.
     if config.get("mode") == "kernelspace":
         yield ("mode",), "kernelspace is for Windows"
+
+
+def _mode_on_windows(config: EffectiveConfig) -> Violations:
+    if config.get("mode") not in (None, "", "kernelspace"):
+        yield ("mode",), "must be kernelspace on Windows, or empty"
 
 
 def _modes(config: EffectiveConfig) -> tuple[str, ...]:
@@ -179,6 +183,7 @@ KUBE_PROXY_RULES: dict[str, Rule] = {
     **bound_rules(_BOUNDS),
     "gates-known": _gates,
     "mode-linux": _mode,
+    "mode-windows": _mode_on_windows,
     "masq-bit": _masquerade,
     "sync-period": _sync,
     "min-sync-period": _min_sync,

@@ -219,8 +219,6 @@ KUBELET_RULES_CHECKED_ELSEWHERE = {
     "runtime-endpoint": "the default fills it whenever it is absent or empty",
     "cgroup-v1": "needs the host: which cgroup version it has",
     "oomkill-v1": "needs the host: which cgroup version it has",
-    "oomkill-os": "not on Linux",
-    "userns-os": "not on Linux",
 }
 """Rules without a function in this file, each with what checks it or why nothing can."""
 
@@ -396,6 +394,23 @@ def _pod_logs_dir(config: EffectiveConfig) -> Violations:
         yield ("podLogsDir",), "must be a path in ASCII; an absolute one without . .. // and without a trailing /"
 
 
+def _linux_only(field: str) -> Rule:
+    """Return the rule that a field is not set, for operating systems other than Linux."""
+
+    def check(config: EffectiveConfig) -> Violations:
+        if config.written(field) is not None:
+            yield (field,), "must not be set: only Linux has it"
+
+    return check
+
+
+def _windows_cgroups(config: EffectiveConfig) -> Violations:
+    if config.get("cgroupsPerQOS"):
+        yield ("cgroupsPerQOS",), "must be false on Windows"
+    if config.get("enforceNodeAllocatable"):
+        yield ("enforceNodeAllocatable",), "must be [] on Windows"
+
+
 KUBELET_RULES: dict[str, Rule] = {
     **bound_rules(_BOUNDS),
     **RESOURCE_RULES,
@@ -445,5 +460,8 @@ KUBELET_RULES: dict[str, Rule] = {
     "log-query-gate": _needs_gate("enableSystemLogQuery", "NodeLogQuery", lambda value: not value, "true"),
     "log-query-handler": _log_query_handler,
     "pod-logs-dir": _pod_logs_dir,
+    "oomkill-os": _linux_only("singleProcessOOMKill"),
+    "userns-os": _linux_only("userNamespaces"),
+    "windows-cgroups": _windows_cgroups,
     PLAUSIBLE_SIZE: plausible_sizes("kubelet", "kubelet"),
 }

@@ -20,7 +20,7 @@ from .._scalars._numbers import parse_float, parse_quantity
 from .._scalars._syntax import is_grpc_target
 from .._schema._defaults import effective_value
 from .._schema._feature_gates import FeatureGates
-from .._schema._kinds import DataModule, is_present_at
+from .._schema._kinds import DataModule, OperatingSystem, is_present_at
 from . import rule_facts
 
 __all__ = [
@@ -67,6 +67,8 @@ class EffectiveConfig:
     broken_fields: frozenset[str] = frozenset()
     knows_flags: bool = False
     """Whether the flags of the component are known, so that `gates` has those of the command line, too."""
+    os: OperatingSystem = "linux"
+    """The operating system of the node."""
 
     def written(self, *path: str) -> Any:
         """Return the value that the document sets, or None."""
@@ -117,14 +119,15 @@ class RuleSet(NamedTuple):
 
 
 def run_rules(rule_set: RuleSet, config: EffectiveConfig) -> Iterator[Finding]:
-    """Yield the findings of the rules of a set that hold at the config's minor.
+    """Yield the findings of the rules of a set that hold at the config's minor and on its operating system.
 
     Rules about fields of a wrong type are left out, except those that check each of their fields by itself: the data
     lack such fields.
     """
     for rule, facts in rule_facts(rule_set.component, rule_set.section).items():
         check = rule_set.rules.get(rule)
-        if check is None or not is_present_at(facts, config.minor):
+        is_on_system = config.os in facts.get("os", (config.os,))
+        if check is None or not is_on_system or not is_present_at(facts, config.minor):
             continue
         fields = [re.sub(r"\[\]|\{\}", "", name) for name in facts["fields"]]
         is_broken = any({name, name.split(".")[0]} & config.broken_fields for name in fields)

@@ -24,6 +24,8 @@ __all__ = [
     "Kind",
     "MACHINES",
     "MAIN_KINDS",
+    "OPERATING_SYSTEMS",
+    "OperatingSystem",
     "fact_at",
     "find_kind",
     "is_present_at",
@@ -52,6 +54,9 @@ _RENAMED_KINDS = {"EncryptionConfig": "EncryptionConfiguration"}
 DataModule = Literal["kubelet", "kube_proxy", "kube_scheduler", "kube_apiserver", "kubeadm", "clients", "machines"]
 """A file of generated data: the kinds and rules of one component, or of those that share a file."""
 MACHINES: Final[DataModule] = "machines"
+OperatingSystem = Literal["linux", "windows"]
+"""The operating system of a node."""
+OPERATING_SYSTEMS: tuple[OperatingSystem, ...] = ("linux", "windows")
 FieldFact = Literal["type", "default", "enum", "nullable"]
 """A fact about a field that may change between minors."""
 
@@ -63,7 +68,8 @@ class Kind:
     The entry of a field is a dict with `type` (string if absent), `optional`, `nullable` (a pointer in Go, or a list
     that may be empty on purpose), `since` and `last` (minors), `enum`, `default`, their histories `enums`, `types`,
     `defaults`, `nullables` (rows of minor and value), `defaultFrom` (the sibling field whose value it takes if that is
-    set), `defaultAddedBy` (the sibling switch that adds the default's keys to a map), and `fields` of an object.
+    set), `defaultAddedBy` (the sibling switch that adds the default's keys to a map), `os` (the only operating system
+    on which the component reads it), and `fields` of an object.
     """
 
     api_version: str

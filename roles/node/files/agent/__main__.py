@@ -252,6 +252,9 @@ def _validate(arguments: argparse.Namespace) -> int:
     if (arguments.feature_gates or arguments.flags_file) and (on_node or not name):
         complain("--feature-gates and --flags-file need --component, and are not for --on-node, which reads its flags")
         return _USAGE
+    if on_node and arguments.os != "linux":
+        complain("--os is not for --on-node: a node with this agent runs Linux")
+        return _USAGE
     for option, is_given in (("--on-node", on_node), ("--installed-version", arguments.installed_version)):
         if is_given and not name:
             complain(f"{option} needs --component")
@@ -278,6 +281,7 @@ def _validate(arguments: argparse.Namespace) -> int:
             configured=configured,
             flags_file=arguments.flags_file,
             feature_gates=arguments.feature_gates,
+            system=arguments.os,
         )
     return validate_files(
         arguments.files,

@@ -32,6 +32,7 @@ def argument(*names: str, **settings: Any) -> Argument:
 VERSION = "--kubernetes-version"
 """The option of a Kubernetes version, which commands name in messages."""
 _FORMATS = ("text", "json", "github", "junit", "sarif")
+_SYSTEMS = ("linux", "windows")
 _LEVELS = ("component", "policy", "not-judged", "warning", "never")
 _LIMITED = argument(
     "--limited", action="store_true", help="with little memory, CPU time and files, as the agent does it"
@@ -60,6 +61,7 @@ OF_VALIDATE = (
     argument("--component", default="", help="the component that will read it (default: by its kind)"),
     argument("--feature-gates", default="", metavar="NAME=BOOL,...", help="those of its command line"),
     _FLAGS_FILE,
+    argument("--os", choices=_SYSTEMS, default="linux", help="the operating system of the nodes (default: linux)"),
     argument("--installed-version", action="store_true", help="judge for the version of the component on this node"),
     argument(
         "--bundle",

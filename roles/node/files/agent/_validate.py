@@ -25,6 +25,7 @@ from ._reports._text import summary
 
 if TYPE_CHECKING:
     from ._componentconfig._flags._component_flags import ComponentFlags
+    from ._componentconfig._schema._kinds import OperatingSystem
 
 __all__ = ["FileValidator", "document_validator", "target_versions", "validate_files"]
 
@@ -100,10 +101,12 @@ def document_validator(
     configured: ComponentConfiguration | None = None,
     flags_file: str = "",
     feature_gates: str = "",
+    system: OperatingSystem = "linux",
 ) -> FileValidator:
     """Return a validator of files by themselves. configured: the component on this node, for its denied fields.
 
-    flags_file, feature_gates: have the component's flags; both "" if they are not known.
+    flags_file, feature_gates: have the component's flags; both "" if they are not known. system: the operating system of
+    the nodes.
     """
     flags = lru_cache(maxsize=1)(lambda: _flags(flags_file, feature_gates))  # read with the first file
 
@@ -115,6 +118,7 @@ def document_validator(
             versions=versions,
             bundle=bundle,
             flags=flags(),
+            os=system,
         )
         return bounded([*findings, *_denied(text, name, configured, versions[-1] if versions else "")])
 

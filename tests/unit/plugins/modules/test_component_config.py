@@ -256,5 +256,15 @@ def test_flags_decide_what_depends_on_the_command_line() -> None:
     assert refused["lines"][0].startswith("component: content:3: anonymous: ")
 
 
+def test_the_operating_system_decides_which_fields_have_an_effect() -> None:
+    content = KUBELET_HEADER + "cgroupDriver: systemd\n"
+    assert run(content=content, kubernetes_versions=["1.33"])["lines"] == []
+    (line,) = run(content=content, kubernetes_versions=["1.33"], os="windows")["lines"]
+    assert "cgroupDriver" in line
+    assert "has no effect on Windows: kubelet reads it on Linux only" in line
+    result = run(content=content, component="kubelet", os="windows", host=True)
+    assert result["msg"] == "host needs os: linux, which a host with this module runs."
+
+
 def test_flags_are_those_of_one_component() -> None:
     assert "flags needs a file of one document" in run(content=KUBEADM, flags=[])["msg"]

@@ -41,6 +41,22 @@ def test_the_config_in_a_config_map_is_judged(entry: Entry, tmp_path: Path, caps
     assert (finding["line"], finding["path"], finding["level"]) == (6, "maxPods", "component")
 
 
+def test_a_config_is_for_nodes_of_one_operating_system(
+    entry: Entry, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "kubelet.yaml"
+    file.write_text(KUBELET_HEADER + "cgroupsPerQOS: true\n")
+    arguments = ["validate", "--kubernetes-version", "1.30", str(file)]
+    main = entry("__main__").main
+    assert main(arguments) == 0
+    assert main([*arguments, "--os", "linux"]) == 0
+    capsys.readouterr()
+    assert main([*arguments, "--os", "windows"]) == 1
+    assert "cgroupsPerQOS: true: must be false on Windows [component]" in capsys.readouterr().out
+    assert main([*arguments, "--os", "windows", "--on-node", "--component", "kubelet"]) == 2
+    assert "--os is not for --on-node" in capsys.readouterr().err
+
+
 def test_versions_before_and_after_the_data(
     entry: Entry, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

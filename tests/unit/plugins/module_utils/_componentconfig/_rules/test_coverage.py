@@ -35,9 +35,9 @@ SCHEMA = Path(__file__).resolve().parents[6] / "schema"
 BY_KIND = sorted(path for path in SCHEMA.glob("*_validation_rules.json") if "kinds" in json.loads(path.read_text()))
 
 SECTIONS = [
-    ("kubelet", "kubelet", 85, KUBELET_RULES, KUBELET_RULES_CHECKED_ELSEWHERE),
+    ("kubelet", "kubelet", 93, KUBELET_RULES, KUBELET_RULES_CHECKED_ELSEWHERE),
     ("kubelet", "kubeletStart", 39, STARTUP_RULES, STARTUP_RULES_CHECKED_ELSEWHERE),
-    ("kube_proxy", "kubeProxy", 27, KUBE_PROXY_RULES, KUBE_PROXY_RULES_CHECKED_ELSEWHERE),
+    ("kube_proxy", "kubeProxy", 31, KUBE_PROXY_RULES, KUBE_PROXY_RULES_CHECKED_ELSEWHERE),
 ]
 
 

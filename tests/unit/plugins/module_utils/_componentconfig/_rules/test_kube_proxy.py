@@ -19,10 +19,10 @@ Config = dict[str, Any]
 
 def broken(config: Config, minor: int, rule: str) -> list[str]:
     text = encode({"apiVersion": "kubeproxy.config.k8s.io/v1alpha1", "kind": "KubeProxyConfiguration", **config})
-    findings = [finding for finding in check(text, versions=[f"1.{minor}"]) if finding.rule == rule]
-    assert {finding.level for finding in findings} <= {
-        rule_facts("kube_proxy", "kubeProxy")[rule].get("level", "component")
-    }
+    facts = rule_facts("kube_proxy", "kubeProxy")[rule]
+    system = facts.get("os", ["linux"])[0]
+    findings = [finding for finding in check(text, versions=[f"1.{minor}"], os=system) if finding.rule == rule]
+    assert {finding.level for finding in findings} <= {facts.get("level", "component")}
     return [finding.field for finding in findings]
 
 
@@ -32,6 +32,7 @@ WRONG_CIDRS = ("10.0.0.0", "10.0.0.0/8,10.1.0.0/16", "10.0.0.0/8,fd00::/8,fd01::
 CASES: list[tuple[str, int, list[Config], list[Config]]] = [
     ("gates-known", 31, [{"featureGates": {"NoSuchGate": True}}], [{"featureGates": {"AllBeta": False}}]),
     ("plausible-size", 31, [{"iptables": {"syncPeriod": "30ns"}}], [{"iptables": {"syncPeriod": "30s"}}]),
+    ("mode-windows", 31, [{"mode": "iptables"}], [{"mode": "kernelspace"}, {"mode": ""}, {}]),
     ("mode-linux", 31, [{"mode": "kernelspace"}], [{"mode": "nftables"}, {"mode": ""}]),
     (
         "masq-bit",

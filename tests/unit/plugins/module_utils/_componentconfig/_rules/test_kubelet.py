@@ -21,8 +21,10 @@ Config = dict[str, Any]
 def broken(config: Config, minor: int, rule: str) -> list[str]:
     """Return the paths at which a rule is broken."""
     text = encode({**KUBELET_KIND, **config})
-    findings = [finding for finding in check(text, versions=[f"1.{minor}"]) if finding.rule == rule]
-    assert {finding.level for finding in findings} <= {rule_facts("kubelet", "kubelet")[rule].get("level", "component")}
+    facts = rule_facts("kubelet", "kubelet")[rule]
+    system = facts.get("os", ["linux"])[0]
+    findings = [finding for finding in check(text, versions=[f"1.{minor}"], os=system) if finding.rule == rule]
+    assert {finding.level for finding in findings} <= {facts.get("level", "component")}
     return [finding.field for finding in findings]
 
 
@@ -42,6 +44,14 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
     ("gates-known", 35, [gates("NoSuchGate"), {"featureGates": {"NodeSwap": False}}], [gates("AllAlpha", "NodeSwap")]),
     ("gates-known", 25, [gates("IPv6DualStack")], [gates("CSIMigration")]),
     ("gates-known", 24, [], [gates("IPv6DualStack")]),
+    ("oomkill-os", 32, [{"singleProcessOOMKill": True}, {"singleProcessOOMKill": False}], [{}]),
+    ("userns-os", 33, [{"userNamespaces": {"idsPerPod": 65536}}, {"userNamespaces": {}}], [{}]),
+    (
+        "windows-cgroups",
+        30,
+        [{}, {"cgroupsPerQOS": False}, {"cgroupsPerQOS": True, "enforceNodeAllocatable": []}],
+        [{"cgroupsPerQOS": False, "enforceNodeAllocatable": []}],
+    ),
     ("plausible-size", 31, [{"kubeReserved": {"cpu": "100M"}}], [{"kubeReserved": {"cpu": "100m"}}]),
     (
         "gates-deps",
