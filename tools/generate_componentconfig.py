@@ -323,6 +323,8 @@ def flag_entry(row: dict[str, Any]) -> dict[str, Any]:
             entry[key] = prose(row[key])
     if "defaultHistory" in row:
         entry["defaults"] = history(entry.pop("defaultHistory"))
+    if "ownDefaultHistory" in row:
+        entry["ownDefaults"] = history(entry.pop("ownDefaultHistory"))
     return entry
 
 
@@ -348,6 +350,36 @@ def drop_ins(schema: Path) -> dict[str, Any]:
         "rules": [[minor(row["since"]), row["rule"], prose(row["note"])] for row in facts["rules"]],
         "fields": facts["fields"],
     }
+
+
+def upgrade_notes(schema: Path) -> list[dict[str, Any]]:
+    """Return the notes on what releases change, without their sources: versions as numbers, sentences in pieces."""
+    document = json.loads((schema / "upgrade_notes.json").read_text(encoding="utf-8"))
+    return [note_entry(row) for row in document["notes"]]
+
+
+def note_entry(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the entry of a note."""
+    entry: dict[str, Any] = {"id": row["id"], "since": minor(row["since"])}
+    for key in ("component", "kind", "apiVersion", "field", "flags", "gate", "gates", "condition", "level"):
+        if key in row:
+            entry[key] = row[key]
+    for key in ("danger", "planned"):
+        if row.get(key):
+            entry[key] = 1
+    for key in ("host", "what", "before", "after", "keep"):
+        if key in row:
+            entry[key] = prose(row[key])
+    return entry
+
+
+def gate_components(schema: Path) -> dict[str, list[str]]:
+    """Return the gates by the components that act on them, which are one text."""
+    document = json.loads((schema / "gate_components.json").read_text(encoding="utf-8"))
+    gates_by_components: dict[str, list[str]] = {}
+    for gate, row in document["gates"].items():
+        gates_by_components.setdefault(" ".join(sorted(row["components"])), []).append(gate)
+    return gates_by_components
 
 
 def generate(schema: Path) -> dict[str, str]:
@@ -385,6 +417,8 @@ def generate(schema: Path) -> dict[str, str]:
     contents["_gate_history.py"] = ("Feature gates by Kubernetes minor", {"GATES": gates(schema)})
     contents["_component_flags.py"] = ("Command line flags and their fields", {"FLAGS": flags(schema)})
     contents["_change_impact.py"] = ("Disruption by changed field", {"IMPACT": disruption(schema)})
+    contents["_upgrade_notes.py"] = ("What releases change beside fields and gates", {"NOTES": upgrade_notes(schema)})
+    contents["_gate_components.py"] = ("Feature gates by component", {"COMPONENTS": gate_components(schema)})
     return {name: render(title, constants) for name, (title, constants) in contents.items()}
 
 

@@ -31,6 +31,7 @@ from ._kind_names import expected_kind, old_name_findings, unknown_kind, unread_
 from ._lenient_reading import implied_head, legacy_plugin, lenient_values
 from ._load import Config
 from ._operating_system import other_system_findings
+from ._meanings import NotedConfig, meaning_findings
 from ._rules._registry import rule_checked_fields, rule_sets
 from ._rules._rule import EffectiveConfig, run_rules
 from ._scalars._field_path import Path
@@ -119,6 +120,7 @@ def _check_one(collector: Collector, component: str | None, bundle: bool) -> Non
     else:
         for minor in minors:
             _check_minor(collector, kind, minor)
+        _check_meanings(collector, kind, [minor for minor in minors if kind.known_at(nearest_known_minor(minor))])
     if bundle:
         collector.add(bundle_findings(document.data, kind.kind if kind is not None else ""))
 
@@ -308,6 +310,21 @@ def _check_minor(collector: Collector, kind: Kind, minor: int) -> None:
             collector.add_located(with_certainty(finding, minor), [minor])
     data = lenient_values(document.data, kind, nearest)
     _check_document(collector, document, kind, data, prefix=(), nearest=nearest, minor=minor)
+
+
+def _check_meanings(collector: Collector, kind: Kind, minors: Sequence[int]) -> None:
+    """Add a warning for each value that does not mean the same to all minors."""
+    if not minors:
+        return
+    document, flags = collector.document, collector.flags
+    settings: dict[str, Any] = {}
+    if flags is not None:
+        document = flags.merged_over(document, kind, nearest_known_minor(max(minors)))
+        settings.update(flags.gates(kind.component))
+    in_file = document.data.get("featureGates")
+    settings = {**(in_file if isinstance(in_file, dict) else {}), **settings}
+    for finding, held in meaning_findings(NotedConfig(kind, document.data, settings), minors):
+        collector.add_located(document.locate(finding), held)
 
 
 def _level_of_strictness(kind: Kind, minor: int) -> Level:

@@ -16,6 +16,7 @@ from ._codec._plain_values import HEAD_FIELDS, canonical
 from ._disruption import Disruption, check_overrides, disruption_of, heaviest_class
 from ._findings import NotJudged, not_judged_causes, show
 from ._load import Config
+from ._meanings import NotedConfig, meanings_of_field
 from ._scalars._duration import nanoseconds
 from ._scalars._field_path import Path, format_path, value_at
 from ._scalars._numbers import parse_quantity
@@ -53,12 +54,14 @@ class Change:
 class FieldChange:
     """One field in which two effective configs differ, and what changing it asks of a node.
 
-    source: the file and line that set the new value, "" if they are not known or it is a default.
+    source: the file and line that set the new value, "" if they are not known or it is a default. value_meaning: what
+    the new value means since a release, "" if no release has changed it.
     """
 
     change: Change
     disruption: Disruption
     source: str = ""
+    value_meaning: str = ""
 
     def __str__(self) -> str:
         before, after = self.shown
@@ -72,7 +75,8 @@ class FieldChange:
     def as_dict(self) -> dict[str, Any]:
         """Return the change as plain data, for a module's result."""
         before, after = self.shown
-        return {"path": self.change.path, "before": before, "after": after, **self.disruption.as_dict()}
+        change = {"path": self.change.path, "before": before, "after": after, **self.disruption.as_dict()}
+        return {**change, "value_meaning": self.value_meaning} if self.value_meaning else change
 
 
 _MAX_WIDTH = 72
@@ -97,10 +101,11 @@ class Comparison:
         if self.heaviest is None:
             return ["no field differs" + (", as far as the data say" if not_judged else ""), *not_judged]
         width = min(max(len(str(change)) for change in self.changes), _MAX_WIDTH)
-        rows = [
-            f"{change!s:{width}}  [{change.disruption}]" + (f"  ({change.source})" if change.source else "")
-            for change in self.changes
-        ]
+        rows = []
+        for change in self.changes:
+            place = f"  ({change.source})" if change.source else ""
+            rows.append(f"{change!s:{width}}  [{change.disruption}]{place}")
+            rows += [change.value_meaning] if change.value_meaning else []
         return [*rows, *not_judged, f"all in all: {summary_of(self.changes)}"]
 
 
@@ -136,12 +141,27 @@ def compare(
     head = {key: configs[-1].data[key] for key in HEAD_FIELDS}
     document = after.document if after is not None else None
     changes = [
-        replace(change, source=source_of(change, document)) for change in effective_diff(old, new, minors, overrides)
+        replace(
+            change,
+            source=source_of(change, document),
+            value_meaning=_value_meaning(change, after, max(minors)),
+        )
+        for change in effective_diff(old, new, minors, overrides)
     ]
     heaviest = heaviest_class(change.disruption.name for change in changes)
     effective = effective_values(old, head, minors[0]), effective_values(new, head, minors[1])
     missing = [finding for minor in dict.fromkeys(minors) for finding in missing_layer_findings(minor)]
     return Comparison(changes, heaviest, effective, not_judged_causes(missing))
+
+
+def _value_meaning(change: FieldChange, config: Config | None, minor: int) -> str:
+    """Return what releases up to a minor have changed about the new value of a field, "" for nothing."""
+    kind = config.kind if config is not None else None
+    if config is None or kind is None:
+        return ""
+    settings = config.data.get("featureGates")
+    noted = NotedConfig(kind, config.data, settings if isinstance(settings, Mapping) else {})
+    return "; ".join(map(str, meanings_of_field(noted, change.change.field_path, minor)))
 
 
 def _require_known_kinds(configs: Sequence[Config]) -> None:
@@ -163,17 +183,24 @@ def source_of(change: FieldChange, document: Document | None) -> str:
 
 
 def effective_diff(
-    old: Any, new: Any, minors: tuple[int, int], overrides: Mapping[str, str] | None = None
+    old: Any,
+    new: Any,
+    minors: tuple[int, int],
+    overrides: Mapping[str, str] | None = None,
+    beyond: Sequence[Mapping[Path, Any]] = ({}, {}),
 ) -> list[FieldChange]:
     """Return the fields in which two decoded configs differ to components of two minors, defaults filled in.
 
     Values with the same meaning are equal: null and absent, an empty value unless a default or a pointer gives it a
     meaning, a default written out, `60s` and `1m`. One of the two may be empty: it then stands for
-    the defaults of the other's kind. overrides: the user's own classes of disruption, by field path. Raises ConfigError
-    for an override that cannot be.
+    the defaults of the other's kind. overrides: the user's own classes of disruption, by field path. beyond: what each
+    side has from elsewhere, by field path. Raises ConfigError for an override that cannot be.
     """
     head = {key: data[key] for data in (old, new) if isinstance(data, dict) for key in HEAD_FIELDS if data.get(key)}
-    before, after = (effective_values(data, head, minor) for data, minor in zip((old, new), minors))
+    before, after = (
+        _with_values(effective_values(data, head, minor), values)
+        for data, minor, values in zip((old, new), minors, beyond)
+    )
     kind = find_kind(head.get("apiVersion"), head.get("kind"))
     check_overrides(overrides or {}, kind)
     changes = []
@@ -190,6 +217,15 @@ def effective_diff(
         )
         changes.append(FieldChange(change, disruption))
     return changes
+
+
+def _with_values(data: dict[str, Any], values: Mapping[Path, Any]) -> dict[str, Any]:
+    for (*parents, name), value in values.items():
+        place: dict[Any, Any] = data
+        for parent in parents:
+            place = place.setdefault(parent, {})
+        place[name] = value
+    return data
 
 
 def effective_differences(before: Any, after: Any, kind: Kind | None, minor: int) -> list[Change]:

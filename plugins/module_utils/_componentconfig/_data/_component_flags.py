@@ -163,7 +163,8 @@ true,"last":22,"refused":
 ["cAdvisor no longer has it, and the kubelet does not start with it"]},"container-log-max-files":{"type":"int",
 "field":"containerLogMaxFiles"},"container-log-max-size":{"field":"containerLogMaxSize"},"container-runtime":{"stays":
 "runtime","last":26,"gone":["the only runtime is the one at containerRuntimeEndpoint"]},"container-runtime-endpoint":
-{"field":"containerRuntimeEndpoint","stays":"runtime"},"containerd":{"stays":"cadvisor","last":36,"gone":
+{"field":"containerRuntimeEndpoint","stays":"runtime","ownDefaults":[[20,"unix:///var/run/dockershim.sock"],[24,
+"unix:///run/containerd/containerd.sock"]]},"containerd":{"stays":"cadvisor","last":36,"gone":
 ["cAdvisor no longer has it, and the kubelet does not start with it"]},"containerd-namespace":{"stays":"cadvisor",
 "last":36,"gone":["cAdvisor no longer has it, and the kubelet does not start with it"]},"contention-profiling":
 {"type":"bool","field":"enableContentionProfiling"},"cpu-cfs-quota":{"type":"bool","field":"cpuCFSQuota"},

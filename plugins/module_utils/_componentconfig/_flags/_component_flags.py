@@ -12,10 +12,11 @@ from typing import Any
 from .. import ConfigError
 from .._codec._document import Document
 from .._findings import RULE_UNKNOWN_FLAG, Finding, Level, located
+from .._scalars._field_path import Path
 from .._schema._feature_gates import FeatureGates
 from .._schema._kinds import MAIN_KINDS, Kind
 from .._schema._releases import minor_name
-from ._flag_set import FlagSet, apply_flags, flag_set, values_by_flag
+from ._flag_set import FlagSet, apply_flags, flag_set, values_by_flag, values_without_field
 from ._kubelet_flags import FEATURE_GATES
 from ._pflag import Flag, parse_command_line, parse_flag_value
 
@@ -45,9 +46,18 @@ class ComponentFlags:
     def merged_over(self, document: Document, kind: Kind, minor: int) -> Document:
         """Return a document with the flags merged over it, if they win over a file of its kind."""
         flags = _flags_of(kind.component)
-        if kind.kind != MAIN_KINDS.get(kind.component) or flags.ignored_with_file:
+        if kind.kind != MAIN_KINDS.get(kind.component):
             return document
-        return with_flags(document, ["", *self._arguments], kind, minor)
+        arguments = self._arguments
+        if flags.ignored_with_file:
+            known = flags.flags
+            arguments = tuple(
+                argument
+                for use in parse_command_line(arguments, known).uses
+                if use.name in known and flags.win_over_file(known[use.name], minor)
+                for argument in use.arguments
+            )
+        return with_flags(document, ["", *arguments], kind, minor) if arguments else document
 
     def findings(self, kind: Kind, minor: int) -> Iterator[Finding]:
         """Yield what is wrong with the flags of the component that reads files of a kind."""
@@ -70,6 +80,15 @@ class ComponentFlags:
         for gate, dependency in gates.unmet_dependencies():
             message = f"the gate {gate} may only be on while {dependency} is on"
             yield located(Finding((FEATURE_GATES, gate), message, "gates-deps"), f"--{_GATES}")
+
+    def names(self, component: str) -> frozenset[str]:
+        """Return the names of the flags, without dashes, also of those that the component does not have."""
+        return frozenset(use.name for use in parse_command_line(self._arguments, _flags_of(component).flags).uses)
+
+    def values_without_field(self, kind: Kind, minor: int) -> dict[Path, Any]:
+        """Return what the flags set that become fields of the component's file later than a minor."""
+        is_main = kind.kind == MAIN_KINDS.get(kind.component)
+        return values_without_field(self._arguments, kind, minor) if is_main else {}
 
     def _values(self, flags: FlagSet) -> list[tuple[Flag, list[str]]]:
         return values_by_flag(parse_command_line(self._arguments, flags.flags).uses, flags.flags)
@@ -121,6 +140,5 @@ def _flag_problems(
             parse_flag_value(flag.form, values)
         except ConfigError as error:
             yield str(error), Level.COMPONENT
-    is_ignored = flags.ignored_with_file and flag.field and (flag.wins_since is None or minor < flag.wins_since)
-    if is_ignored and kind.kind == MAIN_KINDS.get(kind.component):
+    if flag.field and not flags.win_over_file(flag, minor) and kind.kind == MAIN_KINDS.get(kind.component):
         yield f"{flags.component} ignores it when it reads a config file", Level.WARNING

@@ -24,6 +24,7 @@ __all__ = [
     "flag_set",
     "set_field",
     "values_by_flag",
+    "values_without_field",
     "apply_flags",
 ]
 
@@ -38,6 +39,10 @@ class FlagSet:
     component: str
     flags: Mapping[str, Flag]
     ignored_with_file: bool
+
+    def win_over_file(self, flag: Flag, minor: int) -> bool:
+        """Return whether one of the flags wins over the component's file at a minor."""
+        return not self.ignored_with_file or (flag.wins_since is not None and flag.wins_since <= minor)
 
 
 @lru_cache(maxsize=1)
@@ -83,6 +88,7 @@ def _flag(name: str, row: Mapping[str, Any], reasons: Mapping[str, str]) -> Flag
         only_without_file=row.get("onlyWithoutFile", False),
         list_position=row.get("adds", ""),
         defaults=tuple((since, value) for since, value in defaults),
+        own_defaults=tuple((since, value) for since, value in row.get("ownDefaults", ())),
     )
 
 
@@ -110,6 +116,35 @@ def apply_flags(data: Any, argv: Sequence[str], kind: Kind, minor: int) -> tuple
         paths = [(*flag.field, key) for key in value] if flag.field == (FEATURE_GATES,) else [flag.field]
         origins.update(dict.fromkeys(paths, f"--{flag.name}"))
     return result, origins
+
+
+def values_without_field(arguments: Sequence[str], kind: Kind, minor: int) -> dict[Path, Any]:
+    """Return what the flags set that become fields later than a minor: by the field's path, given or by default.
+
+    arguments: the command line without the program.
+    """
+    flags = flag_set(kind.component)
+    if flags is None:
+        return {}
+    uses = parse_command_line(arguments, flags.flags).uses
+    texts_by_name = {flag.name: texts for flag, texts in values_by_flag(uses, flags.flags)}
+    values: dict[Path, Any] = {}
+    for flag in flags.flags.values():
+        entries = kind.entries_along(flag.field) if flag.known_at(minor) else []
+        since = max((entry.get("since", 0) for entry in entries), default=0)
+        if since <= minor or not flags.win_over_file(flag, minor):
+            continue
+        try:
+            if flag.name in texts_by_name:
+                value = parse_flag_value(flag.form, texts_by_name[flag.name], str(fact_at(entries[-1], "type", since)))
+            else:
+                value = flag.own_default_at(minor)
+                value = fact_at(entries[-1], "default", since) if value is None else value
+        except ConfigError:
+            continue
+        if value not in (None, "", [], {}):
+            values[flag.field] = value
+    return values
 
 
 def combine_with_file(flag: Flag, data: Mapping[str, Any], value: Any) -> Any:

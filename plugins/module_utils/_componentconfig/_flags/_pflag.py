@@ -283,7 +283,7 @@ class Flag:
     that replaced it. port_of: the flag whose address this port completes. wins_since: the minor from which on it wins
     over the file of a component that ignores other flags then. only_enables: it can switch its field on, not off.
     only_without_file: it has no field and no effect with a file. list_position: where it adds its values to a list of
-    the file. defaults: see `default_at`.
+    the file. defaults: see `default_at`. own_defaults: see `own_default_at`.
     """
 
     name: str
@@ -303,6 +303,7 @@ class Flag:
     only_without_file: bool = False
     list_position: ListPosition = ""
     defaults: tuple[tuple[int, Any], ...] = ()
+    own_defaults: tuple[tuple[int, Any], ...] = ()
 
     def known_at(self, minor: int) -> bool:
         """Return whether the component of a minor has the flag."""
@@ -310,8 +311,14 @@ class Flag:
 
     def default_at(self, minor: int) -> Any:
         """Return the default of its field without a file, None if it is the same as with one."""
-        default = None
-        for since, value in self.defaults:
-            if since <= minor:
-                default = value
-        return default
+        return _value_at(self.defaults, minor)
+
+    def own_default_at(self, minor: int) -> Any:
+        """Return its default at a minor that does not have its field, None if it is the field's first one."""
+        return _value_at(self.own_defaults, minor)
+
+
+def _value_at(history: Sequence[tuple[int, Any]], minor: int) -> Any:
+    """Return the value that holds at a minor, None for one before the history begins."""
+    values = [value for since, value in history if since <= minor]
+    return values[-1] if values else None

@@ -8,17 +8,23 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
+from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError, _upgrade_changes
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._plain_values import canonical
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._file_documents import load_file
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import load
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import kinds
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import Kind, kinds
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import (
     known_minors,
     minor_name,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._upgrade import Upgrade, upgrade
 from support.configs.kubelet import KUBELET_HEADER
+from support.configs.objects import configs
+from support.fuzz.settings import fuzz
 
 PROXY = "apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n"
 SCHEDULER = "apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\n"
@@ -80,6 +86,7 @@ def test_a_gate_that_goes_is_refused() -> None:
         "is_on": True,
         "refusal": "unknown feature gate: it is gone since Kubernetes 1.27",
         "place": "f.yaml:4",
+        "components": ["kube-controller-manager", "kube-scheduler", "kubelet"],
     }
     assert result.is_refused
     assert result.lines[0] == (
@@ -197,7 +204,8 @@ def test_every_kind_can_be_upgraded_through_all_its_minors(kind: Any) -> None:
         assert result.heaviest is None or result.fields
         for field in result.fields:
             assert field.cause != "new" or field.change.change.old is None
-            assert field.cause != "gone" or field.change.change.new is None
+            is_flag = field.change.change.path == "containerRuntimeEndpoint"  # a flag up to 1.26
+            assert field.cause != "gone" or field.change.change.new is None or is_flag
             assert field.cause != "read"
 
 
@@ -217,3 +225,184 @@ def test_gates_of_several_documents_are_listed_once(flags: tuple[str, ...]) -> N
 def test_gates_of_kubeadm_are_its_own() -> None:
     text = "apiVersion: kubeadm.k8s.io/v1beta3\nkind: ClusterConfiguration\n"
     assert upgraded(text, "1.30", "1.31", flags=["--feature-gates=EtcdLearnerMode=true"]).gates == []
+
+
+ENDPOINT = "--container-runtime-endpoint=unix:///run/containerd/containerd.sock"
+CRIO = "--container-runtime-endpoint=unix:///run/crio/crio.sock"
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "flags", "path"),
+    [
+        (KUBELET_HEADER, "1.26", "1.27", (ENDPOINT,), "containerRuntimeEndpoint"),
+        (KUBELET_HEADER, "1.26", "1.27", (CRIO,), "containerRuntimeEndpoint"),
+        (KUBELET_HEADER, "1.27", "1.26", (CRIO,), "containerRuntimeEndpoint"),
+        (KUBELET_HEADER, "1.20", "1.37", (CRIO,), "containerRuntimeEndpoint"),
+        (KUBELET_HEADER, "1.24", "1.27", (), "containerRuntimeEndpoint"),
+        (KUBELET_HEADER, "1.27", "1.24", (), "containerRuntimeEndpoint"),
+        (
+            KUBELET_HEADER + "containerRuntimeEndpoint: unix:///run/crio/crio.sock\n",
+            "1.26",
+            "1.27",
+            ("--container-runtime-endpoint", "unix:///run/crio/crio.sock"),
+            "containerRuntimeEndpoint",
+        ),
+        (
+            KUBELET_HEADER + "containerRuntimeEndpoint: unix:///run/containerd/containerd.sock\n",
+            "1.26",
+            "1.27",
+            (),
+            "containerRuntimeEndpoint",
+        ),
+        (KUBELET_HEADER, "1.26", "1.27", ("--image-service-endpoint=unix:///run/i.sock",), "imageServiceEndpoint"),
+        (KUBELET_HEADER, "1.22", "1.23", (), "registerNode"),
+        (KUBELET_HEADER, "1.22", "1.23", ("--register-node=true",), "registerNode"),
+        (KUBELET_HEADER, "1.22", "1.23", ("--register-node=false",), "registerNode"),
+        (KUBELET_HEADER, "1.22", "1.23", ("--register-with-taints=a=b:NoSchedule",), "registerWithTaints"),
+        (KUBELET_HEADER, "1.22", "1.23", ("--v=4",), "logging.verbosity"),
+        (KUBELET_HEADER, "1.22", "1.23", ("-v", "4"), "logging.verbosity"),
+        (KUBELET_HEADER, "1.22", "1.23", (), "logging.verbosity"),
+        (KUBELET_HEADER, "1.22", "1.23", ("--log-flush-frequency=5000ms",), "logging.flushFrequency"),
+        (KUBELET_HEADER, "1.22", "1.23", ("--vmodule=a=3",), "logging.vmodule"),
+        (PROXY, "1.27", "1.28", ("--v=2",), "logging.verbosity"),
+        (PROXY, "1.28", "1.27", ("--v=2",), "logging.verbosity"),
+    ],
+)
+def test_what_a_flag_sets_before_and_after_does_not_change(
+    text: str, old: str, new: str, flags: tuple[str, ...], path: str
+) -> None:
+    result = upgraded(text, old, new, flags=flags)
+    assert path not in fields_of(result)
+    assert not any(line.startswith(path) for line in result.lines)
+    assert result.heaviest not in ("drain", "reboot")
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "flags", "expected"),
+    [
+        (
+            KUBELET_HEADER + "containerRuntimeEndpoint: unix:///run/crio/crio.sock\n",
+            "1.26",
+            "1.27",
+            (),
+            ("unix:///run/containerd/containerd.sock", "unix:///run/crio/crio.sock", "read"),
+        ),
+        (
+            KUBELET_HEADER + "containerRuntimeEndpoint: unix:///run/crio/crio.sock\n",
+            "1.27",
+            "1.26",
+            (),
+            ("unix:///run/crio/crio.sock", "unix:///run/containerd/containerd.sock", "gone"),
+        ),
+        (
+            KUBELET_HEADER,
+            "1.23",
+            "1.27",
+            (),
+            ("unix:///var/run/dockershim.sock", "unix:///run/containerd/containerd.sock", "default"),
+        ),
+    ],
+)
+def test_another_runtime_endpoint_is_a_drain(
+    text: str, old: str, new: str, flags: tuple[str, ...], expected: tuple[Any, Any, str]
+) -> None:
+    result = upgraded(text, old, new, flags=flags)
+    assert fields_of(result)["containerRuntimeEndpoint"] == expected
+    assert result.heaviest == "drain"
+
+
+@pytest.mark.parametrize(
+    ("flags", "old", "new", "news", "as_before"),
+    [
+        (
+            ("--container-runtime=remote", "--pod-infra-container-image=x"),
+            "1.34",
+            "1.35",
+            ["pod-infra-container-image"],
+            ["container-runtime"],
+        ),
+        (("--container-runtime=remote",), "1.26", "1.27", ["container-runtime"], []),
+        (("--container-runtime=remote",), "1.27", "1.28", [], ["container-runtime"]),
+        (("--storage-driver-db=x",), "1.36", "1.37", ["storage-driver-db"], []),
+        (("--fail-cgroupv1=true",), "1.31", "1.30", ["fail-cgroupv1"], []),
+        (("--fail-cgroupv1=true",), "1.30", "1.29", [], ["fail-cgroupv1"]),
+        (("--fail-cgroupv1=true",), "1.30", "1.31", [], []),
+        (("--no-such-flag=1",), "1.30", "1.31", [], ["no-such-flag"]),
+    ],
+)
+@pytest.mark.parametrize("others", ["", f"---\n{PROXY}"])
+def test_a_flag_is_news_or_as_before(
+    flags: tuple[str, ...], old: str, new: str, news: list[str], as_before: list[str], others: str
+) -> None:
+    result = upgrade(load_file("f.yaml", KUBELET_HEADER + others), old, new, flags=flags)
+    assert [flag.name for flag in result.flags] == news
+    assert result.is_refused == bool(news)
+    shown = [line for line in result.lines if "--" in line and line.startswith("component")]
+    assert [line.split(":")[0] for line in shown] == ["component"] * len(news) + ["component, as before"] * len(
+        as_before
+    )
+    for name, line in zip([*news, *as_before], shown):
+        assert f": --{name}: " in line
+
+
+def test_lines_of_documents_of_several_kinds_have_their_kinds() -> None:
+    text = f"apiVersion: kubeadm.k8s.io/v1beta3\nkind: ClusterConfiguration\n---\n{KUBELET_HEADER}---\n{PROXY}"
+    lines = upgrade(load_file("f", text), "1.22", "1.28").lines
+    assert any(line.startswith("KubeletConfiguration: kubeAPIQPS: 5 -> 50  [") for line in lines)
+    assert any(line.startswith("KubeProxyConfiguration: logging.") for line in lines) or len(lines) == len(set(lines))
+
+
+def test_an_upgrade_to_a_release_whose_data_are_not_whole_never_says_that_nothing_changes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+    monkeypatch.setattr(_upgrade_changes, "newest_minor", lambda: 28)
+    for old, new in (("1.28", "1.29"), ("1.29", "1.28")):
+        result = upgraded(text, old, new)
+        assert result.lines
+        assert not any(line.startswith("nothing changes") for line in result.lines)
+
+
+FLAGS = {
+    "kubelet": [
+        ENDPOINT,
+        CRIO,
+        "--container-runtime=remote",
+        "--pod-infra-container-image=x",
+        "--storage-driver-db=x",
+        "--event-qps=0",
+        "--v=2",
+        "--register-node=false",
+        "--max-pods=5",
+        "--feature-gates=NodeSwap=false,MemoryQoS=true",
+        "--no-such-flag",
+    ],
+    "kube-proxy": ["--v=2", "--proxy-mode=ipvs", "--feature-gates=KubeProxyIPVS=false", "--no-such-flag"],
+    "kube-scheduler": ["--v=2", "--feature-gates=CSIMigration=true", "--port=0"],
+    "kube-controller-manager": ["--concurrent-service-syncs=1", "--concurrent-disruption-syncs=5"],
+    "kube-apiserver": ["--advertise-address=192.0.2.1", "--enable-logs-handler=true"],
+}
+
+
+@pytest.mark.parametrize("kind", kinds(), ids=lambda kind: f"{kind.kind} {kind.api_version}")
+@fuzz(2)
+@given(st.data())
+def test_no_line_is_repeated_and_a_value_that_stays_has_no_class(kind: Kind, data: st.DataObject) -> None:
+    minors = data.draw(st.lists(st.sampled_from(known_minors()), min_size=2, max_size=2, unique=True))
+    known = [minor for minor in known_minors() if kind.known_at(minor)]
+    text = encode(data.draw(configs(kind, data.draw(st.sampled_from(known)))))
+    choices = FLAGS.get(kind.component, [])
+    flags = data.draw(st.lists(st.sampled_from(choices), max_size=4, unique=True)) if choices else []
+    result = upgraded(text, *map(minor_name, minors), flags=flags)
+    lines = result.lines
+    assert len(lines) == len(set(lines))
+    assert len({(field.kind, field.change.change.path) for field in result.fields}) == len(result.fields)
+    for field in result.fields:
+        change = field.change.change
+        assert canonical(change.old) != canonical(change.new)
+        assert field.off is None or "[" not in str(field).rpartition("  (")[0][len(str(field.change)) :]
+    for flag in flags:
+        name = flag.partition("=")[0]
+        refused = [line for line in lines if line.startswith("component") and f": {name}: " in line]
+        assert len(refused) <= 1 or name in ("--v", "--feature-gates")
+    assert result.as_dict()["lines"] == lines

@@ -1,0 +1,117 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Generated from schema/ by tools/generate_componentconfig.py: do not edit.
+"""What releases change beside fields and gates as JSON."""
+
+from __future__ import annotations
+
+__all__ = ["NOTES"]
+
+NOTES = r"""
+[{"id":"events-without-limit","since":37,"component":"kubelet","kind":"KubeletConfiguration","field":"eventRecordQPS",
+"condition":{"equals":0},"level":"meaning","danger":1,"before":
+["5 events a second (the client library's default), bursts of eventBurst"],"after":["no limit"],"keep":
+["5 keeps what the node does today (the release note names 50, the field's default)"]},{"id":"throttling-default",
+"since":37,"component":"kubelet","kind":"KubeletConfiguration","field":"memoryThrottlingFactor","condition":{"absent":
+true,"gateOn":"MemoryQoS"},"level":"default","before":["0.9"],"after":["unset: memory.high is not written"],"keep":
+["memoryThrottlingFactor: 0.9 keeps it"]},{"id":"throttling-in-effect","since":37,"component":"kubelet","kind":
+"KubeletConfiguration","field":"memoryThrottlingFactor","condition":{"written":true,"gateTurnsOn":"MemoryQoS"},
+"level":"meaning","host":["the host has cgroup v2"],"before":["no effect: MemoryQoS is off by default"],"after":
+["memory.high of Burstable and BestEffort containers is set, so they may be throttled; after a way",
+"back, running containers keep memory.high until they restart"],"keep":["without the field nothing changes"]},{"id":
+"throttling-needs-gate","since":37,"component":"kubelet","kind":"KubeletConfiguration","field":
+"memoryThrottlingFactor","condition":{"written":true,"notEquals":0.9,"gateOff":"MemoryQoS"},"level":"refused",
+"before":["accepted"],"after":["the kubelet does not start"]},{"id":"reservation-policy","since":37,"component":
+"kubelet","kind":"KubeletConfiguration","field":"memoryReservationPolicy","condition":{"equals":"TieredReservation",
+"gateTurnsOn":"MemoryQoS"},"level":"accepted","before":["refused unless MemoryQoS was switched on"],"after":
+["accepted and in effect: MemoryQoS is on by default"]},{"id":"huge-pages-eviction","since":37,"component":"kubelet",
+"gate":"HugepageAwareEviction","level":"behavior","host":["the host has huge pages reserved"],"before":
+["memory.available counts reserved huge pages as free"],"after":
+["it does not: eviction begins earlier, and thresholds of memory.available mean more"],"keep":
+["featureGates.HugepageAwareEviction: false keeps it"]},{"id":"selinux-mount","since":37,"component":"kubelet","gate":
+"SELinuxMount","level":"behavior","host":
+["SELinux is on, a CSI driver opts in, and Pods of different labels share a volume"],"before":
+["volumes are relabelled file by file"],"after":
+["volumes are mounted with one label, so such Pods may not start; not locked before 1.38"],"keep":
+["featureGates.SELinuxMount: false keeps it"]},{"id":"static-pod-references","since":37,"component":"kubelet","gate":
+"PreventStaticPodAPIReferences","level":"refused","host":
+["a static Pod names a ServiceAccount, Secret, ConfigMap or another API object"],"before":
+["such a Pod is refused by default, which the gate switches off (1.34 to 1.36)"],"after":
+["such a Pod is always refused, and so is the gate's name"]},{"id":"cadvisor-flags","since":37,"component":"kubelet",
+"flags":["application-metrics-count-limit","boot-id-file","container-hints","containerd","containerd-namespace",
+"enable-load-reader","event-storage-age-limit","event-storage-event-limit","global-housekeeping-interval",
+"log-cadvisor-usage","machine-id-file","storage-driver-user","storage-driver-password","storage-driver-host",
+"storage-driver-db","storage-driver-table","storage-driver-secure","storage-driver-buffer-duration"],"level":
+"refused","before":["accepted, deprecated"],"after":["the kubelet does not start; housekeeping-interval stays"]},
+{"id":"config-in-log","since":37,"component":"kubelet","level":"behavior","what":
+["the effective configuration is written to the log at start"],"before":["not written"],"after":
+["written, so who may read nodes/logs sees it"]},{"id":"log-endpoints","since":37,"component":"kubelet","level":
+"behavior","what":["log endpoints"],"before":["any HTTP method"],"after":
+["read-only endpoints take GET only, the node log query GET and POST (405 otherwise)"]},{"id":"metrics-gone","since":
+37,"component":"kubelet","level":"behavior","what":
+["the metrics container_application_*, container_cpu_load_average_10s,",
+"container_cpu_load_d_average_10s, container_tasks_state and userDefinedMetrics"],"before":["there"],"after":
+["gone"]},{"id":"declared-features","since":37,"component":"kubelet","gate":"NodeDeclaredFeatures","level":"locked",
+"before":["off if switched off"],"after":
+["locked on: Node.status.declaredFeatures always decides where Pods of such features may run"]},{"id":
+"stats-from-cri","since":37,"component":"kubelet","gate":"PodAndContainerStatsFromCRI","level":"stage","before":
+["Alpha, off"],"after":["Beta, off"]},{"id":"pod-level-managers","since":37,"component":"kubelet","gate":
+"PodLevelResourceManagers","level":"stage","before":["Alpha, off"],"after":["Beta, off"]},{"id":"user-namespace",
+"since":37,"component":"kubelet","gate":"KubeletInUserNamespace","level":"default","host":
+["the kubelet runs in a user namespace"],"before":["Alpha, off"],"after":["Beta, on"]},{"id":"pods-api","since":37,
+"component":"kubelet","gate":"PodsAPI","level":"default","before":["no gRPC service for Pods"],"after":
+["the kubelet serves a gRPC service for the Pods of the node"],"keep":["featureGates.PodsAPI: false keeps it"]},{"id":
+"mode-left-out","since":37,"component":"kube-proxy","kind":"KubeProxyConfiguration","field":"mode","condition":
+{"absent":true},"level":"warning","host":["the host runs Linux"],"before":["iptables, without a word"],"after":
+["iptables, with a warning: a later release takes nftables"],"keep":["mode: iptables keeps it"]},{"id":"mode-ipvs",
+"since":37,"component":"kube-proxy","kind":"KubeProxyConfiguration","field":"mode","condition":{"equals":"ipvs"},
+"level":"deprecated","before":["deprecated since 1.35"],"after":
+["deprecated, behind the gate KubeProxyIPVS (on; planned: off in 1.40, locked off in 1.43)"]},{"id":"node-port-words",
+"since":37,"component":"kube-proxy","kind":"KubeProxyConfiguration","field":"nodePortAddresses","condition":{"anyOf":
+[{"contains":"localhost"},{"contains":"all"},{"contains":"primary","moreThan":1}]},"level":"accepted","before":
+["CIDRs, or primary alone"],"after":["CIDRs, primary, localhost and all, in any mix"]},{"id":"nftables-netlink",
+"since":37,"component":"kube-proxy","field":"mode","gate":"NFTablesNetlink","condition":{"equals":"nftables"},"level":
+"behavior","before":["rules are read through the nft program"],"after":["through netlink"]},{"id":"node-ip-changes",
+"since":37,"component":"kube-proxy","level":"behavior","what":["the node's IPs change, or the Node is deleted"],
+"before":["kube-proxy continues"],"after":["kube-proxy ends: its unit must restart it"]},{"id":"conntrack-cap",
+"since":36,"component":"kube-proxy","kind":"KubeProxyConfiguration","field":"conntrack.maxPerCore","condition":
+{"notEquals":0},"level":"meaning","host":["the host has many cores"],"before":["the value times the number of cores"],
+"after":["at most 1048576 in all"],"keep":["conntrack.maxPerCore: 0 leaves the host's value alone"]},{"id":
+"kubeadm-v1beta3","since":37,"component":"kubeadm","apiVersion":"kubeadm.k8s.io/v1beta3","level":"refused","before":
+["deprecated since 1.31"],"after":
+["gone, with InitConfiguration and JoinConfiguration; kubeadm of 1.35 or 1.36 migrates to v1beta4"]},{"id":
+"kubeadm-gates","since":37,"component":"kubeadm","gates":["PublicKeysECDSA","NodeLocalCRISocket"],"level":"refused",
+"before":["kubeadm's own gates"],"after":["gone"]},{"id":"kubeadm-writes-mode","since":37,"component":"kubeadm",
+"level":"behavior","what":["mode of kube-proxy's config"],"before":["left empty"],"after":
+["written out as iptables where it is empty or the document is missing"]},{"id":"kubeadm-runtime-check","since":37,
+"component":"kubeadm","level":"warning","what":
+["the preflight check ContainerRuntimeVersion, if the runtime lacks RuntimeConfig"],"before":["not there"],"after":
+["warns, because kubelets of 1.38 need it"]},{"id":"kubeadm-patches","since":37,"component":"kubeadm","level":
+"behavior","what":["targets of patches"],"before":["corednsdeployment and the static Pods"],"after":
+["kubeproxydaemonset as well"]},{"id":"concurrent-service-syncs","since":37,"component":"kube-controller-manager",
+"flags":["concurrent-service-syncs"],"level":"refused","before":["no effect since 1.31"],"after":["gone"]},{"id":
+"concurrent-disruption-syncs","since":37,"component":"kube-controller-manager","flags":
+["concurrent-disruption-syncs"],"level":"new","before":["not there"],"after":["there"]},{"id":"advertise-address",
+"since":37,"component":"kube-apiserver","flags":["advertise-address"],"level":"behavior","before":["not checked"],
+"after":["must be an address that an Endpoints object can hold, if endpoint-reconciler-type is master-count or",
+"lease (its default)"]},{"id":"enable-logs-handler","since":37,"component":"kube-apiserver","flags":
+["enable-logs-handler"],"level":"undeprecated","before":["deprecated"],"after":["not deprecated"]},{"id":
+"authentication-gates","since":37,"component":"kube-apiserver","kind":"AuthenticationConfiguration","level":
+"behavior","what":["the gates StructuredAuthenticationConfiguration and AnonymousAuthConfigurableEndpoints"],"before":
+["locked on"],"after":["gone; the same rules hold"]},{"id":"scheduling-v1alpha2","since":37,"component":
+"kube-apiserver","level":"behavior","what":["objects of scheduling.k8s.io/v1alpha2 in etcd"],"before":["served"],
+"after":["gone: remove them before the upgrade"]},{"id":"cgroup-driver","since":38,"component":"kubelet","kind":
+"KubeletConfiguration","field":"cgroupDriver","condition":{"written":true},"level":"refused","planned":1,"before":
+["used where the runtime has no RuntimeConfig (containerd 1.7)"],"after":
+["removed with its fallback; the kubelet does not start with a runtime that lacks RuntimeConfig:",
+"containerd 2.0 or CRI-O 1.28 at least"]},{"id":"certificate-key-algorithm","since":38,"component":"kubelet","kind":
+"KubeletConfiguration","level":"new","planned":1,"what":["key algorithm of client and server certificate requests"],
+"before":["ECDSA P-256"],"after":["ECDSA, RSA or ML-DSA can be chosen; the default stays"]},{"id":"gates-gone-1.38",
+"since":38,"component":"all","gates":["AggregatedDiscoveryRemoveBetaType","CRDValidationRatcheting",
+"CustomResourceFieldSelectors","DynamicResourceAllocation","KubeletTracing","NodeInclusionPolicyInPodTopologySpread",
+"ServiceAccountTokenPodNodeInfo","WindowsHostNetwork"],"level":"refused","planned":1,"before":
+["locked, or without effect"],"after":["gone"]},{"id":"gates-locked-1.38","since":38,"component":"all","gates":
+["DRADeviceTaintRules","DRADeviceTaints","EnvFiles","StrictIPCIDRValidation"],"level":"locked","planned":1,"before":
+["can be switched off"],"after":["locked on"]}]
+"""
