@@ -73,7 +73,8 @@ options:
     description:
       - The Kubernetes version that the component has now, for example V(1.31). Write it in quotes.
       - The config is then compared with itself. The result has the defaults that change, the fields that are new or
-        gone, the feature gates that are switched, locked or removed, and what O(to_version) refuses.
+        gone, the feature gates that are switched, locked or removed, the values that mean something else, and what
+        O(to_version) refuses.
     type: str
   to_version:
     description:
@@ -202,6 +203,11 @@ field_changes:
       returned: with O(from_version)
       type: str
       sample: KubeletConfiguration
+    value_meaning:
+      description: What a release changed about the new value, such as C(0) for I(eventRecordQPS). For two configs.
+      returned: if a release up to the newer version changed it
+      type: str
+      sample: "meaning: eventRecordQPS: 0: up to 1.36: 5 events a second; from 1.37 on: no limit"
 gate_changes:
   description:
     - The feature gates that change, in the order of their names. Those that the config or a flag sets, if their stage,
@@ -243,6 +249,11 @@ gate_changes:
       description: The file and line of the setting, or the flag.
       type: str
       sample: files/kubelet.yaml:7
+    components:
+      description: The components that act on the gate, C(all) for each of them. Empty if they are not known.
+      type: list
+      elements: str
+      sample: [kube-apiserver, kubelet]
 flag_changes:
   description: The flags of O(flags) that change.
   returned: with O(from_version)
@@ -261,6 +272,80 @@ flag_changes:
       description: What happens to it.
       type: str
       sample: Kubernetes 1.35 and newer do not have it
+meaning_changes:
+  description:
+    - The values, feature gates and flags that mean something else from a release on, and the fields that have an effect
+      only on one side because their feature gate is off on the other.
+  returned: with O(from_version)
+  type: list
+  elements: dict
+  contains:
+    note:
+      description: The name of the change, V(gate) for a field whose feature gate is switched.
+      type: str
+      sample: events-without-limit
+    since:
+      description: The first version with the new meaning.
+      type: str
+      sample: "1.37"
+    subject:
+      description: The path of the field or gate, or the flag with its dashes.
+      type: str
+      sample: eventRecordQPS
+    value:
+      description: Its value as short JSON, null without one. Secrets are not shown.
+      type: str
+      sample: "0"
+    before:
+      description: What it means before that version.
+      type: str
+      sample: 5 events a second
+    after:
+      description: What it means from that version on.
+      type: str
+      sample: no limit
+    keep:
+      description: What keeps the old state, empty if that is not known.
+      type: str
+      sample: 5 keeps what the node does today
+    condition:
+      description: What the host must be like for the change to apply, empty for any host.
+      type: str
+      sample: the host has cgroup v2
+    kind:
+      description: The kind of the document.
+      type: str
+      sample: KubeletConfiguration
+    place:
+      description: The file and line of the value, or the flag. Empty if nothing sets it.
+      type: str
+      sample: files/kubelet.yaml:3
+notes:
+  description: What the versions change for the component, whatever the config holds.
+  returned: with O(from_version)
+  type: list
+  elements: dict
+  contains:
+    note:
+      description: The name of the change.
+      type: str
+      sample: log-endpoints
+    since:
+      description: The first version with the new state.
+      type: str
+      sample: "1.37"
+    subject:
+      description: What changes.
+      type: str
+      sample: log endpoints
+    before:
+      description: The state before that version.
+      type: str
+      sample: any HTTP method
+    after:
+      description: The state from that version on.
+      type: str
+      sample: read-only endpoints take GET only
 findings:
   description:
     - What is wrong with the config in the new version, and was not in the old one, as M(configok.node.component_config)

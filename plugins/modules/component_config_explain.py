@@ -88,7 +88,8 @@ explanations:
     facts:
       description:
         - Of a field C(type), C(versions), C(default), C(default_from), C(allowed), C(feature_gates), C(rules),
-          C(disruption), C(note), C(remark) and C(fields), of a gate C(stages), C(needs) and C(needed_by).
+          C(meaning), C(disruption), C(note), C(remark) and C(fields), of a gate C(components), C(stages), C(needs),
+          C(needed_by) and C(meaning).
         - Of a field of a Machine or of a kind around it also C(description) and C(required).
         - Empty facts are left out.
       type: dict

@@ -119,7 +119,7 @@ def test_a_written_field_has_an_effect_only_where_its_gate_is_on(text: str, old:
         ("nodeLeaseDurationSeconds: 50\n", "1.20", "1.37", {}),  # a gate that the comment outlives
         ("serverTLSBootstrap: true\n", "1.20", "1.37", {}),
         ("userNamespaces: {idsPerPod: 65536}\n", "1.33", "1.37", {}),  # its comment misspells the gate
-        ("crashLoopBackOff: {maxContainerRestartPeriod: 1m}\n", "1.30", "1.35", {}),  # not read before: that is said
+        ("crashLoopBackOff: {maxContainerRestartPeriod: 1m}\n", "1.30", "1.35", {}),  # not read before: its own line
         ("qosReserved: {memory: 50%}\n", "1.20", "1.37", {}),
         ("memorySwap: [1]\nmaxPods: many\n", "1.29", "1.30", {}),
     ],

@@ -185,8 +185,8 @@ def test_a_note_of_a_release_that_is_not_out_is_decided_and_called_planned(note:
     assert kind is not None
     noted = NotedConfig(kind, config.data, config.data.get("featureGates", {}))
     minors = note.since - 1, note.since
-    found = [meaning.note for meaning in meanings(noted, minors)] + general_notes(kind, minors)
-    assert note in found
+    applying = [meaning.note for meaning in meanings(noted, minors)] + general_notes(kind, minors)
+    assert note in applying
     assert " (planned): " in str(note)
 
 
