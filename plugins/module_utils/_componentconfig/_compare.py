@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -33,8 +33,10 @@ __all__ = [
     "effective_diff",
     "effective_differences",
     "effective_values",
+    "is_default",
     "is_equal",
     "is_same_config",
+    "is_written",
     "source_of",
     "summary_of",
 ]
@@ -205,8 +207,11 @@ def effective_diff(
     check_overrides(overrides or {}, kind)
     changes = []
     for change in effective_differences(before, after, kind, minors[1]):
-        is_written = any(value_at(data, change.field_path) is not None for data in (old, new))
-        by_version = kind is not None and not is_written and _is_new_in_later_minor(change, kind, minors)
+        by_version = (
+            kind is not None
+            and _is_new_in_later_minor(change, kind, minors)
+            and (not is_written(change, (old, new)) or is_default(change, kind, minors))
+        )
         disruption = disruption_of(
             change.field_path,
             str(head.get("kind")),
@@ -231,6 +236,22 @@ def _with_values(data: dict[str, Any], values: Mapping[Path, Any]) -> dict[str, 
 def effective_differences(before: Any, after: Any, kind: Kind | None, minor: int) -> list[Change]:
     """Return the fields in which two effective configs of a kind differ to a component, however they are written."""
     return [change for change in diff(before, after) if kind is None or not _is_same_value(change, kind, minor)]
+
+
+def is_written(change: Change, sides: Iterable[Any]) -> bool:
+    """Return whether one of two decoded configs sets the field of a change."""
+    return any(value_at(data, change.field_path) is not None for data in sides)
+
+
+def is_default(change: Change, kind: Kind, minors: tuple[int, int]) -> bool:
+    """Return whether both values of a change are what the minor uses anyway, however they are written."""
+    head = {"apiVersion": kind.api_version, "kind": kind.kind}
+    for value, minor in zip((change.old, change.new), minors):
+        default = value_at(effective_values({}, head, minor), change.field_path)
+        pair = replace(change, old=default, new=value)
+        if not is_equal(default, value) and not _is_same_value(pair, kind, minor):
+            return False
+    return True
 
 
 def _is_new_in_later_minor(change: Change, kind: Kind, minors: tuple[int, int]) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from . import ConfigError
 from ._check import check
 from ._codec._document import Document
-from ._compare import FieldChange, effective_diff, effective_values, source_of
+from ._compare import FieldChange, effective_diff, effective_values, is_default, is_written, source_of
 from ._findings import Finding, Level
 from ._flags._component_flags import ComponentFlags
 from ._flags._flag_set import flag_set, values_by_flag
@@ -174,7 +174,7 @@ def _cause_of(change: FieldChange, sides: _Sides) -> Cause:
         return "gone"
     if was_known:
         return "default"
-    if any(value_at(data, path) is not None for data in sides.data):
+    if is_written(change.change, sides.data) and not is_default(change.change, sides.kind, sides.minors):
         return "read"
     return "new" if change.change.old is None else "default"
 

@@ -25,7 +25,7 @@ def test_fields_in_their_order() -> None:
         "NodeSwap, a feature gate",
     ]
     assert result["explanations"][0]["facts"]["versions"] == "from 1.22"
-    assert "  stages  1.22   Alpha, off" in result["lines"]
+    assert "  stages      1.22   Alpha, off" in result["lines"]
 
 
 @pytest.mark.parametrize(

@@ -312,6 +312,28 @@ def test_another_runtime_endpoint_is_a_drain(
 
 
 @pytest.mark.parametrize(
+    ("text", "old", "new", "path"),
+    [
+        ("podLogsDir: /var/log/pods\n", "1.29", "1.30", "podLogsDir"),
+        ("podLogsDir: /var/log/pods\n", "1.30", "1.29", "podLogsDir"),
+        ("localStorageCapacityIsolation: true\n", "1.24", "1.25", "localStorageCapacityIsolation"),
+        ("containerLogMonitorInterval: 10000ms\n", "1.29", "1.30", "containerLogMonitorInterval"),
+    ],
+)
+def test_a_default_that_is_written_out_is_like_one_that_is_not(text: str, old: str, new: str, path: str) -> None:
+    written, unwritten = (upgraded(KUBELET_HEADER + part, old, new) for part in (text, ""))
+    cause = "gone" if new < old else "new"
+    for result in (written, unwritten):
+        (field,) = [field for field in result.fields if field.change.change.path == path]
+        assert (field.cause, field.disruption) == (cause, "restart")
+    assert written.heaviest == unwritten.heaviest
+
+
+def test_another_value_of_a_field_that_was_not_read_has_its_class() -> None:
+    assert upgraded(KUBELET_HEADER + "podLogsDir: /data/pods\n", "1.29", "1.30").heaviest == "drain"
+
+
+@pytest.mark.parametrize(
     ("flags", "old", "new", "news", "as_before"),
     [
         (
