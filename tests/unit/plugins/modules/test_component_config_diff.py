@@ -126,3 +126,25 @@ def test_what_it_refuses(arguments: dict[str, Any], sentence: str) -> None:
     result = run(**arguments)
     assert result["failed"]
     assert sentence in result["msg"]
+
+
+def test_an_upgrade_has_the_meanings_that_change(tmp_path: Path) -> None:
+    path = tmp_path / "kubelet.yaml"
+    path.write_text(KUBELET_HEADER + "eventRecordQPS: 0\nfeatureGates: {MemoryQoS: false}\n")
+    result = run(files=[str(path)], from_version="1.36", to_version="1.37")
+    (meaning,) = [row for row in result["meaning_changes"] if row["subject"] == "eventRecordQPS"]
+    assert (meaning["note"], meaning["since"], meaning["value"]) == ("events-without-limit", "1.37", "0")
+    assert (meaning["after"], meaning["kind"], meaning["place"]) == ("no limit", "KubeletConfiguration", f"{path}:3")
+    assert set(meaning) == {
+        "note", "since", "subject", "value", "before", "after", "keep", "condition", "kind", "place",
+    }  # fmt: skip
+    assert {row["note"] for row in result["notes"]} == {"config-in-log", "log-endpoints", "metrics-gone"}
+    effects = run(content=KUBELET_HEADER + "seccompDefault: true\n", from_version="1.24", to_version="1.25")
+    (effect,) = effects["meaning_changes"]
+    assert (effect["note"], effect["subject"], set(effect)) == ("gate", "seccompDefault", set(meaning))
+
+
+def test_a_comparison_has_the_meaning_of_a_new_value() -> None:
+    result = run(before={"content": KUBELET_HEADER}, after={"content": KUBELET_HEADER + "eventRecordQPS: 0\n"})
+    (change,) = result["field_changes"]
+    assert change["value_meaning"].startswith("meaning: eventRecordQPS: 0: up to 1.36: 5 events a second")
