@@ -76,7 +76,7 @@ MEANINGS = {
     ),
     "verify-rss-mb": ("the resident memory that this first verification adds to the daemon", "", "at most 0.5 MB"),
     "validate-all-minors-s": (
-        "validation of a kubelet config for all known minors of Kubernetes, in a fresh process with the import, best of 7",
+        "validation of a kubelet config for all minors of the data, in a fresh process with the import, best of 7",
         "",
         "at most 1 s",
     ),

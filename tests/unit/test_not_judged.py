@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -110,7 +110,9 @@ CONSUMERS: dict[str, Callable[[], str]] = {
 @pytest.mark.parametrize("consumer", CONSUMERS)
 def test_every_consumer_says_what_it_cannot_judge_without_a_layer(consumer: str, layer: Layer) -> None:
     text = CONSUMERS[consumer]()
-    (line,) = [line for line in text.splitlines() if "not judged" in line]
+    # Nothing has been read of the meanings of older releases, which every upgrade says.
+    lines = [line for line in text.splitlines() if "not judged" in line and "not judged: meanings" not in line]
+    (line,) = lines
     assert str(layer) in line
     assert f"Kubernetes {VERSION}" in line
     assert "nothing changes" not in text
@@ -119,9 +121,7 @@ def test_every_consumer_says_what_it_cannot_judge_without_a_layer(consumer: str,
 @pytest.mark.parametrize("consumer", CONSUMERS)
 def test_no_consumer_doubts_a_release_whose_data_are_whole(consumer: str) -> None:
     lines = [line for line in CONSUMERS[consumer]().splitlines() if "not judged" in line]
-    if "upgrade" in consumer:  # nothing has been read of the meanings of older releases
-        lines = [line for line in lines if "meanings" not in line]
-    assert lines == []
+    assert [line for line in lines if "not judged: meanings" not in line or "upgrade" not in consumer] == []
 
 
 @pytest.mark.parametrize("output", ["text", "json", "github", "junit", "sarif"])

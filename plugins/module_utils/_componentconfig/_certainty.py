@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from ._findings import RULE_UNKNOWN_FIELD, RULE_UNKNOWN_FLAG, Finding, not_judged
 from ._scalars._wording import and_list
-from ._schema._releases import Layer, minor_name, missing_layers, newest_minor
+from ._schema._releases import JUDGED_LAYERS, Layer, minor_name, minor_names, missing_layers, newest_minor
 
-__all__ = ["missing_layer_findings", "with_certainty"]
+__all__ = ["missing_layer_findings", "upgrade_findings", "with_certainty"]
 
 _LAYERS: Mapping[str, tuple[Layer, str]] = {
     RULE_UNKNOWN_FIELD: (Layer.FIELDS, "unknown fields"),
@@ -22,15 +22,31 @@ _LAYERS: Mapping[str, tuple[Layer, str]] = {
 """The layer without which a finding of a rule may be wrong, since the release may have the name; and what it is of."""
 
 
-def missing_layer_findings(minor: int) -> Iterator[Finding]:
-    """Yield the finding that parts of every verdict about a release are missing, unless its data are whole."""
-    missing = missing_layers(minor)
+def missing_layer_findings(minor: int, needed: Iterable[Layer] = JUDGED_LAYERS) -> Iterator[Finding]:
+    """Yield the finding that parts of every verdict about a release are missing, unless these layers are whole."""
+    missing = missing_layers(minor, needed)
     if missing:
         what = f"{and_list([str(layer) for layer in missing])} of Kubernetes {minor_name(minor)}"
-        yield not_judged((), what, why_not_whole(minor))
+        yield not_judged((), what, _why_not_whole(minor))._replace(versions=(minor_name(minor),))
 
 
-def why_not_whole(minor: int) -> str:
+def upgrade_findings(minors: tuple[int, int]) -> Iterator[Finding]:
+    """Yield what is not judged about a move from one minor to another.
+
+    The meanings of each release on the way count, and the other layers of both ends.
+    """
+    low, high = sorted(minors)
+    is_open = bool(missing_layers(high))
+    yield from missing_layer_findings(low)
+    yield from missing_layer_findings(high, Layer if is_open else JUDGED_LAYERS)
+    unread = [minor for minor in range(low + 1, high + (not is_open)) if missing_layers(minor, (Layer.MEANINGS,))]
+    if unread:
+        why = "the data have nothing on values that mean something else from these releases on"
+        what = f"{Layer.MEANINGS} of Kubernetes {minor_names(unread)}"
+        yield not_judged((), what, why)._replace(versions=tuple(map(minor_name, unread)))
+
+
+def _why_not_whole(minor: int) -> str:
     """Return why something of a release is not judged."""
     newest = newest_minor()
     instead = f", and it is judged as {minor_name(newest)}" if minor > newest else ""

@@ -30,8 +30,8 @@ from ._findings import (
 from ._kind_names import expected_kind, old_name_findings, unknown_kind, unread_version
 from ._lenient_reading import implied_head, legacy_plugin, lenient_values
 from ._load import Config
-from ._operating_system import other_system_findings
 from ._meanings import NotedConfig, meaning_findings
+from ._operating_system import other_system_findings
 from ._rules._registry import rule_checked_fields, rule_sets
 from ._rules._rule import EffectiveConfig, run_rules
 from ._scalars._field_path import Path

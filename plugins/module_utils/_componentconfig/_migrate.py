@@ -17,7 +17,7 @@ from ._codec._plain_values import HEAD_FIELDS
 from ._codec._yaml import encode
 from ._compare import diff
 from ._denied_fields import INSTANCE_FIELDS
-from ._findings import RULE_SECRET, Finding, InvalidConfig, Level, located, show
+from ._findings import RULE_SECRET, Finding, InvalidConfig, Level, finding_lines, located, show
 from ._flags._flag_migration import (
     CurrentConfig,
     Dropped,
@@ -104,7 +104,7 @@ class Migration:
         for name, value in self.instance_config.items():
             shown = json.dumps(redact(value, (name,)))
             lines.append(f"{name} belongs to this node, put it into its instance config: {shown}")
-        return lines + [f"{finding.level}: {finding}" for finding in self.findings]
+        return lines + finding_lines(self.findings)
 
 
 def migrate(

@@ -9,10 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from . import ConfigError
+from ._certainty import upgrade_findings
 from ._check import check
 from ._codec._document import Document
 from ._compare import FieldChange, effective_diff, effective_values, is_default, is_written, source_of
-from ._findings import Finding, Level
+from ._findings import Finding, Level, judged, not_judged_causes
 from ._flags._component_flags import ComponentFlags
 from ._flags._flag_set import flag_set, values_by_flag
 from ._flags._kubelet_flags import FEATURE_GATES
@@ -94,7 +95,9 @@ def upgrade(
     # Several documents may switch the same gate, and be read by the same component.
     gates = dict.fromkeys(gate for sides in documents for gate in _gate_upgrades(sides))
     general = {note.id for sides in documents for note in general_notes(sides.kind, minors)}
-    before, after = (_findings(config, main, command_line, minor) for minor in minors)
+    found = [_findings(config, main, command_line, minor) for minor in minors]
+    before, after = map(judged, found)
+    open_findings = [finding for finding in dict.fromkeys([*found[0], *found[1]]) if finding.path]
     known = set(map(_finding_key, before))
     findings = [finding for finding in after if _finding_key(finding) not in known]
     refusals = [finding for finding in after if finding.is_refusal and _finding_key(finding) in known]
@@ -115,6 +118,7 @@ def upgrade(
         [note for note in notes() if note.id in general],
         (effective[0], effective[1]),
         refusals,
+        not_judged_causes([*upgrade_findings(minors), *open_findings]),
     )
 
 

@@ -11,12 +11,12 @@ from typing import Any, Literal, NamedTuple
 
 from ._compare import FieldChange, summary_of
 from ._disruption import Disruption, disruption_classes, heaviest_class
-from ._findings import Finding, Level
+from ._findings import Finding, Level, NotJudged
 from ._flags._kubelet_flags import FEATURE_GATES
 from ._gate_effects import FieldEffect, acts_on, components_of_gate
 from ._meanings import Meaning, Note
 from ._scalars._wording import first_names
-from ._schema._releases import minor_name, newest_minor
+from ._schema._releases import minor_name
 
 __all__ = ["Cause", "FieldUpgrade", "FlagUpgrade", "GateUpgrade", "Upgrade"]
 
@@ -130,7 +130,7 @@ class Upgrade:
     components: those that read the file. findings: those that the new minor brings. refusals: those that both minors
     have. meanings: the fields, gates and flags that mean something else, or have an effect on one side only. notes:
     what changes for the components, whatever the file holds. effective: the effective config before and after, of the
-    first document.
+    first document. not_judged: what may change too.
     """
 
     minors: tuple[int, int]
@@ -143,6 +143,7 @@ class Upgrade:
     notes: list[Note]
     effective: tuple[dict[str, Any], dict[str, Any]]
     refusals: list[Finding]
+    not_judged: list[NotJudged]
 
     def __bool__(self) -> bool:
         """Return whether anything changes."""
@@ -157,6 +158,7 @@ class Upgrade:
             "meaning_changes": [meaning.as_dict() for meaning in self.meanings],
             "notes": [note.as_dict() for note in self.notes],
             "findings": [finding.as_dict() for finding in self.findings],
+            "not_judged": [cause.as_dict() for cause in self.not_judged],
             "valid": not self.is_refused,
             "disruption": self.heaviest,
             "lines": self.lines,
@@ -183,13 +185,11 @@ class Upgrade:
         lines += [str(gate) for gate in self.gates if gate.setting is not None and not self._has_finding(gate)]
         lines += self._unset_gates()
         lines += map(self._note_line, self.notes)
-        is_whole = max(self.minors) <= newest_minor()
-        if not lines and is_whole:
-            lines = [f"nothing changes from Kubernetes {minor_name(self.minors[0])} to {minor_name(self.minors[1])}"]
+        if not lines:
+            nothing = "nothing that the data know changes" if self.not_judged else "nothing changes"
+            lines = [f"{nothing} from Kubernetes {minor_name(self.minors[0])} to {minor_name(self.minors[1])}"]
         lines += [f"{finding.level}, as before: {finding}" for finding in self.refusals if finding.file not in flags]
-        if not is_whole:
-            newest = minor_name(newest_minor())
-            lines.append(f"gates and defaults of {minor_name(max(self.minors))} are not known yet: as in {newest}")
+        lines += [f"not judged: {cause}" for cause in self.not_judged]
         changes = [field.change for field in self.fields if field.off is None]
         lines = list(dict.fromkeys(lines))  # documents of one kind may have the same
         return lines + ([f"all in all: {summary_of(changes)}"] if changes else [])

@@ -105,8 +105,8 @@ def document_validator(
 ) -> FileValidator:
     """Return a validator of files by themselves. configured: the component on this node, for its denied fields.
 
-    flags_file, feature_gates: have the component's flags; both "" if they are not known. system: the operating system of
-    the nodes.
+    flags_file, feature_gates: have the component's flags; both "" if they are not known. system: the operating system
+    of the nodes.
     """
     flags = lru_cache(maxsize=1)(lambda: _flags(flags_file, feature_gates))  # read with the first file
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError, _upgrade_changes
+from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._plain_values import canonical
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._file_documents import load_file
@@ -157,7 +157,7 @@ def test_what_both_minors_refuse_is_named() -> None:
     )
     assert not result
     assert not result.is_refused
-    assert result.lines[0] == "nothing changes from Kubernetes 1.20 to 1.36"
+    assert result.lines[0] == "nothing that the data know changes from Kubernetes 1.20 to 1.36"
     assert result.lines[1].startswith("component, as before: f.yaml:1: apiVersion:")
 
 
@@ -169,9 +169,19 @@ def test_every_document_of_a_kubeadm_file() -> None:
     assert result.fields[0].as_dict()["kind"]
 
 
+AUDIT = "apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata}]\n"
+
+
 def test_nothing_changes() -> None:
-    text = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
-    assert upgraded(text, "1.28", "1.29").lines == ["nothing changes from Kubernetes 1.28 to 1.29"]
+    assert upgraded(AUDIT, "1.36", "1.37").lines == ["nothing changes from Kubernetes 1.36 to 1.37"]
+
+
+def test_an_upgrade_over_releases_whose_notes_are_not_in_the_data_says_so() -> None:
+    assert upgraded(AUDIT, "1.33", "1.37").lines == [
+        "nothing that the data know changes from Kubernetes 1.33 to 1.37",
+        "not judged: meanings of Kubernetes 1.34 to 1.36: the data have nothing on values that mean something else from "
+        "these releases on",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -374,14 +384,10 @@ def test_lines_of_documents_of_several_kinds_have_their_kinds() -> None:
     assert any(line.startswith("KubeProxyConfiguration: logging.") for line in lines) or len(lines) == len(set(lines))
 
 
-def test_an_upgrade_to_a_release_whose_data_are_not_whole_never_says_that_nothing_changes(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    text = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
-    monkeypatch.setattr(_upgrade_changes, "newest_minor", lambda: 28)
-    for old, new in (("1.28", "1.29"), ("1.29", "1.28")):
-        result = upgraded(text, old, new)
-        assert result.lines
+def test_an_upgrade_to_a_release_whose_data_are_not_whole_never_says_that_nothing_changes() -> None:
+    for old, new in (("1.37", "1.38"), ("1.38", "1.37"), ("1.37", "1.40")):
+        result = upgraded(AUDIT, old, new)
+        assert result.not_judged
         assert not any(line.startswith("nothing changes") for line in result.lines)
 
 
