@@ -202,7 +202,8 @@ class Upgrade:
     def _note_line(self, note: Note) -> str:
         if self.minors[0] > self.minors[1]:
             return f"also up to {minor_name(note.since - 1)}: {note.what}: {note.before}"
-        return f"also from {minor_name(note.since)} on: {note.what}: {note.after}"
+        planned = " (planned)" if note.is_planned else ""
+        return f"also from {minor_name(note.since)} on{planned}: {note.what}: {note.after}"
 
     def _has_finding(self, gate: GateUpgrade) -> bool:
         return any(finding.path == (FEATURE_GATES, gate.gate) for finding in self.findings)
