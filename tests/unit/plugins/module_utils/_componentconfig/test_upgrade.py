@@ -169,18 +169,18 @@ def test_every_document_of_a_kubeadm_file() -> None:
     assert result.fields[0].as_dict()["kind"]
 
 
-AUDIT = "apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata}]\n"
+PREFERENCE = "apiVersion: kubectl.config.k8s.io/v1beta1\nkind: Preference\n"
 
 
 def test_nothing_changes() -> None:
-    assert upgraded(AUDIT, "1.36", "1.37").lines == ["nothing changes from Kubernetes 1.36 to 1.37"]
+    assert upgraded(PREFERENCE, "1.36", "1.37").lines == ["nothing changes from Kubernetes 1.36 to 1.37"]
 
 
 def test_an_upgrade_over_releases_whose_notes_are_not_in_the_data_says_so() -> None:
-    assert upgraded(AUDIT, "1.33", "1.37").lines == [
+    assert upgraded(PREFERENCE, "1.33", "1.37").lines == [
         "nothing that the data know changes from Kubernetes 1.33 to 1.37",
-        "not judged: meanings of Kubernetes 1.34 to 1.36: the data have nothing on values that mean something else from "
-        "these releases on",
+        "not judged: meanings of Kubernetes 1.34 to 1.36: the data have nothing on values that mean something else "
+        "from these releases on",
     ]
 
 
@@ -386,7 +386,7 @@ def test_lines_of_documents_of_several_kinds_have_their_kinds() -> None:
 
 def test_an_upgrade_to_a_release_whose_data_are_not_whole_never_says_that_nothing_changes() -> None:
     for old, new in (("1.37", "1.38"), ("1.38", "1.37"), ("1.37", "1.40")):
-        result = upgraded(AUDIT, old, new)
+        result = upgraded(PREFERENCE, old, new)
         assert result.not_judged
         assert not any(line.startswith("nothing changes") for line in result.lines)
 
