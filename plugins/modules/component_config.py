@@ -25,6 +25,7 @@ author:
 extends_documentation_fragment:
   - configok.node.attributes
   - configok.node.attributes.info_module
+  - configok.node.release_data
 attributes:
   platform:
     support: full
@@ -402,15 +403,14 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._config_fil
     fail_on_file_errors,
     read_layers,
 )
+from ansible_collections.configok.node.plugins.module_utils._ansible._release_data import use_release_data
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check, check_each_version
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._drop_ins import (
     DropIn,
     drop_in_findings,
     write_drop_ins,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._file_documents import (
-    load_for_check,
-)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._file_documents import load_for_check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import (
     Finding,
     InvalidConfig,
@@ -445,6 +445,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "root_directory": {"type": "path", "default": "/var/lib/kubelet"},
     "container_runtime_endpoint": {"type": "str", "default": ""},
     "fail_on": {"type": "str", "choices": ["component", "policy", "not_judged", "never"], "default": "policy"},
+    "release_data": {"type": "path"},
 }
 
 
@@ -514,7 +515,6 @@ def check_layers(parameters: dict[str, Any]) -> tuple[Config | None, list[Findin
 
 def result_of(config: Config | None, findings: list[Finding], drop_ins: list[DropIn]) -> dict[str, Any]:
     """Return the module's result."""
-    data = config.data if config is not None else {}
     documents = [document.data for document in config.documents] if config is not None else []
     shown = redact(documents)
     files = [{"name": drop_in.name, "layer": drop_in.layer, "text": drop_in.text} for drop_in in drop_ins]
@@ -524,7 +524,7 @@ def result_of(config: Config | None, findings: list[Finding], drop_ins: list[Dro
         "findings": sanitize_all([finding.as_dict() for finding in judged(findings)]),
         "not_judged": sanitize_all([cause.as_dict() for cause in not_judged_causes(findings)]),
         "lines": sanitize_all(finding_lines(findings)),
-        "config": redact(data),
+        "config": redact(config.data if config is not None else {}),
         "documents": shown,
         "provenance": [origin.as_dict() for origin in config.origins()] if config is not None else [],
         "drop_ins": files if all(redact(file) == file for file in files) else [],
@@ -542,6 +542,7 @@ def main() -> None:
         required_if=[("host", True, ["component"])],
     )
     with fail_on_file_errors(module):
+        use_release_data(module.params["release_data"])
         config, findings, drop_ins = check_layers(module.params)
         result = result_of(config, findings, drop_ins)
     result["scope"] = scope_of(knows_flags=module.params["flags"] is not None, checks_host=module.params["host"])

@@ -24,6 +24,7 @@ author:
 extends_documentation_fragment:
   - configok.node.attributes
   - configok.node.attributes.info_module
+  - configok.node.release_data
 attributes:
   diff_mode:
     support: full
@@ -390,6 +391,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._config_fil
     fail_on_file_errors,
     read_layers,
 )
+from ansible_collections.configok.node.plugins.module_utils._ansible._release_data import use_release_data
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._compare import Comparison, compare
@@ -417,6 +419,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "to_version": {"type": "str"},
     "flags": {"type": "list", "elements": "str"},
     "disruption_overrides": {"type": "dict", "default": {}},
+    "release_data": {"type": "path"},
 }
 
 
@@ -477,6 +480,7 @@ def main() -> None:
     )
     with fail_on_file_errors(module):
         effective: tuple[dict[str, Any], dict[str, Any]]
+        use_release_data(module.params["release_data"])
         if module.params["from_version"] is not None:
             upgraded = upgrade_of(module.params)
             result, effective = upgrade_result(upgraded), upgraded.effective

@@ -68,6 +68,7 @@ PLUGINS = (
 FLOW_CONTROL = "modules.cluster_access"  # the embedded API server has none
 # On a node: tests/integration/nodes/test_provision.py runs the first; test_providers.py runs each step of the second.
 ON_A_NODE = ("modules.component_unit_info", "modules.machine_host")
+OF_BINARIES = ("modules.release_data",)  # tests/unit/plugins/modules/test_release_data.py runs it
 
 
 def examples(plugin: str) -> list[dict[str, Any]]:
@@ -80,7 +81,7 @@ def test_every_plugin_is_here() -> None:
     plugins = {
         f"{kind}.{path.stem}" for kind in ("modules", "filter") for path in (ROOT / "plugins" / kind).glob("[a-z]*.py")
     }
-    assert plugins == {*PLUGINS, *ON_A_NODE}
+    assert plugins == {*PLUGINS, *ON_A_NODE, *OF_BINARIES}
 
 
 def test_the_examples_run(embedded_api: Embedded, tmp_path: Path) -> None:

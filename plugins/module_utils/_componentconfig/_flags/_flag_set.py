@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Any, cast
 
 from .. import ConfigError
 from .._scalars._field_path import Path, value_at
 from .._schema._kinds import Kind, fact_at
+from .._schema._overlays import OverlayFlag, ReleaseOverlay, overlays
 from ._kubelet_flags import FEATURE_GATES
-from ._pflag import Flag, FlagUse, parse_command_line, parse_flag_value
+from ._pflag import Flag, FlagForm, FlagUse, parse_command_line, parse_flag_value
 
 __all__ = [
     "FlagSet",
@@ -45,6 +46,25 @@ class FlagSet:
         return not self.ignored_with_file or (flag.wins_since is not None and flag.wins_since <= minor)
 
 
+_NEW_FLAG = "it is new with this release, and no field of the file is known for it"
+# The types of values in help texts. Any other one is read as text, which takes every value.
+_FORMS_OF_TYPES: Mapping[str, FlagForm] = {
+    "": "bool",
+    "int": "int",
+    "int32": "int",
+    "int64": "int",
+    "Level": "int",
+    "float": "float",
+    "float32": "float",
+    "float64": "float",
+    "duration": "duration",
+    "strings": "list",
+    "stringSlice": "list",
+    "mapStringString": "map",
+    "mapStringBool": "mapBool",
+}
+
+
 @lru_cache(maxsize=1)
 def _flag_data() -> dict[str, Any]:
     from .._data._component_flags import FLAGS
@@ -57,15 +77,35 @@ def components_with_flags() -> tuple[str, ...]:
     return tuple(_flag_data())
 
 
-@cache
 def flag_set(component: str) -> FlagSet | None:
     """Return the flags of a component, None if they are not known."""
+    return _flag_set(component, overlays())
+
+
+@cache
+def _flag_set(component: str, added: tuple[ReleaseOverlay, ...]) -> FlagSet | None:
     facts = _flag_data().get(component)
     if facts is None:
         return None
     reasons = {name: " ".join(pieces) for name, pieces in facts["reasons"].items()}
     flags = {name: _flag(name, row, reasons) for name, row in facts["flags"].items()}
+    for overlay in added:
+        if component in overlay.flags:
+            flags = _with_overlay(flags, overlay.flags[component], overlay.minor)
     return FlagSet(component, flags, facts["ignoresFlags"])
+
+
+def _with_overlay(flags: Mapping[str, Flag], shown: Mapping[str, OverlayFlag], minor: int) -> dict[str, Flag]:
+    """Return the flags with those that a release adds, and the last minor of those that it drops."""
+    result = {
+        name: replace(flag, last=minor - 1) if name not in shown and flag.known_at(minor) else flag
+        for name, flag in flags.items()
+    }
+    for name, flag in shown.items():
+        if name not in flags or not flags[name].known_at(minor):
+            form = _FORMS_OF_TYPES.get(flag.type, "string")
+            result[name] = Flag(name, form, since=minor, keep_reason=_NEW_FLAG)
+    return result
 
 
 def _flag(name: str, row: Mapping[str, Any], reasons: Mapping[str, str]) -> Flag:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, cast
 
+from ._overlays import overlays
 from ._releases import minor_name, newest_minor
 
 __all__ = ["FeatureGates", "GateState", "Stage", "gate_dependencies", "gate_history", "gate_names", "gate_state"]
@@ -27,6 +28,20 @@ def _gate_data() -> dict[str, Any]:
     return cast("dict[str, Any]", json.loads(GATES))
 
 
+def _gate_rows(gate: str) -> list[list[Any]]:
+    """Return the history of a gate: rows of minor, stage, default and lock, or of a minor alone if it is gone then."""
+    rows: list[list[Any]] = [*_gate_data()["gates"].get(gate, ())]
+    for overlay in overlays():
+        state = list(overlay.gates.get(gate, ()))
+        if overlay.gates and state != (rows[-1][1:] if rows else []):
+            rows.append([overlay.minor, *state])
+    return rows
+
+
+def _newest_minor_with_gates() -> int:
+    return max((newest_minor(), *(overlay.minor for overlay in overlays() if overlay.gates)))
+
+
 class FeatureGates:
     """The feature gates of one minor, with the settings of a config.
 
@@ -35,13 +50,13 @@ class FeatureGates:
 
     def __init__(self, minor: int, settings: Mapping[str, Any]) -> None:
         self.minor = minor
-        self._nearest = min(minor, newest_minor())
+        self._nearest = min(minor, _newest_minor_with_gates())
         self._settings = {gate: value for gate, value in settings.items() if isinstance(value, bool)}
 
     def _state_at(self, gate: str) -> tuple[list[Any] | None, list[Any] | None]:
         """Return a gate's state at the minor, None if the minor lacks it, and its latest state up to the minor."""
         current = latest = None
-        for row in _gate_data()["gates"].get(gate, ()):
+        for row in _gate_rows(gate):
             if row[0] <= self._nearest:
                 current = row[1:] or None
                 latest = current or latest
@@ -73,7 +88,7 @@ class FeatureGates:
                 continue
             current, latest = self._state_at(gate)
             if current is None:
-                rows = _gate_data()["gates"].get(gate)
+                rows = _gate_rows(gate)
                 if not rows:
                     yield gate, "unknown feature gate"
                 elif latest is None:
@@ -86,7 +101,7 @@ class FeatureGates:
 
     def unmet_dependencies(self) -> Iterator[tuple[str, str]]:
         """Yield pairs of a gate that is on and a gate that it depends on and that is off."""
-        table = _gate_data()["needs"].get(str(self._nearest), {})
+        table = _gate_data()["needs"].get(str(min(self._nearest, newest_minor())), {})
         for gate, dependencies in table.items():
             if self.is_known(gate) and self.is_on(gate):
                 for dependency in dependencies:
@@ -109,14 +124,14 @@ class GateState(NamedTuple):
 
 def gate_names() -> tuple[str, ...]:
     """Return all gates that one of the minors knows, sorted."""
-    return tuple(sorted(_gate_data()["gates"]))
+    return tuple(sorted({*_gate_data()["gates"], *(gate for overlay in overlays() for gate in overlay.gates)}))
 
 
 def gate_history(gate: str) -> list[GateState]:
     """Return the states of a gate, oldest first; none for a name that no minor knows."""
     return [
         GateState(row[0], row[1], bool(row[2]), bool(row[3])) if row[1:] else GateState(row[0], "", False, False)
-        for row in _gate_data()["gates"].get(gate, ())
+        for row in _gate_rows(gate)
     ]
 
 

@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import Any, Final, Literal, cast
 
 from .._scalars._field_path import Path
+from ._overlays import ReleaseOverlay, overlays
 from ._releases import release_index
 
 __all__ = [
@@ -82,13 +83,13 @@ class Kind:
     @property
     def fields(self) -> dict[str, Any]:
         """The entries of all fields by name, as a tree."""
-        entry = _schema_of(self.data_module)[f"{self.api_version} {self.kind}"]
+        entry = _schema_of(self.data_module, overlays())[f"{self.api_version} {self.kind}"]
         return cast("dict[str, Any]", entry["fields"])
 
     @property
     def description(self) -> str:
         """What the kind is for, "" for most of those that a component reads."""
-        entry = _schema_of(self.data_module)[f"{self.api_version} {self.kind}"]
+        entry = _schema_of(self.data_module, overlays())[f"{self.api_version} {self.kind}"]
         return " ".join(entry.get("description", ()))
 
     @property
@@ -217,8 +218,23 @@ def machine_kinds() -> tuple[Kind, ...]:
 
 
 @cache
-def _schema_of(module: DataModule) -> dict[str, Any]:
-    return cast("dict[str, Any]", json.loads(_schema_text(module)))
+def _schema_of(module: DataModule, added: tuple[ReleaseOverlay, ...]) -> dict[str, Any]:
+    """Return the kinds of a data module, with the defaults of the overlays."""
+    schema = cast("dict[str, Any]", json.loads(_schema_text(module)))
+    for overlay in added:
+        for key, kind in schema.items():
+            for path, value in overlay.defaults.get(key.split(" ")[-1], {}).items():
+                _add_default(kind, path.split("."), overlay.minor, value)
+    return schema
+
+
+def _add_default(entry: dict[str, Any], path: Sequence[str], minor: int, value: Any) -> None:
+    """Add a row to the history of a field's default, if the kind has the field."""
+    for part in path:
+        entry = entry.get("fields", {}).get(part, {})
+    if entry or path == []:
+        rows = entry.get("defaults") or [[0, entry.get("default")]]
+        entry["defaults"] = [*rows, [minor, value]]
 
 
 @lru_cache(maxsize=1)

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple, cast
 
 from .. import ConfigError
+from ._overlays import overlays
 
 __all__ = [
     "JUDGED_LAYERS",
@@ -145,8 +146,9 @@ def minor_names(minors: Iterable[int]) -> str:
 
 
 def known_minors() -> tuple[int, ...]:
-    """Return the Kubernetes minors that the data cover, oldest first."""
-    return tuple(release_index()["minors"])
+    """Return the Kubernetes minors that the data cover, oldest first: those shipped, and those of release data."""
+    shipped = tuple(release_index()["minors"])
+    return (*shipped, *(overlay.minor for overlay in overlays() if overlay.minor > shipped[-1]))
 
 
 @lru_cache(maxsize=1)

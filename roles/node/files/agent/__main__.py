@@ -26,6 +26,7 @@ from ._arguments import (
     OF_DIFF,
     OF_EXPLAIN,
     OF_MIGRATE,
+    OF_RELEASE_DATA,
     OF_SAME,
     OF_VALIDATE,
     VERSION,
@@ -140,6 +141,8 @@ def _commands() -> Iterator[tuple[str, Callable[[argparse.Namespace], int], str,
     yield "convert", _convert, "convert a component config to another API version", OF_CONVERT
     text = "move a component from its flags, or from those behind --, to a config file, and say which flags must stay"
     yield "migrate", _migrate, text, OF_MIGRATE
+    text = "derive the data of a release that is newer than this version, or accept a draft of them"
+    yield "release-data", _release_data, text, OF_RELEASE_DATA
     text = "print this node's own config values, without secrets, as JSON: what provisioning publishes"
     yield "local-config", _local_config, text, ()
     text = "compare what the kubelet runs with (its /configz) with the file it was given"
@@ -243,6 +246,7 @@ def _limit(arguments: argparse.Namespace) -> None:
 
 def _validate(arguments: argparse.Namespace) -> int:
     _limit(arguments)
+    _use_release_data(arguments)
     from ._componentconfig._scope import scope_of
     from ._validate import document_validator, target_versions, validate_files
 
@@ -338,6 +342,35 @@ def _migrate(arguments: argparse.Namespace) -> int:
     )
 
 
+def _release_data(arguments: argparse.Namespace) -> int:
+    from ._release_data import accept_data, derive_data
+
+    if arguments.action == "accept":
+        if not arguments.file:
+            complain("accept needs the file")
+            return _USAGE
+        return accept_data(arguments.file, arguments.accept, arguments.by)
+    if arguments.file or arguments.accept or not (arguments.binary or arguments.metrics or arguments.configz):
+        complain("release-data takes --binary with --sha256, --metrics or --configz, or accept and a file")
+        return _USAGE
+    return derive_data(
+        arguments.binary,
+        arguments.sha256,
+        metrics=arguments.metrics,
+        configz=arguments.configz,
+        gates=arguments.gate,
+        version=arguments.version,
+        dest=arguments.dest,
+    )
+
+
+def _use_release_data(arguments: argparse.Namespace) -> None:
+    if arguments.release_data:
+        from ._release_data import use_release_data
+
+        use_release_data(arguments.release_data)
+
+
 def _local_config(arguments: argparse.Namespace) -> int:
     from ._agent._validation._node_inputs import local_config_text
 
@@ -356,6 +389,7 @@ def _compare(arguments: argparse.Namespace) -> int:
 def _diff(arguments: argparse.Namespace) -> int:
     from ._diff import diff_files, diff_versions
 
+    _use_release_data(arguments)
     files, old, new = arguments.files, arguments.from_version, arguments.to_version
     if len(files) == 1 and old and not arguments.version:
         return diff_versions(files[0], (old, new), flags_file=arguments.flags_file, as_json=arguments.json)
@@ -376,6 +410,7 @@ def _same(arguments: argparse.Namespace) -> int:
 def _explain(arguments: argparse.Namespace) -> int:
     from ._explain import explain_fields
 
+    _use_release_data(arguments)
     return explain_fields(arguments.words, kind=arguments.kind, version=arguments.version, as_json=arguments.json)
 
 

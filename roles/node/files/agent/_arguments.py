@@ -13,6 +13,7 @@ __all__ = [
     "OF_DIFF",
     "OF_EXPLAIN",
     "OF_MIGRATE",
+    "OF_RELEASE_DATA",
     "OF_SAME",
     "OF_VALIDATE",
     "VERSION",
@@ -48,6 +49,13 @@ _VERSIONS = argument(
 _FLAGS_FILE = argument(
     "--flags-file", default="", metavar="FILE", help="its flags: a command line, or an environment file"
 )
+_RELEASE_DATA = argument(
+    "--release-data",
+    action="append",
+    default=[],
+    metavar="FILE",
+    help="what release-data has written of a release that this version does not know; may be repeated",
+)
 OF_VALIDATE = (
     argument("files", metavar="FILE", nargs="+", help="a file, a directory with files, or - for standard input"),
     _VERSIONS,
@@ -76,6 +84,7 @@ OF_VALIDATE = (
     argument("--only-host", action="store_true", help="the same, but look at the host alone"),
     argument("--with-inputs", action="store_true", help="read JSON: the document, and what this node adds to it"),
     _LIMITED,
+    _RELEASE_DATA,
 )
 OF_DIFF = (
     argument("files", metavar="FILE", nargs="+", help="one file with --from-version, else two; - is standard input"),
@@ -84,6 +93,7 @@ OF_DIFF = (
     argument("--from-version", default="", metavar="VERSION", help="the version before"),
     argument("--to-version", default="", metavar="VERSION", help="the version after (default: the newest)"),
     _FLAGS_FILE,
+    _RELEASE_DATA,
 )
 OF_SAME = (
     argument("files", metavar="FILE", nargs=2, help="- is standard input"),
@@ -98,6 +108,7 @@ OF_EXPLAIN = (
     argument("--json", action="store_true", help="for machines: heading and facts"),
     argument("--kind", default="", help="a component or a kind (default kubelet)"),
     argument(VERSION, default="", dest="version", metavar="VERSION", help="whose kind is meant (default: the newest)"),
+    _RELEASE_DATA,
 )
 OF_CONVERT = (
     argument("file", metavar="FILE", help="- is standard input"),
@@ -116,4 +127,17 @@ OF_MIGRATE = (
     argument(
         VERSION, default="", dest="version", metavar="VERSION", help="that is to read it (default: the installed one)"
     ),
+)
+OF_RELEASE_DATA = (
+    argument("action", nargs="?", choices=("derive", "accept"), default="derive", help="default: derive"),
+    argument("file", metavar="FILE", nargs="?", default="", help="the file to accept"),
+    argument("--binary", action="append", default=[], metavar="PATH", help="a component's program; may be repeated"),
+    argument("--sha256", action="append", default=[], metavar="HEX", help="the SHA-256 of each, in the same order"),
+    argument("--gate", action="append", default=[], metavar="NAME", help="a gate to ask for; may be repeated"),
+    argument("--metrics", default="", metavar="FILE", help="/metrics of a running component, for a draft"),
+    argument("--configz", default="", metavar="FILE", help="/configz of a kubelet with an empty config, for a draft"),
+    argument(VERSION, default="", dest="version", metavar="VERSION", help="of the running component"),
+    argument("--dest", default="", metavar="FILE", help="write to this file, and do not print it"),
+    argument("--accept", default="", metavar="HASH", help="accept the difference that has this hash"),
+    argument("--by", default="", metavar="NAME", help="who accepts it (default: the user)"),
 )

@@ -1,0 +1,19 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The option of modules that judge a config for a release that the collection does not know."""
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    """The option release_data."""
+
+    DOCUMENTATION = r"""
+options:
+  release_data:
+    description:
+      - A file that M(configok.node.release_data) has written, of a release that the collection does not know.
+      - Its feature gates, flags and defaults are used then. A draft that no person has accepted is an error.
+    type: path
+"""

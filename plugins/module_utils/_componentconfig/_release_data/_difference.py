@@ -1,0 +1,154 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Compare release data with the newest release that the collection ships: what is gone, new or has another default."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from .. import ConfigError
+from .._codec._plain_values import fingerprint
+from .._findings import show
+from .._flags._flag_set import flag_set
+from .._scalars._duration import nanoseconds
+from .._scalars._field_path import parse_path
+from .._scalars._numbers import parse_quantity
+from .._schema._defaults import default_value
+from .._schema._feature_gates import FeatureGates, GateState, gate_names, gate_state
+from .._schema._kinds import Kind, fact_at
+from .._schema._releases import minor_name, newest_minor
+from ._file_format import ReleaseData
+from ._probe import GROUPS
+from ._running_component import kind_of_defaults
+
+__all__ = ["Change", "Difference", "changed_defaults", "difference"]
+
+_ZEROS: tuple[Any, ...] = ("", 0, False, "0s", [], {})
+
+
+class Change(NamedTuple):
+    """A gate, a flag or a field that differs. before, after: its state as text, "" for none."""
+
+    subject: Literal["gate", "flag", "field"]
+    name: str
+    kind: Literal["gone", "new", "changed"]
+    before: str
+    after: str
+
+    def __str__(self) -> str:
+        states = {"gone": f"gone, was {self.before}", "new": f"new, {self.after}"}
+        return f"{self.subject} {self.name}: {states.get(self.kind, f'{self.before} -> {self.after}')}"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How a release differs from the newest shipped one."""
+
+    release: str
+    base: str
+    changes: tuple[Change, ...]
+
+    @property
+    def digest(self) -> str:
+        """The hash that a person accepts."""
+        return fingerprint([self.release, self.base, [list(change) for change in self.changes]])
+
+    @property
+    def lines(self) -> list[str]:
+        """The changes as human-readable lines, with their number."""
+        counts = {kind: sum(change.kind == kind for change in self.changes) for kind in ("gone", "new", "changed")}
+        head = f"Kubernetes {self.release} and {self.base}: " + ", ".join(f"{n} {kind}" for kind, n in counts.items())
+        return [head, *map(str, self.changes)]
+
+
+def difference(data: ReleaseData) -> Difference:
+    """Return how a release differs from the newest one that is shipped, in the layers that the data have."""
+    base = newest_minor()
+    changes = [*_gate_changes(data, base), *_flag_changes(data, base), *_field_changes(data, base)]
+    return Difference(minor_name(data.minor), minor_name(base), tuple(changes))
+
+
+def _gate_changes(data: ReleaseData, base: int) -> Iterator[Change]:
+    if not data.gates.sources:
+        return
+    for name in sorted({*gate_names(), *data.gates.values} - set(GROUPS)):
+        known = gate_state(name, base)
+        state = data.gates.values.get(name)
+        before = str(known) if known is not None and known.stage else ""
+        after = str(GateState(data.minor, state.stage, state.default, state.locked)) if state is not None else ""
+        if before != after:
+            yield Change("gate", name, "new" if not before else "changed" if after else "gone", before, after)
+
+
+def _flag_changes(data: ReleaseData, base: int) -> Iterator[Change]:
+    for component, flags in sorted(data.flags.values.items()):
+        shipped = flag_set(component)
+        if shipped is None:
+            continue  # there is nothing to compare with
+        known = {name for name, flag in shipped.flags.items() if flag.known_at(base)}
+        for name in sorted(known ^ set(flags)):
+            if name in known:
+                yield Change("flag", f"{component} --{name}", "gone", "a flag", "")
+            else:
+                default = flags[name].default
+                shown = f"{flags[name].type or 'bool'}" + (f", default {show(default)}" if default is not None else "")
+                yield Change("flag", f"{component} --{name}", "new", "", shown)
+
+
+def _field_changes(data: ReleaseData, base: int) -> Iterator[Change]:
+    for kind_name, fields in sorted(data.defaults.values.items()):
+        kind = kind_of_defaults(kind_name)
+        changed = changed_defaults(data).get(kind_name, {})
+        for path in sorted(fields):
+            name = f"{kind_name} {path}"
+            after = _shown(path, fields[path])
+            if kind is None or kind.entry_at(parse_path(path), base) is None:
+                yield Change("field", name, "new", "", f"default {after}")
+            elif path in changed:
+                yield Change("field", name, "changed", _shown(path, _shipped_default(kind, path, base)), after)
+
+
+def changed_defaults(data: ReleaseData) -> dict[str, dict[str, Any]]:
+    """Return the defaults of known fields that differ from those of the newest shipped release, by kind and path."""
+    base = newest_minor()
+    result: dict[str, dict[str, Any]] = {}
+    for kind_name, fields in data.defaults.values.items():
+        kind = kind_of_defaults(kind_name)
+        for path, value in fields.items() if kind is not None else ():
+            entry = kind.entry_at(parse_path(path), base) if kind is not None else None
+            if kind is None or entry is None:
+                continue
+            if not _is_same(_shipped_default(kind, path, base), value, str(fact_at(entry, "type", base))):
+                result.setdefault(kind_name, {})[path] = value
+    return result
+
+
+def _shipped_default(kind: Kind, path: str, minor: int) -> Any:
+    """Return the default of a field as a component without any settings has it."""
+    *parents, name = (str(part) for part in parse_path(path))
+    fields: Mapping[str, Any] = kind.fields
+    for parent in parents:
+        fields = fields[parent].get("fields", {})
+    return default_value(name, {}, fields, minor, FeatureGates(minor, {}))
+
+
+def _is_same(before: Any, after: Any, type_name: str) -> bool:
+    """Return whether two defaults mean the same; the zero of a type is no default."""
+    sides = [None if any(value is zero or value == zero for zero in _ZEROS) else value for value in (before, after)]
+    if None in sides or not all(isinstance(value, str) for value in sides):
+        return bool(sides[0] == sides[1])
+    try:
+        if type_name.startswith("duration"):
+            return nanoseconds(str(before)) == nanoseconds(str(after))
+        if type_name == "quantity":
+            return parse_quantity(str(before)) == parse_quantity(str(after))
+    except ConfigError:
+        pass
+    return bool(before == after)
+
+
+def _shown(path: str, value: Any) -> str:
+    return "none" if value is None else str(show(value, parse_path(path)))

@@ -1,0 +1,55 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The releases that this process knows from data of its user, on top of those that the collection ships."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from .. import ConfigError
+
+__all__ = ["Layer", "OverlayFlag", "ReleaseOverlay", "overlays", "register"]
+
+Layer = Literal["gates", "flags", "defaults"]
+"""A layer of data that an overlay can have."""
+
+
+class OverlayFlag(NamedTuple):
+    """A flag of a component as its help shows it: the type of its value, "" for a switch, and its default."""
+
+    type: str
+    default: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class ReleaseOverlay:
+    """What is known of one release that the shipped data do not cover.
+
+    gates: stage, default and lock of each gate. flags: those of each component, by name. defaults: those that differ
+    from the newest shipped release, by kind and path with dots; None for a default that is gone. layers: those that
+    are whole, so that a gate or a flag that the layer lacks is gone.
+    """
+
+    minor: int
+    gates: Mapping[str, tuple[str, bool, bool]] = field(default_factory=dict)
+    flags: Mapping[str, Mapping[str, OverlayFlag]] = field(default_factory=dict)
+    defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    layers: frozenset[Layer] = frozenset()
+
+
+_registered: dict[int, ReleaseOverlay] = {}
+
+
+def register(overlay: ReleaseOverlay) -> None:
+    """Add an overlay for the rest of this process. Raises ConfigError if the release has another one."""
+    if overlay.minor in _registered:
+        raise ConfigError(f"two files have release data of Kubernetes 1.{overlay.minor}: give one")
+    _registered[overlay.minor] = overlay
+
+
+def overlays() -> tuple[ReleaseOverlay, ...]:
+    """Return the registered overlays, the oldest release first."""
+    return tuple(_registered[minor] for minor in sorted(_registered))
