@@ -120,6 +120,11 @@ SECTIONS: Mapping[str, Known] = {
         "Flags moved to a file",
         "The real kubelet is started with flags, and again with the file that `migrate` makes of them.",
     ),
+    "release-data": Known(
+        "Data of a release from its binaries",
+        "The components of the release above are asked for their feature gates, flags and defaults, as "
+        "`release-data` asks those of a release that the data do not cover. The share is what the data have as well.",
+    ),
     "profiles": Known("Profiles on the real kubelet", "The real kubelet is started with each profile."),
 }
 # Cases that are shown by another case.

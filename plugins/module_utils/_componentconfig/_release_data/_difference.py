@@ -24,7 +24,7 @@ from ._file_format import ReleaseData
 from ._probe import GROUPS
 from ._running_component import kind_of_defaults
 
-__all__ = ["Change", "Difference", "changed_defaults", "difference"]
+__all__ = ["Change", "Difference", "changed_defaults", "default_at", "difference", "is_same_default"]
 
 _ZEROS: tuple[Any, ...] = ("", 0, False, "0s", [], {})
 
@@ -108,7 +108,7 @@ def _field_changes(data: ReleaseData, base: int) -> Iterator[Change]:
             if kind is None or kind.entry_at(parse_path(path), base) is None:
                 yield Change("field", name, "new", "", f"default {after}")
             elif path in changed:
-                yield Change("field", name, "changed", _shown(path, _shipped_default(kind, path, base)), after)
+                yield Change("field", name, "changed", _shown(path, default_at(kind, path, base)), after)
 
 
 def changed_defaults(data: ReleaseData) -> dict[str, dict[str, Any]]:
@@ -118,15 +118,14 @@ def changed_defaults(data: ReleaseData) -> dict[str, dict[str, Any]]:
     for kind_name, fields in data.defaults.values.items():
         kind = kind_of_defaults(kind_name)
         for path, value in fields.items() if kind is not None else ():
-            entry = kind.entry_at(parse_path(path), base) if kind is not None else None
-            if kind is None or entry is None:
+            if kind is None or kind.entry_at(parse_path(path), base) is None:
                 continue
-            if not _is_same(_shipped_default(kind, path, base), value, str(fact_at(entry, "type", base))):
+            if not is_same_default(kind, path, base, default_at(kind, path, base), value):
                 result.setdefault(kind_name, {})[path] = value
     return result
 
 
-def _shipped_default(kind: Kind, path: str, minor: int) -> Any:
+def default_at(kind: Kind, path: str, minor: int) -> Any:
     """Return the default of a field as a component without any settings has it."""
     *parents, name = (str(part) for part in parse_path(path))
     fields: Mapping[str, Any] = kind.fields
@@ -135,8 +134,9 @@ def _shipped_default(kind: Kind, path: str, minor: int) -> Any:
     return default_value(name, {}, fields, minor, FeatureGates(minor, {}))
 
 
-def _is_same(before: Any, after: Any, type_name: str) -> bool:
-    """Return whether two defaults mean the same; the zero of a type is no default."""
+def is_same_default(kind: Kind, path: str, minor: int, before: Any, after: Any) -> bool:
+    """Return whether two defaults of a field mean the same; the zero of a type is no default."""
+    type_name = str(fact_at(kind.entry_at(parse_path(path), minor) or {}, "type", minor))
     sides = [None if any(value is zero or value == zero for zero in _ZEROS) else value for value in (before, after)]
     if None in sides or not all(isinstance(value, str) for value in sides):
         return bool(sides[0] == sides[1])

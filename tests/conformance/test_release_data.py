@@ -1,0 +1,143 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The gates, flags and defaults that real binaries say of themselves are those of the shipped data.
+
+Release data are derived in this way for a release that nobody has seen, so it must be right for those that are known.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flag_set import flag_set
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._derive import (
+    Running,
+    candidates,
+    defaults_of_help,
+)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._difference import (
+    default_at,
+    is_same_default,
+)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._help_text import COMPONENTS
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._probe import (
+    TIMED_OUT,
+    Answer,
+    Binary,
+    probe_binary,
+)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._running_component import (
+    kind_of_defaults,
+)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._feature_gates import (
+    gate_names,
+    gate_state,
+)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import MAIN_KINDS
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import parse_minor
+from ansible_collections.configok.node.plugins.module_utils._host._isolated_program import isolated
+from support.api.binaries import Unavailable, find
+from support.releases.explained import FIELDS, FLAGS, GATES
+from support.session.unavailable import leave_out
+
+SECTION = "release-data"
+Figure = Callable[..., None]
+
+
+def run(program: Path, directory: Path, arguments: Sequence[str]) -> Answer:
+    """Run a program with arguments in a directory."""
+    link = directory / program.name
+    if not link.exists():
+        link.symlink_to(program)
+    try:
+        done = subprocess.run(isolated(str(link), arguments), capture_output=True, text=True, timeout=10)
+    except subprocess.TimeoutExpired:
+        return Answer(TIMED_OUT, "")
+    return Answer(done.returncode, done.stdout + done.stderr)
+
+
+@pytest.fixture(scope="module")
+def binaries(tmp_path_factory: pytest.TempPathFactory) -> list[Binary]:
+    """What the components that are here say of themselves: the kubelet, and others beside it."""
+    programs = []
+    for name in COMPONENTS:
+        try:
+            programs.append(find(name))
+        except Unavailable as problem:
+            if name == "kubelet":
+                leave_out(problem)
+    ask = partial(candidates, Running(), ())
+    return [probe_binary(partial(run, program, tmp_path_factory.mktemp("probe")), ask) for program in programs]
+
+
+def report(figure: Figure, layer: str, wrong: Mapping[str, str], total: int, explained: Mapping[str, str]) -> None:
+    """Write the row of a layer, and fail for a difference without a reason."""
+    reasons = {name: explained[name.split()[-1]] for name in wrong if name.split()[-1] in explained}
+    faults = {name: text for name, text in wrong.items() if name not in reasons}
+    figure(
+        SECTION,
+        layer,
+        round((total - len(faults)) / total, 4),
+        f"of {total} equal",
+        ok=not faults,
+        saw=[f"{name}: {reason}" for name, reason in reasons.items()] or ["without an exception"],
+        name=f"{SECTION}-{layer}",
+    )
+    assert not faults
+
+
+@pytest.mark.quick
+def test_the_gates_of_the_binaries_are_those_of_the_data(binaries: list[Binary], figure: Figure) -> None:
+    wrong, total = {}, 0
+    for binary in binaries:
+        minor = parse_minor(binary.version)
+        states = {name: gate_state(name, minor) for name in gate_names()}
+        known = {name: state for name, state in states.items() if state is not None and state.stage}
+        compared = {*binary.gates, *known} if binary.gates else set()
+        total += len(compared)
+        for name in sorted(compared):
+            ours, theirs = known.get(name), binary.gates.get(name)
+            # A binary does not say the default of a GA or deprecated gate that is not locked.
+            default = ours.default if ours is not None and theirs is not None and theirs.is_assumed else None
+            said = theirs and (theirs.stage, theirs.default if default is None else default, theirs.locked)
+            if (ours and (ours.stage, ours.default, ours.locked)) != said:
+                wrong[f"{binary.help.component} {name}"] = f"{ours} in the data, {theirs} in {binary.version}"
+    report(figure, "gates", wrong, total, GATES)
+
+
+@pytest.mark.quick
+def test_the_flags_of_the_binaries_are_those_of_the_data(binaries: list[Binary], figure: Figure) -> None:
+    wrong, total = {}, 0
+    for binary in binaries:
+        known = flag_set(binary.help.component)
+        if known is None:
+            continue
+        ours = {name for name, flag in known.flags.items() if flag.known_at(parse_minor(binary.version))}
+        theirs = set(binary.help.flags)
+        total += len(ours | theirs)
+        for name in sorted(ours ^ theirs):
+            where = "the data" if name in ours else binary.version
+            wrong[f"{binary.help.component} {name}"] = f"only {where} has it"
+    report(figure, "flags", wrong, total, FLAGS)
+
+
+@pytest.mark.quick
+def test_the_defaults_of_the_binaries_are_those_of_the_data(binaries: list[Binary], figure: Figure) -> None:
+    wrong, total = {}, 0
+    for binary in binaries:
+        kind = kind_of_defaults(MAIN_KINDS.get(binary.help.component, ""))
+        if kind is None:
+            continue
+        minor = parse_minor(binary.version)
+        for path, value in defaults_of_help(binary.help, minor):
+            total += 1
+            ours = default_at(kind, path, minor)
+            if not is_same_default(kind, path, minor, ours, value):
+                wrong[f"{binary.help.component} {path}"] = f"{ours} in the data, {value} in {binary.version}"
+    report(figure, "defaults", wrong, total, FIELDS)
