@@ -11,13 +11,15 @@ from typing import Any, NamedTuple
 from .. import ConfigError
 from .._flags._flag_set import flag_set
 from .._flags._pflag import Flag, parse_flag_value
+from .._scalars._field_path import value_at
+from .._schema._defaults import apply_defaults
 from .._schema._feature_gates import gate_names, gate_state
 from .._schema._kinds import KUBELET, KUBELET_CONFIGURATION, MAIN_KINDS, Kind, fact_at
 from .._schema._releases import minor_name, newest_minor, parse_minor
 from ._file_format import DataLayer, ReleaseData, Source
 from ._help_text import COMPONENTS, GateDefault, HelpText
 from ._probe import Binary, Candidates, ProbedGate
-from ._running_component import kind_of_defaults
+from ._running_component import kind_of_defaults, leaf_fields
 
 __all__ = ["KnownBinary", "Running", "candidates", "defaults_of_help", "derive"]
 
@@ -134,9 +136,25 @@ def _defaults(
             values[MAIN_KINDS[component]] = found
             used.append(source)
     if running.configz is not None:
-        values.setdefault(KUBELET_CONFIGURATION, {}).update(running.configz)
+        values.setdefault(KUBELET_CONFIGURATION, {}).update(
+            {**_absent_fields(running.configz, minor), **running.configz}
+        )
         used.append(answers)
     return DataLayer(values, tuple(used), date) if used else DataLayer()
+
+
+def _absent_fields(configz: Mapping[str, Any], minor: int) -> dict[str, None]:
+    """Return the fields that have a default in the newest shipped release, and that a /configz leaves out."""
+    kind = kind_of_defaults(KUBELET_CONFIGURATION)
+    if kind is None:
+        return {}
+    effective = apply_defaults({}, kind, min(minor, newest_minor()))
+    paths = {path for path in leaf_fields(effective, kind.fields) if not _is_empty(effective, path)}
+    return dict.fromkeys(sorted(paths - set(configz)))
+
+
+def _is_empty(data: Mapping[str, Any], path: str) -> bool:
+    return value_at(data, tuple(path.split("."))) in ("", 0, False, None, [], {}, "0s")
 
 
 def defaults_of_help(help_text: HelpText, minor: int) -> Iterator[tuple[str, Any]]:

@@ -16,17 +16,18 @@ from .._flags._flag_set import flag_set
 from .._scalars._duration import nanoseconds
 from .._scalars._field_path import parse_path
 from .._scalars._numbers import parse_quantity
-from .._schema._defaults import default_value
+from .._schema._defaults import default_value, zero_value
 from .._schema._feature_gates import FeatureGates, GateState, gate_names, gate_state
 from .._schema._kinds import Kind, fact_at
 from .._schema._releases import minor_name, newest_minor
+from .._schema._type_check import check_types
 from ._file_format import ReleaseData
 from ._probe import GROUPS
 from ._running_component import kind_of_defaults
 
-__all__ = ["Change", "Difference", "changed_defaults", "default_at", "difference", "is_same_default"]
+__all__ = ["Change", "Difference", "changed_defaults", "check_defaults", "default_at", "difference", "is_same_default"]
 
-_ZEROS: tuple[Any, ...] = ("", 0, False, "0s", [], {})
+_ZEROS: tuple[Any, ...] = ("", 0, False, [], {})
 
 
 class Change(NamedTuple):
@@ -118,11 +119,41 @@ def changed_defaults(data: ReleaseData) -> dict[str, dict[str, Any]]:
     for kind_name, fields in data.defaults.values.items():
         kind = kind_of_defaults(kind_name)
         for path, value in fields.items() if kind is not None else ():
-            if kind is None or kind.entry_at(parse_path(path), base) is None:
+            entry = kind.entry_at(parse_path(path), base) if kind is not None else None
+            if kind is None or entry is None:
                 continue
             if not is_same_default(kind, path, base, default_at(kind, path, base), value):
-                result.setdefault(kind_name, {})[path] = value
+                result.setdefault(kind_name, {})[path] = _absent(entry, base) if value is None else value
     return result
+
+
+def _absent(entry: Mapping[str, Any], minor: int) -> Any:
+    """Return the default of a field that has none: the zero of its type, None only if the field has been without."""
+    rows = entry.get("defaults")
+    if "default" not in entry if rows is None else any(value is None for _since, value in rows):
+        return None
+    type_name = str(fact_at(entry, "type", minor))
+    if type_name.startswith("map<"):
+        return {}
+    return "0s" if type_name.startswith("duration") else zero_value(type_name)
+
+
+def check_defaults(data: ReleaseData, file: str) -> None:
+    """Raise ConfigError for a default that its field cannot have. file: what the message calls the data."""
+    for kind_name, fields in changed_defaults(data).items():
+        kind = kind_of_defaults(kind_name)
+        document: dict[str, Any] = {}
+        for path, value in fields.items():
+            *parents, name = path.split(".")
+            inner = document
+            for parent in parents:
+                inner = inner.setdefault(parent, {})
+                if not isinstance(inner, dict):
+                    raise ConfigError(f"{file}: layers.defaults: {kind_name} has {path} inside a field with a value")
+            inner[name] = value
+        findings = check_types(document, kind, newest_minor(), is_json=True).findings if kind is not None else ()
+        for finding in findings:
+            raise ConfigError(f"{file}: layers.defaults: {kind_name} {finding}")
 
 
 def default_at(kind: Kind, path: str, minor: int) -> Any:
@@ -137,17 +168,20 @@ def default_at(kind: Kind, path: str, minor: int) -> Any:
 def is_same_default(kind: Kind, path: str, minor: int, before: Any, after: Any) -> bool:
     """Return whether two defaults of a field mean the same; the zero of a type is no default."""
     type_name = str(fact_at(kind.entry_at(parse_path(path), minor) or {}, "type", minor))
-    sides = [None if any(value is zero or value == zero for zero in _ZEROS) else value for value in (before, after)]
-    if None in sides or not all(isinstance(value, str) for value in sides):
-        return bool(sides[0] == sides[1])
+    sides = [_meaning(value, type_name) for value in (before, after)]
+    return bool(sides[0] == sides[1])
+
+
+def _meaning(value: Any, type_name: str) -> Any:
+    """Return a value without its notation, None for the zero of its type."""
     try:
-        if type_name.startswith("duration"):
-            return nanoseconds(str(before)) == nanoseconds(str(after))
-        if type_name == "quantity":
-            return parse_quantity(str(before)) == parse_quantity(str(after))
+        if type_name.startswith("duration") and isinstance(value, str):
+            value = nanoseconds(value)
+        elif type_name == "quantity" and isinstance(value, str):
+            value = parse_quantity(value)
     except ConfigError:
-        pass
-    return bool(before == after)
+        return value
+    return None if value in _ZEROS else value
 
 
 def _shown(path: str, value: Any) -> str:

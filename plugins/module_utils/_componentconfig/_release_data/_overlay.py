@@ -10,7 +10,7 @@ from dataclasses import replace
 from .. import ConfigError
 from .._schema._overlays import Layer, ReleaseOverlay
 from .._schema._releases import minor_name, newest_minor
-from ._difference import changed_defaults, difference
+from ._difference import changed_defaults, check_defaults, difference
 from ._file_format import Acceptance, ReleaseData, read, write
 
 __all__ = ["accept", "check_minor", "overlay_of"]
@@ -24,6 +24,7 @@ def overlay_of(text: str | bytes, file: str = "release data") -> ReleaseOverlay:
     """
     data = read(text, file)
     check_minor(data.minor, file)
+    check_defaults(data, file)
     accepted = data.acceptance.diff if data.acceptance is not None else ""
     if data.is_draft and not accepted:
         raise ConfigError(f"{file} is a draft: `release-data accept {file}` shows its difference, and accepts it")

@@ -18,7 +18,7 @@ from .._schema._feature_gates import Stage
 from .._schema._kinds import KUBELET_CONFIGURATION, Kind, kinds
 from ._help_text import GateDefault
 
-__all__ = ["kind_of_defaults", "parse_configz", "parse_metrics", "version_in_metrics"]
+__all__ = ["kind_of_defaults", "leaf_fields", "parse_configz", "parse_metrics", "version_in_metrics"]
 
 _MAX_CHARACTERS = 32 * 1024 * 1024  # the metrics of kube-apiserver in a large cluster
 _METRIC = re.compile(r"kubernetes_feature_enabled\{([^{}]{1,400})\}[ \t]+([0-9.eE+-]{1,20})(?:[ \t]+-?[0-9]{1,20})?")
@@ -84,7 +84,7 @@ def parse_configz(text: str) -> dict[str, Any]:
     fields = kind.fields if kind is not None else {}
     shown = {key: value for key, value in config.items() if key not in HEAD_FIELDS}
     secrets = {dotted(path) for path in secret_paths(shown)}
-    return {path: value for path, value in _leaves(shown, fields, "") if not _has_any(path, secrets)}
+    return {path: value for path, value in leaf_fields(shown, fields).items() if not _has_any(path, secrets)}
 
 
 def _has_any(path: str, secrets: Iterable[str]) -> bool:
@@ -96,8 +96,16 @@ def kind_of_defaults(name: str) -> Kind | None:
     return next((kind for kind in reversed(kinds()) if kind.kind == name and kind.last is None), None)
 
 
+def leaf_fields(data: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a document by path with dots; a list and a map are one field each.
+
+    fields: the entries of the kind's fields.
+    """
+    return dict(_leaves(data, fields, ""))
+
+
 def _leaves(data: Mapping[str, Any], fields: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
-    """Yield the fields of an object; a list and a map are one field each, and so is what the data do not know."""
+    """Yield the fields of an object; what the data do not know is one field."""
     for name, value in data.items():
         entry = fields.get(name, {})
         if entry.get("type") == "object" and isinstance(value, dict) and "fields" in entry:
