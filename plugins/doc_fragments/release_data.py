@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The option of modules that judge a config for a release that the collection does not know."""
+"""The option of modules that validate a config for a release that the collection does not know."""
 
 from __future__ import annotations
 

@@ -30,6 +30,8 @@ attributes:
       - The binaries are run in check mode too. The file is not written.
   diff_mode:
     support: none
+  idempotent:
+    support: full
   platform:
     support: full
     platforms: posix
@@ -43,7 +45,6 @@ options:
       - kubelet, kube-apiserver, kube-controller-manager, kube-scheduler, kube-proxy and kubeadm are understood.
     type: list
     elements: dict
-    default: []
     suboptions:
       path:
         description: The file of the program.
@@ -82,7 +83,7 @@ options:
     type: str
     default: ''
   accepted_by:
-    description: Who accepts the difference. Needed with O(accept).
+    description: The name of the person that accepts the difference. Needed with O(accept).
     type: str
     default: ''
   dest:
@@ -244,7 +245,6 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "binaries": {
         "type": "list",
         "elements": "dict",
-        "default": [],
         "options": {"path": {"type": "path", "required": True}, "sha256": {"type": "str", "required": True}},
     },
     "gates": {"type": "list", "elements": "str", "default": []},
@@ -299,7 +299,7 @@ def data_of(module: AnsibleModule) -> tuple[ReleaseData, str]:
     asked = partial(candidates, running, parameters["gates"])
     known = [
         KnownBinary(ask(module, binary["path"], binary["sha256"], asked), binary["sha256"].strip().lower())
-        for binary in parameters["binaries"]
+        for binary in parameters["binaries"] or ()
     ]
     data = derive(known, running, time.strftime("%Y-%m-%d", time.gmtime()), parameters["kubernetes_version"])
     check_minor(data.minor, "what the sources say")
@@ -332,17 +332,17 @@ def main() -> None:
     )
     with fail_on_file_errors(module):
         if module.params["accept"] and not module.params["accepted_by"]:
-            raise UnusableInput("accept needs accepted_by, which says who has looked at the difference")
+            raise UnusableInput("accept needs accepted_by, the name of the person that has looked at the difference")
         data, text = data_of(module)
-        found = difference(data)
+        changes = difference(data)
         module.exit_json(
             changed=written(module, data, text),
-            release=found.release,
+            release=changes.release,
             text=text,
             is_draft=data.is_draft,
-            differences=[change._asdict() for change in found.changes],
-            hash=found.digest,
-            lines=sanitize_all(found.lines),
+            differences=[change._asdict() for change in changes.changes],
+            hash=changes.digest,
+            lines=sanitize_all(changes.lines),
         )
 
 

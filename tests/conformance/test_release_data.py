@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The gates, flags and defaults that real binaries say of themselves are those of the shipped data.
 
-Release data are derived in this way for a release that nobody has seen, so it must be right for those that are known.
+Release data of an unknown release are derived in the same way, so it must be right for the known ones.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def run(program: Path, directory: Path, arguments: Sequence[str]) -> Answer:
 
 @pytest.fixture(scope="module")
 def binaries(tmp_path_factory: pytest.TempPathFactory) -> list[Binary]:
-    """What the components that are here say of themselves: the kubelet, and others beside it."""
+    """What the components that are here say of themselves: the kubelet, and any others."""
     programs = []
     for name in COMPONENTS:
         try:
@@ -105,8 +105,8 @@ def test_the_gates_of_the_binaries_are_those_of_the_data(binaries: list[Binary],
             ours, theirs = known.get(name), binary.gates.get(name)
             # A binary does not say the default of a GA or deprecated gate that is not locked.
             default = ours.default if ours is not None and theirs is not None and theirs.is_assumed else None
-            said = theirs and (theirs.stage, theirs.default if default is None else default, theirs.locked)
-            if (ours and (ours.stage, ours.default, ours.locked)) != said:
+            state = theirs and (theirs.stage, theirs.default if default is None else default, theirs.locked)
+            if (ours and (ours.stage, ours.default, ours.locked)) != state:
                 wrong[f"{binary.help.component} {name}"] = f"{ours} in the data, {theirs} in {binary.version}"
     report(figure, "gates", wrong, total, GATES)
 

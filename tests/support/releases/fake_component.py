@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A component that says what a test wants it to say, as a function and as a program."""
+"""A component that says what a test expects it to say, as a function and as a program."""
 
 from __future__ import annotations
 

@@ -131,9 +131,9 @@ def _defaults(
     used: list[Source] = []
     for source, known in zip(sources, binaries):
         component = known.binary.help.component
-        found = dict(defaults_of_help(known.binary.help, minor))
-        if found:
-            values[MAIN_KINDS[component]] = found
+        defaults = dict(defaults_of_help(known.binary.help, minor))
+        if defaults:
+            values[MAIN_KINDS[component]] = defaults
             used.append(source)
     if running.configz is not None:
         values.setdefault(KUBELET_CONFIGURATION, {}).update(

@@ -166,7 +166,7 @@ def default_at(kind: Kind, path: str, minor: int) -> Any:
 
 
 def is_same_default(kind: Kind, path: str, minor: int, before: Any, after: Any) -> bool:
-    """Return whether two defaults of a field mean the same; the zero of a type is no default."""
+    """Return whether two defaults of a field mean the same, as no default and the zero of the type do."""
     type_name = str(fact_at(kind.entry_at(parse_path(path), minor) or {}, "type", minor))
     sides = [_meaning(value, type_name) for value in (before, after)]
     return bool(sides[0] == sides[1])

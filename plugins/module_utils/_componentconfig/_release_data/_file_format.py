@@ -64,7 +64,7 @@ class Source(NamedTuple):
 
 
 class Acceptance(NamedTuple):
-    """Who has accepted which difference from the newest known release, and when (UTC)."""
+    """The person that has accepted a difference from the newest known release, the time (UTC), and its hash."""
 
     by: str
     at: str
@@ -91,7 +91,7 @@ class ReleaseData:
     """The data of one release.
 
     gates: a ProbedGate by name. flags: by component and name an OverlayFlag. defaults: by kind and path with dots a
-    value, None for no default. acceptance: None if nobody has accepted the data.
+    value, None for no default. acceptance: None if no person has accepted the data.
     """
 
     minor: int
@@ -106,12 +106,11 @@ class ReleaseData:
         return any(source.kind != "binary" for layer in _layers_of(self) for source in layer.sources)
 
 
-def has_same_values(one: ReleaseData, other: ReleaseData) -> bool:
+def has_same_values(data: ReleaseData, other: ReleaseData) -> bool:
     """Return whether the data are of the same release and say the same, whatever their dates."""
-    return all(
-        (one.minor, mine.values, mine.sources, mine.assumed)
-        == (other.minor, others.values, others.sources, others.assumed)
-        for mine, others in zip(_layers_of(one), _layers_of(other))
+    return data.minor == other.minor and all(
+        (layer.values, layer.sources, layer.assumed) == (present.values, present.sources, present.assumed)
+        for layer, present in zip(_layers_of(data), _layers_of(other))
     )
 
 

@@ -98,8 +98,8 @@ def _blocks(text: str) -> list[tuple[str, str, list[str]]]:
 def _default_of(lines: list[str]) -> str | None:
     """Return the default at the end of a flag's text, None for the zero of its type, which help does not show."""
     text = _DEPRECATED.sub("", " ".join(lines))
-    _before, found, default = text.rpartition(" (default ")
-    if not found or not default.endswith(")"):
+    _before, separator, default = text.rpartition(" (default ")
+    if not separator or not default.endswith(")"):
         return None
     value = default[:-1]
     return value[1:-1] if len(value) > 1 and value[0] == value[-1] == '"' else value

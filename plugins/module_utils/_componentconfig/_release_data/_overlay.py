@@ -20,7 +20,7 @@ def overlay_of(text: str | bytes, file: str = "release data") -> ReleaseOverlay:
     """Return the overlay of a file's text. file: what messages call the text.
 
     Raises ConfigError for a text that is not release data, for a release that the shipped data cover as a whole, and
-    for a draft whose difference nobody has accepted.
+    for a draft whose difference no person has accepted.
     """
     data = read(text, file)
     check_minor(data.minor, file)
@@ -70,7 +70,7 @@ def _whole_layers(data: ReleaseData) -> list[Layer]:
 def accept(text: str | bytes, digest: str, by: str, at: str, file: str = "release data") -> str:
     """Return the text of a file with its difference accepted. Raises ConfigError if the difference has another hash.
 
-    digest: the hash of the difference that a person has seen. by, at: who accepts it, and when (UTC).
+    digest: the hash of the difference that a person has seen. by, at: the name of the person, and the time (UTC).
     """
     data = read(text, file)
     check_minor(data.minor, file)

@@ -130,12 +130,12 @@ class _Prober:
         """Return all gates of the help, and those of the candidates that the binary has."""
         shown = self._help.gates
         locked = self._locked_of(shown)
-        found = {name: ProbedGate(gate.stage, gate.default, name in locked) for name, gate in shown.items()}
+        gates = {name: ProbedGate(gate.stage, gate.default, name in locked) for name, gate in shown.items()}
         for name in sorted(set(candidates) - set(shown)):
             state = self._hidden(name, candidates[name])
             if state is not None:
-                found[name] = state
-        return dict(sorted(found.items()))
+                gates[name] = state
+        return dict(sorted(gates.items()))
 
     def _find_ending(self) -> _Ending:
         """Return the flag that ends the binary after it has looked at its gates."""

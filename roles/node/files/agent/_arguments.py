@@ -139,5 +139,5 @@ OF_RELEASE_DATA = (
     argument(VERSION, default="", dest="version", metavar="VERSION", help="of the running component"),
     argument("--dest", default="", metavar="FILE", help="write to this file, and do not print it"),
     argument("--accept", default="", metavar="HASH", help="accept the difference that has this hash"),
-    argument("--by", default="", metavar="NAME", help="who accepts it (default: the user)"),
+    argument("--by", default="", metavar="NAME", help="the name of the person that accepts it (default: the user)"),
 )

@@ -81,7 +81,9 @@ def derive_data(
 def accept_data(name: str, digest: str, by: str) -> int:
     """Show the difference of a file, or accept it if its hash is given; return 0, or 2 if it cannot be written.
 
-    digest: the hash of the difference, "" to show it. by: who accepts it, "" for the user. Raises UnusableInput.
+    digest: the hash of the difference, "" to show it. by: the name of the person that accepts it, "" for the user.
+
+    Raises UnusableInput.
     """
     with input_errors(name):
         text = read_file(name)
@@ -90,12 +92,12 @@ def accept_data(name: str, digest: str, by: str) -> int:
         if digest:
             accepted = accept(text, digest, by or _user(), time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), name)
             return _OK if _write(accepted, name) else _USAGE
-    found = difference(data)
-    show("\n".join([*found.lines, f"hash of the difference: {found.digest}"]))
-    if data.acceptance is not None and data.acceptance.diff == found.digest:
+    changes = difference(data)
+    show("\n".join([*changes.lines, f"hash of the difference: {changes.digest}"]))
+    if data.acceptance is not None and data.acceptance.diff == changes.digest:
         complain(f"accepted by {data.acceptance.by} at {data.acceptance.at}")
-    else:
-        complain(f"not accepted: `release-data accept {name} --accept {found.digest}` accepts it")
+    elif data.is_draft:
+        complain(f"not accepted: `release-data accept {name} --accept {changes.digest}` accepts it")
     return _OK
 
 

@@ -72,8 +72,8 @@ def test_a_file_is_derived_from_a_binary_and_used(
     arguments = ["validate", "--json", "--kubernetes-version", "1.38", str(config)]
     assert command(arguments) == 2
     assert command([*arguments, "--release-data", str(file)]) == 1
-    found = {row["path"]: row["message"] for row in json.loads(capsys.readouterr().out)}
-    assert found == {
+    messages = {row["path"]: row["message"] for row in json.loads(capsys.readouterr().out)}
+    assert messages == {
         "featureGates.Locked": "the gate is locked: only true is allowed",
         "featureGates.PodsAPI": "unknown feature gate: it is gone since Kubernetes 1.38",
     }

@@ -91,8 +91,8 @@ def test_flags_have_the_type_of_their_value_and_their_default() -> None:
 def test_gates_are_those_of_kubernetes_with_and_without_a_prefix(
     text: str, component: str, gates: dict[str, GateDefault]
 ) -> None:
-    found = parse_help(text)
-    assert (found.component, found.gates) == (component, gates)
+    help_text = parse_help(text)
+    assert (help_text.component, help_text.gates) == (component, gates)
 
 
 def test_flags_of_all_sections_are_found() -> None:

@@ -215,8 +215,8 @@ def test_a_release_without_changes_has_no_difference() -> None:
 
 
 def test_gates_flags_and_defaults_that_differ_are_named() -> None:
-    found = difference(data_of(changed_kubelet(), running=Running(configz=configz(maxPods=120, brandNew=5))))
-    assert found.lines[1:] == [
+    changes = difference(data_of(changed_kubelet(), running=Running(configz=configz(maxPods=120, brandNew=5))))
+    assert changes.lines[1:] == [
         "gate MemoryQoS: Beta, on -> GA, on, locked",
         "gate NewGate: new, Alpha, off",
         "gate NodeSwap: gone, was GA, on, locked",
@@ -225,7 +225,7 @@ def test_gates_flags_and_defaults_that_differ_are_named() -> None:
         "field KubeletConfiguration brandNew: new, default 5",
         "field KubeletConfiguration maxPods: 110 -> 120",
     ]  # fmt: skip
-    assert found.lines[0].endswith(": 2 gone, 3 new, 2 changed")
+    assert changes.lines[0].endswith(": 2 gone, 3 new, 2 changed")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,129 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The module release_data, and the modules that use what it writes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data import _derive
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema import _overlays
+from ansible_collections.configok.node.plugins.modules import component_config, component_config_diff, release_data
+from support.ansible_runs.modules import run_module
+from support.configs.kubelet import KUBELET_HEADER
+from support.releases.fake_component import FakeComponent, FakeGate
+
+GATES = {"NewGate": FakeGate("ALPHA", False), "NodeSwap": FakeGate("GA", True, locked=True)}
+FLAGS = ["--max-pods int32   Pods. (default 120)"]
+METRICS = 'kubernetes_build_info{git_version="v1.38.0"} 1\nkubernetes_feature_enabled{name="NewGate",stage="ALPHA"} 0\n'
+
+
+@pytest.fixture(autouse=True)
+def _own_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Begin without release data, as each module does, and with few gates and flags to ask a binary for."""
+    monkeypatch.setattr(_overlays, "_registered", {})
+    monkeypatch.setattr(_derive, "gate_names", lambda: ["NodeSwap", "PodsAPI"])
+    monkeypatch.setattr(_derive, "COMPONENTS", ("kube-proxy",))
+
+
+def run(arguments: dict[str, Any], *, check: bool = False) -> dict[str, Any]:
+    return run_module(release_data.main, arguments, check=check)
+
+
+def binary(directory: Path, version: str = "v1.38.0") -> dict[str, str]:
+    """Write a kubelet and return it as the option has it."""
+    path = FakeComponent(version=version, gates=GATES, flags=FLAGS).write(directory / "kubelet")
+    return {"path": str(path), "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+
+
+def write_data(directory: Path) -> str:
+    dest = directory / "release.yaml"
+    assert not run({"binaries": [binary(directory)], "dest": str(dest)}).get("failed")
+    return str(dest)
+
+
+def test_a_file_is_written_once(tmp_path: Path) -> None:
+    dest = tmp_path / "release.yaml"
+    options = {"binaries": [binary(tmp_path)], "dest": str(dest)}
+    assert run(options, check=True)["changed"]
+    assert not dest.exists()
+    result = run(options)
+    assert (result["changed"], result["release"], result["is_draft"]) == (True, "1.38", False)
+    assert dest.read_text() == result["text"]
+    assert {"subject": "gate", "name": "NewGate", "kind": "new", "before": "", "after": "Alpha, off"} in result[
+        "differences"
+    ]
+    assert "gate PodsAPI: gone, was Beta, on" in result["lines"]
+    dest.write_text(result["text"].replace(yaml.safe_load(result["text"])["layers"]["gates"]["date"], "2026-01-01"))
+    assert not run(options)["changed"], "another date is no other data"
+    dest.write_text("not release data")
+    assert run(options)["changed"]
+
+
+def test_configs_are_judged_with_it(tmp_path: Path) -> None:
+    text = KUBELET_HEADER + "featureGates: {NewGate: true, NodeSwap: false}\n"
+    options = {"content": text, "kubernetes_versions": ["1.38"], "fail_on": "never"}
+    dest = write_data(tmp_path)
+    assert run_module(component_config.main, options)["failed"]
+    result = run_module(component_config.main, {**options, "release_data": dest})
+    assert [finding["path"] for finding in result["findings"]] == ["featureGates.NodeSwap"]
+
+
+def test_an_upgrade_is_compared_with_it(tmp_path: Path) -> None:
+    options = {"content": KUBELET_HEADER, "from_version": "1.37", "to_version": "1.38"}
+    dest = write_data(tmp_path)
+    assert run_module(component_config_diff.main, options)["failed"]
+    result = run_module(component_config_diff.main, {**options, "release_data": dest})
+    assert any(line.startswith("maxPods: 110 -> 120") for line in result["lines"])
+
+
+def test_a_draft_is_accepted_by_the_hash_of_its_difference(tmp_path: Path) -> None:
+    metrics, dest = tmp_path / "metrics.txt", tmp_path / "release.yaml"
+    metrics.write_text(METRICS)
+    draft = run({"metrics": str(metrics), "dest": str(dest)})
+    assert (draft["is_draft"], draft["changed"]) == (True, True)
+    options = {"content": KUBELET_HEADER, "kubernetes_versions": ["1.38"], "release_data": str(dest)}
+    refused = run_module(component_config.main, options)
+    assert "is a draft" in refused["msg"]
+    accepted = run({"metrics": str(metrics), "dest": str(dest), "accept": draft["hash"], "accepted_by": "alice"})
+    assert accepted["changed"]
+    assert yaml.safe_load(dest.read_text())["accepted"]["by"] == "alice"
+    assert run_module(component_config.main, options)["valid"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({}, "one of the following is required: binaries, metrics, configz"),
+        ({"binaries": [{"path": "/nonexistent", "sha256": "0" * 64}]}, "Cannot read /nonexistent"),
+        ({"binaries": [{"path": "/bin/sh", "sha256": "0" * 64}]}, "not the given one: it is not run"),
+        ({"binaries": [{"path": "/bin/sh"}]}, "missing required arguments: sha256"),
+        ({"configz": "{tmp}/configz.json"}, "the release is not known"),
+        ({"configz": "{tmp}/configz.json", "kubernetes_version": "1.37"}, "which is known here"),
+        ({"metrics": "{tmp}/metrics.txt", "kubernetes_version": "1.39"}, "of several releases: 1.38, 1.39"),
+        ({"metrics": "{tmp}/metrics.txt", "accept": "0" * 64, "accepted_by": "a"}, "not the one that is accepted"),
+        ({"metrics": "{tmp}/metrics.txt", "accept": "0" * 64}, "accept needs accepted_by"),
+    ],
+)
+def test_what_cannot_be_used(tmp_path: Path, arguments: dict[str, Any], sentence: str) -> None:
+    (tmp_path / "configz.json").write_text(json.dumps({"kubeletconfig": {"maxPods": 110}}))
+    (tmp_path / "metrics.txt").write_text(METRICS)
+    options = {
+        name: value.format(tmp=tmp_path) if isinstance(value, str) else value for name, value in arguments.items()
+    }
+    result = run(options)
+    assert result["failed"]
+    assert sentence in result["msg"]
+
+
+def test_the_examples_use_options_that_there_are() -> None:
+    for task in yaml.safe_load(release_data.EXAMPLES):
+        arguments = task.get("configok.node.release_data", {})
+        assert set(arguments) <= set(release_data.ARGUMENTS), task["name"]
