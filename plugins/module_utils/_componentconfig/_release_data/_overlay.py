@@ -74,6 +74,7 @@ def accept(text: str | bytes, digest: str, by: str, at: str, file: str = "releas
     """
     data = read(text, file)
     check_minor(data.minor, file)
+    check_defaults(data, file)
     actual = difference(data).digest
     if digest != actual:
         raise ConfigError(f"the difference of {file} has the hash {actual}, not the one that is accepted: look at it")

@@ -167,7 +167,14 @@ def newest_minor() -> int:
 def release_layers(minor: int) -> Mapping[Layer, LayerSource]:
     """Return what the data have of a release, {} for one that they do not know."""
     rows = release_index()["layers"].get(str(minor), {})
-    return {Layer(name): LayerSource(bool(is_whole), source, date) for name, (is_whole, source, date) in rows.items()}
+    shipped = {Layer(name): LayerSource(bool(whole), source, date) for name, (whole, source, date) in rows.items()}
+    added = {
+        Layer(name): LayerSource(True, "release data of the user", "")
+        for overlay in overlays()
+        if overlay.minor == minor
+        for name in overlay.layers
+    }
+    return {**shipped, **added}
 
 
 def missing_layers(minor: int, needed: Iterable[Layer] = JUDGED_LAYERS) -> tuple[Layer, ...]:

@@ -116,9 +116,9 @@ def test_everything_else_is_refused(changes: dict[str, Any], sentence: str) -> N
         (write(DATA) + "kind: Other\n", "kind"),
         (write(DATA) + "---\na: 1\n", "document"),
         ("a: &a [1]\nb: *a\n", "unknown key"),
-        ("[" * 100_000, ""),
-        ("x" * 5_000_000, ""),
-        (b"\xff\xfe\x00", ""),
+        ("[" * 100_000, "nested|deep|valid"),
+        ("x" * 5_000_000, "large|bytes"),
+        (b"\xff\xfe\x00", "UTF|character|encod"),
     ],
 )
 def test_texts_that_are_no_such_file_are_refused(text: str | bytes, sentence: str) -> None:

@@ -70,12 +70,14 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
     known_minors,
     newest_minor,
 )
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._upgrade import upgrade
 from support.configs.kubelet import KUBELET_HEADER
 
 NEWEST = newest_minor()
 NEXT = NEWEST + 1
 VERSION = f"v1.{NEXT}.0"
 DATE = "2026-12-16"
+TIME = "2026-12-16T10:00:00Z"
 SHA256 = "a" * 64
 
 
@@ -262,7 +264,7 @@ def test_another_default_differs(path: str, value: Any) -> None:
 def use(*binaries: KnownBinary, running: Running | None = None) -> ReleaseOverlay:
     """Register the accepted data, as a file."""
     data = data_of(*binaries, running=running)
-    overlay = overlay_of(accept(write(data), difference(data).digest, "alice", "2026-12-16T10:00:00Z"))
+    overlay = overlay_of(accept(write(data), difference(data).digest, "alice", TIME))
     register(overlay)
     return overlay
 
@@ -349,6 +351,19 @@ def test_gates_of_metrics_alone_only_warn() -> None:
     assert levels == {"warning"}
 
 
+@pytest.mark.parametrize(
+    ("running", "missing"),
+    [(Running(), "defaults and rules"), (Running(VERSION, None, configz()), "rules")],
+)
+def test_an_upgrade_says_which_data_are_missing(running: Running, missing: str) -> None:
+    use(changed_kubelet(), running=running)
+    config = load([("kubelet.yaml", (KUBELET_HEADER + "featureGates: {NodeSwap: true}\n").encode())])
+    changes = upgrade(config, f"1.{NEWEST}", f"1.{NEXT}", flags=["--node-ip=192.0.2.7"])
+    assert f"{missing} of 1.{NEXT} are not known yet: as in 1.{NEWEST}" in changes.lines
+    assert [flag.name for flag in changes.flags if flag.is_refused] == ["node-ip"]
+    assert [(gate.gate, gate.after) for gate in changes.gates if gate.refusal] == [("NodeSwap", "gone")]
+
+
 # --- what may be used
 
 
@@ -360,15 +375,15 @@ def test_a_draft_is_refused_until_its_difference_is_accepted() -> None:
     with pytest.raises(ConfigError, match=r"draft.yaml is a draft: `release-data accept draft.yaml`"):
         overlay_of(draft(), "draft.yaml")
     digest = difference(read(draft())).digest
-    accepted = accept(draft(), digest, "alice", "2026-12-16T10:00:00Z")
+    accepted = accept(draft(), digest, "alice", TIME)
     assert overlay_of(accepted).defaults == {"KubeletConfiguration": {"maxPods": 120}}
 
 
 def test_another_difference_than_the_accepted_one_is_refused() -> None:
     with pytest.raises(ConfigError, match="not the one that is accepted"):
-        accept(draft(), "c" * 64, "alice", "2026-12-16T10:00:00Z")
+        accept(draft(), "c" * 64, "alice", TIME)
     digest = difference(read(draft())).digest
-    accepted = accept(draft(), digest, "alice", "2026-12-16T10:00:00Z")
+    accepted = accept(draft(), digest, "alice", TIME)
     with pytest.raises(ConfigError, match=f"another difference from Kubernetes 1.{NEWEST} than the accepted one"):
         overlay_of(accepted.replace("maxPods: 120", "maxPods: 130"))
 
@@ -386,9 +401,12 @@ def test_another_difference_than_the_accepted_one_is_refused() -> None:
 )
 def test_a_default_that_its_field_cannot_have_is_refused(path: str, value: Any) -> None:
     text = write(data_of(running=Running(VERSION, None, configz(**{path: value}))))
-    accepted = accept(text, difference(read(text)).digest, "alice", "2026-12-16T10:00:00Z")
+    digest = difference(read(text)).digest
+    for accepted in (text, text.replace("accepted: false", f"accepted: {{by: a, at: '{TIME}', diff: {digest}}}")):
+        with pytest.raises(ConfigError, match=r"layers\.defaults: KubeletConfiguration"):
+            overlay_of(accepted)
     with pytest.raises(ConfigError, match=r"layers\.defaults: KubeletConfiguration"):
-        overlay_of(accepted)
+        accept(text, digest, "alice", TIME)
 
 
 @pytest.mark.parametrize("path", sorted(configz()))
@@ -401,7 +419,7 @@ def test_a_default_that_is_gone_leaves_the_rules_at_work(path: str) -> None:
 
 def test_the_name_of_who_accepts_is_checked() -> None:
     with pytest.raises(ConfigError, match=r"accepted\.by: must be a name"):
-        accept(draft(), difference(read(draft())).digest, "a\nb", "2026-12-16T10:00:00Z")
+        accept(draft(), difference(read(draft())).digest, "a\nb", TIME)
 
 
 @pytest.mark.parametrize("minor", [20, NEWEST - 1, NEWEST])
@@ -410,7 +428,7 @@ def test_a_release_that_is_known_stays_as_it_is(minor: int) -> None:
     with pytest.raises(ConfigError, match=f"is of Kubernetes 1.{minor}, which is known here"):
         overlay_of(write(data))
     with pytest.raises(ConfigError, match="which is known here"):
-        accept(write(data), "a" * 64, "alice", "2026-12-16T10:00:00Z")
+        accept(write(data), "a" * 64, "alice", TIME)
 
 
 def test_data_of_a_binary_need_no_acceptance() -> None:
