@@ -331,14 +331,100 @@ def flag_entry(row: dict[str, Any]) -> dict[str, Any]:
 def flags(schema: Path) -> dict[str, Any]:
     """Return for each component whether it ignores flags when it has a config file, its reasons and its flags."""
     result: dict[str, Any] = {}
+    closed = {(row["component"], row["flag"]): closed_values(row) for row in control_plane_options(schema)}
     for path in sorted(schema.glob("*_flags.json")):
         document = json.loads(path.read_text(encoding="utf-8"))
-        result[document["component"]] = {
+        component = document["component"]
+        result[component] = {
             "ignoresFlags": document.get("ignoresFlags", False),
             "reasons": {name: prose(text) for name, text in document["reasons"].items()},
-            "flags": {name: flag_entry(row) for name, row in document["flags"].items()},
+            "flags": {
+                name: {**flag_entry(row), **closed.get((component, name), {})}
+                for name, row in document["flags"].items()
+            },
         }
     return result
+
+
+def control_plane_options(schema: Path) -> list[dict[str, Any]]:
+    """Return the options of the control plane's components and kube-proxy."""
+    return list(json.loads((schema / "control_plane_options.json").read_text(encoding="utf-8")))
+
+
+def closed_values(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the values that an option takes as "values": rows of the first minor and a list; {} if it takes any."""
+    if "values" not in row:
+        return {}
+    unset = [""] if row.get("default") == "" else []  # an empty value is the default, written out
+    rows = row.get("valuesBy", {"1.20": row["values"]})
+    return {"values": [[minor(since), [*unset, *values]] for since, values in rows.items()]}
+
+
+def control_plane_flags(schema: Path) -> dict[str, Any]:
+    """Return the flags of the components without a file of flags: by component and form, names or rows.
+
+    A row is name, first minor, last minor or null, and closed values if there are any. A name stands for a row of a
+    flag that all minors have and that takes any value.
+    """
+    known = {json.loads(path.read_text(encoding="utf-8"))["component"] for path in schema.glob("*_flags.json")}
+    result: dict[str, Any] = {}
+    for row in control_plane_options(schema):
+        if row["component"] in known:
+            continue
+        last = minor(row["until"]) if "until" in row else None
+        values = closed_values(row).get("values")
+        entry: list[Any] = [row["flag"], minor(row["since"]), last, *([values] if values else [])]
+        is_plain = entry[1:] == [minor("1.20"), None]
+        result.setdefault(row["component"], {}).setdefault(row["type"], []).append(row["flag"] if is_plain else entry)
+    return result
+
+
+# What a rule about the values of a flag needs, besides its word and its minors.
+FLAG_RULE_KEYS = (
+    "otherwise",
+    "values",
+    "gate",
+    "deprecatedValues",
+    "gatedValues",
+    "of",
+    "refused",
+    "needs",
+    "schemes",
+    "effects",
+    "env",
+    "removals",
+    "reservedSuffixes",
+    "allowedKeys",
+    "allowedNamespaceSuffixes",
+)
+
+
+def flag_rules(schema: Path) -> dict[str, Any]:
+    """Return the rules about the values of a component's flags, by component and flag.
+
+    Rows without `otherwise` say what a flag does. Rows with `elsewhere` say what checks them instead, or why
+    nothing can.
+    """
+    result: dict[str, Any] = {}
+    for path in sorted(schema.glob("*_flag_rules.json")):
+        document = json.loads(path.read_text(encoding="utf-8"))
+        of_component = result.setdefault(document["component"], {})
+        for row in document["rules"]:
+            if "otherwise" not in row or "elsewhere" in row:
+                continue
+            entry: dict[str, Any] = {"rule": kebab(row["rule"])}
+            if minor(row["since"]) > minor("1.20"):
+                entry["since"] = minor(row["since"])
+            if "until" in row:
+                entry["last"] = minor(row["until"])
+            entry.update({key: row[key] for key in FLAG_RULE_KEYS if key in row})
+            of_component.setdefault(row["flag"], []).append(entry)
+    return result
+
+
+def kebab(word: str) -> str:
+    """Return a word with dashes instead of capitals: key-is-qualified-name for keyIsQualifiedName."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", word).lower()
 
 
 def drop_ins(schema: Path) -> dict[str, Any]:
@@ -416,6 +502,11 @@ def generate(schema: Path) -> dict[str, str]:
     contents["_validation_rules.py"] = ("Validation rules by component", rules)
     contents["_gate_history.py"] = ("Feature gates by Kubernetes minor", {"GATES": gates(schema)})
     contents["_component_flags.py"] = ("Command line flags and their fields", {"FLAGS": flags(schema)})
+    contents["_control_plane_flags.py"] = (
+        "Command line flags of the components that are configured by flags",
+        {"FLAGS": control_plane_flags(schema)},
+    )
+    contents["_flag_rules.py"] = ("Rules about the values of flags", {"RULES": flag_rules(schema)})
     contents["_change_impact.py"] = ("Disruption by changed field", {"IMPACT": disruption(schema)})
     contents["_upgrade_notes.py"] = ("What releases change beside fields and gates", {"NOTES": upgrade_notes(schema)})
     contents["_gate_components.py"] = ("Feature gates by component", {"COMPONENTS": gate_components(schema)})

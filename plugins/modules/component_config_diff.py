@@ -85,7 +85,8 @@ options:
   flags:
     description:
       - The flags that the component runs with, one word of the command line each, without the program. They win over
-        the config where the component lets them, and flags that O(to_version) does not have are reported.
+        the config where the component lets them. Flags that O(to_version) does not have, or whose values it refuses,
+        are reported.
       - For O(from_version).
     type: list
     elements: str

@@ -17,6 +17,8 @@ description:
     config, and reports the flags that must stay, each with the reason.
   - Reads the command line of the component's process on a node, or of its unit if it does not run, and the files that
     it names. With O(flags) it needs no node.
+  - A flag that the component does not have, or whose value it refuses, is an error. A flag with an unexpanded variable
+    in its value, such as C(${NODE_IP}), stays and is not judged.
   - Keeps the behaviour of the component. If a flag's default differs from the file's, the file states it; if the file
     cannot express a flag, the flag stays.
   - Changes nothing, and writes no file. Knows the kubelet, kube-proxy and kube-scheduler.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from ._findings import RULE_UNKNOWN_FIELD, RULE_UNKNOWN_FLAG, Finding, not_judged
+from ._findings import RULE_GATES_KNOWN, RULE_GATES_NEEDED, RULE_UNKNOWN_FIELD, RULE_UNKNOWN_FLAG, Finding, not_judged
 from ._scalars._wording import and_list
 from ._schema._releases import JUDGED_LAYERS, Layer, minor_name, minor_names, missing_layers, newest_minor
 
@@ -16,8 +16,8 @@ __all__ = ["missing_layer_findings", "upgrade_findings", "with_certainty"]
 _LAYERS: Mapping[str, tuple[Layer, str]] = {
     RULE_UNKNOWN_FIELD: (Layer.FIELDS, "unknown fields"),
     RULE_UNKNOWN_FLAG: (Layer.FLAGS, "unknown flags"),
-    "gates-known": (Layer.GATES, "unknown feature gates"),
-    "gates-deps": (Layer.GATES, "dependencies of feature gates"),
+    RULE_GATES_KNOWN: (Layer.GATES, "unknown feature gates"),
+    RULE_GATES_NEEDED: (Layer.GATES, "dependencies of feature gates"),
 }
 """The layer without which a finding of a rule may be wrong, since the release may have the name; and what it is of."""
 

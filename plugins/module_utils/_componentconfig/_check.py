@@ -306,7 +306,7 @@ def _check_minor(collector: Collector, kind: Kind, minor: int) -> None:
     document, flags = collector.document, collector.flags
     if flags is not None:
         document = flags.merged_over(document, kind, nearest)
-        for finding in flags.findings(kind, nearest):
+        for finding in flags.findings(document, kind, nearest):
             collector.add_located(with_certainty(finding, minor), [minor])
     data = lenient_values(document.data, kind, nearest)
     _check_document(collector, document, kind, data, prefix=(), nearest=nearest, minor=minor)
@@ -379,6 +379,11 @@ def _check_document(
         from ._rules._kubelet_startup import logged_only_findings  # a node checks one component at a time
 
         for finding in logged_only_findings(config):
+            add(finding)
+    if kind.component == "kubeadm":
+        from ._component_arguments import kubeadm_argument_findings  # the flags of all components: large
+
+        for finding in kubeadm_argument_findings(kind, checked, nearest):
             add(finding)
     for part in embedded_documents(kind, checked.data, nearest):
         if part.path[0] in checked.broken_fields:

@@ -29,8 +29,8 @@ class Flags(Protocol):
     def merged_over(self, document: Document, kind: Kind, minor: int) -> Document:
         """Return a document with the flags merged over it, if they win over a file of its kind."""
 
-    def findings(self, kind: Kind, minor: int) -> Iterable[Finding]:
-        """Return what is wrong with the flags of the component that reads files of a kind."""
+    def findings(self, document: Document, kind: Kind, minor: int) -> Iterable[Finding]:
+        """Return what is wrong with the flags of the component that reads a document, which has them merged over it."""
 
 
 class Collector:

@@ -23,6 +23,8 @@ __all__ = [
     "NotJudged",
     "RULE_DENIED",
     "RULE_DUPLICATE",
+    "RULE_GATES_KNOWN",
+    "RULE_GATES_NEEDED",
     "RULE_NOT_JUDGED",
     "RULE_SECRET",
     "RULE_UNKNOWN_FIELD",
@@ -66,6 +68,8 @@ RULE_DENIED = "denied"
 RULE_DUPLICATE = "duplicate"
 RULE_UNKNOWN_FIELD = "unknown-field"
 RULE_UNKNOWN_FLAG = "unknown-flag"
+RULE_GATES_KNOWN = "gates-known"
+RULE_GATES_NEEDED = "gates-deps"
 """Ids of rules that code compares; all others are only shown."""
 
 MAX_FINDINGS = 100

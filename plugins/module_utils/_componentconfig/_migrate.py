@@ -18,6 +18,7 @@ from ._codec._yaml import encode
 from ._compare import diff
 from ._denied_fields import INSTANCE_FIELDS
 from ._findings import RULE_SECRET, Finding, InvalidConfig, Level, finding_lines, located, show
+from ._flags._flag_findings import flag_problems, gates_of, unknown_flag
 from ._flags._flag_migration import (
     CurrentConfig,
     Dropped,
@@ -29,10 +30,13 @@ from ._flags._flag_migration import (
     wins_over_file,
 )
 from ._flags._flag_set import FlagSet, apply_flags, components_with_flags, flag_set, set_field, values_by_flag
+from ._flags._kubelet_flags import FEATURE_GATES
 from ._flags._pflag import CommandLine, FlagUse, parse_command_line
 from ._scalars._field_path import Path, dotted, format_path, leaf_paths
 from ._scalars._secrets import redact
+from ._scalars._unexpanded import UNEXPANDED, is_unexpanded
 from ._schema._defaults import apply_defaults, is_zero
+from ._schema._feature_gates import FeatureGates
 from ._schema._kinds import MAIN_KINDS, Kind, fact_at, find_kind, kinds
 from ._schema._path_fields import resolve_paths
 from ._schema._releases import known_minor_of, minor_name, nearest_known_minor
@@ -225,10 +229,11 @@ class _Migrator(NamedTuple):
                 data = set_field(data, decision.path, decision.value)
         component = self.flag_set.component
         target_path = self.path or self.file or _PATHS.get(component, f"/etc/kubernetes/{component}.yaml")
-        kept, findings = self._kept_flags(decisions, target_path)
-        findings += self._refusals(decisions)
+        kept = self._kept_flags(decisions, target_path)
+        findings = [*self._findings_of_flags(uses, {flag.name for flag in kept}), *self._refusals(decisions)]
         arguments_today = [argument for use in self.command_line.uses for argument in use.arguments]
-        before = self._effective_values(self._without_config_file(()), arguments_today)
+        unexpanded = [name for name, values in uses.items() if any(map(is_unexpanded, values))]
+        before = self._effective_values(self._without_config_file(unexpanded), arguments_today)
         arguments = [argument for flag in kept for argument in flag.words]
         for path, value in _lost_defaults(before, self._effective_values(data, arguments, reads_file=True), data):
             data = set_field(data, path, value)  # in the file another field would change this default
@@ -260,20 +265,30 @@ class _Migrator(NamedTuple):
                 data = set_field(data, flag.field, default)
         return data
 
-    def _kept_flags(
-        self, decisions: Mapping[str, FlagDecision], target_path: str
-    ) -> tuple[tuple[KeptFlag, ...], list[Finding]]:
+    def _kept_flags(self, decisions: Mapping[str, FlagDecision], target_path: str) -> tuple[KeptFlag, ...]:
         flags = self.flag_set.flags
         kept = [KeptFlag(_CONFIG, (f"--{_CONFIG}={target_path}",), flags[_CONFIG].keep_reason)]
-        findings = []
         for use in self.command_line.uses:
             decision = decisions.get(use.name)
-            if use.name not in flags:
-                findings.append(_flag_finding(f"--{use.name} is not known here, and stays as it is", Level.WARNING))
-                kept.append(KeptFlag(use.name, use.arguments, "it is not known here"))
-            elif isinstance(decision, Stays):
+            if isinstance(decision, Stays):
                 kept.append(KeptFlag(use.name, use.arguments, decision.reason, flags[use.name].is_of_node))
-        return tuple(kept), findings
+            elif use.name not in flags and is_unexpanded(use.name):
+                kept.append(KeptFlag(use.name, use.arguments, f"it has {UNEXPANDED}"))
+        return tuple(kept)
+
+    def _findings_of_flags(self, uses: Mapping[str, Sequence[str]], kept: Collection[str]) -> Iterator[Finding]:
+        """Yield what is wrong with flags that are not known, and with the values of flags that stay."""
+        known, minor = self.flag_set, self.current.minor
+        for name in dict.fromkeys(use.name for use in self.command_line.uses if use.name not in known.flags):
+            finding = unknown_flag(name, known)
+            if finding is not None:
+                yield located(finding, name if is_unexpanded(name) else f"--{name}")
+        staying = {name: values for name, values in uses.items() if name in kept and known.flags[name].known_at(minor)}
+        in_file = self.current.data.get(FEATURE_GATES)
+        gates = FeatureGates(minor, {**(in_file if isinstance(in_file, dict) else {}), **gates_of(uses)})
+        for flag, finding in flag_problems(known, staying, minor, gates, reads_file=True, checks_gates=False):
+            if finding.level is not Level.WARNING:
+                yield located(finding, f"--{flag}")
 
     def _refusals(self, decisions: Mapping[str, FlagDecision]) -> list[Finding]:
         refused = [

@@ -140,7 +140,7 @@ def _findings(config: Config, main: Kind, flags: ComponentFlags | None, minor: i
     checked_flags = flags if not config.others else None
     findings = check(config, versions=[minor_name(minor)], flags=checked_flags)
     if flags is not None and config.others:
-        findings += flags.findings(main, minor)
+        findings += flags.findings(config.document, main, minor)
     return [finding for finding in findings if finding.rule != RULE_MEANING]  # an upgrade has all meanings
 
 

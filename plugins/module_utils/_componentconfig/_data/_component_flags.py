@@ -14,22 +14,24 @@ FLAGS = r"""
 ["it wins over the address in the kubeconfig, and the file has no field for it"],"klog":
 ["it is klog's: the file of this version has no field for it"]},"flags":{"add-dir-header":{"type":"bool","stays":
 "klog","last":25,"gone":["klog writes to standard error only"]},"alsologtostderr":{"type":"bool","stays":"klog",
-"last":25,"gone":["klog writes to standard error only"]},"bind-address":{"field":"bindAddress"},
+"last":25,"gone":["klog writes to standard error only"]},"bind-address":{"type":"ip","field":"bindAddress"},
 "bind-address-hard-fail":{"type":"bool","field":"bindAddressHardFail"},"cleanup":{"type":"bool","stays":"once"},
-"cleanup-ipvs":{"type":"bool","stays":"once","last":21,"gone":["--cleanup does this too"]},"cluster-cidr":{"field":
+"cleanup-ipvs":{"type":"bool","stays":"once","gone":["--cleanup does this too"],"last":20},"cluster-cidr":{"field":
 "clusterCIDR"},"config":{"stays":"self"},"config-sync-period":{"type":"duration","field":"configSyncPeriod"},
 "conntrack-max-per-core":{"type":"int","field":"conntrack.maxPerCore"},"conntrack-min":{"type":"int","field":
 "conntrack.min"},"conntrack-tcp-be-liberal":{"type":"bool","field":"conntrack.tcpBeLiberal","since":29},
 "conntrack-tcp-timeout-close-wait":{"type":"duration","field":"conntrack.tcpCloseWaitTimeout"},
 "conntrack-tcp-timeout-established":{"type":"duration","field":"conntrack.tcpEstablishedTimeout"},
 "conntrack-udp-timeout":{"type":"duration","field":"conntrack.udpTimeout","since":29},"conntrack-udp-timeout-stream":
-{"type":"duration","field":"conntrack.udpStreamTimeout","since":29},"detect-local-mode":{"field":"detectLocalMode"},
-"feature-gates":{"type":"mapBool","field":"featureGates"},"healthz-bind-address":{"field":"healthzBindAddress",
-"refusedEmpty":["a file cannot switch this server off: take the flag away, or go on without a file"]},"healthz-port":
-{"type":"int","portOf":"healthz-bind-address","onlyWithoutFile":true,"refusedEmpty":
-["a file cannot switch this server off: take the flag away, or go on without a file"]},"hostname-override":{"field":
-"hostnameOverride","winsOverFile":20},"init-only":{"type":"bool","stays":"once","since":29},
-"iptables-localhost-nodeports":{"type":"bool","field":"iptables.localhostNodePorts","since":26},
+{"type":"duration","field":"conntrack.udpStreamTimeout","since":29},"detect-local-mode":{"field":"detectLocalMode",
+"values":[[20,["","ClusterCIDR","NodeCIDR"]],[24,["","ClusterCIDR","NodeCIDR","BridgeInterface",
+"InterfaceNamePrefix"]]]},"feature-gates":{"type":"mapBool","field":"featureGates"},"healthz-bind-address":{"type":
+"addressPort","field":"healthzBindAddress","refusedEmpty":
+["a file cannot switch this server off: take the flag away, or go on without a file"]},"healthz-port":{"type":"int",
+"portOf":"healthz-bind-address","onlyWithoutFile":true,"refusedEmpty":
+["a file cannot switch this server off: take the flag away, or go on without a file"]},"help":{"type":"bool","stays":
+"once"},"hostname-override":{"field":"hostnameOverride","winsOverFile":20},"init-only":{"type":"bool","stays":"once",
+"since":29},"iptables-localhost-nodeports":{"type":"bool","field":"iptables.localhostNodePorts","since":26},
 "iptables-masquerade-bit":{"type":"int","field":"iptables.masqueradeBit"},"iptables-min-sync-period":{"type":
 "duration","field":"iptables.minSyncPeriod"},"iptables-sync-period":{"type":"duration","field":"iptables.syncPeriod"},
 "ipvs-exclude-cidrs":{"type":"list","field":"ipvs.excludeCIDRs"},"ipvs-min-sync-period":{"type":"duration","field":
@@ -41,16 +43,17 @@ FLAGS = r"""
 "float","field":"clientConnection.qps"},"kubeconfig":{"field":"clientConnection.kubeconfig"},"log-backtrace-at":
 {"stays":"klog","last":25,"gone":["klog writes to standard error only"]},"log-dir":{"stays":"klog","last":25,"gone":
 ["klog writes to standard error only"]},"log-file":{"stays":"klog","last":25,"gone":
-["klog writes to standard error only"]},"log-file-max-size":{"stays":"klog","last":25,"gone":
-["klog writes to standard error only"]},"log-flush-frequency":{"type":"duration","field":"logging.flushFrequency",
-"stays":"klog","winsOverFile":20},"log-json-info-buffer-size":{"field":"logging.options.json.infoBufferSize","stays":
-"klog","winsOverFile":20,"since":23},"log-json-split-stream":{"type":"bool","field":
-"logging.options.json.splitStream","stays":"klog","winsOverFile":20,"since":23},"log-text-info-buffer-size":{"field":
-"logging.options.text.infoBufferSize","stays":"klog","winsOverFile":20,"since":30},"log-text-split-stream":{"type":
-"bool","field":"logging.options.text.splitStream","stays":"klog","winsOverFile":20,"since":30},"logging-format":
-{"field":"logging.format","winsOverFile":20,"stays":"klog"},"logtostderr":{"type":"bool","stays":"klog","last":25,
-"gone":["klog writes to standard error only"]},"masquerade-all":{"type":"bool","field":"iptables.masqueradeAll"},
-"master":{"stays":"access"},"metrics-bind-address":{"field":"metricsBindAddress","refusedEmpty":
+["klog writes to standard error only"]},"log-file-max-size":{"type":"int","stays":"klog","gone":
+["klog writes to standard error only"],"last":25},"log-flush-frequency":{"type":"duration","field":
+"logging.flushFrequency","stays":"klog","winsOverFile":20},"log-json-info-buffer-size":{"type":"quantity","field":
+"logging.options.json.infoBufferSize","stays":"klog","winsOverFile":20,"since":28},"log-json-split-stream":{"type":
+"bool","field":"logging.options.json.splitStream","stays":"klog","winsOverFile":20,"since":28},
+"log-text-info-buffer-size":{"type":"quantity","field":"logging.options.text.infoBufferSize","stays":"klog",
+"winsOverFile":20,"since":30},"log-text-split-stream":{"type":"bool","field":"logging.options.text.splitStream",
+"stays":"klog","winsOverFile":20,"since":30},"logging-format":{"field":"logging.format","winsOverFile":20,"stays":
+"klog","since":28,"values":[[20,["text","json"]]]},"logtostderr":{"type":"bool","stays":"klog","last":25,"gone":
+["klog writes to standard error only"]},"masquerade-all":{"type":"bool","field":"iptables.masqueradeAll"},"master":
+{"stays":"access"},"metrics-bind-address":{"type":"addressPort","field":"metricsBindAddress","refusedEmpty":
 ["a file cannot switch this server off: take the flag away, or go on without a file"]},"metrics-port":{"type":"int",
 "portOf":"metrics-bind-address","onlyWithoutFile":true,"refusedEmpty":
 ["a file cannot switch this server off: take the flag away, or go on without a file"]},"nodeport-addresses":{"type":
@@ -58,15 +61,17 @@ FLAGS = r"""
 ["klog writes to standard error only"]},"oom-score-adj":{"type":"int","field":"oomScoreAdj"},"pod-bridge-interface":
 {"field":"detectLocal.bridgeInterface","since":24},"pod-interface-name-prefix":{"field":
 "detectLocal.interfaceNamePrefix","since":24},"profiling":{"type":"bool","field":"enableProfiling"},"proxy-mode":
-{"field":"mode"},"proxy-port-range":{"field":"portRange"},"show-hidden-metrics-for-version":{"field":
-"showHiddenMetricsForVersion"},"skip-headers":{"type":"bool","stays":"klog","last":25,"gone":
-["klog writes to standard error only"]},"skip-log-headers":{"type":"bool","stays":"klog","last":25,"gone":
-["klog writes to standard error only"]},"stderrthreshold":{"stays":"klog","last":25,"gone":
-["klog writes to standard error only"]},"udp-timeout":{"type":"duration","field":"udpIdleTimeout","last":25,"gone":
-["the mode that used it is gone"]},"v":{"type":"int","field":"logging.verbosity","stays":"klog","winsOverFile":20},
-"version":{"stays":"once"},"vmodule":{"type":"vmodule","field":"logging.vmodule","adds":"before","stays":"klog",
-"winsOverFile":20},"write-config-to":{"stays":"once"}}},"kube-scheduler":{"ignoresFlags":true,"reasons":{"self":
-["it names the file"],"once":["it makes kube-scheduler do one thing and end: it is no config"],"access":
+{"field":"mode","values":[[20,["","userspace","iptables","ipvs","kernelspace"]],[26,["","iptables","ipvs",
+"kernelspace"]],[29,["","iptables","ipvs","nftables","kernelspace"]]]},"proxy-port-range":{"type":"portRange","field":
+"portRange","last":30},"show-hidden-metrics-for-version":{"field":"showHiddenMetricsForVersion"},"skip-headers":
+{"type":"bool","stays":"klog","last":25,"gone":["klog writes to standard error only"]},"skip-log-headers":{"type":
+"bool","stays":"klog","last":25,"gone":["klog writes to standard error only"]},"stderrthreshold":{"stays":"klog",
+"last":25,"gone":["klog writes to standard error only"]},"udp-timeout":{"type":"duration","field":"udpIdleTimeout",
+"last":25,"gone":["the mode that used it is gone"]},"v":{"type":"int","field":"logging.verbosity","stays":"klog",
+"winsOverFile":20},"version":{"type":"tristate","stays":"once"},"vmodule":{"type":"vmodule","field":"logging.vmodule",
+"adds":"before","stays":"klog","winsOverFile":20},"write-config-to":{"stays":"once"}}},"kube-scheduler":
+{"ignoresFlags":true,"reasons":{"self":["it names the file"],"once":
+["it makes kube-scheduler do one thing and end: it is no config"],"access":
 ["it wins over the address in the kubeconfig, and the file has no field for it"],"klog":
 ["it is klog's: the file has no field for it"],"serve":
 ["it is about kube-scheduler's own server, for which the file has no field"],"gates":
@@ -75,61 +80,68 @@ FLAGS = r"""
 true,"last":22,"refused":
 ["a file says it as healthzBindAddress and metricsBindAddress (port 0, for no such server, from 1.22",
 "on): write them, or go on without a file"],"gone":["the server without TLS is gone"]},"algorithm-provider":
-{"refused":["its policy is no config: write profiles of plugins, which replace it"]},"allow-metric-labels":{"stays":
-"serve"},"allow-metric-labels-manifest":{"stays":"serve"},"alsologtostderr":{"type":"bool","stays":"klog","last":25,
-"gone":["klog writes to standard error only"]},"authentication-kubeconfig":{"stays":"serve"},
-"authentication-skip-lookup":{"type":"bool","stays":"serve"},"authentication-token-webhook-cache-ttl":{"type":
-"duration","stays":"serve"},"authentication-tolerate-lookup-failure":{"type":"bool","stays":"serve"},
-"authorization-always-allow-paths":{"type":"list","stays":"serve"},"authorization-kubeconfig":{"stays":"serve"},
-"authorization-webhook-cache-authorized-ttl":{"type":"duration","stays":"serve"},
-"authorization-webhook-cache-unauthorized-ttl":{"type":"duration","stays":"serve"},"bind-address":{"stays":"serve"},
-"cert-dir":{"stays":"serve"},"client-ca-file":{"stays":"serve"},"config":{"stays":"self"},"contention-profiling":
-{"type":"bool","field":"enableContentionProfiling"},"disable-http2-serving":{"type":"bool","stays":"serve"},
-"disabled-metrics":{"type":"list","stays":"serve"},"emulated-version":{"stays":"gates","since":31},"feature-gates":
-{"type":"mapBool","stays":"gates"},"hard-pod-affinity-symmetric-weight":{"type":"int","onlyWithoutFile":true,"last":
-22,"refused":["write it as hardPodAffinityWeight of InterPodAffinityArgs into a profile's pluginConfig"]},
-"http2-max-streams-per-connection":{"type":"int","stays":"serve"},"kube-api-burst":{"type":"int","field":
-"clientConnection.burst"},"kube-api-content-type":{"field":"clientConnection.contentType"},"kube-api-qps":{"type":
-"float","field":"clientConnection.qps"},"kubeconfig":{"field":"clientConnection.kubeconfig"},"leader-elect":{"type":
-"bool","field":"leaderElection.leaderElect","winsOverFile":23},"leader-elect-lease-duration":{"type":"duration",
-"field":"leaderElection.leaseDuration","winsOverFile":23},"leader-elect-renew-deadline":{"type":"duration","field":
-"leaderElection.renewDeadline","winsOverFile":23},"leader-elect-resource-lock":{"field":"leaderElection.resourceLock",
-"winsOverFile":23},"leader-elect-resource-name":{"field":"leaderElection.resourceName","winsOverFile":23},
+{"refused":["its policy is no config: write profiles of plugins, which replace it"],"last":21},"allow-metric-labels":
+{"type":"map","stays":"serve","since":21},"allow-metric-labels-manifest":{"stays":"serve","since":29},
+"alsologtostderr":{"type":"bool","stays":"klog","last":25,"gone":["klog writes to standard error only"]},
+"authentication-kubeconfig":{"stays":"serve"},"authentication-skip-lookup":{"type":"bool","stays":"serve"},
+"authentication-token-webhook-cache-ttl":{"type":"duration","stays":"serve"},"authentication-tolerate-lookup-failure":
+{"type":"bool","stays":"serve"},"authorization-always-allow-paths":{"type":"list","stays":"serve"},
+"authorization-kubeconfig":{"stays":"serve"},"authorization-webhook-cache-authorized-ttl":{"type":"duration","stays":
+"serve"},"authorization-webhook-cache-unauthorized-ttl":{"type":"duration","stays":"serve"},"bind-address":{"type":
+"ip","stays":"serve"},"cert-dir":{"stays":"serve"},"client-ca-file":{"stays":"serve"},"config":{"stays":"self"},
+"contention-profiling":{"type":"bool","field":"enableContentionProfiling"},"disable-http2-serving":{"type":"bool",
+"stays":"serve","since":31},"disabled-metrics":{"type":"list","stays":"serve","since":21},"emulated-version":{"type":
+"list","stays":"gates","since":31},"experimental-logging-sanitization":{"type":"bool","stays":"klog","last":23,"gone":
+["the feature is gone"]},"feature-gates":{"type":"mapBool","stays":"gates"},"hard-pod-affinity-symmetric-weight":
+{"type":"int","onlyWithoutFile":true,"refused":
+["write it as hardPodAffinityWeight of InterPodAffinityArgs into a profile's pluginConfig"],"last":21},"help":{"type":
+"bool","stays":"once"},"http2-max-streams-per-connection":{"type":"int","stays":"serve"},"kube-api-burst":{"type":
+"int","field":"clientConnection.burst"},"kube-api-content-type":{"field":"clientConnection.contentType"},
+"kube-api-qps":{"type":"float","field":"clientConnection.qps"},"kubeconfig":{"field":"clientConnection.kubeconfig"},
+"leader-elect":{"type":"bool","field":"leaderElection.leaderElect","winsOverFile":23},"leader-elect-lease-duration":
+{"type":"duration","field":"leaderElection.leaseDuration","winsOverFile":23},"leader-elect-renew-deadline":{"type":
+"duration","field":"leaderElection.renewDeadline","winsOverFile":23},"leader-elect-resource-lock":{"field":
+"leaderElection.resourceLock","winsOverFile":23,"values":[[20,["endpoints","configmaps","leases","endpointsleases",
+"configmapsleases"]],[24,["leases","endpointsleases","configmapsleases"]],[27,["leases"]]]},
+"leader-elect-resource-name":{"field":"leaderElection.resourceName","winsOverFile":23},
 "leader-elect-resource-namespace":{"field":"leaderElection.resourceNamespace","winsOverFile":23},
 "leader-elect-retry-period":{"type":"duration","field":"leaderElection.retryPeriod","winsOverFile":23},
-"lock-object-name":{"field":"leaderElection.resourceName"},"lock-object-namespace":{"field":
-"leaderElection.resourceNamespace"},"log-backtrace-at":{"stays":"klog","last":25,"gone":
+"lock-object-name":{"field":"leaderElection.resourceName","last":27},"lock-object-namespace":{"field":
+"leaderElection.resourceNamespace","last":27},"log-backtrace-at":{"stays":"klog","last":25,"gone":
 ["klog writes to standard error only"]},"log-dir":{"stays":"klog","last":25,"gone":
 ["klog writes to standard error only"]},"log-file":{"stays":"klog","last":25,"gone":
-["klog writes to standard error only"]},"log-file-max-size":{"stays":"klog","last":25,"gone":
-["klog writes to standard error only"]},"log-flush-frequency":{"type":"duration","stays":"klog"},
-"log-json-info-buffer-size":{"stays":"klog","since":23},"log-json-split-stream":{"type":"bool","stays":"klog","since":
-23},"log-text-info-buffer-size":{"stays":"klog","since":30},"log-text-split-stream":{"type":"bool","stays":"klog",
-"since":30},"logging-format":{"stays":"klog"},"logtostderr":{"type":"bool","stays":"klog","last":25,"gone":
-["klog writes to standard error only"]},"master":{"stays":"access"},"min-compatibility-version":{"stays":"gates",
-"since":35},"one-output":{"type":"bool","stays":"klog","last":25,"gone":["klog writes to standard error only"]},
-"permit-address-sharing":{"type":"bool","stays":"serve"},"permit-port-sharing":{"type":"bool","stays":"serve"},
-"pod-max-in-unschedulable-pods-duration":{"type":"duration","stays":"queue","since":24},"policy-config-file":
-{"refused":["its policy is no config: write profiles of plugins, which replace it"]},"policy-configmap":{"refused":
-["its policy is no config: write profiles of plugins, which replace it"]},"policy-configmap-namespace":{"refused":
-["its policy is no config: write profiles of plugins, which replace it"]},"port":{"type":"int","onlyWithoutFile":true,
-"last":22,"refused":
+["klog writes to standard error only"]},"log-file-max-size":{"type":"int","stays":"klog","gone":
+["klog writes to standard error only"],"last":25},"log-flush-frequency":{"type":"duration","stays":"klog"},
+"log-json-info-buffer-size":{"type":"quantity","stays":"klog","since":23},"log-json-split-stream":{"type":"bool",
+"stays":"klog","since":23},"log-text-info-buffer-size":{"type":"quantity","stays":"klog","since":30},
+"log-text-split-stream":{"type":"bool","stays":"klog","since":30},"logging-format":{"stays":"klog","values":[[20,
+["text","json"]]]},"logtostderr":{"type":"bool","stays":"klog","last":25,"gone":
+["klog writes to standard error only"]},"master":{"stays":"access"},"min-compatibility-version":{"type":"list",
+"stays":"gates","since":35},"one-output":{"type":"bool","stays":"klog","last":25,"gone":
+["klog writes to standard error only"]},"permit-address-sharing":{"type":"bool","stays":"serve","since":21},
+"permit-port-sharing":{"type":"bool","stays":"serve"},"pod-max-in-unschedulable-pods-duration":{"type":"duration",
+"stays":"queue","since":24},"policy-config-file":{"refused":
+["its policy is no config: write profiles of plugins, which replace it"],"last":22},"policy-configmap":{"refused":
+["its policy is no config: write profiles of plugins, which replace it"],"last":22},"policy-configmap-namespace":
+{"refused":["its policy is no config: write profiles of plugins, which replace it"],"last":22},"port":{"type":"int",
+"onlyWithoutFile":true,"last":22,"refused":
 ["a file says it as healthzBindAddress and metricsBindAddress (port 0, for no such server, from 1.22",
 "on): write them, or go on without a file"],"gone":["the server without TLS is gone"]},"profiling":{"type":"bool",
 "field":"enableProfiling"},"requestheader-allowed-names":{"type":"list","stays":"serve"},
 "requestheader-client-ca-file":{"stays":"serve"},"requestheader-extra-headers-prefix":{"type":"list","stays":"serve"},
 "requestheader-group-headers":{"type":"list","stays":"serve"},"requestheader-uid-headers":{"type":"list","stays":
-"serve"},"requestheader-username-headers":{"type":"list","stays":"serve"},"scheduler-name":{"type":"profileName",
-"field":"profiles","last":22},"secure-port":{"type":"int","stays":"serve"},"show-hidden-metrics-for-version":{"stays":
-"serve"},"skip-headers":{"type":"bool","stays":"klog","last":25,"gone":["klog writes to standard error only"]},
-"skip-log-headers":{"type":"bool","stays":"klog","last":25,"gone":["klog writes to standard error only"]},
-"stderrthreshold":{"stays":"klog","last":25,"gone":["klog writes to standard error only"]},"tls-cert-file":{"stays":
-"serve"},"tls-cipher-suites":{"type":"list","stays":"serve"},"tls-curve-preferences":{"type":"list","stays":"serve",
-"since":36},"tls-min-version":{"stays":"serve"},"tls-private-key-file":{"stays":"serve"},"tls-sni-cert-key":{"stays":
-"serve"},"use-legacy-policy-config":{"type":"bool","refused":
-["its policy is no config: write profiles of plugins, which replace it"]},"v":{"type":"int","stays":"klog"},"version":
-{"stays":"once"},"vmodule":{"type":"vmodule","stays":"klog"},"write-config-to":{"stays":"once"}}},"kubelet":
-{"ignoresFlags":false,"reasons":{"access":
+"serve","since":32},"requestheader-username-headers":{"type":"list","stays":"serve"},"scheduler-name":{"type":
+"profileName","field":"profiles","last":21},"secure-port":{"type":"int","stays":"serve"},
+"show-hidden-metrics-for-version":{"stays":"serve"},"skip-headers":{"type":"bool","stays":"klog","last":25,"gone":
+["klog writes to standard error only"]},"skip-log-headers":{"type":"bool","stays":"klog","last":25,"gone":
+["klog writes to standard error only"]},"stderrthreshold":{"stays":"klog","last":25,"gone":
+["klog writes to standard error only"]},"tls-cert-file":{"stays":"serve"},"tls-cipher-suites":{"type":"list","stays":
+"serve"},"tls-curve-preferences":{"type":"intList","stays":"serve","since":36},"tls-min-version":{"stays":"serve",
+"values":[[20,["","VersionTLS10","VersionTLS11","VersionTLS12","VersionTLS13"]]]},"tls-private-key-file":{"stays":
+"serve"},"tls-sni-cert-key":{"type":"certKeyPairs","stays":"serve"},"use-legacy-policy-config":{"type":"bool",
+"refused":["its policy is no config: write profiles of plugins, which replace it"],"last":22},"v":{"type":"int",
+"stays":"klog"},"version":{"type":"tristate","stays":"once"},"vmodule":{"type":"vmodule","stays":"klog"},
+"write-config-to":{"stays":"once"}}},"kubelet":{"ignoresFlags":false,"reasons":{"access":
 ["it says how the kubelet reaches the API server, for which the file has no field"],"self":["it names the file"],
 "node":["its value belongs to this node, and the file has no field for it"],"path":
 ["it names a place on the node's disk, for which the file has no field"],"register":["the file has no field for it"],
@@ -154,7 +166,7 @@ true,"last":22,"refused":
 "cert-dir":{"stays":"path"},"cgroup-driver":{"field":"cgroupDriver"},"cgroup-root":{"field":"cgroupRoot"},
 "cgroups-per-qos":{"type":"bool","field":"cgroupsPerQOS"},"chaos-chance":{"type":"float","stays":"register","last":21,
 "gone":["it was for tests"]},"client-ca-file":{"field":"authentication.x509.clientCAFile"},"cloud-config":{"stays":
-"provider","last":32,"gone":["the cloud providers in the kubelet are gone"]},"cloud-provider":{"stays":"provider"},
+"provider","last":33,"gone":["the cloud providers in the kubelet are gone"]},"cloud-provider":{"stays":"provider"},
 "cluster-dns":{"type":"list","field":"clusterDNS"},"cluster-domain":{"field":"clusterDomain"},"cni-bin-dir":{"stays":
 "docker","last":23,"gone":["the container runtime knows where its network plugins are"]},"cni-cache-dir":{"stays":
 "docker","last":23,"gone":["the container runtime knows where its network plugins are"]},"cni-conf-dir":{"stays":
@@ -205,24 +217,24 @@ true,"last":22,"refused":
 "field":"featureGates"},"file-check-frequency":{"type":"duration","field":"fileCheckFrequency"},
 "global-housekeeping-interval":{"type":"duration","stays":"cadvisor","last":36,"gone":
 ["cAdvisor no longer has it, and the kubelet does not start with it"]},"hairpin-mode":{"field":"hairpinMode"},
-"healthz-bind-address":{"field":"healthzBindAddress"},"healthz-port":{"type":"int","field":"healthzPort"},
-"hostname-override":{"stays":"node"},"housekeeping-interval":{"type":"duration","stays":"cadvisor"},
-"http-check-frequency":{"type":"duration","field":"httpCheckFrequency"},"image-credential-provider-bin-dir":{"stays":
-"path"},"image-credential-provider-config":{"stays":"path"},"image-gc-high-threshold":{"type":"int","field":
-"imageGCHighThresholdPercent"},"image-gc-low-threshold":{"type":"int","field":"imageGCLowThresholdPercent"},
-"image-pull-progress-deadline":{"type":"duration","stays":"docker","last":23,"gone":["Docker's shim is gone"]},
-"image-service-endpoint":{"field":"imageServiceEndpoint","stays":"runtime"},"iptables-drop-bit":{"type":"int","field":
-"iptablesDropBit","last":30},"iptables-masquerade-bit":{"type":"int","field":"iptablesMasqueradeBit","last":30},
-"keep-terminated-pod-volumes":{"type":"bool","stays":"register","last":30,"gone":
-["it had no effect for a long time"]},"kernel-memcg-notification":{"type":"bool","field":"kernelMemcgNotification"},
-"kube-api-burst":{"type":"int","field":"kubeAPIBurst"},"kube-api-content-type":{"field":"contentType"},"kube-api-qps":
-{"type":"int","field":"kubeAPIQPS"},"kube-reserved":{"type":"map","field":"kubeReserved"},"kube-reserved-cgroup":
-{"field":"kubeReservedCgroup"},"kubeconfig":{"stays":"access"},"kubelet-cgroups":{"field":"kubeletCgroups"},
-"local-storage-capacity-isolation":{"type":"bool","field":"localStorageCapacityIsolation","since":25},"lock-file":
-{"stays":"path"},"log-backtrace-at":{"stays":"klog","last":25,"gone":["klog writes to standard error only"]},
-"log-cadvisor-usage":{"type":"bool","stays":"cadvisor","last":36,"gone":
-["cAdvisor no longer has it, and the kubelet does not start with it"]},"log-dir":{"stays":"klog","last":25,"gone":
-["klog writes to standard error only"]},"log-file":{"stays":"klog","last":25,"gone":
+"healthz-bind-address":{"field":"healthzBindAddress"},"healthz-port":{"type":"int","field":"healthzPort"},"help":
+{"type":"bool","stays":"register"},"hostname-override":{"stays":"node"},"housekeeping-interval":{"type":"duration",
+"stays":"cadvisor"},"http-check-frequency":{"type":"duration","field":"httpCheckFrequency"},
+"image-credential-provider-bin-dir":{"stays":"path"},"image-credential-provider-config":{"stays":"path"},
+"image-gc-high-threshold":{"type":"int","field":"imageGCHighThresholdPercent"},"image-gc-low-threshold":{"type":"int",
+"field":"imageGCLowThresholdPercent"},"image-pull-progress-deadline":{"type":"duration","stays":"docker","last":23,
+"gone":["Docker's shim is gone"]},"image-service-endpoint":{"field":"imageServiceEndpoint","stays":"runtime"},
+"iptables-drop-bit":{"type":"int","field":"iptablesDropBit","last":30},"iptables-masquerade-bit":{"type":"int",
+"field":"iptablesMasqueradeBit","last":30},"keep-terminated-pod-volumes":{"type":"bool","stays":"register","last":30,
+"gone":["it had no effect for a long time"]},"kernel-memcg-notification":{"type":"bool","field":
+"kernelMemcgNotification"},"kube-api-burst":{"type":"int","field":"kubeAPIBurst"},"kube-api-content-type":{"field":
+"contentType"},"kube-api-qps":{"type":"int","field":"kubeAPIQPS"},"kube-reserved":{"type":"map","field":
+"kubeReserved"},"kube-reserved-cgroup":{"field":"kubeReservedCgroup"},"kubeconfig":{"stays":"access"},
+"kubelet-cgroups":{"field":"kubeletCgroups"},"local-storage-capacity-isolation":{"type":"bool","field":
+"localStorageCapacityIsolation","since":25},"lock-file":{"stays":"path"},"log-backtrace-at":{"stays":"klog","last":25,
+"gone":["klog writes to standard error only"]},"log-cadvisor-usage":{"type":"bool","stays":"cadvisor","last":36,
+"gone":["cAdvisor no longer has it, and the kubelet does not start with it"]},"log-dir":{"stays":"klog","last":25,
+"gone":["klog writes to standard error only"]},"log-file":{"stays":"klog","last":25,"gone":
 ["klog writes to standard error only"]},"log-file-max-size":{"stays":"klog","last":25,"gone":
 ["klog writes to standard error only"]},"log-flush-frequency":{"type":"duration","field":"logging.flushFrequency",
 "stays":"klog"},"log-json-info-buffer-size":{"field":"logging.options.json.infoBufferSize","since":23},
@@ -241,7 +253,7 @@ true,"last":22,"refused":
 "minimum-image-ttl-duration":{"type":"duration","field":"imageMinimumGCAge"},"network-plugin":{"stays":"docker",
 "last":23,"gone":["the container runtime has the network plugins"]},"network-plugin-mtu":{"type":"int","stays":
 "docker","last":23,"gone":["the container runtime has the network plugins"]},"node-ip":{"stays":"node"},"node-labels":
-{"type":"map","stays":"node"},"node-status-max-images":{"type":"int","field":"nodeStatusMaxImages"},
+{"type":"looseMap","stays":"node"},"node-status-max-images":{"type":"int","field":"nodeStatusMaxImages"},
 "node-status-update-frequency":{"type":"duration","field":"nodeStatusUpdateFrequency"},"non-masquerade-cidr":{"stays":
 "register","last":23,"gone":["it was Docker's shim's"]},"one-output":{"type":"bool","stays":"klog","last":25,"gone":
 ["klog writes to standard error only"]},"oom-score-adj":{"type":"int","field":"oomScoreAdj"},"pod-cidr":{"field":
@@ -282,7 +294,7 @@ true,"last":22,"refused":
 "tlsMinVersion"},"tls-private-key-file":{"field":"tlsPrivateKeyFile"},"topology-manager-policy":{"field":
 "topologyManagerPolicy"},"topology-manager-policy-options":{"type":"map","field":"topologyManagerPolicyOptions",
 "since":26},"topology-manager-scope":{"field":"topologyManagerScope"},"v":{"type":"int","field":"logging.verbosity",
-"stays":"klog"},"version":{"stays":"register"},"vmodule":{"type":"vmodule","field":"logging.vmodule","adds":"behind",
-"stays":"klog"},"volume-plugin-dir":{"field":"volumePluginDir"},"volume-stats-agg-period":{"type":"duration","field":
-"volumeStatsAggPeriod"}}}}
+"stays":"klog"},"version":{"type":"tristate","stays":"register"},"vmodule":{"type":"vmodule","field":
+"logging.vmodule","adds":"behind","stays":"klog"},"volume-plugin-dir":{"field":"volumePluginDir"},
+"volume-stats-agg-period":{"type":"duration","field":"volumeStatsAggPeriod"}}}}
 """

@@ -9,21 +9,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from .. import ConfigError
 from .._codec._document import Document
-from .._findings import RULE_UNKNOWN_FLAG, Finding, Level, located
+from .._findings import Finding, located
 from .._scalars._field_path import Path
+from .._scalars._unexpanded import is_unexpanded
 from .._schema._feature_gates import FeatureGates
 from .._schema._kinds import MAIN_KINDS, Kind
-from .._schema._releases import minor_name
-from ._flag_set import FlagSet, apply_flags, flag_set, values_by_flag, values_without_field
+from ._flag_findings import RULE_FLAGS, flag_problems, flags_of, gates_of
+from ._flag_set import FlagSet, apply_flags, values_without_field
 from ._kubelet_flags import FEATURE_GATES
-from ._pflag import Flag, parse_command_line, parse_flag_value
+from ._pflag import CommandLine, parse_command_line
 
 __all__ = ["ComponentFlags", "with_flags"]
 
-_GATES = "feature-gates"
-_RULE = "flags"
 _COMMAND_LINE = "command line"
 
 
@@ -35,17 +33,11 @@ class ComponentFlags:
 
     def gates(self, component: str) -> dict[str, bool]:
         """Return the feature gates that the flags set."""
-        for flag, values in self._values(_flags_of(component)):
-            if flag.name == _GATES:
-                try:
-                    return dict(parse_flag_value("mapBool", values))
-                except ConfigError:
-                    return {}
-        return {}
+        return gates_of(_values(self._parsed(flags_of(component))))
 
     def merged_over(self, document: Document, kind: Kind, minor: int) -> Document:
         """Return a document with the flags merged over it, if they win over a file of its kind."""
-        flags = _flags_of(kind.component)
+        flags = flags_of(kind.component)
         if kind.kind != MAIN_KINDS.get(kind.component):
             return document
         arguments = self._arguments
@@ -59,39 +51,48 @@ class ComponentFlags:
             )
         return with_flags(document, ["", *arguments], kind, minor) if arguments else document
 
-    def findings(self, kind: Kind, minor: int) -> Iterator[Finding]:
-        """Yield what is wrong with the flags of the component that reads files of a kind."""
-        flags = _flags_of(kind.component)
-        command_line = parse_command_line(self._arguments, flags.flags)
-        for error in command_line.errors:
-            yield located(Finding((), error, _RULE), _COMMAND_LINE)
-        for name in dict.fromkeys(use.name for use in command_line.uses if use.name not in flags.flags):
-            message = _unknown_flag(name, flags)
-            if message:
-                yield located(Finding((), message, RULE_UNKNOWN_FLAG), f"--{name}")
-        for flag, values in self._values(flags):
-            for message, level in _flag_problems(flag, values, flags, kind, minor):
-                yield located(Finding((), message, _RULE, level), f"--{flag.name}")
-        if FEATURE_GATES in kind.fields:
-            return  # the rules of the file check its gates and those of the flags together
-        gates = FeatureGates(minor, self.gates(kind.component))
-        for gate, message in gates.refused_settings():
-            yield located(Finding((FEATURE_GATES, gate), message, "gates-known"), f"--{_GATES}")
-        for gate, dependency in gates.unmet_dependencies():
-            message = f"the gate {gate} may only be on while {dependency} is on"
-            yield located(Finding((FEATURE_GATES, gate), message, "gates-deps"), f"--{_GATES}")
-
     def names(self, component: str) -> frozenset[str]:
         """Return the names of the flags, without dashes, also of those that the component does not have."""
-        return frozenset(use.name for use in parse_command_line(self._arguments, _flags_of(component).flags).uses)
+        return frozenset(_values(self._parsed(flags_of(component))))
 
     def values_without_field(self, kind: Kind, minor: int) -> dict[Path, Any]:
         """Return what the flags set that become fields of the component's file later than a minor."""
         is_main = kind.kind == MAIN_KINDS.get(kind.component)
         return values_without_field(self._arguments, kind, minor) if is_main else {}
 
-    def _values(self, flags: FlagSet) -> list[tuple[Flag, list[str]]]:
-        return values_by_flag(parse_command_line(self._arguments, flags.flags).uses, flags.flags)
+    def findings(self, document: Document, kind: Kind, minor: int) -> Iterator[Finding]:
+        """Yield what is wrong with the flags of the component that reads a document of a kind.
+
+        document: has the flags merged over it.
+        """
+        flags = flags_of(kind.component)
+        command_line = self._parsed(flags)
+        for error in command_line.errors:
+            yield located(Finding((), error, RULE_FLAGS), _COMMAND_LINE)
+        uses = _values(command_line)
+        in_file = document.data.get(FEATURE_GATES) if FEATURE_GATES in kind.fields else None
+        settings = {**(in_file if isinstance(in_file, dict) else {}), **gates_of(uses)}
+        problems = flag_problems(
+            flags,
+            uses,
+            minor,
+            FeatureGates(minor, settings),
+            reads_file=kind.kind == MAIN_KINDS.get(kind.component),
+            checks_gates=FEATURE_GATES not in kind.fields,  # the rules of the file check its gates and these together
+        )
+        for flag, finding in problems:
+            yield located(finding, flag if is_unexpanded(flag) else f"--{flag}")
+
+    def _parsed(self, flags: FlagSet) -> CommandLine:
+        return parse_command_line(self._arguments, flags.flags)
+
+
+def _values(command_line: CommandLine) -> dict[str, list[str]]:
+    """Return the values of all uses of each flag, known or not."""
+    values: dict[str, list[str]] = {}
+    for use in command_line.uses:
+        values.setdefault(use.name, []).append(use.value)
+    return values
 
 
 def with_flags(document: Document, argv: Sequence[str], kind: Kind, minor: int) -> Document:
@@ -109,36 +110,3 @@ def with_flags(document: Document, argv: Sequence[str], kind: Kind, minor: int) 
 
 def _below(path: Any, origins: Mapping[Any, str]) -> bool:
     return any(path[: len(origin)] == origin for origin in origins)
-
-
-def _flags_of(component: str) -> FlagSet:
-    """Return the flags of a component; of one whose flags are not known, that of the feature gates."""
-    known = flag_set(component)
-    return known if known is not None else FlagSet(component, {_GATES: Flag(_GATES, "mapBool")}, False)
-
-
-def _unknown_flag(name: str, flags: FlagSet) -> str:
-    """Return what is wrong with a flag of an unknown name, "" if it may be one of a component with unknown flags."""
-    import difflib  # not at the top: most command lines need no suggestion
-
-    similar = difflib.get_close_matches(name, flags.flags, 1, 0.85)
-    if similar:
-        return f"{flags.component} has no such flag, did you mean --{similar[0]}?"
-    return f"{flags.component} has no such flag" if flag_set(flags.component) is not None else ""
-
-
-def _flag_problems(
-    flag: Flag, values: Sequence[str], flags: FlagSet, kind: Kind, minor: int
-) -> Iterator[tuple[str, Level]]:
-    """Yield what is wrong with a flag and its values."""
-    if flag.last is not None and flag.last < minor:
-        yield f"{flags.component} has it up to Kubernetes {minor_name(flag.last)} only", Level.COMPONENT
-    elif minor < flag.since:
-        yield f"{flags.component} has it from Kubernetes {minor_name(flag.since)} on", Level.COMPONENT
-    else:
-        try:
-            parse_flag_value(flag.form, values)
-        except ConfigError as error:
-            yield str(error), Level.COMPONENT
-    if flag.field and not flags.win_over_file(flag, minor) and kind.kind == MAIN_KINDS.get(kind.component):
-        yield f"{flags.component} ignores it when it reads a config file", Level.WARNING

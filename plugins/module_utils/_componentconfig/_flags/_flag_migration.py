@@ -13,6 +13,7 @@ from typing import Any, Union
 
 from .. import ConfigError
 from .._scalars._field_path import Path, dotted, format_path
+from .._scalars._unexpanded import UNEXPANDED, is_unexpanded
 from .._schema._defaults import effective_value, is_zero
 from .._schema._feature_gates import FeatureGates
 from .._schema._kinds import Kind, fact_at
@@ -79,6 +80,9 @@ def decide_flag(flag: Flag, uses: Mapping[str, Sequence[str]], flags: FlagSet, c
     of_file = flag.only_without_file or (flag.field and not wins_over_file(flag, current))
     if flags.ignored_with_file and current.reads_file and of_file:
         return Dropped(f"{flags.component} ignores it beside --config")
+    if any(map(is_unexpanded, values)):
+        reason = f"its value has {UNEXPANDED}"
+        return Refused(f"{reason}: expand it first") if flags.ignored_with_file and of_file else Stays(reason)
     if flag.refuse_empty_reason and values[-1] in ("", "0"):
         return Refused(flag.refuse_empty_reason)
     if flag.port_of:

@@ -12,22 +12,32 @@ from functools import cache, lru_cache
 from typing import Any, cast
 
 from .. import ConfigError
+from .._findings import Level
 from .._scalars._field_path import Path, value_at
+from .._scalars._unexpanded import is_unexpanded, without_unexpanded_parts
+from .._schema._feature_gates import FeatureGates
 from .._schema._kinds import Kind, fact_at
 from .._schema._overlays import OverlayFlag, ReleaseOverlay, overlays
+from ._flag_values import refused_values
 from ._kubelet_flags import FEATURE_GATES
-from ._pflag import Flag, FlagForm, FlagUse, parse_command_line, parse_flag_value
+from ._pflag import REPEATABLE, Flag, FlagForm, FlagUse, parse_command_line, parse_flag_value
 
 __all__ = [
     "FlagSet",
     "combine_with_file",
     "components_with_flags",
     "flag_set",
+    "known_flags",
+    "plain_values",
     "set_field",
     "values_by_flag",
     "values_without_field",
     "apply_flags",
 ]
+
+_COMMA_FORMS: frozenset[FlagForm] = frozenset(
+    ("list", "looseMap", "map", "mapBool", "mapLess", "taints", "intList", "vmodule")
+)
 
 
 @dataclass(frozen=True)
@@ -89,10 +99,15 @@ def _flag_set(component: str, added: tuple[ReleaseOverlay, ...]) -> FlagSet | No
         return None
     reasons = {name: " ".join(pieces) for name, pieces in facts["reasons"].items()}
     flags = {name: _flag(name, row, reasons) for name, row in facts["flags"].items()}
+    return FlagSet(component, _with_overlays(flags, component, added), facts["ignoresFlags"])
+
+
+def _with_overlays(flags: Mapping[str, Flag], component: str, added: tuple[ReleaseOverlay, ...]) -> Mapping[str, Flag]:
+    """Return the flags of a component with what release data add."""
     for overlay in added:
         if component in overlay.flags:
             flags = _with_overlay(flags, overlay.flags[component], overlay.minor)
-    return FlagSet(component, flags, facts["ignoresFlags"])
+    return flags
 
 
 def _with_overlay(flags: Mapping[str, Flag], shown: Mapping[str, OverlayFlag], minor: int) -> dict[str, Flag]:
@@ -129,25 +144,54 @@ def _flag(name: str, row: Mapping[str, Any], reasons: Mapping[str, str]) -> Flag
         list_position=row.get("adds", ""),
         defaults=tuple((since, value) for since, value in defaults),
         own_defaults=tuple((since, value) for since, value in row.get("ownDefaults", ())),
+        values=tuple((since, values) for since, values in row.get("values", ())),
     )
+
+
+def known_flags(component: str) -> FlagSet | None:
+    """Return the flags of a component, also of one that flags alone configure; None if they are not known."""
+    return flag_set(component) or _flags_alone(component, overlays())
+
+
+@cache
+def _flags_alone(component: str, added: tuple[ReleaseOverlay, ...]) -> FlagSet | None:
+    from .._data._control_plane_flags import FLAGS  # a node with a kubelet alone does not need them
+
+    forms = json.loads(FLAGS).get(component)
+    if forms is None:
+        return None
+    flags = {flag.name: flag for form, rows in forms.items() for row in rows for flag in [_flag_of_row(form, row)]}
+    return FlagSet(component, _with_overlays(flags, component, added), False)
+
+
+def _flag_of_row(form: FlagForm, row: Any) -> Flag:
+    """Return the flag of a name, or of a row of its name, first minor, last minor and values."""
+    if isinstance(row, str):
+        return Flag(row, form)
+    name, since, last, values = [*row, []][:4]
+    return Flag(name, form, since=since, last=last, values=tuple((first, allowed) for first, allowed in values))
 
 
 def apply_flags(data: Any, argv: Sequence[str], kind: Kind, minor: int) -> tuple[Any, dict[Path, str]]:
     """Return the decoded config with the flags of a command line merged over it, and the flag of each field set so.
 
     ``argv`` begins with the program. A flag wins over its whole field, feature gates by key; a few add to a list. A
-    flag whose value the kubelet would refuse is left out, as is one whose field the minor does not have.
+    flag whose value the kubelet would refuse, or that has an unexpanded variable is left out, as is one whose field the
+    minor does not have.
     """
     flags = flag_set(kind.component)
     if not isinstance(data, dict) or flags is None:
         return data, {}
     result, origins = dict(data), {}
-    for flag, values in values_by_flag(parse_command_line(argv[1:], flags.flags).uses, flags.flags):
+    uses = values_by_flag(parse_command_line(argv[1:], flags.flags).uses, flags.flags)
+    plain = {flag.name: plain_values(flag.form, values) for flag, values in uses}
+    for flag, values in uses:
         entry = kind.entry_at(flag.field, minor)
-        if entry is None:
+        is_partial = flag.field != (FEATURE_GATES,) and any(map(is_unexpanded, values))
+        if entry is None or is_partial or _is_refused(kind.component, flag, plain, minor):
             continue
         try:
-            value = parse_flag_value(flag.form, values, str(fact_at(entry, "type", minor)))
+            value = parse_flag_value(flag.form, plain[flag.name], str(fact_at(entry, "type", minor)))
         except ConfigError:
             continue
         if flag.only_enables and not value:
@@ -185,6 +229,25 @@ def values_without_field(arguments: Sequence[str], kind: Kind, minor: int) -> di
         if value not in (None, "", [], {}):
             values[flag.field] = value
     return values
+
+
+def _is_refused(component: str, flag: Flag, uses: Mapping[str, Sequence[str]], minor: int) -> bool:
+    """Return whether a rule about a flag's values refuses them, apart from rules that a feature gate decides."""
+    gates = FeatureGates(minor, {})
+    refused = refused_values(component, flag.name, uses, minor, gates, knows_file=False)
+    return any(level is Level.COMPONENT for _rule, _message, level in refused)
+
+
+def plain_values(form: FlagForm, values: Sequence[str]) -> list[str]:
+    """Return the values, or parts of them, without unexpanded variables.
+
+    Returns no values if the last one decides and has a variable.
+    """
+    if form in _COMMA_FORMS:
+        return [without_unexpanded_parts(value) for value in values]
+    if form not in REPEATABLE and values and is_unexpanded(values[-1]):
+        return []
+    return [value for value in values if not is_unexpanded(value)]
 
 
 def combine_with_file(flag: Flag, data: Mapping[str, Any], value: Any) -> Any:

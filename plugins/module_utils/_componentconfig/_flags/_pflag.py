@@ -17,6 +17,8 @@ from .._findings import show
 from .._scalars._duration import nanoseconds
 from .._scalars._field_path import Path
 from .._scalars._numbers import parse_bool, parse_quantity
+from .._scalars._syntax import is_ip, is_ip_port, is_port
+from .._scalars._unexpanded import is_unexpanded
 
 __all__ = [
     "CommandLine",
@@ -25,8 +27,10 @@ __all__ = [
     "FlagForm",
     "FlagUse",
     "ListPosition",
+    "REPEATABLE",
     "parse_command_line",
     "parse_flag_value",
+    "parse_words",
 ]
 
 _SHORT = {"v": "v", "h": "help"}
@@ -47,8 +51,19 @@ FlagForm = Literal[
     "reservedMemory",
     "vmodule",
     "profileName",
+    "array",
+    "looseMap",
+    "quantity",
+    "ip",
+    "addressPort",
+    "portRange",
+    "intList",
+    "certKeyPairs",
+    "tristate",
 ]
 """How the value of a flag is written."""
+_SWITCHES = ("bool", "tristate")
+"""The forms of flags that take a value only after an equals sign."""
 ListPosition = Literal["", "before", "behind"]
 
 
@@ -68,34 +83,42 @@ class CommandLine(NamedTuple):
 
 
 def parse_command_line(arguments: Sequence[str], flags: Mapping[str, Flag]) -> CommandLine:
-    """Parse the arguments of a program.
+    """Parse the arguments of a program; see `parse_words`."""
+    parsed = [part for _index, part in parse_words(arguments, flags)]
+    uses = tuple(part for part in parsed if isinstance(part, FlagUse))
+    return CommandLine(uses, tuple(part for part in parsed if isinstance(part, str)))
+
+
+def parse_words(arguments: Sequence[str], flags: Mapping[str, Flag]) -> Iterator[tuple[int, FlagUse | str]]:
+    """Yield each use of a flag, or a sentence for an argument that the component would refuse, with its position.
 
     A known switch takes a value only after "=", any other known flag takes the next argument, whatever it is. An
-    unknown flag takes the next argument unless it is a flag.
+    unknown flag takes the next argument unless it is a flag. An argument that another program replaces first is a
+    use of a flag with its text as the name: it may be any number of flags.
     """
-    uses: list[FlagUse] = []
-    errors: list[str] = []
-    remaining = list(arguments)
-    while remaining:
-        argument = remaining.pop(0)
+    index = 0
+    while index < len(arguments):
+        position, argument = index, arguments[index]
+        index += 1
         name, equals, value = _split_argument(argument)
+        if not name and is_unexpanded(argument):
+            yield position, FlagUse(argument, "", (argument,))
+            continue
         if not name:
-            errors.append(f"{argument!r} is no flag: the component takes nothing else")
+            yield position, f"{argument!r} is no flag: the component takes nothing else"
             continue
         flag = flags.get(name)
-        taken = [argument]
         if not equals:
-            is_next_plain = bool(remaining) and not remaining[0].startswith("-")
-            takes_next = flag.form != "bool" if flag is not None else is_next_plain
-            if takes_next and not remaining:
-                errors.append(f"--{name} needs a value")
+            is_next_plain = index < len(arguments) and not arguments[index].startswith("-")
+            takes_next = flag.form not in _SWITCHES if flag is not None else is_next_plain
+            if takes_next and index == len(arguments):
+                yield position, f"--{name} needs a value"
                 continue
             value = "true"
             if takes_next:
-                value = remaining.pop(0)
-                taken.append(value)
-        uses.append(FlagUse(name, value, tuple(taken)))
-    return CommandLine(tuple(uses), tuple(errors))
+                value = arguments[index]
+                index += 1
+        yield position, FlagUse(name, value, tuple(arguments[position:index]))
 
 
 def _split_argument(argument: str) -> tuple[str, bool, str]:
@@ -194,6 +217,11 @@ def _map(values: Sequence[str]) -> dict[str, str]:
     return dict(_pairs(values, "="))
 
 
+def _loose_map(values: Sequence[str]) -> dict[str, str]:
+    parts = [part.partition("=") for text in values for part in text.split(",") if part]
+    return {key.strip(): value.strip() for key, _equals, value in parts}
+
+
 def _thresholds(values: Sequence[str]) -> dict[str, str]:
     return dict(_pairs(values, "<"))
 
@@ -210,13 +238,14 @@ def _headers(values: Sequence[str]) -> dict[str, list[str]]:
 
 
 def _taints(values: Sequence[str]) -> list[dict[str, str]]:
-    return [_taint(part) for part in values[-1].split(",") if values[-1]]
+    taints = [(part, _taint(part)) for part in values[-1].split(",") if values[-1]]
+    return [taint for part, taint in taints if not part.endswith("-")]  # one to remove: silently dropped
 
 
 def _taint(text: str) -> dict[str, str]:
     pair, colon, effect = text.partition(":")
-    key, _equals, value = pair.partition("=")
-    if not key or not colon or not effect or ":" in effect:
+    key, equals, value = pair.partition("=")
+    if not key or ":" in effect or "=" in value or (colon and not effect) or (equals and not colon):
         raise ConfigError("must be a list of key=value:effect with commas between")
     return {"key": key, **({"value": value} if value else {}), "effect": effect}
 
@@ -253,6 +282,77 @@ def _profile(values: Sequence[str]) -> list[dict[str, str]]:
     return [{"schedulerName": values[-1]}]
 
 
+def _array(values: Sequence[str]) -> list[str]:
+    return list(values)
+
+
+def _quantity(values: Sequence[str]) -> str:
+    try:
+        parse_quantity(values[-1])
+    except ConfigError:
+        raise _error(values[-1], "must be a quantity, for example 500Mi") from None
+    return values[-1]
+
+
+def _ip(values: Sequence[str]) -> str:
+    text = values[-1].strip()
+    if text and not is_ip(text):
+        raise _error(values[-1], "must be an IP address")
+    return values[-1]
+
+
+def _address_port(values: Sequence[str]) -> str:
+    text = values[-1]
+    if text and not is_ip(text) and not is_ip_port(text, 0):
+        raise _error(text, "must be an IP address, perhaps with a port")
+    return text
+
+
+def _port_range(values: Sequence[str]) -> str:
+    text = values[-1].strip()
+    first, sign, second = re.fullmatch(r"([^-+]*)([-+]?)(.*)", text, re.DOTALL).groups()  # type: ignore[union-attr]
+    is_range = not text or (is_port(first, 0) and (not sign or is_port(second, 0)))
+    if not is_range or (sign == "-" and int(first) > int(second)):
+        raise _error(values[-1], "must be a range of ports, for example 30000-32767")
+    return values[-1]
+
+
+def _whole_numbers(values: Sequence[str]) -> list[int]:
+    return [int(_integer([part])) for text in values for part in text.split(",") if text]
+
+
+def _certificates(values: Sequence[str]) -> list[str]:
+    for text in values:
+        files = text.partition(":")[0].split(",")
+        if len(files) != 2 or not all(files):
+            raise ConfigError("must be certificate,key or certificate,key:name,...")
+    return list(values)
+
+
+def _tristate(values: Sequence[str]) -> str:
+    text = values[-1]
+    if text != "raw" and not text.startswith("v") and parse_bool(text) is None:
+        raise _error(text, "must be true, false or raw")
+    return text
+
+
+REPEATABLE: frozenset[FlagForm] = frozenset(
+    (
+        "array",
+        "certKeyPairs",
+        "headers",
+        "intList",
+        "list",
+        "looseMap",
+        "map",
+        "mapBool",
+        "mapLess",
+        "reservedMemory",
+        "vmodule",
+    )
+)
+"""The forms of flags whose uses add up; of any other flag the last use wins."""
+
 FORMS: Mapping[FlagForm, Callable[[Sequence[str]], Any]] = {
     "string": _string,
     "bool": _boolean,
@@ -268,6 +368,15 @@ FORMS: Mapping[FlagForm, Callable[[Sequence[str]], Any]] = {
     "reservedMemory": _reserved_memory,
     "vmodule": _levels,
     "profileName": _profile,
+    "array": _array,
+    "looseMap": _loose_map,
+    "quantity": _quantity,
+    "ip": _ip,
+    "addressPort": _address_port,
+    "portRange": _port_range,
+    "intList": _whole_numbers,
+    "certKeyPairs": _certificates,
+    "tristate": _tristate,
 }
 """The parser of each form; it takes the values of all uses of a flag."""
 
@@ -283,7 +392,7 @@ class Flag:
     that replaced it. port_of: the flag whose address this port completes. wins_since: the minor from which on it wins
     over the file of a component that ignores other flags then. only_enables: it can switch its field on, not off.
     only_without_file: it has no field and no effect with a file. list_position: where it adds its values to a list of
-    the file. defaults: see `default_at`. own_defaults: see `own_default_at`.
+    the file. defaults, own_defaults, values: see `default_at`, `own_default_at` and `values_at`.
     """
 
     name: str
@@ -304,6 +413,7 @@ class Flag:
     list_position: ListPosition = ""
     defaults: tuple[tuple[int, Any], ...] = ()
     own_defaults: tuple[tuple[int, Any], ...] = ()
+    values: tuple[tuple[int, Sequence[str]], ...] = ()
 
     def known_at(self, minor: int) -> bool:
         """Return whether the component of a minor has the flag."""
@@ -316,6 +426,10 @@ class Flag:
     def own_default_at(self, minor: int) -> Any:
         """Return its default at a minor that does not have its field, None if it is the field's first one."""
         return _value_at(self.own_defaults, minor)
+
+    def values_at(self, minor: int) -> Sequence[str]:
+        """Return the only values that it takes, () if it takes any."""
+        return _value_at(self.values, minor) or ()
 
 
 def _value_at(history: Sequence[tuple[int, Any]], minor: int) -> Any:

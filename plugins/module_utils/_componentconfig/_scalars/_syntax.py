@@ -10,6 +10,7 @@ import re
 from typing import NamedTuple, Union
 
 __all__ = [
+    "Address",
     "Network",
     "Url",
     "is_cidr",
@@ -25,6 +26,7 @@ __all__ = [
     "is_mapped_ip",
     "is_port",
     "network",
+    "parse_ip",
     "split_host_port",
     "split_url",
 ]
@@ -66,6 +68,7 @@ def is_extended_resource(text: str) -> bool:
     return not native and not text.startswith("requests.") and is_label_key(f"requests.{text}") and is_label_key(text)
 
 
+Address = Union[ipaddress.IPv4Address, ipaddress.IPv6Address]
 Network = Union[ipaddress.IPv4Network, ipaddress.IPv6Network]
 
 _LEADING_ZEROS = re.compile(r"(?<![0-9A-Fa-f:.])0+(?=[0-9])|(?<=\.)0+(?=[0-9])")
@@ -93,13 +96,16 @@ def is_ip(text: str) -> bool:
     return "%" not in text
 
 
-def is_loopback(text: str) -> bool:
-    """Return whether the text is a loopback address, perhaps an IPv4 one written as IPv6."""
-    if not is_ip(text):
-        return False
+def parse_ip(text: str) -> Address:
+    """Return the address of a text that is one, an IPv4 address that is written as IPv6 as IPv4."""
     address = ipaddress.ip_address(_without_leading_zeros(text))
     mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
-    return (mapped or address).is_loopback
+    return mapped or address
+
+
+def is_loopback(text: str) -> bool:
+    """Return whether the text is a loopback address, perhaps an IPv4 one written as IPv6."""
+    return is_ip(text) and parse_ip(text).is_loopback
 
 
 def is_mapped_ip(text: str) -> bool:

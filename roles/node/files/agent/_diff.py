@@ -66,7 +66,7 @@ def diff_versions(name: str, versions: tuple[str, str], *, flags_file: str, as_j
     from ._componentconfig._upgrade import upgrade
 
     with input_errors(name):
-        flags = read_flags(flags_file) if flags_file else ()
+        flags = read_flags(flags_file).words if flags_file else ()
         result = upgrade(load_file(name, read_file(name)), *versions, flags=flags)
     if as_json:
         print(json.dumps(result.as_dict()))

@@ -5,34 +5,19 @@
 
 from __future__ import annotations
 
-import re
-import shlex
-from collections.abc import Iterator
-
 from ._componentconfig import ConfigError
+from ._componentconfig._flags._flags_text import FlagsText, parse_flags_text
 from ._files import read_file
 
 __all__ = ["read_flags"]
 
-_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 
+def read_flags(name: str) -> FlagsText:
+    """Return the flags in a file, and the names of other variables in it; see `parse_flags_text`.
 
-def read_flags(name: str) -> list[str]:
-    """Return the flags in a file: a command line, on one line or several, or the values of an environment file.
-
-    Words are quoted as in a shell. A program before the flags is left out. Raises OSError, ConfigError.
+    Raises OSError, ConfigError.
     """
     try:
-        words = list(_words(read_file(name).decode("utf-8", "surrogateescape")))
-    except ValueError as error:
-        raise ConfigError(f"{name}: the flags cannot be split into words: {str(error).lower()}") from error
-    return words if not words or words[0].startswith("-") else words[1:]
-
-
-def _words(text: str) -> Iterator[str]:
-    for word in shlex.split(text.replace("\\\n", " "), comments=True):
-        assignment = _ASSIGNMENT.match(word)
-        if assignment is None:
-            yield word
-        else:
-            yield from _words(word[assignment.end() :])
+        return parse_flags_text(read_file(name).decode("utf-8", "surrogateescape"))
+    except ConfigError as error:
+        raise ConfigError(f"{name}: the flags cannot be split into words: {error}") from error

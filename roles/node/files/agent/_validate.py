@@ -132,7 +132,7 @@ def _flags(flags_file: str, feature_gates: str) -> ComponentFlags | None:
     from ._componentconfig._flags._component_flags import ComponentFlags
     from ._flags_file import read_flags
 
-    words = read_flags(flags_file) if flags_file else []
+    words = read_flags(flags_file).words if flags_file else ()
     return ComponentFlags([*words, *([f"--feature-gates={feature_gates}"] if feature_gates else [])])
 
 

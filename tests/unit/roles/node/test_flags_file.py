@@ -29,7 +29,13 @@ Entry = Callable[[str], ModuleType]
 def test_flags_are_read(entry: Entry, tmp_path: Path, text: str, flags: list[str]) -> None:
     file = tmp_path / "flags"
     file.write_text(text)
-    assert entry("_flags_file").read_flags(str(file)) == flags
+    assert list(entry("_flags_file").read_flags(str(file)).words) == flags
+
+
+def test_other_variables_are_named(entry: Entry, tmp_path: Path) -> None:
+    file = tmp_path / "kubelet.env"
+    file.write_text('KUBELET_ARGS="--v=2"\nPATH=/bin\nHTTP_PROXY=http://p\n')
+    assert entry("_flags_file").read_flags(str(file)) == (("--v=2",), ("PATH", "HTTP_PROXY"))
 
 
 def test_an_open_quotation_is_an_error(entry: Entry, tmp_path: Path) -> None:

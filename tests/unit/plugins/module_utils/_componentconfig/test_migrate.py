@@ -62,7 +62,7 @@ def test_a_file_keeps_its_order_and_flags_win_over_whole_fields_and_single_gates
         f"{KUBELET_HEADER}maxPods: 10\nkubeReserved: {{cpu: 1}}\nfeatureGates: {{A: true, B: true}}\naddress: 0.0.0.0\n"
     )
     migration = move(
-        "--config=/etc/k.yaml --kube-reserved=memory=1Gi --feature-gates=B=false --max-pods=11 --clustered=1",
+        "--config=/etc/k.yaml --kube-reserved=memory=1Gi --feature-gates=B=false --max-pods=11 --root-dir=/r",
         config=("/etc/k.yaml", text),
     )
     assert list(yaml.safe_load(migration.text)) == [
@@ -71,8 +71,7 @@ def test_a_file_keeps_its_order_and_flags_win_over_whole_fields_and_single_gates
     assert document(migration)["kubeReserved"] == {"memory": "1Gi"}
     assert document(migration)["featureGates"] == {"A": True, "B": False}
     assert document(migration)["maxPods"] == 11
-    assert kept_words(migration) == ["--config=/etc/k.yaml", "--clustered=1"]
-    assert messages(migration, "warning") == ["--clustered is not known here, and stays as it is"]
+    assert kept_words(migration) == ["--config=/etc/k.yaml", "--root-dir=/r"]
 
 
 def test_a_default_that_would_follow_from_a_field_is_written_as_it_is_today() -> None:
@@ -163,9 +162,9 @@ def test_what_can_neither_go_nor_stay_is_refused(flags: str, minor: int, why: st
     [
         ("--storage-driver-password=hunter2", ["--storage-driver-password=(a secret, not shown)"]),
         ("--storage-driver-password hunter2", ["--storage-driver-password=(a secret, not shown)"]),
-        ("--proxy=http://u:hunter2@p", ["--proxy=(a secret, not shown)"]),
+        ("--root-dir=http://u:hunter2@p", ["--root-dir=(a secret, not shown)"]),
         ("--storage-driver-password=", ["--storage-driver-password="]),
-        ("--with-token --root-dir /r", ["--with-token", "--root-dir", "/r"]),
+        ("--exit-on-lock-contention --root-dir /r", ["--exit-on-lock-contention", "--root-dir", "/r"]),
     ],
 )
 def test_a_secret_of_a_flag_that_stays_is_not_shown(flags: str, shown: list[str]) -> None:
@@ -220,6 +219,60 @@ def test_paths_are_written_out() -> None:
     assert document(migration)["staticPodPath"] == "/srv/manifests"
     text = f"{KUBELET_HEADER}staticPodPath: manifests\n"
     assert document(move("--config=a/b.yaml", config=("a/b.yaml", text)))["staticPodPath"] == "/a/manifests"
+
+
+@pytest.mark.parametrize(
+    ("flags", "why"),
+    [
+        ("---node-labels=node.kubernetes.io/name=x", "kubelet has no such flag, did you mean --node-labels?"),
+        ("--clustered=1", "kubelet has no such flag"),
+        ("--max-pod 58", "kubelet has no such flag, did you mean --max-pods?"),
+        ("--Max-Pods=58", "kubelet has no such flag, did you mean --max-pods?"),
+        ("-max-pods=58", "'-max-pods=58' is no flag: the component takes nothing else"),
+        ("--cloud-provider=aws", "write external"),
+        ("--node-labels=node-role.kubernetes.io/worker=", "the kubelet may not set the label"),
+    ],
+)
+def test_a_flag_that_the_component_refuses_is_refused(flags: str, why: str) -> None:
+    migration = move(flags, minor=30)
+    assert any(why in message for message in messages(migration, "component"))
+    assert {flag.name for flag in migration.flags} <= {"config", "cloud-provider", "node-labels"}
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        "--client-ca-file=${SNAP_DATA}/certs/ca.crt",
+        "--kubeconfig=$(dirname /a)/b",
+        "--max-pods={{max_pods}}",
+        "--node-ip=$NODE_IP",
+        "--hostname-override=%H",
+        "--pod-manifest-path=<%=path%>",
+        "--eviction-hard=${HARD}",
+        "--feature-gates=NodeSwap=true,${GATES}",
+    ],
+)
+def test_a_flag_with_an_unexpanded_variable_stays_as_it_is(flags: str) -> None:
+    argv = ["kubelet", flags, "--anonymous-auth=false"]
+    migration = migrate("kubelet", argv, version="1.30", directory="/srv")
+    assert kept_words(migration) == ["--config=/var/lib/kubelet/config.yaml", flags]
+    assert migration.flags[-1].reason == "its value has an unexpanded variable"
+    assert messages(migration, "not-judged") == ["the value of a flag"]
+    assert not messages(migration, "component")
+    assert not any(sign in f"{migration.text}{migration.before}" for sign in ("$", "{{", "%H", "<%"))
+    assert migration.before == migration.after
+
+
+def test_a_word_that_is_a_variable_stays_too() -> None:
+    migration = migrate("kubelet", ["kubelet", "$KUBELET_EXTRA_ARGS", "--max-pods=7"], version="1.30")
+    assert kept_words(migration)[1:] == ["$KUBELET_EXTRA_ARGS"]
+    assert messages(migration, "not-judged") == ["a part of the command line"]
+    assert document(migration)["maxPods"] == 7
+
+
+def test_an_unexpanded_flag_that_a_file_makes_ignored_is_refused() -> None:
+    why = "--cluster-cidr: its value has an unexpanded variable: expand it first"
+    assert why in messages(move("--cluster-cidr=${CIDR}", component="kube-proxy", minor=30))
 
 
 @pytest.mark.parametrize(
@@ -317,6 +370,8 @@ TEXTS: dict[str, st.SearchStrategy[str]] = {
     "taints": st.sampled_from(["", "a=b:NoSchedule", "a:NoExecute,b=c:NoSchedule"]),
     "reservedMemory": st.sampled_from(["", "0:memory=1Gi", "0:memory=1Gi;1:memory=2Gi"]),
     "vmodule": st.sampled_from(["", "a=1", "a=1,b*=2"]),
+    "looseMap": st.sampled_from(["", "a=b", "a,b=c"]),
+    "tristate": st.sampled_from(["true", "false", "raw"]),
 }
 
 

@@ -237,6 +237,28 @@ def test_gates_of_kubeadm_are_its_own() -> None:
     assert upgraded(text, "1.30", "1.31", flags=["--feature-gates=EtcdLearnerMode=true"]).gates == []
 
 
+@pytest.mark.parametrize(
+    ("flags", "old", "new", "line"),
+    [
+        (["--cloud-provider=aws"], "1.26", "1.27", 'component: --cloud-provider: "aws": it has no such cloud provider'),
+        (["--cloud-provider=vsphere"], "1.28", "1.29", 'component: --cloud-provider: "vsphere": the gate Disable'),
+        (["--container-runtime=docker"], "1.23", "1.24", 'component: --container-runtime: "docker": must be remote'),
+        (["--node-labels=a=b/c"], "1.24", "1.25", 'component: --node-labels: the value of the label "a" must be'),
+        (["--register-with-taints=a"], "1.22", "1.23", "component: --register-with-taints: the taint"),
+    ],
+)
+def test_a_value_of_a_flag_that_the_new_minor_refuses(flags: list[str], old: str, new: str, line: str) -> None:
+    result = upgraded(KUBELET_HEADER, old, new, flags=flags)
+    assert any(text.startswith(line) for text in result.lines)
+    assert result.is_refused
+
+
+def test_a_value_that_both_minors_refuse_is_no_news() -> None:
+    result = upgraded(KUBELET_HEADER, "1.24", "1.25", flags=["--node-labels=kubernetes.io/role=x"])
+    assert [finding.rule for finding in result.findings] == []
+    assert [finding.rule for finding in result.refusals] == ["key-namespace-allowed"]
+
+
 ENDPOINT = "--container-runtime-endpoint=unix:///run/containerd/containerd.sock"
 CRIO = "--container-runtime-endpoint=unix:///run/crio/crio.sock"
 

@@ -15,6 +15,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig imp
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._compare import compare
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._explain import explain
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import not_judged_causes
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._component_flags import (
     ComponentFlags,
 )
@@ -67,7 +68,9 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
     register,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import (
+    Layer,
     known_minors,
+    missing_layers,
     newest_minor,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._upgrade import upgrade
@@ -279,9 +282,19 @@ def changes_between(old: int, new: int) -> list[str]:
     return compare(empty, empty, (f"1.{old}", f"1.{new}"), {}).lines
 
 
-def test_without_release_data_the_next_release_is_not_known() -> None:
-    with pytest.raises(ConfigError, match=f"Kubernetes 1.{NEXT} is not known here"):
-        findings("maxPods: 1\n")
+def open_layers() -> list[str]:
+    """Return the layers of the next release that are not judged."""
+    causes = not_judged_causes(check(KUBELET_HEADER, versions=[f"1.{NEXT}"]))
+    return [cause.what for cause in causes]
+
+
+def test_without_release_data_the_next_release_is_not_judged() -> None:
+    assert open_layers() == [f"fields, defaults, gates, flags and rules of Kubernetes 1.{NEXT}"]
+
+
+def test_release_data_take_their_layers_out_of_what_is_not_judged() -> None:
+    use(changed_kubelet())
+    assert open_layers() == [f"fields, defaults and rules of Kubernetes 1.{NEXT}"]
 
 
 def test_a_config_is_judged_by_the_gates_of_the_new_release() -> None:
@@ -318,6 +331,7 @@ def test_a_gate_has_its_new_state_in_its_history() -> None:
 def test_flags_that_are_gone_are_refused_and_new_ones_taken() -> None:
     use(changed_kubelet())
     lines = findings("", flags=ComponentFlags(["--node-ip=192.0.2.7", "--new-flag=4"]))
+    lines = [line for line in lines if "whole" not in line]
     assert [line.partition(": ")[2] for line in lines] == [f"kubelet has it up to Kubernetes 1.{NEWEST} only"]
     assert findings("", flags=ComponentFlags(["--new-flag=many"]))
 
@@ -342,24 +356,27 @@ def test_a_layer_is_whole_if_its_sources_say_all_of_it(
     binaries: Sequence[KnownBinary], running: Running, layers: set[str]
 ) -> None:
     assert use(*binaries, running=running).layers == layers
-    assert FeatureGates(NEXT, {}).is_certain == ("gates" in layers)
+    assert (Layer.GATES in missing_layers(NEXT)) == ("gates" not in layers)
 
 
-def test_gates_of_metrics_alone_only_warn() -> None:
+def test_unknown_gates_are_not_judged_by_metrics_alone() -> None:
     use(running=Running(VERSION, {"A": GateDefault("Beta", True)}))
     levels = {finding.level for finding in check(KUBELET_HEADER + "featureGates: {B: true}\n", versions=[f"1.{NEXT}"])}
-    assert levels == {"warning"}
+    assert levels == {"not-judged"}
 
 
 @pytest.mark.parametrize(
     ("running", "missing"),
-    [(Running(), "defaults and rules"), (Running(VERSION, None, configz()), "rules")],
+    [
+        (Running(), "fields, defaults, rules and meanings"),
+        (Running(VERSION, None, configz()), "fields, rules and meanings"),
+    ],
 )
 def test_an_upgrade_says_which_data_are_missing(running: Running, missing: str) -> None:
     use(changed_kubelet(), running=running)
     config = load([("kubelet.yaml", (KUBELET_HEADER + "featureGates: {NodeSwap: true}\n").encode())])
     changes = upgrade(config, f"1.{NEWEST}", f"1.{NEXT}", flags=["--node-ip=192.0.2.7"])
-    assert f"{missing} of 1.{NEXT} are not known yet: as in 1.{NEWEST}" in changes.lines
+    assert [cause.what for cause in changes.not_judged] == [f"{missing} of Kubernetes 1.{NEXT}"]
     assert [flag.name for flag in changes.flags if flag.is_refused] == ["node-ip"]
     assert [(gate.gate, gate.after) for gate in changes.gates if gate.refusal] == [("NodeSwap", "gone")]
 

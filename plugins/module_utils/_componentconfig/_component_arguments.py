@@ -1,0 +1,74 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Check the flags of components inside other files, with the fields that they set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from ._findings import Finding, Level
+from ._flags._flag_findings import Argument, flag_findings, flags_of
+from ._flags._flag_set import apply_flags
+from ._flags._flags_in_files import kubeadm_arguments
+from ._flags._kubelet_flags import FEATURE_GATES
+from ._rules import rule_facts
+from ._rules._registry import rule_checked_fields, rule_sets
+from ._rules._rule import EffectiveConfig, run_rules
+from ._schema._feature_gates import FeatureGates
+from ._schema._kinds import MAIN_KINDS, Kind, kinds
+from ._schema._type_check import TypeCheck, check_types
+
+__all__ = ["argument_findings", "kubeadm_argument_findings"]
+
+
+def kubeadm_argument_findings(kind: Kind, checked: TypeCheck, minor: int) -> Iterator[Finding]:
+    """Yield what is wrong with the extra arguments of components in a document of kubeadm.
+
+    An item of a list whose name or value has a wrong type is left out.
+    """
+    items = {
+        finding.path[:-1] for finding in checked.findings if finding.path and finding.path[-1] in ("name", "value")
+    }
+    for component, arguments in kubeadm_arguments(kind.kind, checked.data):
+        whole = [argument for argument in arguments if argument.path[:-1] not in items]
+        yield from argument_findings(component, whole, minor)
+
+
+def argument_findings(component: str, arguments: Iterable[Argument], minor: int) -> Iterator[Finding]:
+    """Yield what is wrong with flags of a component inside a file, each at the path of its argument."""
+    arguments = tuple(arguments)
+    by_flag = {f"--{argument.name.replace('_', '-')}": argument for argument in arguments}
+    refused = set()
+    for finding in flag_findings(component, arguments, minor):
+        refused.add(finding.path)
+        yield finding
+    for flag, finding in _field_findings(component, arguments, minor):
+        argument = by_flag.get(flag)
+        if argument is not None and argument.path not in refused:
+            message = f"{flag}: {finding.field}: {finding.message}"
+            yield finding._replace(path=argument.path, message=message, value=argument.shown_value)
+
+
+def _field_findings(component: str, arguments: Iterable[Argument], minor: int) -> Iterator[tuple[str, Finding]]:
+    """Yield what the component refuses in a field that a flag sets, with the flag.
+
+    Only rules about one field count: others depend on the file, which is not known.
+    """
+    kind = next((kind for kind in kinds() if kind.kind == MAIN_KINDS.get(component) and kind.known_at(minor)), None)
+    if kind is None or flags_of(component).ignored_with_file:
+        return
+    words = [f"--{argument.name}={argument.value}" for argument in arguments if argument.name and not argument.error]
+    data, origins = apply_flags({}, [component, *words], kind, minor)
+    checked = check_types(data, kind, minor, is_json=True, rule_checked_fields=rule_checked_fields(kind))
+    gates = FeatureGates(minor, data.get(FEATURE_GATES, {}))
+    config = EffectiveConfig(minor, checked.data, kind.fields, gates, frozenset(checked.broken_fields))
+    findings = list(checked.findings)
+    for rules in rule_sets(kind):
+        facts = rule_facts(rules.component, rules.section)
+        of_one_field = {rule for rule, row in facts.items() if len(row["fields"]) == 1 and "gate" not in row}
+        findings += [finding for finding in run_rules(rules, config) if finding.rule in of_one_field]
+    for finding in findings:
+        origin = next((flag for path, flag in origins.items() if finding.path[: len(path)] == path), "")
+        if origin and finding.level is Level.COMPONENT:
+            yield origin, finding

@@ -1,0 +1,329 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Check the values of flags that stay on the command line, by the rules of schema/*_flag_rules.json."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Callable, NamedTuple, cast
+
+from .._findings import Level, show
+from .._scalars._numbers import parse_bool
+from .._scalars._syntax import is_dns_name, is_ip, is_label_key, is_label_value, parse_ip, split_url
+from .._schema._feature_gates import FeatureGates
+from .._schema._kinds import is_present_at
+
+__all__ = ["RULES", "FlagValue", "refused_values"]
+
+
+class FlagValue(NamedTuple):
+    """The values of all uses of a flag, in their order, with what a rule needs around it.
+
+    uses: the values of all flags of the command line. facts: the row of the rule.
+    """
+
+    name: str
+    values: Sequence[str]
+    uses: Mapping[str, Sequence[str]]
+    gates: FeatureGates
+    facts: Mapping[str, Any]
+
+    @property
+    def last(self) -> str:
+        """The value of the last use."""
+        return self.values[-1]
+
+    def value_of(self, flag: str) -> str:
+        """Return the last value of another flag, "" without it."""
+        return self.uses.get(flag, ("",))[-1]
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """The keys and values of a map, as they are written: a key without a value has an empty one."""
+        parts = [part.partition("=") for value in self.values for part in value.split(",") if part]
+        return [(key.strip(), value.strip()) for key, _equals, value in parts]
+
+    @property
+    def addresses(self) -> list[str]:
+        """The IP addresses of a list; the kubelet leaves out anything else."""
+        return [part.strip() for part in self.last.split(",") if is_ip(part.strip())]
+
+
+_TAINTS = "register-with-taints"
+_NAME = "at most 63 of A-Z, a-z, 0-9, - _ . with a letter or a digit at both ends"
+
+_CONSEQUENCES: Mapping[str, tuple[Level, str]] = {
+    "exit": (Level.COMPONENT, ""),
+    "registrationRefusedByAPI": (Level.POLICY, "the API server refuses the Node, which never registers"),
+    "nodeStatusUpdateFails": (Level.POLICY, "the kubelet cannot report the status of its Node"),
+    "silentlyDropped": (Level.POLICY, "the kubelet drops it silently"),
+    "ignoredWithLog": (Level.POLICY, "the kubelet ignores it and only logs this"),
+    "exitWithoutVariable": (Level.WARNING, "the kubelet exits without it, and flags do not show it"),
+    "lastWins": (Level.WARNING, "the last value wins"),
+}
+"""What follows from a value that a rule refuses: how serious it is, and words for it."""
+
+
+@lru_cache(maxsize=1)
+def _rule_data() -> dict[str, Any]:
+    from .._data._flag_rules import RULES as DATA
+
+    return cast("dict[str, Any]", json.loads(DATA))
+
+
+def refused_values(
+    component: str,
+    flag: str,
+    uses: Mapping[str, Sequence[str]],
+    minor: int,
+    gates: FeatureGates,
+    *,
+    knows_file: bool = True,
+) -> Iterator[tuple[str, str, Level]]:
+    """Yield for each rule that the values of a flag break: its word, what is wrong and what follows, and the level.
+
+    uses: the values of all uses of each flag of the command line, this one among them. knows_file: whether `gates` has
+    the feature gates of the component's file; if not, what only a gate decides is a warning.
+    """
+    for facts in _rule_data().get(component, {}).get(flag, ()):
+        if not is_present_at(facts, minor):
+            continue
+        level, consequence = _CONSEQUENCES[facts["otherwise"]]
+        if not knows_file and _is_decided_by_gate(FlagValue(flag, uses[flag], uses, gates, facts)):
+            level = Level.WARNING
+        for message in RULES[facts["rule"]](FlagValue(flag, uses[flag], uses, gates, facts)):
+            yield facts["rule"], f"{message}: {consequence}" if consequence else message, level
+
+
+def _is_decided_by_gate(flag: FlagValue) -> bool:
+    """Return whether a rule takes the value if a feature gate has its other state, which a file may set."""
+    names = [name for name in (flag.facts.get("gate"), *flag.facts.get("gatedValues", {}).values()) if name]
+    if not names:
+        return False
+    others = FeatureGates(flag.gates.minor, {name: not flag.gates.is_on(name) for name in names})
+    return not any(RULES[flag.facts["rule"]](flag._replace(gates=others)))
+
+
+def _namespace(key: str) -> str:
+    prefix, slash, _name = key.partition("/")
+    return prefix if slash else ""
+
+
+def _is_below(namespace: str, parents: Sequence[str]) -> bool:
+    return any(namespace == parent or namespace.endswith(f".{parent}") for parent in parents)
+
+
+def _label_namespaces(flag: FlagValue) -> Iterator[str]:
+    facts = flag.facts
+    for key in dict.fromkeys(key for key, _value in flag.pairs):
+        namespace = _namespace(key)
+        is_allowed = key in facts["allowedKeys"] or _is_below(namespace, facts["allowedNamespaceSuffixes"])
+        if _is_below(namespace, facts["reservedSuffixes"]) and not is_allowed:
+            yield (
+                f"the kubelet may not set the label {show(key)}: of {' and '.join(facts['reservedSuffixes'])} it sets "
+                f"those below {' and '.join(facts['allowedNamespaceSuffixes'])} and well-known ones such as "
+                f"{facts['allowedKeys'][1]}; set others with kubectl label"
+            )
+
+
+def _keys(flag: FlagValue) -> Iterator[str]:
+    taints = [key for _text, key, _value, _effect in _taint_parts(flag)] if flag.name == _TAINTS else None
+    for key in taints if taints is not None else [key for key, _value in flag.pairs]:
+        if not is_label_key(key):
+            yield f"{show(key)} is not a key: write {_NAME}, after a DNS name and / if any"
+
+
+def _label_values(flag: FlagValue) -> Iterator[str]:
+    for key, value in flag.pairs:
+        if not is_label_value(value):
+            yield f"the value of the label {show(key)} must be {_NAME}"
+
+
+def _labels(flag: FlagValue) -> Iterator[str]:
+    yield from _keys(flag)
+    yield from _label_values(flag)
+
+
+def _repeated_keys(flag: FlagValue) -> Iterator[str]:
+    values: dict[str, str] = {}
+    for key, value in flag.pairs:
+        if values.setdefault(key, value) != value:
+            yield f"{show(key)} has several values"
+
+
+def _value(flag: FlagValue) -> Iterator[str]:
+    facts, value = flag.facts, flag.last
+    gate, built_in = facts.get("gate", ""), facts.get("deprecatedValues", ())
+    values = facts["values"]
+    if gate and flag.gates.is_on(gate):
+        values = [allowed for allowed in values if allowed not in built_in]
+    if value in values:
+        return
+    allowed = f"must be {' or '.join(filter(None, values))}"
+    if "external" in values:
+        reason = f"the gate {gate} is on" if value in built_in else "it has no such cloud provider built in"
+        allowed = f"{reason}: write external, and run the provider's own cloud-controller-manager"
+    yield f"{show(value)}: {allowed}"
+
+
+def _count(flag: FlagValue) -> Iterator[str]:
+    if len(flag.addresses) > max(flag.facts["values"]):
+        yield "must be one address, or an IPv4 and an IPv6 one with a comma between"
+
+
+def _families(flag: FlagValue) -> Iterator[str]:
+    versions = [parse_ip(address).version for address in flag.addresses]
+    if len(versions) == 2 and versions[0] == versions[1]:
+        yield f"two addresses must be one of IPv4 and one of IPv6: both are of IPv{versions[0]}"
+
+
+def _two_need_gate(flag: FlagValue) -> Iterator[str]:
+    gate = flag.facts["gate"]
+    if len(flag.addresses) == 2 and not flag.gates.is_on(gate):
+        yield f"two addresses need the feature gate {gate}"
+
+
+def _two_with_cloud_provider(flag: FlagValue) -> Iterator[str]:
+    other = flag.facts["of"]
+    value, gate = flag.value_of(other), ""
+    if len(flag.addresses) != 2 or value in flag.facts["values"]:
+        return
+    gate = flag.facts.get("gatedValues", {}).get(value, "")
+    if not gate:
+        yield f"must be one address with --{other}={value}"
+    elif not flag.gates.is_on(gate):
+        yield f"two addresses with --{other}={value} need the feature gate {gate}"
+
+
+def _two_unspecified(flag: FlagValue) -> Iterator[str]:
+    if len(flag.addresses) == 2 and any(parse_ip(address).is_unspecified for address in flag.addresses):
+        yield f"neither of two addresses may be {' or '.join(flag.facts['refused'])}"
+
+
+def _unparsable(flag: FlagValue) -> Iterator[str]:
+    for part in flag.last.split(","):
+        if part.strip() and not is_ip(part.strip()):
+            yield f"{show(part.strip())} is not an IP address"
+
+
+_ADDRESS_KINDS: Mapping[str, Callable[[Any], bool]] = {
+    "loopback": lambda address: address.is_loopback,
+    "multicast": lambda address: address.is_multicast,
+    "linkLocalUnicast": lambda address: address.is_link_local,
+}
+
+
+def _address_kinds(flag: FlagValue) -> Iterator[str]:
+    if flag.value_of(flag.facts["of"]) not in flag.facts["values"]:
+        return
+    for address in flag.addresses:
+        if any(_ADDRESS_KINDS[kind](parse_ip(address)) for kind in flag.facts["refused"]):
+            yield f"{address} must be an address of this node that others reach, not loopback, multicast or link-local"
+
+
+def _taint_parts(flag: FlagValue) -> Iterator[tuple[str, str, str, str]]:
+    """Yield each taint as it is written with its key, value and effect, without the dash of a taint to remove."""
+    for text in filter(None, flag.last.split(",")):
+        taint = text[:-1] if text.endswith("-") and flag.facts.get("removals", True) else text
+        pair, _colon, effect = taint.partition(":")
+        key, _equals, value = pair.partition("=")
+        yield text, key, value, effect
+
+
+def _taint_grammar(flag: FlagValue) -> Iterator[str]:
+    effects = flag.facts["effects"]
+    for _text, key, value, effect in _taint_parts(flag):
+        if effect and effect not in effects:
+            yield f"the effect of the taint {show(key)} must be one of {', '.join(effects)}"
+        if not is_label_value(value):
+            yield f"the value of the taint {show(key)} must be {_NAME}"
+
+
+def _taint_effects(flag: FlagValue) -> Iterator[str]:
+    for text, key, _value, effect in _taint_parts(flag):
+        if not effect and not text.endswith("-"):
+            yield f"the taint {show(key)} must have an effect, as in key=value:NoSchedule"
+
+
+def _taints_twice(flag: FlagValue) -> Iterator[str]:
+    seen = set()
+    for text, key, _value, effect in _taint_parts(flag):
+        if text.endswith("-"):
+            continue
+        if (key, effect) in seen:
+            yield f"the taint {show(key)} must not have the effect {effect} twice"
+        seen.add((key, effect))
+
+
+def _taint_removals(flag: FlagValue) -> Iterator[str]:
+    for text, _key, _value, _effect in _taint_parts(flag):
+        if text.endswith("-"):
+            yield f"{show(text)} ends in a dash, with which kubectl removes a taint: write it without the dash"
+
+
+def _empty_name(flag: FlagValue) -> Iterator[str]:
+    if flag.last and not flag.last.strip():
+        yield "must not be empty"
+
+
+def _node_name(flag: FlagValue) -> Iterator[str]:
+    name = flag.last.strip().lower()
+    if name and not is_dns_name(name):
+        yield f"{show(flag.last)}: must be a DNS name of at most 253 of a-z, 0-9, - and ."
+
+
+def _url(flag: FlagValue) -> Iterator[str]:
+    url = split_url(flag.last)
+    if url is None or url.scheme not in flag.facts["schemes"]:
+        schemes = " or ".join(filter(None, flag.facts["schemes"]))
+        yield f"{show(flag.last)}: must be a path, or a URL with the scheme {schemes}"
+
+
+def _needs_gate(flag: FlagValue) -> Iterator[str]:
+    gate = flag.facts["gate"]
+    if flag.last and parse_bool(flag.last) is not False and not flag.gates.is_on(gate):
+        yield f"needs the feature gate {gate}"
+
+
+def _needs_flag(flag: FlagValue) -> Iterator[str]:
+    if flag.last and parse_bool(flag.last) is not False:
+        for other in flag.facts["needs"]:
+            if not flag.value_of(other):
+                yield f"needs --{other}, too"
+
+
+def _needs_environment(flag: FlagValue) -> Iterator[str]:
+    if flag.last:
+        yield f"needs the environment variable {flag.facts['env']}"
+
+
+RULES: Mapping[str, Callable[[FlagValue], Iterator[str]]] = {
+    "key-namespace-allowed": _label_namespaces,
+    "key-is-qualified-name": _keys,
+    "value-is-label-value": _label_values,
+    "bad-key-or-value": _labels,
+    "pairs-split-by": _repeated_keys,
+    "value": _value,
+    "count": _count,
+    "two-are-of-different-families": _families,
+    "two-need-gate": _two_need_gate,
+    "two-not-with-cloud-provider": _two_with_cloud_provider,
+    "two-not-unspecified": _two_unspecified,
+    "unparsable": _unparsable,
+    "not-of": _address_kinds,
+    "grammar": _taint_grammar,
+    "effect-required": _taint_effects,
+    "unique-key-and-effect": _taints_twice,
+    "trailing-dash": _taint_removals,
+    "normalised": _empty_name,
+    "node-name-is-dns1123-subdomain": _node_name,
+    "url": _url,
+    "needs-gate": _needs_gate,
+    "needs-flag": _needs_flag,
+    "pair": _needs_flag,
+    "needs-env": _needs_environment,
+}
+"""The function of each word of a rule; it yields what is wrong with the values of a flag."""

@@ -1,0 +1,157 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Find the flags of components inside other files: kubeadm's, Pod manifests, the configs of k3s and RKE2."""
+
+from __future__ import annotations
+
+import posixpath
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from .._scalars._field_path import Path
+from ._flag_findings import Argument, flags_of
+from ._pflag import FlagUse, parse_words
+
+__all__ = ["ComponentArguments", "distribution_arguments", "kubeadm_arguments", "static_pod_flags"]
+
+_CONTROL_PLANE = ("kube-apiserver", "kube-controller-manager", "kube-scheduler")
+_PROGRAMS = (*_CONTROL_PLANE, "kube-proxy", "kubelet")
+_KUBELET = "kubelet"
+_OF_CLUSTER = (
+    ("apiServer", "kube-apiserver"),
+    ("controllerManager", "kube-controller-manager"),
+    ("scheduler", "kube-scheduler"),
+)
+"""The sections of a ClusterConfiguration with extraArgs. That of etcd is not among them: its flags are not known."""
+_OF_DISTRIBUTION = {
+    **{f"{component}-arg": component for component in _PROGRAMS},
+    "kube-controller-arg": "kube-controller-manager",  # its name in old releases of k3s
+}
+_SHELLS = ("sh", "bash", "ash", "dash")
+_END_OF_COMMAND = ("|", "&", ";", ">", "<", "1>", "2>")
+
+
+class ComponentArguments(NamedTuple):
+    """The flags of one component in a file."""
+
+    component: str
+    arguments: tuple[Argument, ...]
+
+
+def kubeadm_arguments(kind: str, data: Mapping[str, Any]) -> Iterator[ComponentArguments]:
+    """Yield the extra arguments in a document of kubeadm.
+
+    They are maps up to v1beta3 and then lists. kubeadm sorts those of a list by name and value, which decides which of
+    several wins. A missing name in a list is left to kubeadm's own rule.
+    """
+    if kind == "ClusterConfiguration":
+        sections = [((section, "extraArgs"), component) for section, component in _OF_CLUSTER]
+    elif kind in ("InitConfiguration", "JoinConfiguration"):
+        sections = [(("nodeRegistration", "kubeletExtraArgs"), _KUBELET)]
+    else:
+        return
+    for path, component in sections:
+        section = data.get(path[0])
+        arguments = _named(section.get(path[1]) if isinstance(section, Mapping) else None, path)
+        if arguments:
+            yield ComponentArguments(component, tuple(arguments))
+
+
+def _named(arguments: Any, path: Path) -> list[Argument]:
+    if isinstance(arguments, Mapping):
+        return [Argument((*path, name), str(name), str(value)) for name, value in arguments.items()]
+    named = []
+    for index, item in enumerate(arguments if isinstance(arguments, list) else ()):
+        name, value = (item.get("name"), item.get("value")) if isinstance(item, Mapping) else (None, None)
+        if isinstance(name, str) and name:
+            part = "value" if value is not None and not name.startswith("-") else "name"
+            named.append(Argument((*path, index, part), name, "" if value is None else str(value)))
+    return sorted(named, key=lambda argument: (argument.name, argument.value))
+
+
+def distribution_arguments(data: Mapping[str, Any]) -> Iterator[ComponentArguments]:
+    """Yield the component arguments of a config file of k3s or RKE2: `kubelet-arg`, `kube-apiserver-arg` and others.
+
+    An argument is name=value, or the name of a switch. Two dashes before it are dropped, as is a sign at the end of the
+    name, which says where the value is added. So is the sign at the end of a key.
+    """
+    for key, value in data.items():
+        component = _OF_DISTRIBUTION.get(str(key).rstrip("+"))
+        if component is None or value is None:
+            continue
+        items = value if isinstance(value, list) else [value]
+        paths: list[Path] = [(key, index) for index in range(len(items))] if isinstance(value, list) else [(key,)]
+        words = [(path, str(item)) for path, item in zip(paths, items) if isinstance(item, (str, int, float))]
+        if words:
+            yield ComponentArguments(component, tuple(_of_distribution(path, word) for path, word in words))
+
+
+def _of_distribution(path: Path, text: str) -> Argument:
+    name, equals, value = (text[2:] if text.startswith("--") else text).partition("=")
+    return Argument(path, name.rstrip("+-") or name, value if equals else "true")
+
+
+def static_pod_flags(data: Mapping[str, Any]) -> Iterator[ComponentArguments]:
+    """Yield the flags of components that containers of a Pod, or of the Pods of a workload, start.
+
+    The program may come after another one that starts it, and may be in the script of a shell.
+    """
+    path, spec = _pod_spec(data)
+    containers = spec.get("containers") if isinstance(spec, Mapping) else None
+    for index, container in enumerate(containers if isinstance(containers, list) else ()):
+        if isinstance(container, Mapping):
+            words = list(_words_of(container, (*path, "containers", index)))
+            yield from _command_line(_words_of_shell(words))
+
+
+def _pod_spec(data: Mapping[str, Any]) -> tuple[Path, Any]:
+    spec = data.get("spec")
+    template = spec.get("template") if isinstance(spec, Mapping) else None
+    if isinstance(template, Mapping):
+        return ("spec", "template", "spec"), template.get("spec")
+    return ("spec",), spec
+
+
+def _words_of(container: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
+    for name in ("command", "args"):
+        words = container.get(name)
+        for index, word in enumerate(words if isinstance(words, list) else ()):
+            yield (*path, name, index), str(word)
+
+
+def _words_of_shell(words: Sequence[tuple[Path, str]]) -> list[tuple[Path, str]]:
+    """Return the words of the first command with a component in the script of a shell, otherwise the words."""
+    if len(words) < 3 or posixpath.basename(words[0][1]) not in _SHELLS or words[1][1] != "-c":
+        return list(words)
+    path, script = words[2]
+    try:
+        parts = shlex.split(script.replace("\\\n", " "), comments=True)
+    except ValueError:
+        return []
+    start = next((index for index, part in enumerate(parts) if posixpath.basename(part) in _PROGRAMS), len(parts))
+    command = []
+    for part in parts[start:]:
+        if part.startswith(_END_OF_COMMAND):
+            break
+        command.append((path, part.rstrip(";")))
+        if part.endswith(";"):
+            break
+    return command
+
+
+def _command_line(words: Sequence[tuple[Path, str]]) -> Iterator[ComponentArguments]:
+    start = next((index for index, (_path, word) in enumerate(words) if posixpath.basename(word) in _PROGRAMS), None)
+    if start is None:
+        return
+    component = posixpath.basename(words[start][1])
+    of_flags = words[start + 1 :]
+    arguments = []
+    for position, part in parse_words([word for _path, word in of_flags], flags_of(component).flags):
+        path = of_flags[position][0]
+        if isinstance(part, FlagUse):
+            arguments.append(Argument(path, part.name, part.value))
+        else:
+            arguments.append(Argument(path, "", "", part))
+    yield ComponentArguments(component, tuple(arguments))
