@@ -81,8 +81,8 @@ options:
     elements: str
   os:
     description:
-      - The operating system of the nodes that the config is for.
-      - Rules that hold on the other one are left out, and fields that have no effect on this one get a warning.
+      - The operating system of the nodes. Rules of the other one do not hold, and fields that only the component on the
+        other one reads get a warning.
     type: str
     choices: [linux, windows]
     default: linux
@@ -399,6 +399,7 @@ from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.configok.node.plugins.module_utils._ansible import UnusableInput
 from ansible_collections.configok.node.plugins.module_utils._ansible._cel import cel_checker
+from ansible_collections.configok.node.plugins.module_utils._ansible._config_checks import flags_of, host_of
 from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import (
     fail_on_file_errors,
     read_layers,
@@ -420,14 +421,9 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._fi
     not_judged_causes,
     refusing_levels,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._component_flags import (
-    ComponentFlags,
-)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import Config, load
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import HostRules
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redact
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scope import scope_of
-from ansible_collections.configok.node.plugins.module_utils._host._host_facts import read_host
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
@@ -455,24 +451,6 @@ def layers_of(parameters: dict[str, Any]) -> list[tuple[str, bytes]]:
     if not layers:
         raise UnusableInput("There are no files to read")
     return layers
-
-
-def host_of(parameters: dict[str, Any]) -> HostRules | None:
-    """Return the checks against this host, None unless the options ask for them. Raises UnusableInput off Linux."""
-    if not parameters["host"]:
-        return None
-    if parameters["os"] != "linux":
-        raise UnusableInput("host needs os: linux, which a host with this module runs")
-    return HostRules(read_host, parameters["root_directory"], parameters["container_runtime_endpoint"])
-
-
-def flags_of(parameters: dict[str, Any], config: Config) -> ComponentFlags | None:
-    """Return the flags of the component, None if they are not known. Raises UnusableInput for several documents."""
-    if parameters["flags"] is None:
-        return None
-    if config.others:
-        raise UnusableInput("flags needs a file of one document: each component has its own flags")
-    return ComponentFlags(parameters["flags"])
 
 
 def load_all(parameters: dict[str, Any]) -> Config:

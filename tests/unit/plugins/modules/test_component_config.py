@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
+from ansible_collections.configok.node.plugins.module_utils._ansible import _config_checks
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import Host, HostQuery
 from ansible_collections.configok.node.plugins.modules import component_config
 from support.ansible_runs.modules import run_module
@@ -197,7 +198,7 @@ def test_the_host_is_looked_at_where_that_is_asked_for(tmp_path: Path, monkeypat
         queries.append(query)
         return Host(swaps=("/dev/sda2",), states={"cpu_manager_state": {"policyName": "static"}})
 
-    monkeypatch.setattr(component_config, "read_host", read_host)
+    monkeypatch.setattr(_config_checks, "read_host", read_host)
     files = write(tmp_path, base=KUBELET_HEADER + "maxPods: 110\ncpuManagerPolicy: none\n")
     arguments = {"files": files, "component": "kubelet", "kubernetes_versions": ["1.20", "1.31"], "fail_on": "never"}
     assert run(**arguments)["lines"] == []
