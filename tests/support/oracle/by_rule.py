@@ -328,6 +328,8 @@ ELSEWHERE: Mapping[str, str] = {
     "mem-state": "no such field in 1.20",
     "topology-options": "no such field in 1.20",
     "evict-partial": "a warning, no refusal",
+    "plausible-size": "a warning, no refusal",
+    "windows-cgroups": "not on Linux",
     "cgroup-driver-cri": "a kubelet of 1.20 does not ask the runtime",
 }
 """Rules that RULES does not have, and why."""
