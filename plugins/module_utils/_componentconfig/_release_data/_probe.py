@@ -67,6 +67,8 @@ class _Ending(NamedTuple):
 
 _UNKNOWN_GATE = "ConfigOkProbe"  # a name that no component has
 _UNKNOWN = "unrecognized feature gate: {}"
+# A gate that comes with a later release than the one that the binary emulates cannot be set either.
+_NOT_THERE = (_UNKNOWN, "cannot set feature gate {} to true, feature is PreAlpha")
 _LOCKED = re.compile(r"cannot set feature gate (\w+) to (?:true|false), feature is locked to (true|false)")
 _WARNING = re.compile(r"Setting (GA|deprecated) feature gate (\w+)=")
 _STAGE_OF_WARNING: Mapping[str, Stage] = {"GA": "GA", "deprecated": "Deprecated"}
@@ -171,13 +173,14 @@ class _Prober:
         The binary warns of its stage if it accepts a setting, and names the value that it is locked to if not. It does
         not say the default of a gate that is not locked.
         """
-        answers = [self._set({name: value}, self._ending) for value in (True, False)]
-        if any(_UNKNOWN.format(name) in answer.out for answer in answers):
+        answers = [self._set({name: True}, self._ending)]
+        if any(sentence.format(name) in answers[0].out for sentence in _NOT_THERE):
             return None
-        warnings = [word for answer in answers for word, gate in _WARNING.findall(answer.out) if gate == name]
-        if not warnings:
+        answers.append(self._set({name: False}, self._ending))
+        if not any(_accepts(answer, self._ending) for answer in answers):
             raise ConfigError(f"{self._help.component} says neither that it has the gate {name} nor that it lacks it")
-        stage = _STAGE_OF_WARNING[warnings[0]]
+        warnings = [word for answer in answers for word, gate in _WARNING.findall(answer.out) if gate == name]
+        stage = _STAGE_OF_WARNING[warnings[0]] if warnings else last_known.stage
         lock = "".join(self._lock_of(name, answer) for answer in answers)
         if lock:
             return ProbedGate(stage, lock == "true", True)

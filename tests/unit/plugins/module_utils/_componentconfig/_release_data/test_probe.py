@@ -120,6 +120,49 @@ def test_a_program_that_does_not_end_is_asked_once() -> None:
     assert len(seen) == 1
 
 
+@pytest.mark.parametrize(
+    ("refusal", "expected"),
+    [
+        ("cannot set feature gate Odd to {value}, feature is PreAlpha at emulated version 1.38", None),
+        ("", ProbedGate("Beta", True, False, is_assumed=True)),
+    ],
+)
+def test_a_gate_without_a_warning_is_not_there_or_as_before(refusal: str, expected: ProbedGate | None) -> None:
+    component = FakeComponent(gates=GATES)
+
+    def run(arguments: Sequence[str]) -> Answer:
+        for value in ("true", "false"):
+            if f"--feature-gates=Odd={value}" in arguments:
+                text = refusal.format(value=value)
+                return Answer(1, text) if text else Answer(1, "open missing/config.yaml: no such file\n")
+        return component.run(arguments)
+
+    binary = probe_binary(run, lambda minor: Candidates({"Odd": GateDefault("Beta", True)}, {}))
+    assert binary.gates.get("Odd") == expected
+
+
+def test_a_gate_that_is_refused_for_an_unknown_reason_is_an_error() -> None:
+    component = FakeComponent(gates=GATES)
+
+    def run(arguments: Sequence[str]) -> Answer:
+        return Answer(1, "no") if "--feature-gates=Odd" in arguments[0] else component.run(arguments)
+
+    with pytest.raises(ConfigError, match="says neither that it has the gate Odd nor that it lacks it"):
+        probe_binary(run, lambda minor: Candidates({"Odd": GateDefault("Beta", True)}, {}))
+
+
+def test_gates_that_depend_on_others_are_asked_one_by_one() -> None:
+    component = FakeComponent(gates=GATES)
+
+    def run(arguments: Sequence[str]) -> Answer:
+        if arguments[0].count(",") and "=--" not in arguments[0]:
+            return Answer(1, "Alpha1 is enabled, but depends on features that are disabled: Beta1\n")
+        return component.run(arguments)
+
+    binary = probe_binary(run, lambda minor: Candidates({}, {}))
+    assert [name for name, gate in binary.gates.items() if gate.locked] == ["BetaLocked"]
+
+
 def test_a_component_that_takes_every_gate_is_refused() -> None:
     component = FakeComponent(gates=GATES)
 
