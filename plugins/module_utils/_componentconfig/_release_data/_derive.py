@@ -75,7 +75,7 @@ def derive(binaries: Sequence[KnownBinary], running: Running, date: str, version
     sources = tuple(
         Source("binary", known.binary.help.component, known.binary.version, known.sha256) for known in binaries
     )
-    answers = Source("running component", KUBELET, running.version or version)
+    answers = Source("running component", version=running.version or version)
     return ReleaseData(
         minor,
         _gates(binaries, running, minor, sources, answers, date),
@@ -139,7 +139,7 @@ def _defaults(
         values.setdefault(KUBELET_CONFIGURATION, {}).update(
             {**_absent_fields(running.configz, minor), **running.configz}
         )
-        used.append(answers)
+        used.append(answers._replace(name=KUBELET))
     return DataLayer(values, tuple(used), date) if used else DataLayer()
 
 

@@ -55,10 +55,10 @@ _SOURCE_KINDS: tuple[SourceKind, ...] = ("binary", "running component")
 
 
 class Source(NamedTuple):
-    """Where data come from: a component, its version if it says one, and the SHA-256 of its binary."""
+    """Where data come from: a component if it says which, its version if it says one, the SHA-256 of its binary."""
 
     kind: SourceKind
-    name: str
+    name: str = ""
     version: str = ""
     sha256: str = ""
 
@@ -230,16 +230,19 @@ class _Reader:
         )
 
     def _source(self, value: Any, place: str) -> Source:
-        row = self._mapping(value, place, Source._fields, required=("kind", "name"))
+        row = self._mapping(value, place, Source._fields, required=("kind",))
         if row["kind"] not in _SOURCE_KINDS:
             raise self._error(f"{place}.kind", f"must be {' or '.join(_SOURCE_KINDS)}")
-        if row["name"] not in COMPONENTS:
+        is_binary = row["kind"] == "binary"
+        if is_binary != ("sha256" in row) or (is_binary and "name" not in row):
+            raise self._error(place, "a binary has its name and, as nothing else, its sha256")
+        if row.get("name", COMPONENTS[0]) not in COMPONENTS:
             raise self._error(f"{place}.name", f"must be one of {', '.join(COMPONENTS)}")
-        if (row["kind"] == "binary") != ("sha256" in row):
-            raise self._error(place, "a binary, and nothing else, has its sha256")
         version = self._text(row.get("version", "v1.0"), f"{place}.version", _VERSION, "a Kubernetes version")
         sha256 = self._text(row.get("sha256", "0" * 64), f"{place}.sha256", _SHA256, "64 digits of 0-9a-f")
-        return Source(row["kind"], row["name"], version if "version" in row else "", sha256 if "sha256" in row else "")
+        return Source(
+            row["kind"], row.get("name", ""), version if "version" in row else "", sha256 if is_binary else ""
+        )
 
     def _gates(self, value: Any, place: str) -> dict[str, ProbedGate]:
         return {

@@ -25,7 +25,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._re
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._overlays import OverlayFlag
 
 BINARY = Source("binary", "kubelet", "v1.38.0", "a" * 64)
-RUNNING = Source("running component", "kubelet", "v1.38.0")
+RUNNING = Source("running component", version="v1.38.0")
 DATE = "2026-12-16"
 DATA = ReleaseData(
     38,
@@ -81,8 +81,9 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     (layers("gates", source=[SOURCE] * 20), "layers.gates.source: must be a list"),
     (layers("gates", source=[{**SOURCE, "kind": "web"}]), "must be binary or running component"),
     (layers("gates", source=[{**SOURCE, "name": "etcd"}]), "must be one of kubelet"),
-    (layers("gates", source=[{"kind": "binary", "name": "kubelet"}]), "has its sha256"),
-    (layers("gates", source=[{**SOURCE, "kind": "running component"}]), "has its sha256"),
+    (layers("gates", source=[{"kind": "binary", "name": "kubelet"}]), "a binary has its name and"),
+    (layers("gates", source=[{**SOURCE, "kind": "running component"}]), "a binary has its name and"),
+    (layers("gates", source=[{"kind": "binary", "sha256": "a" * 64}]), "a binary has its name and"),
     (layers("gates", source=[{**SOURCE, "sha256": "A" * 64}]), "must be 64 digits"),
     (layers("gates", assumed=["a b"]), "must be names of gates"),
     (layers("gates", values={"A": {"stage": "PreAlpha", "default": True}}), "A.stage: must be one of Alpha"),

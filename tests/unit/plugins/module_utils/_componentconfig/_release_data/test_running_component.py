@@ -24,6 +24,7 @@ kubernetes_build_info{build_date="2026-12-16T10:00:00Z",git_version="v1.38.0",ma
 kubernetes_feature_enabled{name="Alpha1",stage="ALPHA"} 0
 kubernetes_feature_enabled{name="Beta1",stage="BETA"} 1
 kubernetes_feature_enabled{name="Ga1",stage=""} 1 1765879200000
+kubernetes_feature_enabled{name="Later1",stage="PRE-ALPHA"} 0
 kubernetes_feature_enabled{name="Old1",stage="DEPRECATED"} 0
 kubelet_running_pods 3
 """
