@@ -114,10 +114,11 @@ def test_the_shell_commands_of_the_page_run(project: Path) -> None:
     ended = run(project, f"git init -q && git add . && {commit}")
     assert ended.returncode == 0, ended.stderr
     (project / "configs/kubelet.yaml").write_text(kubelet_config("maxPods: 60"))
+    (project / "kubelet.env").write_text('KUBELET_ARGS="--node-ip=192.0.2.7"\nPATH=/bin\n')
     assert run(project, commit).returncode == 0
     ours = [block for block in blocks if "configok-agent " in block or block.startswith("pip ")]
     outputs = [run(project, block) for block in ours]
-    assert [ended.returncode for ended in outputs] == [0, 0, 0, 0], outputs
+    assert [ended.returncode for ended in outputs] == [0, 0, 0, 0, 0], outputs
     assert outputs[-2].stdout.startswith("maxPods: 50 -> 60")
     assert "failCgroupV1: false -> true" in outputs[-1].stdout
 
