@@ -50,6 +50,23 @@ options:
       exec_start:
         description: The new command line of the unit, if it should not be detected.
         type: str
+  overrides:
+    description:
+      - Texts of the drop-in O(drop_in) that systemd is to verify before they are put in place. Each is verified with
+        its unit, from a temporary directory.
+    type: list
+    elements: dict
+    default: []
+    version_added: 0.1.0
+    suboptions:
+      unit:
+        description: The unit.
+        type: str
+        required: true
+      text:
+        description: The drop-in.
+        type: str
+        required: true
   drop_in:
     description: The name of the drop-in through which components start.
     type: str
@@ -173,6 +190,25 @@ drop_ins:
       description: Whether its directory was created for it, and is removed with it.
       type: bool
       sample: false
+overrides:
+  description: What systemd says of O(overrides), in their order.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    unit:
+      description: The unit.
+      type: str
+      sample: kubelet.service
+    faults:
+      description: What systemd does not accept, as parts of a sentence. Empty if it accepts the drop-in.
+      type: list
+      elements: str
+      sample: ["line 7: Failed to parse RestartSec= value, ignoring: 5x"]
+    not_verified:
+      description: Why it was not verified, empty if it was.
+      type: str
+      sample: systemd-analyze is not installed
 """
 
 from typing import Any
@@ -193,8 +229,13 @@ COMPONENT: dict[str, dict[str, Any]] = {
     "config_variable": {"type": "str"},
     "exec_start": {"type": "str"},
 }
+OVERRIDE: dict[str, dict[str, Any]] = {
+    "unit": {"type": "str", "required": True},
+    "text": {"type": "str", "required": True},
+}
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "components": {"type": "list", "elements": "dict", "default": [], "options": COMPONENT},
+    "overrides": {"type": "list", "elements": "dict", "default": [], "options": OVERRIDE},
     "drop_in": {"type": "str", "default": "zz-configok.conf"},
     "state_directory": {"type": "path", "default": "/var/lib/configok"},
 }
@@ -203,6 +244,10 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
 def _sanitized(facts: dict[str, Any]) -> dict[str, Any]:
     """Return the facts with sentences that are safe to show; the rest is data, which the role compares and writes."""
     return {**facts, "refusals": sanitize_all(facts["refusals"]), "faults": sanitize_all(facts["faults"])}
+
+
+def _sanitized_override(verdict: dict[str, Any]) -> dict[str, Any]:
+    return {**verdict, "faults": sanitize_all(verdict["faults"]), "not_verified": sanitize(verdict["not_verified"])}
 
 
 def main() -> None:
@@ -218,9 +263,12 @@ def main() -> None:
         units = ComponentUnits(run, drop_in=params["drop_in"], state_directory=params["state_directory"])
         components = [_sanitized(units.inspect(request)) for request in params["components"]]
         drop_ins = units.drop_ins()
+        overrides = [
+            _sanitized_override(units.verify(override["unit"], override["text"])) for override in params["overrides"]
+        ]
     except (NoSystemd, SystemctlFailed) as error:
         module.fail_json(msg=sanitize(error))
-    module.exit_json(changed=False, components=components, drop_ins=drop_ins)
+    module.exit_json(changed=False, components=components, drop_ins=drop_ins, overrides=overrides)
 
 
 if __name__ == "__main__":

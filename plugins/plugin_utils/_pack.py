@@ -23,9 +23,10 @@ __all__ = ["ARCHIVE", "PACKAGE", "pack", "sources"]
 
 ARCHIVE = "configok-agent.pyz"
 PACKAGE = "configok_agent"
-_PACKAGES = ("_agent", "_componentconfig", "_host", "_kube", "_nodeconfig", "_trust")
+_PACKAGES = ("_agent", "_componentconfig", "_host", "_kube", "_nodeconfig", "_systemd", "_trust")
 _ENTRY = "roles/node/files/agent"
-# Controller only: credentials through the kubernetes package, the thread pool, and the kinds of Machines.
+# Not for the agent: credentials through the kubernetes package, the thread pool, the kinds of Machines, and how units
+# start.
 _LEFT_OUT = frozenset(
     {
         "_kube/_user_credentials.py",
@@ -34,6 +35,10 @@ _LEFT_OUT = frozenset(
         "_componentconfig/_machine_objects.py",
         "_componentconfig/_data/_machines.py",
         "_componentconfig/_rules/_machines.py",
+        "_systemd/_exec_start.py",
+        "_systemd/_override_checks.py",
+        "_systemd/_specifiers.py",
+        "_systemd/_unit_checks.py",
     }
 )
 _SHEBANG = b"#!/usr/bin/python3\n"

@@ -22,6 +22,7 @@ from .._systemd._exec_start import (
     path_of,
     read_unit_start,
 )
+from .._systemd._specifiers import HostNames, unit_specifiers
 from .._systemd._unit_checks import (
     EMBEDDING_UNITS,
     MERGED_PROPERTIES,
@@ -32,6 +33,7 @@ from .._systemd._unit_checks import (
 )
 from .._systemd._unit_file import environment_files
 from . import UnusableInput
+from ._override_verification import verify_override
 
 __all__ = ["MADE_DIRECTORY", "ComponentUnits", "NoSystemd", "SystemctlFailed"]
 
@@ -113,7 +115,7 @@ class ComponentUnits:
         process = self._process(properties)
         own = [path for path in paths if os.path.basename(path) != self._drop_in]
         try:
-            start = self._start(own)
+            start = self._start(unit, own)
             result.update(self._start_facts(request, start, target))
             result["refusals"] = refuse_start(unit, self._texts(own), start, process.arguments if process else ())
             result["refusals"] += refuse_flags_only(name, unit) if result["flags_only"] else []
@@ -121,7 +123,7 @@ class ComponentUnits:
             result["refusals"] += self._unit_differs(unit, request, result["config"], target, process)
         except UnsupportedUnit as error:
             result["refusals"] = [f"{unit} {error}"]
-        result["faults"] = self._faults(name, properties, paths, target, process)
+        result["faults"] = self._faults(name, unit, properties, paths, target, process)
         return result
 
     def command_line(self, unit: str) -> tuple[tuple[str, ...], str]:
@@ -136,10 +138,16 @@ class ComponentUnits:
         if properties.get("LoadState") != "loaded":
             return (), "/"
         try:
-            start = self._start([properties.get("FragmentPath", ""), *properties.get("DropInPaths", "").split()])
+            start = self._start(unit, [properties.get("FragmentPath", ""), *properties.get("DropInPaths", "").split()])
         except UnsupportedUnit as error:
             raise UnusableInput(f"{unit} {error}") from error
         return (start.command.program, *(argument.text for argument in start.arguments)), start.directory
+
+    def verify(self, unit: str, text: str) -> dict[str, Any]:
+        """Return systemd's verdict on our drop-in with this text, before it is put in place. Raises SystemctlFailed."""
+        fragment = self._show(unit).get("FragmentPath", "")
+        verdict = verify_override(self._run, fragment, unit, self._drop_in, text)
+        return {"unit": unit, "faults": list(verdict.faults), "not_verified": verdict.not_verified}
 
     def drop_ins(self) -> list[dict[str, Any]]:
         """Return our drop-ins on this node, with their units. Raises SystemctlFailed."""
@@ -195,10 +203,16 @@ class ComponentUnits:
         ]
 
     def _faults(
-        self, name: str, properties: Mapping[str, str], paths: Sequence[str], target: str, process: _Process | None
+        self,
+        name: str,
+        unit: str,
+        properties: Mapping[str, str],
+        paths: Sequence[str],
+        target: str,
+        process: _Process | None,
     ) -> list[str]:
         try:
-            merged = self._start(paths)
+            merged = self._start(unit, paths)
         except UnsupportedUnit as error:
             return [f"it {error}"]
         running_config = None
@@ -206,16 +220,27 @@ class ComponentUnits:
             running_config = process.config()
         return merged_faults(name, properties, self._texts(paths), merged, target, running_config)
 
-    def _start(self, paths: Sequence[str]) -> UnitStart:
+    def _start(self, unit: str, paths: Sequence[str]) -> UnitStart:
         texts = self._texts(paths)
+        specifiers = unit_specifiers(unit, self._host_names())
         files = [
             text
-            for pattern in environment_files(texts)
+            for pattern in environment_files(texts, specifiers)
             for path in sorted(glob.glob(self._root + pattern))
             for text in [_read(path)]
             if text is not None
         ]
-        return read_unit_start(texts, files)
+        return read_unit_start(texts, files, specifiers=specifiers)
+
+    def _host_names(self) -> HostNames:
+        system = os.uname()
+        return HostNames(
+            system.nodename,
+            system.release,
+            system.machine,
+            _read(f"{self._root}/etc/machine-id") or "",
+            _read(f"{self._root}/proc/sys/kernel/random/boot_id") or "",
+        )
 
     def _texts(self, paths: Sequence[str]) -> list[str]:
         return [_read(self._root + path) or "" for path in paths if path]
@@ -254,8 +279,9 @@ class ComponentUnits:
 
 
 def _read(path: str) -> str | None:
+    """Return a file's text, or None if it cannot be read. Its line ends stay: systemd distinguishes them."""
     try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+        with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
             return file.read()
     except OSError:
         return None

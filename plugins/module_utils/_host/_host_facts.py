@@ -12,10 +12,9 @@ import json
 import os
 import re
 import stat
-from collections.abc import Iterable
 from typing import Any
 
-from .._componentconfig._rules._host_rules import (
+from .._componentconfig._rules._host_model import (
     KERNEL_PARAMETERS,
     STATE_FILES,
     CgroupDriver,
@@ -25,26 +24,11 @@ from .._componentconfig._rules._host_rules import (
     HostQuery,
 )
 from .._componentconfig._scalars._numbers import parse_cpu_list
+from ._cgroups import is_unified, read_cgroup
+from ._files import MAX_BYTES, read_text, rooted
+from ._logind import inhibit_delays
 
-__all__ = ["MAX_BYTES", "read_host", "read_text", "rooted", "runtime_driver"]
-
-MAX_BYTES = 1024 * 1024
-"""Bytes of a file that are read."""
-
-
-def rooted(root: str, path: str) -> str:
-    """Return a path of the host under the directory ``root``."""
-    return os.path.join(root, path.lstrip("/"))
-
-
-def read_text(root: str, path: str) -> str:
-    """Return the text of a file, or "" if it cannot be read."""
-    try:
-        with open(rooted(root, path), "rb") as file:
-            return file.read(MAX_BYTES).decode("utf-8", "replace")
-    except OSError:
-        return ""
-
+__all__ = ["read_host", "runtime_driver"]
 
 _CONTAINERD = "etc/containerd/config.toml"
 _CRIO = "etc/crio/crio.conf"
@@ -94,7 +78,6 @@ _PRIVATE = ("/tmp/", "/var/tmp/")  # the agent's directories differ from those o
 
 def read_host(query: HostQuery, root: str = "/") -> Host:
     """Return the facts of the host under ``root``. An unreadable file counts as missing, or as unknown."""
-    cgroup_v2 = os.path.exists(os.path.join(root, "sys/fs/cgroup/cgroup.controllers"))
     states = {name: _state(root, query.root_directory, name) for name in STATE_FILES}
     return Host(
         swaps=_swaps(read_text(root, "proc/swaps")),
@@ -103,13 +86,15 @@ def read_host(query: HostQuery, root: str = "/") -> Host:
         memory=_memory(read_text(root, "proc/meminfo")),
         disk=_disk(root, query.root_directory),
         numa_nodes=_numa_nodes(root),
-        cgroup_v2=cgroup_v2,
+        cgroup_v2=is_unified(root),
         kernel=_kernel(root),
         files={path: _file(root, path) for path in sorted(query.paths)},
-        cgroups={name: _cgroup_exists(root, name, cgroup_v2) for name in sorted(query.cgroups)},
+        cgroups={path: read_cgroup(root, path) for path in sorted(query.cgroups)},
         states={name: state for name, state in states.items() if isinstance(state, dict)},
         damaged_state=tuple(name for name, state in states.items() if state is _DAMAGED),
         runtime_driver=runtime_driver(query.runtime, root),
+        inhibit_delays=inhibit_delays(root) if query.logind else (),
+        pids=_pids(root),
     )
 
 
@@ -158,6 +143,12 @@ def _kernel(root: str) -> dict[str, int]:
     return {flag: value for flag, value in values.items() if value is not None}
 
 
+def _pids(root: str) -> int:
+    """Return the most process ids that the kernel gives, 0 if it is not known (pkg/kubelet/stats/pidlimit)."""
+    limits = [_number(read_text(root, f"proc/sys/kernel/{name}")) or 0 for name in ("pid_max", "threads-max")]
+    return min((limit for limit in limits if limit > 0), default=0)
+
+
 def _file(root: str, path: str) -> File:
     rooted_path = rooted(root, path)
     try:
@@ -178,20 +169,6 @@ def _pem(path: str) -> frozenset[str] | None:
             return frozenset(block.decode() for block in _PEM.findall(file.read(MAX_BYTES)))
     except OSError:
         return None
-
-
-def _cgroup_exists(root: str, name: str, cgroup_v2: bool) -> bool:
-    base = "sys/fs/cgroup" if cgroup_v2 else "sys/fs/cgroup/memory"
-    return any(os.path.isdir(rooted(root, f"{base}/{path}")) for path in _cgroup_names(name))
-
-
-def _cgroup_names(name: str) -> Iterable[str]:
-    """Yield the paths of a cgroup's name: its own with driver cgroupfs, with systemd that of the nested slice."""
-    plain = name.strip("/")
-    yield plain
-    last = plain.rpartition("/")[2]
-    parts = (last[: -len(".slice")] if last.endswith(".slice") else last).split("-")
-    yield "/".join("-".join(parts[: length + 1]) + ".slice" for length in range(len(parts)))
 
 
 def _state(root: str, directory: str, name: str) -> Any:

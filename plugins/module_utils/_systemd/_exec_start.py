@@ -4,7 +4,7 @@
 """How a unit starts its component, and how to make it read another config file. Private to configok.node.
 
 systemd.service(5), "Command lines": a word $NAME is replaced by the words of the variable, ${NAME} within a word by its
-exact value, and $$ is a dollar sign.
+exact value, and $$ is a dollar sign. A word that begins with a single $ is a variable, whatever follows.
 
 There are two ways to override the config file. If a variable of the unit holds the flag and nothing else, as kubeadm's
 KUBELET_CONFIG_ARGS, the variable is set again in an environment file that comes last. That overrides Environment= and
@@ -20,7 +20,17 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ._unit_file import Word, last_value_of, read_variables, split_relaxed, split_words, values_of
+from ._unit_file import (
+    NO_SPECIFIERS,
+    Word,
+    expand_specifiers,
+    is_continued,
+    last_value_of,
+    read_variables,
+    split_relaxed,
+    split_words,
+    values_of,
+)
 
 __all__ = [
     "Argument",
@@ -41,12 +51,13 @@ __all__ = [
 ]
 
 _PREFIXES = "-@:+!|"
-_VARIABLE_WORD = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)\Z")
-_WITHIN = re.compile(r"\$(\$|\{([A-Za-z_][A-Za-z0-9_]*)\})")
+_VARIABLE_WORD = re.compile(r"\$(?![{$])(.*)\Z", re.DOTALL)
+_WITHIN = re.compile(r"\$(\$|\{([^}:]*)\})")  # ${NAME:-default} is not systemd's: it stays as it is
+_LITERAL_SEMICOLON = "\\;"
 
 
 class Command(NamedTuple):
-    """A command line: the text as it is in the unit, its prefix such as "-@:", and its words, program first."""
+    """A command line: the text as a unit can hold it, its prefix such as "-@:", its program and its words."""
 
     line: str
     prefix: str
@@ -67,7 +78,12 @@ class Argument(NamedTuple):
 
 def parse_command(line: str) -> Command:
     """Return the command in a value of ExecStart=. Raises ValueError, with a phrase, if it has none."""
-    words = split_words(line)
+    if is_continued(line):
+        line += "\\"  # the argument stays a backslash, and does not join the next line of a drop-in
+    words = [
+        word._replace(text=";") if line[word.start : word.end] == _LITERAL_SEMICOLON else word
+        for word in split_words(line)
+    ]
     if any(line[word.start : word.end] == ";" for word in words):
         raise ValueError("it holds more than one command")
     first = words[0].text if words else ""
@@ -79,11 +95,13 @@ def parse_command(line: str) -> Command:
     return Command(line, prefix, program, tuple(words[head_length:]))
 
 
-def expand_arguments(command: Command, variables: Mapping[str, str]) -> list[Argument]:
+def expand_arguments(
+    command: Command, variables: Mapping[str, str], specifiers: Mapping[str, str] = NO_SPECIFIERS
+) -> list[Argument]:
     """Return the arguments of the program, as systemd expands them."""
     arguments = []
     for index, word in enumerate(command.words):
-        text = word.text.replace("%%", "%")
+        text = expand_specifiers(word.text, specifiers)
         if ":" in command.prefix:
             arguments.append(Argument(text, index))
             continue
@@ -129,19 +147,25 @@ class UnsupportedUnit(ValueError):
 
 
 class UnitStart(NamedTuple):
-    """A unit's command, the variables that expand it, the arguments, and the working directory."""
+    """A unit's command, the variables and the specifiers that expand it, the arguments, and the working directory."""
 
     command: Command
     variables: Mapping[str, str]
     arguments: tuple[Argument, ...]
     directory: str
+    specifiers: Mapping[str, str] = NO_SPECIFIERS
 
 
-def read_unit_start(texts: Sequence[str], files: Sequence[str], exec_start: str = "") -> UnitStart:
+def read_unit_start(
+    texts: Sequence[str],
+    files: Sequence[str],
+    exec_start: str = "",
+    specifiers: Mapping[str, str] = NO_SPECIFIERS,
+) -> UnitStart:
     """Return how a unit starts its component. Raises UnsupportedUnit.
 
     texts: of the unit, then of its drop-ins, in systemd's order; files: of its environment files; exec_start: a command
-    line instead of the unit's own.
+    line instead of the unit's own; specifiers: letter -> text.
     """
     lines = [exec_start] if exec_start else values_of(texts, "Service", "ExecStart")
     if len(lines) != 1:
@@ -150,10 +174,11 @@ def read_unit_start(texts: Sequence[str], files: Sequence[str], exec_start: str 
         command = parse_command(lines[0])
     except ValueError as error:
         raise UnsupportedUnit(f"has an ExecStart= that cannot be used: {error}") from error
-    variables = read_variables(texts, files)
-    directory = last_value_of(texts, "Service", "WorkingDirectory").lstrip("-")
-    arguments = tuple(expand_arguments(command, variables))
-    return UnitStart(command, variables, arguments, directory if directory.startswith("/") else "/")
+    command = command._replace(program=expand_specifiers(command.program, specifiers))
+    variables = read_variables(texts, files, specifiers)
+    directory = expand_specifiers(last_value_of(texts, "Service", "WorkingDirectory").lstrip("-"), specifiers)
+    arguments = tuple(expand_arguments(command, variables, specifiers))
+    return UnitStart(command, variables, arguments, directory if directory.startswith("/") else "/", specifiers)
 
 
 def config_flag(start: UnitStart) -> Flag | None:
@@ -225,19 +250,38 @@ def _appended(start: UnitStart, target: str) -> str:
 
 
 def _verify(start: UnitStart, override: ConfigOverride, target: str) -> None:
-    """Expand the command line as systemd will, and raise UnsupportedUnit unless the flag takes effect."""
-    changed = start
+    """Read the override as systemd will, and raise UnsupportedUnit unless the flag takes effect."""
+    variables = start.variables
+    command = start.command
     if override.variable:
-        variables = {**start.variables, override.variable: f"--{CONFIG_FLAG}={target}"}
-        changed = start._replace(arguments=tuple(expand_arguments(start.command, variables)))
+        variables = {**variables, override.variable: f"--{CONFIG_FLAG}={target}"}
     else:
-        try:
-            command = parse_command(override.exec_start)
-        except ValueError as error:
-            raise UnsupportedUnit(f"cannot be given this exec_start: {error}") from error
-        changed = start._replace(command=command, arguments=tuple(expand_arguments(command, start.variables)))
+        command = _written(override.exec_start)
+    arguments = tuple(expand_arguments(command, variables, start.specifiers))
+    changed = start._replace(command=command, variables=variables, arguments=arguments)
     flag = config_flag(changed)
     if flag is None or path_of(changed, flag.value) != target:
         means = f"the variable {override.variable}" if override.variable else "this exec_start"
         reads = f"it would read {flag.value}" if flag else "no --config would reach the component"
         raise UnsupportedUnit(f"cannot be told to read {target} by {means}: {reads}")
+
+
+_FOLLOWING = "Restart=always"
+
+
+def _written(exec_start: str) -> Command:
+    """Return the command that a drop-in with this command line has. Raises UnsupportedUnit.
+
+    The line after it must stay a line of its own, and no line break may begin another setting.
+    """
+    texts = [f"[Service]\nExecStart=\nExecStart={exec_start}\n{_FOLLOWING}\n"]
+    lines = values_of(texts, "Service", "ExecStart")
+    is_whole = lines == [exec_start.strip()] and values_of(texts, "Service", "Restart") == [
+        _FOLLOWING.partition("=")[2]
+    ]
+    if not is_whole:
+        raise UnsupportedUnit("cannot be given this exec_start: it must be one line of a unit, complete in itself")
+    try:
+        return parse_command(exec_start)
+    except ValueError as error:
+        raise UnsupportedUnit(f"cannot be given this exec_start: {error}") from error

@@ -11,11 +11,15 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from ._exec_start import UnitStart, config_flag, flag_value, last_flag, path_of
+from ._override_checks import command_faults
+from ._time_span import parse_time_span
 from ._unit_file import last_value_of, values_of
 
 __all__ = ["EMBEDDING_UNITS", "MERGED_PROPERTIES", "merged_faults", "refuse_flags_only", "refuse_start", "refuse_unit"]
 
 MERGED_PROPERTIES = (
+    "ExecStart",
+    "LoadError",
     "LoadState",
     "NeedDaemonReload",
     "Restart",
@@ -26,10 +30,6 @@ MERGED_PROPERTIES = (
 """The properties of systemctl show that merged_faults() needs."""
 
 _MAX_PAUSE = 60.0  # seconds between an end of the component and its next start, which delay a rollback
-_SPAN = re.compile(r"([0-9]+(?:\.[0-9]+)?)(us|ms|s|min|h|d|w|month|y)")
-_UNITS = {
-    "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0, "month": 2.6e6, "y": 3.2e7,
-}  # fmt: skip
 
 
 def merged_faults(
@@ -51,7 +51,7 @@ def merged_faults(
             faults.append(f"{key} is {properties.get(key) or 'not told'}, not {expected}")
     if properties.get("StartLimitIntervalUSec") != "0":
         faults.append("StartLimitIntervalSec is not 0: systemd would give up, and nobody would go back")
-    pause = _parse_span(properties.get("RestartUSec", ""))
+    pause = parse_time_span(properties.get("RestartUSec", ""))
     if pause is None or pause > _MAX_PAUSE:
         faults.append(f"RestartSec is {properties.get('RestartUSec') or 'not told'}, more than {_MAX_PAUSE:.0f}s")
     if properties.get("RestartPreventExitStatus"):
@@ -66,6 +66,7 @@ def merged_faults(
     flag = config_flag(start)
     if flag is None or path_of(start, flag.value) != target:
         faults.append(f"it reads {flag.value if flag else 'no config'}, not {target}")
+    faults += command_faults(properties, start)
     if running_config is not None and running_config != target:
         faults.append(f"when it started through the agent, systemd told it to read {running_config or 'no config'}")
     return faults
@@ -73,14 +74,6 @@ def merged_faults(
 
 def _calls(line: str, hook: Literal["prestart", "poststop"], component: str) -> bool:
     return re.search(rf"\s{hook} {re.escape(component)}(?![-\w])", line) is not None
-
-
-def _parse_span(span: str) -> float | None:
-    """Return the seconds of a time span that systemctl printed, or None if it is not one ("infinity")."""
-    parts = _SPAN.findall(span)
-    if span == "0":
-        return 0.0
-    return sum(float(number) * _UNITS[unit] for number, unit in parts) if parts else None
 
 
 EMBEDDING_UNITS: Mapping[str, str] = {

@@ -11,9 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 __all__ = [
+    "NO_SPECIFIERS",
     "UnbalancedQuotes",
     "Word",
     "environment_files",
+    "expand_specifiers",
+    "is_continued",
     "last_value_of",
     "parse_environment_file",
     "read_variables",
@@ -28,7 +31,12 @@ _PLAIN_ESCAPES = {
 }  # fmt: skip
 _CODED_ESCAPE = re.compile(r"x([0-9a-fA-F]{2})|([0-3][0-7]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})")
 _LINE_BREAK = "\\\n"
+_JOINED = " \0"  # as long as a line break, and one space to systemd; the end of a line is never within a value
 _SPACE = " \t\n\r"
+_WORD_SPACE = _SPACE + "\0"
+_LINE_ENDS = re.compile(r"\r\n|\n\r|[\n\r\0]")
+_BYTE_ORDER_MARK = "\ufeff"
+_SPECIFIER = re.compile(r"%(.)", re.DOTALL)
 
 # Of environment files.
 _VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
@@ -54,13 +62,13 @@ def split_words(line: str) -> list[Word]:
 
     A line break after a backslash is a space, also within quotes.
     """
-    return _split(line.replace(_LINE_BREAK, "  "), escapes=True)
+    return _split(line.replace(_LINE_BREAK, _JOINED), escapes=True)
 
 
 def split_relaxed(value: str) -> list[str]:
     """Return the words of a variable's value, as systemd splits $VARIABLE on a command line: quotes, but no escapes.
 
-    Nothing is refused: a quote that is not closed extends to the end.
+    Nothing is refused: a quote that is not closed extends to the end, and a backslash there is dropped.
     """
     return [word.text for word in _split(value, escapes=False)]
 
@@ -69,7 +77,7 @@ def _split(line: str, *, escapes: bool) -> list[Word]:
     words: list[Word] = []
     position = 0
     while True:
-        while position < len(line) and line[position] in _SPACE:
+        while position < len(line) and line[position] in _WORD_SPACE:
             position += 1
         if position == len(line):
             return words
@@ -82,30 +90,34 @@ def _word(line: str, start: int, *, escapes: bool) -> Word:
     text, quote, position = "", "", start
     while position < len(line):
         character = line[position]
-        if character == "\\" and position + 1 < len(line):
-            unescaped, length = _escaped(line[position + 1 :]) if escapes else (line[position + 1], 1)
+        if character == "\\" and (position + 1 < len(line) or not escapes):
+            rest = line[position + 1 :]
+            unescaped, length = _escaped(rest) if escapes else (rest[:1], 1)
             text += unescaped
             position += 1 + length
             continue
         if quote:
             if character == quote:
                 quote = ""
-            else:
+            elif character != "\0":
                 text += character
         elif character in "\"'":
             quote = character
-        elif character in _SPACE:
+        elif character in _WORD_SPACE:
             break
         else:
             text += character
         position += 1
     if quote and escapes:
         raise UnbalancedQuotes(f"a quote is not closed: {line[start : start + 80]}")
-    return Word(text, start, position)
+    return Word(text, start, min(position, len(line)))
 
 
 def _escaped(rest: str) -> tuple[str, int]:
-    """Return the text of an escape, given what follows its backslash, and its length. An unknown escape stays."""
+    """Return the text of an escape, given what follows its backslash, and its length.
+
+    An unknown escape stays, and so does that of the character NUL.
+    """
     if rest[0] in _PLAIN_ESCAPES:
         return _PLAIN_ESCAPES[rest[0]], 1
     coded = _CODED_ESCAPE.match(rest)
@@ -113,12 +125,14 @@ def _escaped(rest: str) -> tuple[str, int]:
         return "\\" + rest[0], 1
     hexadecimal = coded[1] or coded[3] or coded[4]
     code = int(hexadecimal, 16) if hexadecimal else int(coded[2], 8)
-    if code > sys.maxunicode:
+    if not 0 < code <= sys.maxunicode:
         return "\\" + rest[0], 1
     return chr(code), coded.end()
 
 
 _COMMENTS = ("#", ";")
+NO_SPECIFIERS: Mapping[str, str] = {}
+"""The specifiers of a unit whose name and host are not known."""
 
 
 def values_of(texts: Sequence[str], section: str, key: str) -> list[str]:
@@ -149,37 +163,69 @@ def _assignments(text: str) -> Iterator[tuple[str, str, str]]:
             continue
         key, equals, value = line.partition("=")
         if equals:
-            yield section, key.strip(), value.strip()
+            yield section, _stripped(key), _stripped(value)
 
 
 def _logical_lines(text: str) -> Iterator[str]:
-    """Yield the lines that are not empty, continued lines joined, without comments."""
+    """Yield the lines that are not empty, continued lines joined, without comments.
+
+    A continuation ends at the first line that is not continued itself, be that line empty, or at the end of the file.
+    """
     pending: list[str] = []
-    for line in text.splitlines():
-        stripped = line.strip()
-        if stripped.startswith(_COMMENTS) or (not stripped and not pending):
+    for line in _LINE_ENDS.split(text[1:] if text.startswith(_BYTE_ORDER_MARK) else text):
+        if _stripped(line).startswith(_COMMENTS):
             continue
-        pending.append(line)
-        if not _is_continued(line):
-            yield "\n".join(pending).strip()
-            pending = []
-    if pending:
-        yield "\n".join(pending).strip()[:-1].rstrip()
+        if is_continued(line):
+            pending.append(line[:-1])
+            continue
+        joined = _joined([*pending, line])
+        pending = []
+        if joined:
+            yield joined
+    joined = _joined(pending)
+    if joined:
+        yield joined
 
 
-def _is_continued(line: str) -> bool:
+def _joined(parts: Sequence[str]) -> str:
+    """Return lines with a line break between them, without the empty ones at both ends."""
+    held = [index for index, part in enumerate(parts) if _stripped(part)]
+    return _stripped(_LINE_BREAK.join(parts[held[0] : held[-1] + 1])) if held else ""
+
+
+def _stripped(text: str) -> str:
+    """Return a text without the characters at its ends that are white space to systemd, line breaks included."""
+    text = text.strip(_SPACE)
+    while text.startswith(_LINE_BREAK):
+        text = text[len(_LINE_BREAK) :].lstrip(_SPACE)
+    return text
+
+
+def is_continued(line: str) -> bool:
+    """Return whether the next line continues a line: it ends in a backslash that no other one escapes."""
     return (len(line) - len(line.rstrip("\\"))) % 2 == 1
 
 
-def environment_files(texts: Sequence[str]) -> list[str]:
+def expand_specifiers(text: str, specifiers: Mapping[str, str]) -> str:
+    """Return a text with its specifiers replaced (systemd.unit(5)). Those that are not given stay as they are.
+
+    specifiers: letter -> text.
+    """
+    return _SPECIFIER.sub(lambda match: "%" if match[1] == "%" else specifiers.get(match[1], match[0]), text)
+
+
+def environment_files(texts: Sequence[str], specifiers: Mapping[str, str] = NO_SPECIFIERS) -> list[str]:
     """Return the paths or patterns of a unit's EnvironmentFile=, in order: later ones win.
 
     The "-" in front, which allows a file to be missing, is removed.
     """
-    return [value.lstrip("-") for value in values_of(texts, "Service", "EnvironmentFile")]
+    values = (expand_specifiers(value, specifiers) for value in values_of(texts, "Service", "EnvironmentFile"))
+    return [value[1:] if value.startswith("-") else value for value in values]
 
 
-def read_variables(texts: Sequence[str], files: Sequence[str]) -> dict[str, str]:
+def read_variables(
+    texts: Sequence[str], files: Sequence[str], specifiers: Mapping[str, str] = NO_SPECIFIERS
+) -> dict[str, str]:
     """Return the variables with which a unit's command line is expanded.
 
     texts: of the unit, then of its drop-ins. files: the texts of its environment files, in order. A file overrides
@@ -187,18 +233,18 @@ def read_variables(texts: Sequence[str], files: Sequence[str]) -> dict[str, str]
     """
     variables: dict[str, str] = {}
     for value in values_of(texts, "Service", "Environment"):
-        variables.update(_environment_assignments(value))
+        variables.update(_environment_assignments(value, specifiers))
     for text in files:
         variables.update(parse_environment_file(text))
     return _without_unset(variables, values_of(texts, "Service", "UnsetEnvironment"))
 
 
-def _environment_assignments(value: str) -> dict[str, str]:
+def _environment_assignments(value: str, specifiers: Mapping[str, str]) -> dict[str, str]:
     assignments = {}
     for word in _balanced_words(value):
-        name, equals, assigned_value = word.text.partition("=")
+        name, equals, assigned_value = expand_specifiers(word.text, specifiers).partition("=")
         if equals and _VARIABLE_NAME.match(name):
-            assignments[name] = assigned_value.replace("%%", "%")
+            assignments[name] = assigned_value
     return assignments
 
 
@@ -271,11 +317,11 @@ def _assigned_value(text: str, position: int) -> tuple[str, int]:
 def _double_quoted(text: str, position: int) -> tuple[str, int]:
     part = ""
     while position < len(text) and text[position] != '"':
-        if text[position] == "\\" and position + 1 < len(text):
-            following = text[position + 1]
-            if following in _ESCAPED_IN_QUOTES:
+        if text[position] == "\\":
+            following = text[position + 1 : position + 2]
+            if following and following in _ESCAPED_IN_QUOTES:
                 part += following
-            elif following != "\n":
+            elif following and following != "\n":
                 part += "\\" + following
             position += 2
         else:
@@ -287,10 +333,11 @@ def _double_quoted(text: str, position: int) -> tuple[str, int]:
 def _unquoted(text: str, position: int) -> tuple[str, int]:
     part, kept = "", 0
     while position < len(text) and text[position] not in _ENVIRONMENT_LINE_ENDS:
-        if text[position] == "\\" and position + 1 < len(text):
-            if text[position + 1] != "\n":
-                part += text[position + 1]
-                kept = len(part)
+        if text[position] == "\\":
+            following = text[position + 1 : position + 2]
+            if following not in _ENVIRONMENT_LINE_ENDS:
+                part += following
+            kept = len(part)
             position += 2
         else:
             part += text[position]

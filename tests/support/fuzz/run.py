@@ -33,7 +33,8 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._co
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._explain import explain
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import load
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._migrate import migrate
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import Host, HostRules
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_model import Host
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import HostRules
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redact
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import (
     minor_name,

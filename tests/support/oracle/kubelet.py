@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Finding
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_model import (
     KERNEL_PARAMETERS,
     Host,
     HostQuery,

@@ -16,11 +16,12 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._fi
     Level,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules import rule_facts
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_model import Host, HostQuery
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import (
-    Host,
-    HostQuery,
     host_findings,
     query_for,
+)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_states import (
     stale_state_findings,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._path_fields import resolve_paths

@@ -21,7 +21,8 @@ from ..._componentconfig._findings import Finding, InvalidConfig, Level, bounded
 from ..._componentconfig._flags._component_flags import ComponentFlags, with_flags
 from ..._componentconfig._flags._kubelet_flags import parse_flags
 from ..._componentconfig._load import merge_documents
-from ..._componentconfig._rules._host_rules import Host, HostQuery, HostRules
+from ..._componentconfig._rules._host_model import Host, HostQuery
+from ..._componentconfig._rules._host_rules import HostRules
 from ..._componentconfig._schema._kinds import MAIN_KINDS, find_kind
 from ..._componentconfig._schema._releases import minor_of
 from .._agent_configuration import AgentConfiguration, ComponentConfiguration, InvalidConfiguration

@@ -6,163 +6,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from math import isfinite
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 from .._findings import Finding, Level
 from .._scalars._field_path import Path
-from .._scalars._numbers import parse_cpu_list, parse_quantity
+from .._scalars._numbers import parse_cpu_list
 from .._schema._kinds import KUBELET
+from ._host_cgroups import cgroup_findings, cgroup_paths
+from ._host_model import KERNEL_PARAMETERS, ContainerRuntime, Host, HostQuery
+from ._host_shutdown import delays_shutdown, inhibitor_findings
+from ._host_states import damaged_state_findings, stale_state_findings
 from ._rule import EffectiveConfig, percentage_or_none, quantity_or_none
 
-__all__ = [
-    "File",
-    "Host",
-    "KERNEL_PARAMETERS",
-    "STATE_FILES",
-    "HostQuery",
-    "CgroupDriver",
-    "ContainerRuntime",
-    "FileKind",
-    "HostRules",
-    "StateFile",
-    "host_findings",
-    "query_for",
-    "stale_state_findings",
-]
+__all__ = ["HostRules", "host_findings", "query_for"]
 
-# The values that the kubelet sets or, with protectKernelDefaults, requires (setupKernelTunables).
-KERNEL_PARAMETERS: Mapping[str, int] = {
-    "vm/overcommit_memory": 1,
-    "vm/panic_on_oom": 0,
-    "kernel/panic": 10,
-    "kernel/panic_on_oops": 1,
-    "kernel/keys/root_maxkeys": 1_000_000,
-    "kernel/keys/root_maxbytes": 25_000_000,
-}
-StateFile = Literal["cpu_manager_state", "memory_manager_state"]
-STATE_FILES: tuple[StateFile, ...] = ("cpu_manager_state", "memory_manager_state")
-FileKind = Literal["file", "directory", "socket", "other", "missing", "unseen"]
-"""The kind of file at a path; "unseen" if the agent cannot see what the component sees."""
-ContainerRuntime = Literal["", "containerd", "cri-o"]
-CgroupDriver = Literal["", "systemd", "cgroupfs"]
-
-
-class File(NamedTuple):
-    """The kind of file at a path, and the kinds of its PEM blocks (None: it could not be read)."""
-
-    kind: FileKind
-    pem: frozenset[str] | None = frozenset()
-
-
-class HostQuery(NamedTuple):
-    """The parts of a host that a config depends on.
-
-    They are absolute paths, names of cgroups, the directory of the component's state, and the container runtime, "" if
-    it is not known.
-    """
-
-    paths: frozenset[str] = frozenset()
-    cgroups: frozenset[str] = frozenset()
-    root_directory: str = ""
-    runtime: ContainerRuntime = ""
-
-
-class Host(NamedTuple):
-    """The facts of a host: its online CPUs, its number of sockets, bytes of memory and disk, and more.
-
-    An unknown number is 0; cpus, numa_nodes and kernel hold only what could be read.
-    """
-
-    swaps: tuple[str, ...] = ()
-    cpus: frozenset[int] = frozenset()
-    sockets: int = 0
-    memory: int = 0
-    disk: int = 0  # of the file system with the component's state
-    numa_nodes: frozenset[int] = frozenset()
-    cgroup_v2: bool = True
-    kernel: Mapping[str, int] = {}
-    files: Mapping[str, File] = {}
-    cgroups: Mapping[str, bool] = {}  # cgroup -> whether it exists, under the name that any driver gives it
-    states: Mapping[str, Mapping[str, Any]] = {}  # state file -> its content
-    damaged_state: tuple[str, ...] = ()  # state files that are not JSON
-    runtime_driver: CgroupDriver = ""  # from the container runtime's config
-
-
-_POLICY_FIELDS = {"cpu_manager_state": "cpuManagerPolicy", "memory_manager_state": "memoryManagerPolicy"}
-_STATE_RULES = {"cpu_manager_state": "cpu-state", "memory_manager_state": "mem-state"}
-_STATE_GATES = {"cpu_manager_state": "CPUManager", "memory_manager_state": "MemoryManager"}
-
-
-def damaged_state_findings(_config: EffectiveConfig, host: Host) -> Iterator[Finding]:
-    """Yield the state files that are not JSON."""
-    for name in host.damaged_state:
-        message = f"the kubelet's {name} is damaged, and it would not start again: remove that file"
-        yield Finding((_POLICY_FIELDS[name],), message, _STATE_RULES[name])
-
-
-def stale_state_findings(config: EffectiveConfig, host: Host) -> Iterator[Finding]:
-    """Yield the state files that were written under another config, or before the host changed."""
-    for name, field in _POLICY_FIELDS.items():
-        state = host.states.get(name)
-        if state is None or not config.gates.is_on(_STATE_GATES[name]):
-            continue
-        policy, written = config.get(field), state.get("policyName")
-        if isinstance(written, str) and written and written != policy:
-            why = f"{name} was written under the policy {written}"
-            yield Finding((field,), f"{why}: {_advice(name)}", _STATE_RULES[name])
-        elif policy == "static":
-            yield from _stale_cpus(config, host, state)
-        elif policy == "Static":
-            yield from _stale_memory(config, state)
-
-
-def _advice(name: str) -> str:
-    return f"the kubelet would exit; drain the node and remove {name}"
-
-
-def _stale_cpus(config: EffectiveConfig, host: Host, state: Mapping[str, Any]) -> Iterator[Finding]:
-    name = "cpu_manager_state"
-    free = parse_cpu_list(state.get("defaultCpuSet"))
-    entries = state.get("entries")
-    pods = [pod for pod in entries.values() if isinstance(pod, dict)] if isinstance(entries, dict) else []
-    handed_out = [parse_cpu_list(cpus) for pod in pods for cpus in pod.values()]
-    if not free:
-        return
-    reserved = parse_cpu_list(config.get("reservedSystemCPUs"))
-    strict = str(config.written("cpuManagerPolicyOptions", "strict-cpu-reservation")).lower() in ("true", "t", "1")
-    if (reserved & free) if strict else (reserved - free):
-        message = f"{name} gives them to containers, or the other way round: {_advice(name)}"
-        yield Finding(("reservedSystemCPUs",), message, "cpu-state")
-    known_cpus = free.union(*handed_out, reserved if strict else ())
-    if host.cpus and len(known_cpus) != len(host.cpus):
-        message = f"{name} knows {len(known_cpus)} CPUs, and this host has {len(host.cpus)} online: {_advice(name)}"
-        yield Finding(("cpuManagerPolicy",), message, "cpu-state")
-
-
-def _stale_memory(config: EffectiveConfig, state: Mapping[str, Any]) -> Iterator[Finding]:
-    name = "memory_manager_state"
-    reserved: dict[tuple[str, str], int] = {}
-    for entry in config.get("reservedMemory") or []:
-        for resource, amount in entry.get("limits", {}).items():
-            key = str(entry.get("numaNode", 0)), resource
-            reserved[key] = reserved.get(key, 0) + int(parse_quantity(amount))
-    nodes = state.get("machineState")
-    for node, content in nodes.items() if isinstance(nodes, dict) else ():
-        table = content.get("memoryMap") if isinstance(content, dict) else None
-        for resource, row in table.items() if isinstance(table, dict) else ():
-            written = row.get("systemReserved") if isinstance(row, dict) else None
-            if isinstance(written, int) and written != reserved.get((node, resource), 0):
-                why = f"{name} was written with {written} bytes of {resource} reserved on NUMA node {node}"
-                yield Finding(("reservedMemory",), f"{why}: {_advice(name)}", "mem-state")
-
-
-_CERTIFICATE = "CERTIFICATE"
 _MAX_NUMA_NODES = 8
 _SINGLE_CPUS_SINCE = 22
-_CGROUP_FIELDS = {"kube-reserved": "kubeReservedCgroup", "system-reserved": "systemReservedCgroup"}
 
 
 def query_for(config: EffectiveConfig, component: str, *, root_directory: str, runtime: str) -> HostQuery:
@@ -175,12 +37,11 @@ def query_for(config: EffectiveConfig, component: str, *, root_directory: str, r
         return HostQuery(frozenset(path for _field, path in _kube_proxy_files(config)))
     paths = [config.written(*field) for field in _PEM_FIELDS]
     paths += [config.written("resolvConf"), config.written("podLogsDir")]
-    cgroups = [name for _field, name in _cgroups(config)]
     field = "containerRuntimeEndpoint"
     endpoint = str(config.written(field) or runtime or (config.has_field(field) and config.get(field)))
     kind: ContainerRuntime = "containerd" if "containerd" in endpoint else "cri-o" if "crio" in endpoint else ""
     absolute = frozenset(path for path in paths if isinstance(path, str) and path.startswith("/"))
-    return HostQuery(absolute, frozenset(cgroups), root_directory, kind)
+    return HostQuery(absolute, cgroup_paths(config), root_directory, kind, delays_shutdown(config))
 
 
 def host_findings(config: EffectiveConfig, component: str, host: Host) -> Iterator[Finding]:
@@ -315,6 +176,23 @@ def _allocatable(config: EffectiveConfig, host: Host) -> Iterator[Finding]:
             yield Finding(path, message, "alloc-negative")
 
 
+def _process_ids(config: EffectiveConfig, host: Host) -> Iterator[Finding]:
+    """Yield the numbers of process ids that this host does not have. The kubelet runs with them and logs nothing."""
+    if not host.pids:
+        return
+    limit = f"this host has {host.pids} (the lower one of kernel.pid_max and kernel.threads-max)"
+    reserved = {
+        field: quantity_or_none((config.get(field) or {}).get("pid", 0)) or Fraction(0)
+        for field in ("kubeReserved", "systemReserved")
+    }
+    if sum(reserved.values()) >= host.pids:
+        field = next(field for field, amount in reserved.items() if amount)
+        message = f"the reservations leave no process ids for pods: {limit}"
+        yield Finding((field, "pid"), message, "pids", Level.WARNING)
+    if (config.get("podPidsLimit") or 0) > host.pids:
+        yield Finding(("podPidsLimit",), f"limits no pod: {limit}", "pids", Level.WARNING)
+
+
 def _isolates_storage(config: EffectiveConfig) -> bool:
     return (
         config.gates.is_on("LocalStorageCapacityIsolation") and config.get("localStorageCapacityIsolation") is not False
@@ -353,23 +231,6 @@ def _numa(config: EffectiveConfig, host: Host) -> Iterator[Finding]:
                 yield Finding(("reservedMemory", index, "numaNode"), message, "mem-numa")
 
 
-def _cgroups(config: EffectiveConfig) -> Iterator[tuple[str, str]]:
-    """Yield the cgroups that must exist: field and name."""
-    root = config.get("cgroupRoot")
-    if config.get("cgroupsPerQOS") and root and root != "/":
-        yield "cgroupRoot", str(root)
-    for enforced in config.get("enforceNodeAllocatable") or []:
-        field = _CGROUP_FIELDS.get(str(enforced).replace("-compressible", ""), "")
-        if field and config.get(field):
-            yield field, str(config.get(field))
-
-
-def _cgroups_exist(config: EffectiveConfig, host: Host) -> Iterator[Finding]:
-    for field, name in _cgroups(config):
-        if not host.cgroups.get(name, True):
-            yield Finding((field,), "the cgroup does not exist on this host", "qos-root")
-
-
 def _cgroup_driver(config: EffectiveConfig, host: Host) -> Iterator[Finding]:
     # From 1.31 on the kubelet asks the runtime. Before, it runs with a wrong driver, and every pod fails.
     if config.gates.is_on("KubeletCgroupDriverFromCRI") or not host.runtime_driver:
@@ -402,11 +263,13 @@ _KUBELET_CHECKS: tuple[_Check, ...] = (
     _kernel_flags,
     _reserved_cpus,
     _allocatable,
+    _process_ids,
     _sockets,
     _numa,
-    _cgroups_exist,
+    cgroup_findings,
     damaged_state_findings,
     _cgroup_driver,
+    inhibitor_findings,
 )
 _KUBE_PROXY_CHECKS: tuple[_Check, ...] = (_kube_proxy,)
 

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._ansible import _config_checks
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import Host, HostQuery
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_model import Host, HostQuery
 from ansible_collections.configok.node.plugins.modules import component_config
 from support.ansible_runs.modules import run_module
 from support.configs.kubelet import KUBELET_HEADER

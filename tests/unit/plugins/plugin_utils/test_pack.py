@@ -48,6 +48,7 @@ def test_what_is_in_it() -> None:
         "_host",
         "_kube",
         "_nodeconfig",
+        "_systemd",
         "_reports",
         "_trust",
     }
@@ -96,4 +97,8 @@ def test_pip_installs_the_same_files() -> None:
         "configok_agent/_componentconfig/_rules/_machines.py",
         "configok_agent/_kube/_parallel.py",
         "configok_agent/_kube/_user_credentials.py",
+        "configok_agent/_systemd/_exec_start.py",
+        "configok_agent/_systemd/_override_checks.py",
+        "configok_agent/_systemd/_specifiers.py",
+        "configok_agent/_systemd/_unit_checks.py",
     }

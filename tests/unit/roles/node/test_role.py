@@ -5,7 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +19,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._agent_config
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._trust_settings import parse_trust_policy
 from ansible_collections.configok.node.plugins.module_utils._ansible._component_units import MADE_DIRECTORY
+from ansible_collections.configok.node.plugins.module_utils._ansible._override_verification import verify_override
 from ansible_collections.configok.node.plugins.module_utils._systemd._exec_start import read_unit_start
 from ansible_collections.configok.node.plugins.module_utils._systemd._unit_checks import merged_faults
 from ansible_collections.configok.node.plugins.modules.component_unit_info import COMPONENT
@@ -153,6 +157,28 @@ def test_the_drop_in_has_what_verification_wants() -> None:
         "RestartUSec": "30s",
     }
     assert merged_faults("kubelet", shown, texts, start, CONFIG, None) == []
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed")
+@pytest.mark.parametrize("facts", [{}, {"variable": "", "exec_start": f"/bin/true \\\n  --config={CONFIG}"}])
+def test_systemd_accepts_the_drop_in(tmp_path: Path, facts: Mapping[str, str]) -> None:
+    fragment = tmp_path / "kubelet.service"
+    fragment.write_text("[Service]\nExecStart=/bin/true $KUBELET_CONFIG_ARGS\n")
+
+    def run(argv: Sequence[str]) -> tuple[int, str, str]:
+        done = subprocess.run(argv, capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    text = "\n".join(drop_in(**facts)) + "\n"
+    assert verify_override(run, str(fragment), "kubelet.service", "zz-configok.conf", text) == ((), "")
+
+
+def test_a_drop_in_that_systemd_does_not_accept_is_refused_first_and_taken_back_last() -> None:
+    tasks = [task.get("ansible.builtin.include_tasks") for task in load("tasks/present.yml")]
+    assert tasks.index("override.yml") < tasks.index("install.yml") < tasks.index("drop_in.yml")
+    names = [task["name"] for task in load("tasks/verify.yml")]
+    undone, failed = (next(i for i, name in enumerate(names) if name.startswith(s)) for s in ("Take back", "Fail if"))
+    assert [task for task in load("tasks/verify.yml")[undone + 1 : failed] if "flush_handlers" in str(task)]
 
 
 def test_a_module_is_asked_for_what_it_has_options_for() -> None:

@@ -45,11 +45,17 @@ from ansible_collections.configok.node.plugins.module_utils._agent._store._rende
     policy_in_state_file,
     state_file_keys,
 )
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import config_at
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import Document
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_cgroups import cgroup_paths
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._numbers import parse_cpu_list
 from ansible_collections.configok.node.plugins.module_utils._host import _host_facts
+from ansible_collections.configok.node.plugins.module_utils._host._cgroups import read_cgroup
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import SignerStatus
+from ansible_collections.configok.node.plugins.module_utils._systemd._time_span import parse_time_span
+from support.configs.kubelet import KUBELET_KIND
 from support.fuzz.hostile import JSON_VALUES, TEXTS, damaged, json_texts, lines_of, mutated, parse_twice
 from support.fuzz.settings import fuzz
 
@@ -205,10 +211,17 @@ def test_files_of_the_host(text: str) -> None:
     assert parse_twice(_host_facts._memory, text).value >= 0
     parse_twice(_host_facts._of_containerd, text)
     parse_twice(lambda text: _host_facts._of_crio([text]), text)
-    parse_twice(lambda name: list(_host_facts._cgroup_names(name)), text)
+    assert (parse_twice(parse_time_span, text).value or 0) >= 0
 
 
 @fuzz(50)
 @given(TEXTS)
 def test_names_of_control_groups(name: str) -> None:
-    assert list(_host_facts._cgroup_names(name))
+    for field in ("cgroupRoot", "kubeReservedCgroup"):
+        config = {**KUBELET_KIND, "enforceNodeAllocatable": ["kube-reserved"], field: name}
+        effective = config_at(Document(config, "config"), 31)
+        assert effective is not None
+        for path in cgroup_paths(effective):
+            assert path.startswith("/")
+            assert ".." not in path.split("/")
+            read_cgroup("/", path)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -38,9 +39,12 @@ class Machine:
         self.write(CONFIG, "kind: KubeletConfiguration\n")
 
     def write(self, path: str, text: str) -> None:
+        self.write_bytes(path, text.encode())
+
+    def write_bytes(self, path: str, data: bytes) -> None:
         file = self.root / path[1:]
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
+        file.write_bytes(data)
 
     def run(self, argv: Sequence[str]) -> tuple[int, str, str]:
         assert argv[:3] == ["systemctl", "--no-pager", "show"]
@@ -66,6 +70,23 @@ class Machine:
 @pytest.fixture
 def machine(tmp_path: Path) -> Machine:
     return Machine(tmp_path)
+
+
+def test_specifiers_are_those_of_the_unit_and_of_the_host(machine: Machine) -> None:
+    machine.write(
+        UNIT, "[Service]\nEnvironmentFile=/etc/%p.env\nExecStart=/k --config=%t/k --hostname-override=%H $A\n"
+    )
+    machine.write("/etc/kubelet.env", "A=--kubeconfig=/%m\n")
+    machine.write("/run/k", "")
+    facts = machine.look()
+    assert (facts["config"], facts["kubeconfig"], facts["refusals"]) == ("/run/k", "/%m", [])
+    assert facts["hostname_override"] == os.uname().nodename
+
+
+def test_a_continuation_of_an_environment_file_ends_at_a_carriage_return(machine: Machine) -> None:
+    machine.write(UNIT, "[Service]\nEnvironmentFile=/e\nExecStart=/k $A\n")
+    machine.write_bytes("/e", f"A=--config={CONFIG}\\\r\nB=2\r\n".encode())
+    assert machine.look()["config"] == CONFIG
 
 
 def test_a_name_is_enough(machine: Machine) -> None:

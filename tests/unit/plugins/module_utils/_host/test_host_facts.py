@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_model import (
+    Cgroup,
     File,
     Host,
     HostQuery,
@@ -79,25 +80,53 @@ def test_files_by_their_kind_and_what_they_hold(tmp_path: Path) -> None:
     }
 
 
+ALL = "cpuset cpu io memory hugetlb pids rdma"
+
+
 @pytest.mark.parametrize(
-    ("name", "directory"),
+    ("files", "cgroup"),
     [
-        ("/system.slice", "system.slice"),
-        ("kubelet", "kubelet.slice"),
-        ("/kube-reserved.slice", "kube.slice/kube-reserved.slice"),
-        ("/podruntime/kubelet", "podruntime/kubelet"),
+        ({"": ALL}, Cgroup(exists=False)),
+        ({"": ALL, "a.slice/b/": ALL}, Cgroup(exists=True)),
+        ({"": ALL, "a.slice/b/": "cpu memory pids"}, Cgroup(exists=True, lacks=("cpuset", "hugetlb"))),
+        ({"": "cpu memory", "a.slice/b/": "cpu memory"}, Cgroup(exists=True)),
     ],
 )
-@pytest.mark.parametrize("version", [1, 2])
-def test_a_cgroup_is_found_under_the_names_of_both_drivers(
-    tmp_path: Path, name: str, directory: str, version: int
+def test_a_cgroup_of_v2_needs_the_controllers_that_the_root_has(
+    tmp_path: Path, files: Mapping[str, str], cgroup: Cgroup
 ) -> None:
-    base = "sys/fs/cgroup/" + ("memory/" if version == 1 else "")
-    query = HostQuery(cgroups=frozenset((name,)))
-    root = tree(tmp_path, {"sys/fs/cgroup/cgroup.controllers": ""} if version == 2 else {})
-    assert read_host(query, root).cgroups == {name: False}
-    (tmp_path / base / directory).mkdir(parents=True)
-    assert read_host(query, root).cgroups == {name: True}
+    root = tree(tmp_path, {f"sys/fs/cgroup/{path}cgroup.controllers": text for path, text in files.items()})
+    assert read_host(HostQuery(cgroups=frozenset(("/a.slice/b",))), root).cgroups == {"/a.slice/b": cgroup}
+
+
+@pytest.mark.parametrize(
+    ("mounts", "cgroup"),
+    [
+        (("memory/", "pids/"), Cgroup(exists=False)),
+        (("memory/kube", "pids/kube"), Cgroup(exists=True)),
+        (("memory/kube", "pids/", "cpuset/"), Cgroup(exists=True, lacks=("cpuset", "pids"))),
+        (("memory/kube", "cpu,cpuacct/"), Cgroup(exists=True, lacks=("cpu", "cpuacct"))),
+        (("memory/kube", "hugetlb/"), Cgroup(exists=True, lacks=("hugetlb",))),
+        (("memory/kube", "systemd/"), Cgroup(exists=True, lacks=("systemd",))),
+        (("memory/kube", "blkio/", "freezer/", "unified/", "net_cls,net_prio/"), Cgroup(exists=True)),
+    ],
+)
+def test_a_cgroup_of_v1_must_be_in_every_hierarchy(tmp_path: Path, mounts: tuple[str, ...], cgroup: Cgroup) -> None:
+    for mount in mounts:
+        (tmp_path / "sys/fs/cgroup" / mount).mkdir(parents=True)
+    assert read_host(HostQuery(cgroups=frozenset(("/kube", "/\0"))), str(tmp_path)).cgroups == {
+        "/kube": cgroup,
+        "/\0": Cgroup(exists=False),
+    }
+
+
+@pytest.mark.parametrize(
+    ("numbers", "pids"),
+    [({"pid_max": "32768\n", "threads-max": "127000\n"}, 32768), ({"threads-max": "9"}, 9), ({"pid_max": "x"}, 0)],
+)
+def test_the_lower_limit_of_process_ids_counts(tmp_path: Path, numbers: Mapping[str, str], pids: int) -> None:
+    root = tree(tmp_path, {f"proc/sys/kernel/{name}": text for name, text in numbers.items()})
+    assert read_host(HostQuery(), root).pids == pids
 
 
 def test_a_state_file_that_is_not_json_is_damaged(tmp_path: Path) -> None:

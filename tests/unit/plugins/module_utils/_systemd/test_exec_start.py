@@ -14,6 +14,8 @@ from ansible_collections.configok.node.plugins.module_utils._systemd._exec_start
     path_of,
     read_unit_start,
 )
+from ansible_collections.configok.node.plugins.module_utils._systemd._specifiers import HostNames, unit_specifiers
+from ansible_collections.configok.node.plugins.module_utils._systemd._unit_file import last_value_of
 from support.configs.unit_layouts import LAYOUTS, TARGET, Layout
 
 
@@ -72,6 +74,82 @@ def test_what_would_not_win_is_refused(decided: dict[str, str], sentence: str) -
 def test_a_unit_that_is_not_understood_is_refused_with_a_sentence(text: str, sentence: str) -> None:
     with pytest.raises(UnsupportedUnit, match=sentence):
         read_unit_start([text], [])
+
+
+SPECIFIERS = unit_specifiers("kubelet-a@pool-x.service", HostNames("n1.example", "6.1", "x86_64", "abc\n", "1-2"))
+READ_AS = [
+    # a continuation: its end, comments in it, line ends, the byte order mark
+    ("/bin/k \\\n  --config=/c \\\n  --v=2 \\\n\nRestart=always\n", ["--config=/c", "--v=2"]),
+    ("/bin/k \\\n  --config=/c \\\n  --v=2 \\\n   \t\nRestart=always\n", ["--config=/c", "--v=2"]),
+    ("/bin/k \\\r\n  --config=/c \\\r\n  --v=2 \\\r\n\r\nRestart=always\r\n", ["--config=/c", "--v=2"]),
+    ("/bin/k \\\n  --config=/c \\\n  --v=2 \\", ["--config=/c", "--v=2"]),
+    ("/bin/k --v=2 \\\n\\\n\\\n", ["--v=2"]),
+    ("/bin/k \\\n# --a\n  ; --b\n --v=2\nRestart=no\n", ["--v=2"]),
+    ("/bin/k \\\n# --a \\\n --v=2\n", ["--v=2"]),
+    ("\\\n  /bin/k --v=2\\\n\\\n --x\n", ["--v=2", "--x"]),
+    # a backslash that continues nothing
+    ("/bin/k --v=2 \\   \nRestart=always\n", ["--v=2", "\\"]),
+    ("/bin/k --v=2\\\\\n --x\n", ["--v=2\\"]),
+    ("/bin/k a\\ b c\\\\\\\n d\n", ["a\\ b", "c\\", "d"]),
+    # quotes and escapes
+    ("/bin/k 'a \\\nb' \"c\\\n# d\n  e\"\n", ["a  b", "c   e"]),
+    ("/bin/k \\x20 \\q \\u0000 \\101 \\; a;b\n", [" ", "\\q", "\\u0000", "A", ";", "a;b"]),
+    # characters that end no line for systemd
+    ("/bin/k a\x0bb c\u2028d \x0c\n", ["a\x0bb", "c\u2028d", "\x0c"]),
+    # variables
+    ("/bin/k $$x $UNSET ${UNSET} $A/b ${A-b} ${A:-b} $\n", ["$x", "", "", "${A:-b}"]),
+    ("/bin/k $A ${A} x$A\nEnvironment='A=1 2'\n", ["1", "2", "1 2", "x$A"]),
+    ("/bin/k $A\nEnvironment=A=%i\n", ["pool-x"]),
+    # specifiers
+    ("/bin/k %i %I %p %P %j %J\n", ["pool-x", "pool/x", "kubelet-a", "kubelet/a", "a", "a"]),
+    ("/bin/k %n %N %f\n", ["kubelet-a@pool-x.service", "kubelet-a@pool-x", "/pool/x"]),
+    ("/bin/k %H %l %v %a %m %b\n", ["n1.example", "n1", "6.1", "x86-64", "abc", "12"]),
+    ("/bin/k %t %S %% %q a%\n", ["/run", "/var/lib", "%", "%q", "a%"]),
+    # a reset
+    ("/bin/k a\nExecStart=\nExecStart=/bin/k b\n", ["b"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("bom", ["", "\ufeff"])
+@pytest.mark.parametrize(("text", "arguments"), READ_AS)
+def test_a_command_line_reads_as_systemd_reads_it_and_so_does_the_override(
+    text: str, arguments: list[str], bom: str
+) -> None:
+    texts = [f"{bom}[Service]\nExecStart={text}"]
+    start = read_unit_start(texts, [], specifiers=SPECIFIERS)
+    assert [argument.text for argument in start.arguments] == arguments
+
+    line = find_override(start, TARGET).exec_start
+    drop_in = f"[Service]\nExecStart=\nExecStart={line}\nRestartSec=5s\n"
+    assert last_value_of([drop_in], "Service", "RestartSec") == "5s", "the next line stays a setting"
+    merged = read_unit_start([*texts, drop_in], [], specifiers=SPECIFIERS)
+    others = [argument for argument in arguments if not argument.startswith("--config")]
+    assert [argument.text for argument in merged.arguments if not argument.text.startswith("--config")] == others
+    flag = config_flag(merged)
+    assert flag is not None
+    assert flag.value == TARGET
+
+
+@pytest.mark.parametrize(
+    "exec_start",
+    [
+        f"/usr/bin/kubelet --config={TARGET} \\",
+        f"/usr/bin/kubelet --config={TARGET} \\\n",
+        f"/usr/bin/kubelet --config={TARGET}\nUser=nobody",
+        f"/usr/bin/kubelet --config={TARGET} \\\n\nUser=nobody",
+        f"\n/usr/bin/kubelet --config={TARGET}",
+    ],
+)
+def test_an_exec_start_that_would_change_the_lines_after_it_is_refused(exec_start: str) -> None:
+    with pytest.raises(UnsupportedUnit, match="it must be one line of a unit"):
+        find_override(read_unit_start([PLAIN], []), TARGET, exec_start=exec_start)
+
+
+def test_the_program_and_the_directory_have_specifiers_too() -> None:
+    text = "[Service]\nWorkingDirectory=/srv/%i\nExecStart=/opt/%p/kubelet --config=k.yaml\n"
+    start = read_unit_start([text], [], specifiers=SPECIFIERS)
+    assert start.command.program == "/opt/kubelet-a/kubelet"
+    assert path_of(start, "k.yaml") == "/srv/pool-x/k.yaml"
 
 
 def test_a_variable_that_is_unset_counts_for_nothing() -> None:

@@ -29,6 +29,7 @@ from ansible_collections.configok.node.plugins.module_utils._systemd._unit_check
 from ansible_collections.configok.node.plugins.module_utils._systemd._unit_file import (
     UnbalancedQuotes,
     environment_files,
+    last_value_of,
     parse_environment_file,
     read_variables,
     split_relaxed,
@@ -155,7 +156,12 @@ def test_whole_units(texts: list[str], files: list[str], exec_start: str) -> Non
         ours = f"{setting.value.variable}=--config={TARGET}\n"
         overridden = read_unit_start(texts, [*files, ours], exec_start)
     else:
-        overridden = read_unit_start(texts, files, setting.value.exec_start)
+        drop_in = f"[Service]\nExecStart=\nExecStart={setting.value.exec_start}\nRestartSec=5s\n"
+        assert last_value_of([drop_in], "Service", "RestartSec") == "5s"
+        overridden = read_unit_start([*texts, drop_in], files)
+        if config_flag(start) is None:
+            added = f"--config={TARGET}"
+            assert [argument.text for argument in overridden.arguments] == [*argv, added]
     flag = config_flag(overridden)
     assert flag is not None
     assert path_of(overridden, flag.value) == TARGET

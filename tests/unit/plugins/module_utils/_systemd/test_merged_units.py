@@ -15,6 +15,8 @@ from ansible_collections.configok.node.plugins.module_utils._systemd._unit_check
 from support.configs.unit_layouts import TARGET
 
 GOOD = {
+    "ExecStart": "{ path=/usr/bin/kubelet ; argv[]=/usr/bin/kubelet $CONFIG ; ignore_errors=no ; pid=0 }",
+    "LoadError": "",
     "LoadState": "loaded",
     "NeedDaemonReload": "no",
     "Restart": "always",
@@ -53,6 +55,12 @@ def test_a_unit_as_it_must_be_has_no_fault() -> None:
         ("StartLimitIntervalUSec", "10s", "StartLimitIntervalSec is not 0"),
         ("RestartUSec", "1min 1s", "RestartSec is 1min 1s, more than 60s"),
         ("RestartUSec", "infinity", "RestartSec is infinity"),
+        ("LoadError", 'x.BadUnitSetting "bad"', "systemd reports x.BadUnitSetting"),
+        (
+            "ExecStart",
+            "{ path=/k ; argv[]=/k --v=2 ; ignore_errors=no }",
+            "the command that systemd has loaded is another",
+        ),
     ],
 )
 def test_each_property_counts(key: str, value: str, sentence: str) -> None:
@@ -77,7 +85,7 @@ def test_a_bounded_pause_is_good(span: str) -> None:
     ],
 )
 def test_a_drop_in_behind_ours_may_undo_it(more: str, sentence: str) -> None:
-    [refusal] = refusals(f"[Service]\n{more}\n")
+    [refusal] = refusals(f"[Service]\n{more}\n", ExecStart="")
     assert sentence in refusal
 
 

@@ -11,6 +11,7 @@ from ansible_collections.configok.node.plugins.module_utils._systemd._unit_file 
     environment_files,
     parse_environment_file,
     read_variables,
+    split_relaxed,
 )
 
 
@@ -32,6 +33,13 @@ from ansible_collections.configok.node.plugins.module_utils._systemd._unit_file 
         ("A=\nB=2\n", {"A": "", "B": "2"}),
         ("A=--config=/a=b $HOME\n", {"A": "--config=/a=b $HOME"}),
         ('A="not closed\n', {"A": "not closed\n"}),
+        ("A=x \\\ny\\\n\nB=2\n", {"A": "x y", "B": "2"}),
+        ("A=x\\\r\nB=2\r\n", {"A": "x", "B": "2"}),
+        ("A=x \\\n\nB=2\n", {"A": "x ", "B": "2"}),
+        ("A=x\\", {"A": "x"}),
+        ('A="x\\', {"A": "x"}),
+        ("A=\\\n x\n", {"A": " x"}),
+        ("# A=1 \\\nB=2\n", {"B": "2"}),
     ],
 )
 def test_an_environment_file_is_read_as_systemd_reads_it(text: str, variables: dict[str, str]) -> None:
@@ -57,3 +65,23 @@ def test_what_systemd_cannot_read_sets_nothing() -> None:
     assert read_variables(["[Service]\nEnvironment='A=1\nEnvironment=B=2\n[Install]\nEnvironment=C=3\n"], []) == {
         "B": "2"
     }
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("a b", ["a", "b"]),
+        ("'a b' c", ["a b", "c"]),
+        ("a\\ b", ["a b"]),
+        ("'a", ["a"]),
+        ("a\\", ["a"]),
+        ("'a\\", ["a"]),
+    ],
+)
+def test_the_words_of_a_variable_are_split_as_systemd_splits_them(value: str, words: list[str]) -> None:
+    assert split_relaxed(value) == words
+
+
+def test_the_path_of_an_environment_file_has_specifiers() -> None:
+    texts = ["[Service]\nEnvironmentFile=--/etc/%i.env\nEnvironmentFile=-/run/%%a\n"]
+    assert environment_files(texts, {"i": "a"}) == ["-/etc/a.env", "/run/%a"]

@@ -27,7 +27,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._validation._
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._denied_fields import DenyPolicy
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import MAX_FINDINGS, Finding
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import Host, HostQuery
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_model import Host, HostQuery
 from support.configs.kubelet import KUBELET_HEADER
 
 SWAPPING = Host(swaps=("/dev/sda2",))

@@ -12,13 +12,18 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import config_at
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import Document
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_model import (
     KERNEL_PARAMETERS,
+    Cgroup,
     File,
     Host,
     HostQuery,
+)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import (
     host_findings,
     query_for,
+)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_states import (
     stale_state_findings,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kubelet import (
@@ -64,7 +69,8 @@ def x509(path: str) -> dict[str, Any]:
 
 STATIC = {"memoryManagerPolicy": "Static", "reservedMemory": [{"numaNode": 1, "limits": {"memory": "1Gi"}}]}
 LIMITED_SWAP = {"memorySwap": {"swapBehavior": "LimitedSwap"}, "failSwapOn": False}
-QOS = "the cgroup does not exist on this host [component]"
+QOS = "the cgroup does not exist on this host: create it, or name one that exists [component]"
+NO_CGROUP = Cgroup(exists=False)
 
 REFUSED = [
     ({}, Host(swaps=("/dev/sda2",)), 31, "failSwapOn: must be false, or swap turned off: this host swaps to /dev/sda2"),
@@ -147,16 +153,16 @@ REFUSED = [
         "topologyManagerPolicy: must be none: this host has 9 NUMA nodes, and 8 are allowed",
     ),
     (STATIC, Host(numa_nodes=frozenset((0,))), 31, "reservedMemory[0].numaNode: this host has no NUMA node 1"),
-    ({"cgroupRoot": "/k"}, Host(cgroups={"/k": False}), 31, f"cgroupRoot: {QOS}"),
+    ({"cgroupRoot": "/k"}, Host(cgroups={"/k": NO_CGROUP}), 30, f"cgroupRoot: {QOS}"),
     (
         {"enforceNodeAllocatable": ["pods", "system-reserved"], "systemReservedCgroup": "/s"},
-        Host(cgroups={"/s": False}),
-        31,
+        Host(cgroups={"/s": NO_CGROUP}),
+        30,
         f"systemReservedCgroup: {QOS}",
     ),
     (
         {"enforceNodeAllocatable": ["kube-reserved-compressible"], "kubeReservedCgroup": "/s"},
-        Host(cgroups={"/s": False}),
+        Host(cgroups={"/s": NO_CGROUP}, runtime_driver="cgroupfs"),
         32,
         f"kubeReservedCgroup: {QOS}",
     ),
@@ -217,7 +223,9 @@ ACCEPTED = [
     ({"reservedSystemCPUs": "0", "kubeReserved": {"cpu": "9"}}, Host(cpus=FOUR), 31),  # which they replace
     ({"reservedSystemCPUs": "0"}, Host(), 31),  # an unknown fact causes no finding
     ({"kubeReserved": {"cpu": "4"}}, Host(cpus=FOUR), 31),
-    ({"systemReserved": {"pid": "40000000"}}, Host(cpus=frozenset((0,))), 20),  # not counted
+    ({"systemReserved": {"pid": "40000000"}}, Host(cpus=frozenset((0,))), 20),  # the host is not known
+    ({"systemReserved": {"pid": "1000"}, "podPidsLimit": 32768}, Host(pids=32768), 31),
+    ({"podPidsLimit": -1}, Host(pids=32768), 31),
     (
         {"systemReserved": {"ephemeral-storage": "9Ti"}, "featureGates": {"LocalStorageCapacityIsolation": False}},
         Host(disk=GIB),
@@ -243,8 +251,8 @@ ACCEPTED = [
         32,
     ),
     (STATIC, Host(numa_nodes=frozenset((0, 1))), 31),
-    ({"cgroupRoot": "/k", "cgroupsPerQOS": False}, Host(cgroups={"/k": False}), 31),
-    ({"kubeReservedCgroup": "/s"}, Host(cgroups={"/s": False}), 31),  # named and not enforced
+    ({"cgroupRoot": "/k", "cgroupsPerQOS": False}, Host(cgroups={"/k": NO_CGROUP}), 31),
+    ({"kubeReservedCgroup": "/s"}, Host(cgroups={"/s": NO_CGROUP}), 31),  # named and not enforced
     ({"cgroupDriver": "cgroupfs"}, Host(runtime_driver="systemd"), 31),  # the kubelet asks the runtime
 ]
 
@@ -384,6 +392,23 @@ def test_what_has_no_effect_on_cgroup_v1_is_worth_a_word() -> None:
     assert problems(config, Host(), 31) == []
 
 
+@pytest.mark.parametrize(
+    ("config", "warning"),
+    [
+        ({"systemReserved": {"pid": "32Ki"}}, "systemReserved.pid: the reservations leave no process ids for pods"),
+        (
+            {"kubeReserved": {"pid": "32767"}, "systemReserved": {"pid": "1"}},
+            "kubeReserved.pid: the reservations leave no",
+        ),
+        ({"podPidsLimit": 32769}, "podPidsLimit: limits no pod: this host has 32768"),
+    ],
+)
+def test_process_ids_that_the_host_does_not_have_are_a_warning(config: Mapping[str, Any], warning: str) -> None:
+    [problem] = problems(config, Host(pids=32768))
+    assert problem.startswith(warning)
+    assert problem.endswith("[warning]")
+
+
 def test_every_check_that_needs_the_host_is_made() -> None:
     rules = {
         rule
@@ -432,4 +457,6 @@ def test_only_what_the_config_depends_on_is_looked_at() -> None:
     }
     runtime = "unix:///run/containerd/containerd.sock"
     query = query_for(context(config), "kubelet", root_directory="", runtime=runtime)
-    assert query == HostQuery(frozenset(("/ca",)), frozenset(("/kube",)), "", "containerd")
+    cgroups = frozenset(("/kube", "/kube.slice"))
+    assert query == HostQuery(frozenset(("/ca",)), cgroups, "", "containerd")
+    assert query_for(context({"shutdownGracePeriod": "30s"}), "kubelet", root_directory="", runtime="").logind
