@@ -468,6 +468,12 @@ def gate_components(schema: Path) -> dict[str, list[str]]:
     return gates_by_components
 
 
+def containers(schema: Path) -> dict[str, Any]:
+    """Return what other tools' files hold of component configs, which tool an API group is of, what kubeadm reads."""
+    facts = json.loads((schema / "document_containers.json").read_text(encoding="utf-8"))
+    return {name: facts[name] for name in ("kubeadm", "tools", "shapes", "containers")}
+
+
 def generate(schema: Path) -> dict[str, str]:
     """Return the content of each file of the output directory."""
     index: dict[str, Any] = {}
@@ -507,6 +513,7 @@ def generate(schema: Path) -> dict[str, str]:
         {"FLAGS": control_plane_flags(schema)},
     )
     contents["_flag_rules.py"] = ("Rules about the values of flags", {"RULES": flag_rules(schema)})
+    contents["_document_containers.py"] = ("Component configs in other files", {"CONTAINERS": containers(schema)})
     contents["_change_impact.py"] = ("Disruption by changed field", {"IMPACT": disruption(schema)})
     contents["_upgrade_notes.py"] = ("What releases change beside fields and gates", {"NOTES": upgrade_notes(schema)})
     contents["_gate_components.py"] = ("Feature gates by component", {"COMPONENTS": gate_components(schema)})

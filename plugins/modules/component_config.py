@@ -17,8 +17,8 @@ description:
     kube-apiserver, kubeadm and kubectl, and the validation rules of the components that read them, including checks
     that the kubelet makes only at startup.
   - All documents of a kubeadm file are validated, each as its kind, and so are the configs in a ConfigMap, such as
-    C(kubelet-config) and C(kubeadm-config) in C(kube-system). Of any other file, components read the first document
-    only.
+    C(kubelet-config) and C(kubeadm-config) in C(kube-system), and in the files of tools such as kind, Cluster API,
+    OpenShift, Talos or cloud-init. Of any other file, components read the first document only.
   - Needs no cluster and no component. It runs where the files are, mostly on the controller.
 author:
   - the configok.node authors (@configok)
@@ -39,13 +39,21 @@ options:
       - Files that are layers of one config, lowest first; a single file is validated as it is.
       - They are merged as the kubelet merges its drop-in directory from Kubernetes 1.32 on. Objects and maps are merged
         by key, lists and other values are replaced, and null resets a field to its default.
-      - Exactly one of O(files) and O(content) is needed.
+      - One of O(files) and O(content) is needed, unless O(drop_in_directory) is given.
     type: list
     elements: path
   content:
     description:
       - The config itself, as text. Messages call it C(content).
     type: str
+  drop_in_directory:
+    description:
+      - The kubelet's drop-in directory (C(--config-dir)). Its files are read, merged and validated as the kubelet of
+        each version does it, over the kubelet's own file, which is then the only one of O(files), or O(content).
+        Without one, they are merged over a config that sets nothing.
+      - Only files that end in C(.conf) count, also those in subdirectories. Each needs C(apiVersion) and C(kind).
+      - There is no such directory before Kubernetes 1.28.
+    type: path
   component:
     description:
       - The component that will read the config, for example V(kubelet). It is then an error if this component does not
@@ -168,6 +176,12 @@ EXAMPLES = r"""
     drop_ins: true
   register: layered
 
+- name: Validate a drop-in directory with the file below it
+  configok.node.component_config:
+    files: [kubelet.yaml]
+    drop_in_directory: kubelet.conf.d
+    kubernetes_versions: ["1.33", "1.36"]
+
 - name: Show their names, and the layer of each field
   ansible.builtin.debug:
     msg: "{{ layered.drop_ins | map(attribute='name') + layered.provenance | map(attribute='file') }}"
@@ -259,7 +273,7 @@ findings:
       type: str
       sample: must be >= 0
     level:
-      description: V(component), V(policy) or V(warning).
+      description: V(component), V(policy), V(not-judged) or V(warning).
       type: str
       sample: component
     rule:
@@ -392,36 +406,22 @@ text:
     kind: KubeletConfiguration
 """
 
-from functools import partial
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._ansible import UnusableInput
-from ansible_collections.configok.node.plugins.module_utils._ansible._cel import cel_checker
-from ansible_collections.configok.node.plugins.module_utils._ansible._config_checks import flags_of, host_of
-from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import (
-    fail_on_file_errors,
-    read_layers,
-)
+from ansible_collections.configok.node.plugins.module_utils._ansible._config_check import check_directory, check_layers
+from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import fail_on_file_errors
 from ansible_collections.configok.node.plugins.module_utils._ansible._release_data import use_release_data
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check, check_each_version
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._drop_ins import (
-    DropIn,
-    drop_in_findings,
-    write_drop_ins,
-)
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._file_documents import load_for_check
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._drop_ins import DropIn
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import (
     Finding,
-    InvalidConfig,
-    bounded,
     finding_lines,
     judged,
     not_judged_causes,
     refusing_levels,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import Config, load
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import Config
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redact
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scope import scope_of
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
@@ -429,6 +429,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrust
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "files": {"type": "list", "elements": "path"},
     "content": {"type": "str"},
+    "drop_in_directory": {"type": "path"},
     "component": {"type": "str"},
     "kubernetes_versions": {"type": "list", "elements": "str", "default": []},
     "nodes": {"type": "dict", "default": {}},
@@ -445,55 +446,9 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
 }
 
 
-def layers_of(parameters: dict[str, Any]) -> list[tuple[str, bytes]]:
-    """Return the layers as file names and bytes. Raises OSError, and UnusableInput without any."""
-    layers = read_layers(parameters["files"], parameters["content"])
-    if not layers:
-        raise UnusableInput("There are no files to read")
-    return layers
-
-
-def load_all(parameters: dict[str, Any]) -> Config:
-    """Load the layers, or all documents of a single file. Raises as `check_layers` does, and InvalidConfig."""
-    layers = layers_of(parameters)
-    return load_for_check(*layers[0], parameters["component"]) if len(layers) == 1 else load(layers)
-
-
-def check_layers(parameters: dict[str, Any]) -> tuple[Config | None, list[Finding], list[DropIn]]:
-    """Return the merged config (None if a layer cannot be used), all findings and the drop-ins.
-
-    Raises OSError, ConfigError, UnusableInput.
-    """
-    try:
-        config = load_all(parameters)
-    except InvalidConfig as error:
-        return None, list(error.findings), []
-    versions = parameters["kubernetes_versions"]
-    nodes = {name: str(version) for name, version in parameters["nodes"].items()}
-    findings = check(
-        config,
-        component=parameters["component"],
-        versions=versions,
-        nodes=nodes,
-        bundle=parameters["bundle"],
-        denied_fields=parameters["denied_fields"],
-        host=host_of(parameters),
-        flags=flags_of(parameters, config),
-        expressions=cel_checker,
-        os=parameters["os"],
-    )
-    if not parameters["drop_ins"]:
-        return config, findings, []
-    if config.others:
-        raise UnusableInput("drop_ins needs layers of one document each")
-    drop_ins = write_drop_ins(config)
-    findings += check_each_version(config, partial(drop_in_findings, config), versions=versions, nodes=nodes)
-    return config, bounded(findings), drop_ins
-
-
 def result_of(config: Config | None, findings: list[Finding], drop_ins: list[DropIn]) -> dict[str, Any]:
     """Return the module's result."""
-    documents = [document.data for document in config.documents] if config is not None else []
+    documents = [document.data for document in config.documents if document.is_validated] if config is not None else []
     shown = redact(documents)
     files = [{"name": drop_in.name, "layer": drop_in.layer, "text": drop_in.text} for drop_in in drop_ins]
     return {
@@ -516,12 +471,13 @@ def main() -> None:
         argument_spec=ARGUMENTS,
         supports_check_mode=True,
         mutually_exclusive=[("files", "content")],
-        required_one_of=[("files", "content")],
+        required_one_of=[("files", "content", "drop_in_directory")],
         required_if=[("host", True, ["component"])],
     )
     with fail_on_file_errors(module):
         use_release_data(module.params["release_data"])
-        config, findings, drop_ins = check_layers(module.params)
+        check_input = check_layers if module.params["drop_in_directory"] is None else check_directory
+        config, findings, drop_ins = check_input(module.params)
         result = result_of(config, findings, drop_ins)
     result["scope"] = scope_of(knows_flags=module.params["flags"] is not None, checks_host=module.params["host"])
     levels = refusing_levels(module.params["fail_on"].replace("_", "-"))

@@ -396,7 +396,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._release_da
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._compare import Comparison, compare
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._file_documents import load_file
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._read_file import load_file
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import Config, load
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redact
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._upgrade import Upgrade, upgrade

@@ -163,7 +163,7 @@ def _documents(draw: st.DrawFn) -> tuple[dict[str, Any], int]:
     kind = draw(st.sampled_from(kinds()))
     minor = draw(st.integers(known_minors()[0], 40))
     names = st.one_of(st.sampled_from(sorted(kind.fields) or ["a"]), st.sampled_from(["noSuchField", "featureGates"]))
-    fields = draw(st.dictionaries(names, _VALUES, max_size=4))
+    fields: dict[str, Any] = draw(st.dictionaries(names, _VALUES, max_size=4))
     if "featureGates" in fields:
         gates = st.sampled_from(["NodeSwap", "MemoryQoS", "DefaultPodSysctls", "NoSuchGate"])
         fields["featureGates"] = draw(st.dictionaries(gates, st.booleans(), max_size=2))

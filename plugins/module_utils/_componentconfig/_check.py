@@ -11,11 +11,13 @@ from typing import Any, Callable
 from . import ConfigError
 from ._bundle_policy import bundle_findings, denied_field_findings
 from ._certainty import missing_layer_findings, with_certainty
-from ._codec._document import Document, decode
+from ._codec._document import Document
 from ._codec._plain_values import HEAD_FIELDS, head_values
 from ._collector import Collector, Flags, Targets
+from ._documents._kubeadm_files import is_of_kubeadm
+from ._documents._read_file import decode_file, decode_first, reads_all_documents
+from ._documents._templates import unexpanded_findings, without_unexpanded
 from ._expressions import CheckerSource, expression_findings
-from ._file_documents import RULE_SKIPPED, decode_file, is_of_kubeadm, reads_all_documents
 from ._findings import (
     RULE_DUPLICATE,
     RULE_UNKNOWN_FIELD,
@@ -23,6 +25,7 @@ from ._findings import (
     InvalidConfig,
     Level,
     bounded,
+    located,
     not_judged,
     reading_order,
     show,
@@ -64,6 +67,7 @@ def check(
     flags: Flags | None = None,
     expressions: CheckerSource | None = None,
     os: OperatingSystem = "linux",
+    is_final: bool = False,
 ) -> list[Finding]:
     """Check one config for a set of Kubernetes versions and return everything that is wrong with it.
 
@@ -85,30 +89,37 @@ def check(
     """
     targets = Targets(versions, nodes or {}, newest_minor())
     try:
-        documents = _documents_of(config, file, component)
+        documents = _documents_of(config, file, component, templates=not (bundle or is_final))
     except InvalidConfig as error:
         names = tuple(minor_name(minor) for minor in targets.minors)
         return [finding._replace(versions=names, nodes=targets.nodes_at(targets.minors)) for finding in error.findings]
     if flags is not None and len(documents) > 1:
         raise ConfigError(f"{documents[0].file} has several documents, and flags are those of one component")
     findings: list[Finding] = []
-    located: list[Finding] = []
+    others: list[Finding] = []
     for document in documents:
+        is_first = document is documents[0]
+        if document.is_validated and not (bundle or is_final):
+            document = without_unexpanded(document)
         collector = Collector(document, targets, flags, expressions, os)
-        if document is documents[0]:
+        if is_first:
             for minor in targets.minors:
                 collector.add(missing_layer_findings(minor), minor)
-        if any(finding.rule == RULE_SKIPPED for finding in document.findings):
+        if document.flags:
+            _add_embedded_flags(collector)
+        if not document.is_validated:
             _add_own_findings(collector)
         else:
+            if bundle or is_final:
+                _add_unexpanded(collector)
             _check_one(collector, component if len(documents) == 1 or is_of_kubeadm(document) else None, bundle)
-            located += [document.locate(finding) for finding in denied_field_findings(document.data, denied_fields)]
+            others += [document.locate(finding) for finding in denied_field_findings(document.data, denied_fields)]
         findings += collector.findings()
     if len(documents) > 1:
         findings.sort(key=reading_order)
-    if host is not None:
-        located += check_host(documents[0], component or "", versions, host, flags)
-    return bounded([*findings, *located])
+    if host is not None and documents[0].is_validated:
+        others += check_host(documents[0], component or "", versions, host, flags)
+    return bounded([*findings, *others])
 
 
 def _check_one(collector: Collector, component: str | None, bundle: bool) -> None:
@@ -123,6 +134,28 @@ def _check_one(collector: Collector, component: str | None, bundle: bool) -> Non
         _check_meanings(collector, kind, [minor for minor in minors if kind.known_at(nearest_known_minor(minor))])
     if bundle:
         collector.add(bundle_findings(document.data, kind.kind if kind is not None else ""))
+
+
+def _add_unexpanded(collector: Collector) -> None:
+    for finding in unexpanded_findings(collector.document):
+        collector.add_located(finding, collector.targets.minors)
+
+
+def _add_embedded_flags(collector: Collector) -> None:
+    """Add what is wrong with the flags of components in a file of another tool."""
+    from ._component_arguments import argument_findings  # the flags of all components: large
+    from ._flags._flag_findings import Argument
+
+    for flags in collector.document.flags:
+        lines = {flag.path: flag.line for flag in flags.pairs}
+        arguments = [
+            Argument(flag.path, flag.name, "true" if flag.value is None else flag.value, flag.error)
+            for flag in flags.pairs
+        ]
+        for minor in collector.targets.minors:
+            for finding in argument_findings(flags.component, arguments, nearest_known_minor(minor)):
+                place = located(with_certainty(finding, minor), flags.file, lines.get(finding.path))
+                collector.add_located(place, [minor])
 
 
 def _add_own_findings(collector: Collector) -> None:
@@ -180,14 +213,16 @@ def config_at(document: Document, minor: int, flags: Flags | None = None) -> Eff
     return _effective_config(checked, kind, nearest, flags)
 
 
-def _documents_of(config: Config | Document | str | bytes, file: str, component: str | None) -> tuple[Document, ...]:
+def _documents_of(
+    config: Config | Document | str | bytes, file: str, component: str | None, *, templates: bool
+) -> tuple[Document, ...]:
     if isinstance(config, Config):
         return config.written_documents
     if isinstance(config, Document):
         return (config,)
     if not reads_all_documents(component):
-        return (decode(config, file=file),)
-    return decode_file(config, file=file, config_maps=component is None)
+        return (decode_first(config, file=file, templates=templates),)
+    return decode_file(config, file=file, containers=component is None, templates=templates)
 
 
 # The minor from which on the component refuses unknown and duplicate fields of a kind. For all other kinds it accepts
@@ -297,7 +332,9 @@ def _warn_about_similar_component(collector: Collector, component: str, componen
 
 def _check_minor(collector: Collector, kind: Kind, minor: int) -> None:
     nearest = nearest_known_minor(minor)
-    if not kind.known_at(nearest):
+    embedding = collector.document.embedding
+    implies_version = embedding is not None and embedding.implies_version
+    if not kind.known_at(nearest) and not implies_version:
         collector.add([Finding(("apiVersion",), unread_version(kind, nearest), "kind")], minor)
         return
     for finding in collector.document.findings:
@@ -356,6 +393,7 @@ def _check_document(
         else:
             collector.add_located(document.locate(finding), [minor])
 
+    embedding = document.embedding
     is_json = document.is_json
     checked = check_types(data, kind, nearest, is_json=is_json, rule_checked_fields=rule_checked_fields(kind))
     for finding in checked.findings:
@@ -366,6 +404,8 @@ def _check_document(
     refused = set[Path]()
     for rules in rule_sets(kind):
         for finding in run_rules(rules, config):
+            if embedding is not None and embedding.is_of_tool(prefix + finding.path, document.lines):
+                continue
             add(with_certainty(finding, minor))
             if finding.level is Level.COMPONENT:
                 refused.add(finding.path)
@@ -384,7 +424,7 @@ def _check_document(
         from ._component_arguments import kubeadm_argument_findings  # the flags of all components: large
 
         for finding in kubeadm_argument_findings(kind, checked, nearest):
-            add(finding)
+            add(with_certainty(finding, minor))
     for part in embedded_documents(kind, checked.data, nearest):
         if part.path[0] in checked.broken_fields:
             continue

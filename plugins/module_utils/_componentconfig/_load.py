@@ -54,7 +54,7 @@ class Config(NamedTuple):
     @property
     def text(self) -> str:
         """The config as YAML, all documents; written on request, since that takes most of a large config's time."""
-        return encode_all([document.data for document in self.documents])
+        return encode_all([document.data for document in self.documents if document.is_validated])
 
     @property
     def fingerprint(self) -> str:

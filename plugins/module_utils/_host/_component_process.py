@@ -14,7 +14,15 @@ from typing import NamedTuple
 
 from .._componentconfig._flags._kubelet_flags import CONFIG_DIRECTORY, parse_flags
 
-__all__ = ["MAX_BYTES", "StartedComponent", "find_drop_ins", "read_drop_in", "read_process", "read_started"]
+__all__ = [
+    "MAX_BYTES",
+    "StartedComponent",
+    "find_drop_ins",
+    "find_drop_ins_below",
+    "read_drop_in",
+    "read_process",
+    "read_started",
+]
 
 MAX_BYTES = 1024 * 1024
 """The size limit of a config; a bundle cannot hold more."""
@@ -32,11 +40,20 @@ def find_drop_ins(argv: Sequence[str], working_directory: str = "", root: str = 
     directory = os.path.normpath(os.path.join(working_directory, value)) if value else ""
     if not directory.startswith("/"):
         return []
-    paths = []
-    for parent, _directories, names in os.walk(root + directory):
-        paths += [os.path.join(parent, name)[len(root) :] for name in names if name.endswith(_SUFFIX)]
+    return [path[len(root) :] for path in find_drop_ins_below(root + directory)[0]]
+
+
+def find_drop_ins_below(directory: str) -> tuple[list[str], list[str]]:
+    """Return the paths of the drop-ins below a directory, in a kubelet's order, and those of the files it ignores.
+
+    Hidden files are not among the ignored ones.
+    """
+    paths = [os.path.join(parent, name) for parent, _directories, names in os.walk(directory) for name in names]
     # The order of filepath.WalkDir, name by name: the files of the directory a come before a.conf.
-    return sorted(paths, key=_names)
+    paths.sort(key=_names)
+    drop_ins = [path for path in paths if path.endswith(_SUFFIX)]
+    others = [path for path in paths if not path.endswith(_SUFFIX)]
+    return drop_ins, [path for path in others if not os.path.basename(path).startswith(".")]
 
 
 def _names(path: str) -> list[str]:

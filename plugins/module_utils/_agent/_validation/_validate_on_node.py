@@ -195,7 +195,9 @@ def _config_findings(
     """
     # The kubelet's are merged over the config already.
     flags = ComponentFlags(argv[1:]) if argv and component.name != "kubelet" else None
-    findings = check(config, component=component.name, versions=[version] if version else (), flags=flags)
+    findings = check(
+        config, component=component.name, versions=[version] if version else (), flags=flags, is_final=True
+    )
     return [
         finding._replace(level=Level.WARNING)
         if finding.is_refusal and (is_from_flag(finding.file) or finding.file in drop_in_files)

@@ -16,6 +16,7 @@ from .. import ConfigError
 from .._findings import Finding, InvalidConfig, located, show
 from .._scalars._field_path import Path, value_at
 from ._builder import Builder
+from ._embedding import EmbeddedFlags, Embedding
 
 __all__ = ["Document", "MAX_BYTES", "MAX_DEPTH", "MAX_DOCUMENTS", "MAX_NODES", "decode", "split"]
 
@@ -33,7 +34,10 @@ class Document:
 
     `findings` are duplicate keys, keys that are not strings, several documents and the like, all of level POLICY:
     whether the component itself refuses a duplicate depends on kind and version, and `check` decides it. `is_json` is
-    whether the text was JSON. `files` has the layer of every field of a merged document.
+    whether the text was JSON. `files` has the layer of every field of a merged document. `embedding` is how the
+    document is part of another file, None for a document by itself; its paths begin in the document, those of located
+    findings in the file. `flags` are those in the document. Of a document that is not validated, only findings and
+    flags count.
     """
 
     data: Any
@@ -42,6 +46,9 @@ class Document:
     is_json: bool = False
     lines: Mapping[Path, int] = field(default_factory=dict, repr=False)
     files: Mapping[Path, str] = field(default_factory=dict, repr=False)
+    embedding: Embedding | None = None
+    flags: tuple[EmbeddedFlags, ...] = ()
+    is_validated: bool = True
 
     def line_of(self, path: Path) -> int | None:
         """Return the line of a field, or of the nearest field around it."""
@@ -68,22 +75,23 @@ class Document:
         """
         if finding.value is None and look_up and finding.path:
             finding = finding._replace(value=show(value_at(self.data, finding.path), finding.path))
-        return located(finding, self.file_of(finding.path), self.line_of(finding.path))
+        finding = located(finding, self.file_of(finding.path), self.line_of(finding.path))
+        return finding if self.embedding is None else finding._replace(path=self.embedding.outer_path(finding.path))
 
 
 MAX_DOCUMENTS = 64
 
 
-def split(text: str) -> list[str]:
+def split(text: str, max_documents: int = MAX_DOCUMENTS) -> list[str]:
     """Split a YAML text into documents as Kubernetes does: at lines that begin with `---`.
 
     Each part begins with empty lines, so that its lines keep their numbers. Parts without content are left out; a text
-    without content is one part. Raises ConfigError for more than MAX_DOCUMENTS.
+    without content is one part. Raises ConfigError for more than max_documents.
     """
     parts: list[list[str]] = [[]]
     lines = text.split("\n")
-    if sum(line.startswith("---") for line in lines) > MAX_DOCUMENTS:
-        raise ConfigError(f"more than {MAX_DOCUMENTS} documents in one file")
+    if sum(line.startswith("---") for line in lines) > max_documents:
+        raise ConfigError(f"more than {max_documents} documents in one file")
     for number, line in enumerate(lines):
         if line.startswith("---"):
             parts.append([""] * number + ([line[3:]] if line[3:].strip() else [""]))

@@ -14,7 +14,7 @@ from .._scalars._field_path import Path
 from ._flag_findings import Argument, flags_of
 from ._pflag import FlagUse, parse_words
 
-__all__ = ["ComponentArguments", "distribution_arguments", "kubeadm_arguments", "static_pod_flags"]
+__all__ = ["ComponentArguments", "container_flags", "distribution_arguments", "kubeadm_arguments", "static_pod_flags"]
 
 _CONTROL_PLANE = ("kube-apiserver", "kube-controller-manager", "kube-scheduler")
 _PROGRAMS = (*_CONTROL_PLANE, "kube-proxy", "kubelet")
@@ -102,8 +102,12 @@ def static_pod_flags(data: Mapping[str, Any]) -> Iterator[ComponentArguments]:
     containers = spec.get("containers") if isinstance(spec, Mapping) else None
     for index, container in enumerate(containers if isinstance(containers, list) else ()):
         if isinstance(container, Mapping):
-            words = list(_words_of(container, (*path, "containers", index)))
-            yield from _command_line(_words_of_shell(words))
+            yield from container_flags(container, (*path, "containers", index))
+
+
+def container_flags(container: Mapping[str, Any], path: Path) -> Iterator[ComponentArguments]:
+    """Yield the flags of the component that a container starts. path: of the container."""
+    yield from _command_line(_words_of_shell(list(_words_of(container, path))))
 
 
 def _pod_spec(data: Mapping[str, Any]) -> tuple[Path, Any]:

@@ -201,7 +201,7 @@ def _disruption(old: str, new: str, minor: int) -> str:
 def _check_text(text: str, file: str, version: str, is_bundle: bool = False) -> tuple[Finding, ...]:
     """Return the findings about a config at a version: thousands of machines share a few configs."""
     try:
-        findings = check(text, file=file, component=KUBELET, versions=[version], bundle=is_bundle)
+        findings = check(text, file=file, component=KUBELET, versions=[version], bundle=is_bundle, is_final=True)
     except ConfigError as error:
         return (Finding((), str(error), "version", Level.WARNING, file=file),)
     return tuple(finding for finding in findings if finding.is_refusal)

@@ -248,7 +248,7 @@ def _validate(arguments: argparse.Namespace) -> int:
     _limit(arguments)
     _use_release_data(arguments)
     from ._componentconfig._scope import scope_of
-    from ._validate import document_validator, target_versions, validate_files
+    from ._validate import document_validator, drop_in_validator, target_versions, validate_files
 
     versions = target_versions(arguments.versions)
     name = arguments.component
@@ -263,6 +263,10 @@ def _validate(arguments: argparse.Namespace) -> int:
         if is_given and not name:
             complain(f"{option} needs --component")
             return _USAGE
+    problem = _drop_in_problem(arguments, on_node=on_node)
+    if problem:
+        complain(problem)
+        return _USAGE
     configured: ComponentConfiguration | None = None
     if name and (on_node or arguments.bundle or arguments.installed_version):
         configuration = _configuration(arguments)
@@ -287,6 +291,14 @@ def _validate(arguments: argparse.Namespace) -> int:
             feature_gates=arguments.feature_gates,
             system=arguments.os,
         )
+    of_drop_ins = None
+    if not on_node and name in ("", "kubelet"):
+        of_drop_ins = drop_in_validator(
+            versions,
+            bundle=arguments.bundle,
+            flags_file=arguments.flags_file,
+            feature_gates=arguments.feature_gates,
+        )
     return validate_files(
         arguments.files,
         validator,
@@ -296,7 +308,27 @@ def _validate(arguments: argparse.Namespace) -> int:
         skip_unknown=arguments.skip_unknown,
         scope=scope_of(knows_flags=bool(on_node or arguments.flags_file), checks_host=bool(on_node)),
         is_verbose=arguments.verbose,
+        allow_empty=arguments.allow_empty or arguments.skip_unknown or _reads_named_file(arguments),
+        of_drop_ins=of_drop_ins,
+        drop_ins=arguments.drop_ins,
+        base=arguments.base,
     )
+
+
+def _reads_named_file(arguments: argparse.Namespace) -> bool:
+    """Return whether a file is named with the component that reads it, whatever the file holds."""
+    return bool(arguments.component) and not all(map(os.path.isdir, arguments.files))
+
+
+def _drop_in_problem(arguments: argparse.Namespace, *, on_node: bool) -> str:
+    """Return what is wrong with the inputs of validate, "" for nothing."""
+    if not arguments.files and not arguments.drop_ins:
+        return "validate needs a FILE, or --drop-ins"
+    if arguments.base and not arguments.drop_ins:
+        return "--base needs --drop-ins: a FILE is validated by itself"
+    if arguments.drop_ins and (on_node or arguments.component not in ("", "kubelet")):
+        return "--drop-ins is for the kubelet, and not for --on-node, which reads its drop-ins"
+    return ""
 
 
 def _installed(configuration: AgentConfiguration, component: str) -> list[str]:

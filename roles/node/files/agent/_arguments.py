@@ -57,7 +57,7 @@ _RELEASE_DATA = argument(
     help="what release-data has written of a release that this version does not know; may be repeated",
 )
 OF_VALIDATE = (
-    argument("files", metavar="FILE", nargs="+", help="a file, a directory with files, or - for standard input"),
+    argument("files", metavar="FILE", nargs="*", help="a file, a directory with files, or - for standard input"),
     _VERSIONS,
     argument("--output", choices=_FORMATS, default="text", help="the format (default: text)"),
     argument(
@@ -66,6 +66,9 @@ OF_VALIDATE = (
     argument("--fail-on", choices=_LEVELS, default="policy", help="the mildest finding that fails (default: policy)"),
     argument("-v", "--verbose", action="store_true", help="show each place that was not judged"),
     argument("--skip-unknown", action="store_true", help="skip named files that hold no component config, too"),
+    argument("--allow-empty", action="store_true", help="exit with 0 if there is nothing to validate, not with 4"),
+    argument("--drop-ins", default="", metavar="DIR", help="a kubelet's --config-dir, judged as it merges it"),
+    argument("--base", default="", metavar="FILE", help="the kubelet's own file below --drop-ins"),
     argument("--component", default="", help="the component that will read it (default: by its kind)"),
     argument("--feature-gates", default="", metavar="NAME=BOOL,...", help="those of its command line"),
     _FLAGS_FILE,

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from ._componentconfig._compare import Comparison, compare
-from ._componentconfig._file_documents import load_file
+from ._componentconfig._documents._read_file import load_file
 from ._componentconfig._load import Config
 from ._files import input_errors, read_file
 from ._flags_file import read_flags

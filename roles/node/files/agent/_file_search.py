@@ -5,26 +5,30 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import stat
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from ._componentconfig import ConfigError
-from ._componentconfig._codec._document import Document
-from ._componentconfig._codec._plain_values import head_values
-from ._componentconfig._file_documents import decode_file
-from ._componentconfig._schema._kinds import find_kind, is_of_known_group, kinds
+from ._componentconfig._codec._document import Document, decode
+from ._componentconfig._documents._read_file import find_configs
+from ._componentconfig._documents._recognition import head_of, names_component_config
+from ._componentconfig._drop_in_check import DropInDirectory, kubelet_kind
+from ._componentconfig._findings import Finding
+from ._componentconfig._schema._kinds import KUBELET_CONFIGURATION
 from ._files import STANDARD_INPUT, read_file
+from ._host._component_process import find_drop_ins_below
 
-__all__ = ["InputFile", "InputFiles", "holds_component_config", "read_files"]
+__all__ = ["InputFile", "InputFiles", "holds_component_config", "read_drop_in_directory", "read_files"]
 
 _SUFFIXES = (".yaml", ".yml", ".json", ".conf")
-_KEY = r"(?m)(?:^|[{{,])\s*[\"']?{}[\"']?\s*:\s*[\"']?"
-_GROUP = re.compile(_KEY.format("apiVersion") + r"([\w.-]+/)", re.IGNORECASE)
-_KIND = re.compile(_KEY.format("kind") + r"(?:Config|ConfigMap|\w+Config|\w+Configuration)\b", re.IGNORECASE)
+_DROP_IN_SUFFIX = ".conf"
+_DROP_IN_DIRECTORY = ".conf.d"
+_KUBELET_DIRECTORY = "kubelet.conf.d"
+_NUMBERED = re.compile(r"\d+[-_.]")
 
 
 class InputFile(NamedTuple):
@@ -35,50 +39,146 @@ class InputFile(NamedTuple):
 
 
 class InputFiles(NamedTuple):
-    """The files to validate, and the names of those that were skipped because they hold no component config."""
+    """The files to validate, and the names of those that were skipped because they hold no component config.
+
+    drop_ins: the drop-in directories of a kubelet. doubts: by name, what is not understood in files without a config.
+    has_configs: whether there is anything to validate.
+    """
 
     files: tuple[InputFile, ...]
     skipped: tuple[str, ...]
+    drop_ins: tuple[DropInDirectory, ...] = ()
+    doubts: tuple[tuple[str, tuple[Finding, ...]], ...] = ()
+    has_configs: bool = False
 
 
-def read_files(names: Sequence[str], *, skip_unknown: bool = False) -> InputFiles:
+class _Search:
+    """The files that were found so far."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, InputFile] = {}
+        self.skipped: dict[str, None] = {}
+        self.doubts: dict[str, tuple[str, tuple[Finding, ...]]] = {}
+        self.drop_ins: dict[str, DropInDirectory] = {}
+        self.has_configs = False
+
+    def add(self, path: str, *, may_hold_none: bool) -> None:
+        """Read a file, unless it was read before. may_hold_none: whether it is skipped without a config."""
+        key = os.path.normpath(path)
+        if key in self.files or (may_hold_none and (key in self.skipped or key in self.doubts)):
+            return
+        content = read_file(path)
+        try:
+            documents = find_configs(content, file=path)
+        except ConfigError:
+            self.has_configs = True  # a config that cannot be decoded
+        else:
+            has_configs = any(document.is_validated or document.flags for document in documents)
+            self.has_configs |= has_configs
+            if may_hold_none and not has_configs:
+                findings = _doubts(documents, path, content)
+                if findings:
+                    self.doubts[key] = path, findings
+                else:
+                    self.skipped[key] = None
+                return
+        self.files[key] = InputFile(path, content)
+        self.skipped.pop(key, None)
+        self.doubts.pop(key, None)
+
+
+def _doubts(documents: Sequence[Document], path: str, content: bytes) -> tuple[Finding, ...]:
+    """Return what is not understood in a file without a config; nothing of another format, such as nginx.conf."""
+    if path.endswith(_DROP_IN_SUFFIX) and not names_component_config(content.decode("utf-8", "replace")):
+        return ()
+    return tuple(finding for document in documents for finding in document.findings)
+
+
+def read_files(names: Sequence[str], *, skip_unknown: bool = False, for_kubelet: bool = True) -> InputFiles:
     """Read files, and the component configs below directories, each once.
 
     names: paths, "-" for standard input. skip_unknown: whether named files are skipped too if they hold no component
-    config, as files below a directory are. Raises OSError.
+    config, as files below a directory are. for_kubelet: whether a kubelet's drop-in directories are read as the kubelet
+    reads them. Raises OSError.
     """
-    files: dict[str, InputFile] = {}
-    skipped: dict[str, None] = {}
+    search = _Search()
     for name in names:
-        is_directory = name != STANDARD_INPUT and os.path.isdir(name)
-        for path in _files_below(name) if is_directory else (name,):
-            key = os.path.normpath(path)
-            if key in files or (is_directory and key in skipped):
-                continue
-            content = read_file(path)
-            if (is_directory or skip_unknown) and not holds_component_config(content):
-                skipped[key] = None
+        if name == STANDARD_INPUT or not os.path.isdir(name):
+            search.add(name, may_hold_none=skip_unknown)
+            continue
+        for path, is_drop_in_directory in _paths_below(name, for_kubelet=for_kubelet):
+            if is_drop_in_directory:
+                search.drop_ins.setdefault(os.path.normpath(path), read_drop_in_directory(path))
             else:
-                files[key] = InputFile(path, content)
-                skipped.pop(key, None)
-    return InputFiles(tuple(files.values()), tuple(skipped))
+                search.add(path, may_hold_none=True)
+    return InputFiles(
+        tuple(search.files.values()),
+        tuple(search.skipped),
+        tuple(search.drop_ins.values()),
+        tuple(search.doubts.values()),
+        search.has_configs or bool(search.drop_ins),
+    )
 
 
-def _files_below(directory: str) -> Iterator[str]:
-    """Yield the paths of the files below a directory that could hold a config, in order. Raises OSError.
+def read_drop_in_directory(directory: str, base: str = "") -> DropInDirectory:
+    """Read a kubelet's drop-in directory, and the file below it, if there is one. Raises OSError."""
+    if not os.path.isdir(directory):
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), directory)
+    drop_ins, ignored = find_drop_ins_below(directory)
+    files = [(path, read_file(path)) for path in drop_ins if _is_regular(path)]
+    return DropInDirectory(directory, files, ignored, (base, read_file(base)) if base else None)
 
-    Leaves out hidden files and directories, and everything that is not a regular file.
+
+def _paths_below(directory: str, *, for_kubelet: bool) -> Iterator[tuple[str, bool]]:
+    """Yield the paths below a directory that could hold a config, in order, and whether each is a drop-in directory.
+
+    Leaves out hidden files and directories, and everything that is not a regular file. Raises OSError.
     """
 
     def refuse(error: OSError) -> None:
         raise error
 
     for parent, directories, names in os.walk(directory, onerror=refuse):
+        if for_kubelet and _is_drop_in_directory(parent):
+            directories.clear()
+            yield os.path.normpath(parent), True
+            continue
         directories[:] = sorted(name for name in directories if not name.startswith("."))
         for name in sorted(names):
             path = os.path.normpath(os.path.join(parent, name))
             if name.endswith(_SUFFIXES) and not name.startswith(".") and _is_regular(path):
-                yield path
+                yield path, False
+
+
+def _is_drop_in_directory(directory: str) -> bool:
+    """Return whether a directory is meant for a kubelet's --config-dir.
+
+    It is named so, or ends in .conf.d and holds a kubelet's config; or it holds several *.conf or nothing else, all of
+    them numbered, among them a kubelet's config.
+    """
+    name = os.path.basename(os.path.abspath(directory))
+    if name.endswith(_DROP_IN_DIRECTORY):
+        paths = list(filter(_is_regular, find_drop_ins_below(directory)[0]))
+        return bool(paths) and (name == _KUBELET_DIRECTORY or any(map(_is_of_kubelet, paths)))
+    entries = [entry for entry in os.listdir(directory) if not entry.startswith(".")]
+    names = [entry for entry in entries if entry.endswith(_DROP_IN_SUFFIX)]
+    if (len(names) < 2 and names != entries) or not all(map(_NUMBERED.match, names)):
+        return False
+    paths = [os.path.join(directory, entry) for entry in names]
+    return all(map(_is_regular, paths)) and any(map(_is_of_kubelet, paths))
+
+
+def _is_of_kubelet(path: str) -> bool:
+    """Return whether a file is a kubelet's config, or has such fields without saying what they are. Raises OSError."""
+    try:
+        document = decode(read_file(path), file=path)
+    except ConfigError:
+        return False
+    head = head_of(document)
+    if any(head.values()):
+        return bool(head["kind"] == KUBELET_CONFIGURATION)
+    fields = document.data if isinstance(document.data, dict) else {}
+    return bool(fields) and all(kubelet_kind().has_field_path((key,)) for key in fields)
 
 
 def _is_regular(path: str) -> bool:
@@ -90,34 +190,9 @@ def _is_regular(path: str) -> bool:
 
 
 def holds_component_config(content: bytes) -> bool:
-    """Return whether a text is meant as a component config: of a known kind, or of an API group that has such kinds.
-
-    A text that cannot be decoded counts if it names such a group, and a kind without an apiVersion if its name is
-    distinctive.
-    """
-    text = content.decode("utf-8", "replace")
-    names_group = any(map(is_of_known_group, _GROUP.findall(text)))
-    if not names_group and _KIND.search(text) is None:
-        return False
+    """Return whether a text holds a component config or flags of a component, or is meant to and cannot be decoded."""
     try:
-        documents = decode_file(content)
+        documents = find_configs(content)
     except ConfigError:
-        return names_group
-    return any(map(_is_component_config, documents))
-
-
-def _is_component_config(document: Document) -> bool:
-    if not isinstance(document.data, dict):
-        return False
-    head = head_values(document.data, is_json=document.is_json)
-    api_version, kind = head["apiVersion"], head["kind"]
-    if not isinstance(api_version, str) or not api_version:
-        return kind in _distinctive_kinds()
-    return is_of_known_group(api_version) or find_kind(api_version, kind) is not None
-
-
-@lru_cache(maxsize=1)
-def _distinctive_kinds() -> frozenset[str]:
-    """Return the names of known kinds that say without an apiVersion what a file is, unlike Config or Policy."""
-    names = {kind.kind for kind in kinds()} - {"Config", "Configuration"}
-    return frozenset(name for name in names if name.endswith(("Config", "Configuration")))
+        return True
+    return any(document.is_validated or document.flags for document in documents)

@@ -5,19 +5,21 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Callable
 
 from ._agent._agent_configuration import ComponentConfiguration
 from ._componentconfig._check import check
 from ._componentconfig._codec._document import decode
+from ._componentconfig._drop_in_check import DropInDirectory, check_drop_ins
 from ._componentconfig._findings import Finding, InvalidConfig, bounded, refusing_levels
 from ._componentconfig._schema._releases import minor_name, minor_of, newest_minor, parse_known_minor
-from ._file_search import InputFiles, read_files
+from ._file_search import InputFiles, read_drop_in_directory, read_files
 from ._files import input_errors
 from ._output import complain
 from ._reports import FileReport, Report, writer_of
@@ -27,12 +29,21 @@ if TYPE_CHECKING:
     from ._componentconfig._flags._component_flags import ComponentFlags
     from ._componentconfig._schema._kinds import OperatingSystem
 
-__all__ = ["FileValidator", "document_validator", "target_versions", "validate_files"]
+__all__ = [
+    "DropInValidator",
+    "FileValidator",
+    "document_validator",
+    "drop_in_validator",
+    "target_versions",
+    "validate_files",
+]
 
-_OK, _REFUSED = 0, 1
+_OK, _REFUSED, _EMPTY = 0, 1, 4
 _FINDINGS, _TEXT = "findings", "text"
 FileValidator = Callable[[bytes, str], "list[Finding]"]
 """Takes a file's content and name. Raises OSError, ConfigError."""
+DropInValidator = Callable[[DropInDirectory], "list[Finding]"]
+"""Takes a kubelet's drop-in directory. Raises OSError, ConfigError."""
 
 
 def validate_files(
@@ -45,16 +56,26 @@ def validate_files(
     skip_unknown: bool = False,
     scope: Sequence[str] = (),
     is_verbose: bool = False,
+    allow_empty: bool = False,
+    of_drop_ins: DropInValidator | None = None,
+    drop_ins: str = "",
+    base: str = "",
 ) -> int:
-    """Print all findings of all files; return 0, 1 if one of them fails the run. Raises UnusableInput.
+    """Print all findings of all files; return 0, 1 if one of them fails the run, 4 if there is nothing to validate.
 
     names: paths of files and directories, "-" for standard input. versions: those that the validator validates for.
     output: the name of a format, with a summary on standard error, or "findings" for a list of them as JSON.
     skip_unknown: see `read_files`. scope: what the validator leaves out by design. is_verbose: whether to show each
-    place that was not judged.
+    place that was not judged. allow_empty: whether there may be nothing to validate. of_drop_ins: validates the drop-in
+    directories of a kubelet; None to validate their files as any others. drop_ins, base: another such directory and the
+    file below it, "" for none. Raises UnusableInput.
     """
-    with input_errors(names[0]):
-        report = _report(read_files(names, skip_unknown=skip_unknown), validator, versions, fail_on)
+    with input_errors((*names, drop_ins)[0]):
+        inputs = read_files(names, skip_unknown=skip_unknown, for_kubelet=of_drop_ins is not None)
+        if drop_ins:
+            directory = read_drop_in_directory(drop_ins, base)
+            inputs = inputs._replace(drop_ins=(*inputs.drop_ins, directory), has_configs=True)
+        report = _report(inputs, validator, of_drop_ins, versions, fail_on)
     report = report._replace(scope=tuple(scope), is_verbose=is_verbose)
     if output == _FINDINGS:
         print(json.dumps([finding.as_dict() for finding in report.findings]))
@@ -64,7 +85,9 @@ def validate_files(
         if output == _TEXT and scope:
             complain(f"scope: not {', '.join(scope)}")
         complain(summary(report))
-    return _REFUSED if report.has_failed else _OK
+    if report.has_failed:
+        return _REFUSED
+    return _OK if inputs.has_configs or allow_empty else _EMPTY
 
 
 def _working_directory() -> str:
@@ -75,17 +98,37 @@ def _working_directory() -> str:
         return "/"
 
 
-def _report(inputs: InputFiles, validator: FileValidator, versions: Sequence[str], fail_on: str) -> Report:
+def _report(
+    inputs: InputFiles,
+    validator: FileValidator,
+    of_drop_ins: DropInValidator | None,
+    versions: Sequence[str],
+    fail_on: str,
+) -> Report:
     """Validate all files. Raises OSError, ConfigError."""
     minors = sorted({parse_known_minor(version) for version in versions}) or [newest_minor()]
+    files = [FileReport(name, tuple(validator(content, name))) for name, content in inputs.files]
+    files += itertools.starmap(FileReport, inputs.doubts)
+    if of_drop_ins is not None:
+        for directory in inputs.drop_ins:
+            files += _reports_of_directory(directory, of_drop_ins(directory))
     return Report(
-        tuple(FileReport(name, tuple(validator(content, name))) for name, content in inputs.files),
+        tuple(files),
         tuple(map(minor_name, minors)),
         refusing_levels(fail_on),
         inputs.skipped,
         _working_directory(),
         is_version_assumed=not versions,
     )
+
+
+def _reports_of_directory(directory: DropInDirectory, findings: Sequence[Finding]) -> Iterator[FileReport]:
+    """Yield a report for each file of a drop-in directory, and for each other place that has findings."""
+    by_file: dict[str, list[Finding]] = {name: [] for name, _content in directory.drop_ins}
+    for finding in findings:
+        by_file.setdefault(finding.file, []).append(finding)
+    for name in sorted(by_file):
+        yield FileReport(name, tuple(by_file[name]))
 
 
 def target_versions(arguments: Sequence[str]) -> list[str]:
@@ -121,6 +164,23 @@ def document_validator(
             os=system,
         )
         return bounded([*findings, *_denied(text, name, configured, versions[-1] if versions else "")])
+
+    return validate
+
+
+def drop_in_validator(
+    versions: Sequence[str],
+    *,
+    bundle: bool,
+    flags_file: str = "",
+    feature_gates: str = "",
+) -> DropInValidator:
+    """Return a validator of a kubelet's drop-in directories; the options are those of `document_validator`."""
+
+    def validate(directory: DropInDirectory) -> list[Finding]:
+        flags = _flags(flags_file, feature_gates)
+        result = check_drop_ins(directory, versions=versions, bundle=bundle, flags=flags)
+        return result.findings
 
     return validate
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._ansible import _config_checks
+from ansible_collections.configok.node.plugins.module_utils._ansible import _config_check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_model import Host, HostQuery
 from ansible_collections.configok.node.plugins.modules import component_config
 from support.ansible_runs.modules import run_module
@@ -198,7 +198,7 @@ def test_the_host_is_looked_at_where_that_is_asked_for(tmp_path: Path, monkeypat
         queries.append(query)
         return Host(swaps=("/dev/sda2",), states={"cpu_manager_state": {"policyName": "static"}})
 
-    monkeypatch.setattr(_config_checks, "read_host", read_host)
+    monkeypatch.setattr(_config_check, "read_host", read_host)
     files = write(tmp_path, base=KUBELET_HEADER + "maxPods: 110\ncpuManagerPolicy: none\n")
     arguments = {"files": files, "component": "kubelet", "kubernetes_versions": ["1.20", "1.31"], "fail_on": "never"}
     assert run(**arguments)["lines"] == []
@@ -269,3 +269,34 @@ def test_the_operating_system_decides_which_fields_have_an_effect() -> None:
 
 def test_flags_are_those_of_one_component() -> None:
     assert "flags needs a file of one document" in run(content=KUBEADM, flags=[])["msg"]
+
+
+def test_a_drop_in_directory_is_judged_as_the_kubelet_merges_it(tmp_path: Path) -> None:
+    (tmp_path / "10-grace.conf").write_text(KUBELET_HEADER + "evictionSoftGracePeriod: {memory.available: 1m}\n")
+    (base,) = write(tmp_path, base=KUBELET_HEADER + "evictionSoft: {memory.available: 5%}\nmaxPods: 5\n")
+    arguments = {"drop_in_directory": str(tmp_path), "kubernetes_versions": ["1.31", "1.36"]}
+    result = run(files=[base], **arguments)
+    assert result["valid"]
+    assert result["config"]["maxPods"] == 5
+    assert {origin["file"] for origin in result["provenance"]} == {base, str(tmp_path / "10-grace.conf")}
+    (tmp_path / "20-site.conf").write_text("maxPods: 1\n")
+    result = run(fail_on="never", **arguments)
+    assert [finding["path"] for finding in result["findings"] if finding["level"] == "component"] == ["apiVersion"]
+    assert result["config"] == {}
+
+
+def test_options_that_do_not_fit_a_drop_in_directory(tmp_path: Path) -> None:
+    assert "has no file" in run(drop_in_directory=str(tmp_path))["msg"]
+    (tmp_path / "a.conf").write_text(KUBELET_HEADER)
+    files = write(tmp_path, a=KUBELET_HEADER, b=KUBELET_HEADER)
+    for options in ({"files": files}, {"component": "kube-proxy"}, {"host": True, "component": "kubelet"}):
+        assert "drop_in_directory" in run(drop_in_directory=str(tmp_path), **options)["msg"]
+
+
+def test_the_configs_in_files_of_other_tools_are_judged() -> None:
+    content = "apiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\nspec: {kubelet: {maxPods: -1}}\n"
+    result = run(content=content, bundle=False, fail_on="never")
+    assert [finding["path"] for finding in result["findings"]] == ["spec.kubelet.maxPods"]
+    result = run(content="kind: Config\n---\n" + content, bundle=False, fail_on="never")
+    assert [finding["level"] for finding in result["findings"]] == ["not-judged", "component"]
+    assert len(result["documents"]) == 1

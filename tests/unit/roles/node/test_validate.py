@@ -123,7 +123,112 @@ def test_a_named_file_of_an_unknown_kind_is_an_error(
     captured = capsys.readouterr()
     assert captured.out == ""
     assert "no component config found; 1 file without component config skipped" in captured.err
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {},
+        {"deployment.yaml": "apiVersion: apps/v1\nkind: Deployment\n"},
+        {"values.yaml": "maxPods: 5\n", "config-map.yaml": "apiVersion: v1\nkind: ConfigMap\ndata: {a: b}\n"},
+        {"machine.yaml": "apiVersion: machineconfiguration.openshift.io/v1\nkind: MachineConfig\n"},
+        {"kubelet.yaml": KUBELET_HEADER + "{% if gpu %}\n"},
+        {"broken.yaml": "a: [\n"},
+    ],
+)
+def test_an_input_with_nothing_to_validate_has_a_code_of_its_own(
+    entry: Entry, tmp_path: Path, files: dict[str, str]
+) -> None:
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    main = entry("__main__").main
+    assert main(["validate", str(tmp_path)]) == 4
+    assert main(["validate", "--component", "kubelet", str(tmp_path)]) == 4
+    assert main(["validate", "--allow-empty", str(tmp_path)]) == 0
+    named = [str(tmp_path / name) for name in files]
+    assert main(["validate", "--skip-unknown", *(named or [str(tmp_path)])]) == 0
+    (tmp_path / "own.yaml").write_text(KUBELET_HEADER)
     assert main(["validate", str(tmp_path)]) == 0
+
+
+def test_what_is_not_understood_below_a_directory_is_said(
+    entry: Entry, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "broken.yaml").write_text("a: [\n")
+    (tmp_path / "nginx.conf").write_text("server {\n  listen 80;\n}\n")
+    (tmp_path / "sizing.yaml").write_text("apiVersion: example.org/v1\nkind: Sizing\n")
+    assert entry("__main__").main(["validate", str(tmp_path)]) == 4
+    captured = capsys.readouterr()
+    assert [line.rsplit(" ", 1)[1] for line in captured.out.splitlines()] == ["[not-judged]"] * 2
+    assert "1 file without component config skipped" in captured.err
+
+
+SOFT = KUBELET_HEADER + "evictionSoft: {memory.available: 5%}\n"
+GRACE = KUBELET_HEADER + "evictionSoftGracePeriod: {memory.available: 1m}\n"
+
+
+@pytest.mark.parametrize("name", ["kubelet.conf.d", "site.conf.d", "anything"])
+@pytest.mark.parametrize("below", [False, True])
+def test_a_drop_in_directory_is_judged_as_a_whole(
+    entry: Entry, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, below: bool
+) -> None:
+    directory = tmp_path / "all" / name
+    (directory / "20-more").mkdir(parents=True)
+    (directory / "10-soft.conf").write_text(SOFT)
+    (directory / "20-more" / "10-a.conf").write_text(GRACE)
+    (directory / "30-b.conf").write_text(KUBELET_HEADER)
+    (directory / "40-ignored.yaml").write_text("maxPods: -1\n")
+    main = entry("__main__").main
+    path = str(tmp_path / "all" if below else directory)
+    assert main(["validate", "--kubernetes-version", "1.31,1.36", path]) == 0
+    (finding,) = capsys.readouterr().out.splitlines()
+    assert finding.startswith(f"{directory}/40-ignored.yaml: the kubelet ignores this file")
+    (directory / "30-b.conf").write_text("maxPods: 1\n")
+    assert main(["validate", "--kubernetes-version", "1.31,1.36", path]) == 1
+    (directory / "30-b.conf").write_text("")
+    assert main(["validate", "--kubernetes-version", "1.31,1.36", path]) == 1
+    captured = capsys.readouterr()
+    assert "30-b.conf: the file is empty" in captured.out
+    assert "1 of 4 files fails" in captured.err
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"a.conf": SOFT, "b.conf": GRACE},
+        {"10-soft.conf": SOFT},
+        {"10-site.conf": "maxPods: 150\n"},
+        {"10-site.conf": "maxPods: 150\n", "20-empty.conf": "", "README.md": ""},
+        {"10-soft.conf": SOFT, "20-grace.conf": GRACE, "kubelet.conf": KUBELET_HEADER},
+    ],
+)
+def test_what_the_kubelet_would_refuse_is_found_in_any_directory(
+    entry: Entry, tmp_path: Path, files: dict[str, str]
+) -> None:
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    assert entry("__main__").main(["validate", "--kubernetes-version", "1.36", str(tmp_path)]) == 1
+
+
+def test_drop_ins_and_their_base_can_be_named(entry: Entry, tmp_path: Path) -> None:
+    directory, base = tmp_path / "d", tmp_path / "kubelet.yaml"
+    directory.mkdir()
+    (directory / "grace.conf").write_text(GRACE)
+    base.write_text(SOFT)
+    main = entry("__main__").main
+    assert main(["validate", str(base)]) == 1
+    assert main(["validate", "--drop-ins", str(directory), "--base", str(base)]) == 0
+    assert main(["validate", "--drop-ins", str(directory)]) == 0
+    (directory / "grace.conf").write_text(KUBELET_HEADER)
+    assert main(["validate", "--drop-ins", str(directory), "--base", str(base)]) == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["--base", "b", "f"], ["--drop-ins", "d", "--component", "kube-proxy"], ["--drop-ins", "missing"]],
+)
+def test_options_of_drop_ins_that_do_not_fit(entry: Entry, arguments: list[str]) -> None:
+    assert entry("__main__").main(["validate", *arguments]) == 2
 
 
 def test_one_unusable_input_stops_it_before_anything_is_printed(

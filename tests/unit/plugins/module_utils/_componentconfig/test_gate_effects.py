@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._read_file import load_file
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._explain import explain
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._file_documents import load_file
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._gate_effects import (
     FieldEffect,
     acts_on,

@@ -11,7 +11,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._compare import compare
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._file_documents import load_file
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._read_file import load_file
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Finding, Level
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._component_flags import (
     ComponentFlags,

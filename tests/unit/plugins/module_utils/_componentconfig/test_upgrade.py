@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._plain_values import canonical
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._file_documents import load_file
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._read_file import load_file
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import load
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import Kind, kinds
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import (

@@ -10,7 +10,7 @@ import json
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._file_documents import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._read_file import (
     decode_file,
     load_file,
     load_for_check,
@@ -68,6 +68,42 @@ def test_kubeadm_refuses_a_kind_twice_and_skips_what_it_does_not_read() -> None:
     pod = "apiVersion: v1\nkind: Pod\n"
     assert lines("---\n".join([CLUSTER, pod, CLUSTER])) == ["5 kind warning", "8 kind component"]
     assert lines("---\n".join([CLUSTER, "kind: InitConfiguration\n"])) == ["4 apiVersion component"]
+
+
+JOIN = "apiVersion: kubeadm.k8s.io/v1beta4\nkind: JoinConfiguration\n" + (
+    "discovery: {bootstrapToken: {apiServerEndpoint: '192.0.2.1:6443', token: abcdef.0123456789abcdef, "
+    "unsafeSkipCAVerification: true}}\n"
+)
+RESET = "apiVersion: kubeadm.k8s.io/v1beta4\nkind: ResetConfiguration\n"
+UPGRADE = "apiVersion: kubeadm.k8s.io/v1beta4\nkind: UpgradeConfiguration\n"
+
+
+@pytest.mark.parametrize(
+    ("documents", "expected"),
+    [
+        ([JOIN, KUBELET + "maxPods: 200\n"], ["6 kind warning"]),
+        ([KUBE_PROXY, JOIN], ["2 kind warning"]),
+        ([JOIN, KUBELET, KUBE_PROXY], ["6 kind warning", "9 kind warning"]),
+        ([RESET, KUBELET], ["5 kind warning"]),
+        ([UPGRADE, KUBELET], ["5 kind warning"]),
+        ([JOIN, RESET, KUBELET], ["9 kind warning"]),
+        ([CLUSTER, JOIN], ["2 kind warning"]),
+        ([INIT, JOIN, KUBELET], []),
+        ([INIT, CLUSTER, JOIN], []),
+        ([CLUSTER, JOIN, KUBELET], ["2 kind warning"]),
+        ([CLUSTER, KUBELET, KUBE_PROXY], []),
+        ([JOIN], []),
+    ],
+)
+@pytest.mark.parametrize("component", [None, "kubeadm"])
+def test_a_document_that_the_command_of_the_file_does_not_read_is_a_warning(
+    documents: list[str], expected: list[str], component: str | None
+) -> None:
+    assert lines("---\n".join(documents), component) == expected
+
+
+def test_a_daemon_s_file_with_another_kind_has_findings_for_both() -> None:
+    assert lines(KUBELET + "---\n" + KUBE_PROXY + "mode: x\n") == ["3  policy", "6 mode component"]
 
 
 def test_each_version_has_its_own_findings_in_every_document() -> None:

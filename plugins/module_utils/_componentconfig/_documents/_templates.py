@@ -1,0 +1,95 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Leave out what another program replaces before a component reads the text: variables and templates."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from .._codec._document import Document
+from .._codec._plain_values import HEAD_FIELDS
+from .._findings import Finding, not_judged
+from .._scalars._field_path import Path
+from .._scalars._unexpanded import UNEXPANDED, is_unexpanded
+
+__all__ = ["TEMPLATE", "quoted_templates", "template_line", "unexpanded_findings", "without_unexpanded"]
+
+TEMPLATE = "a template before it is rendered"
+"""Why a text is not validated."""
+_MARKER = re.compile(r"\{\{|\{%|<%|%\{|\$\{\{")
+# A value that begins with {{, without quotes: YAML reads a mapping within a mapping.
+_BARE_VALUE = re.compile(
+    r"(?m)^(?P<key>[ \t]*(?:- )*(?:[^\s:#][^:\n]*:[ \t]+)?)"
+    r"(?P<value>\$?\{\{[^\n]*\}\}[^\n#]*?)[ \t]*(?:#.*)?$"
+)
+_LITERAL_FIELDS = frozenset(("args", "command", "env", "expression", "expressions"))
+"""Fields whose values may have dollar signs and braces of their own: command lines, and expressions."""
+
+
+def template_line(text: str) -> int | None:
+    """Return the line of the first template expression in a text, None without any."""
+    marker = _MARKER.search(text)
+    return None if marker is None else text.count("\n", 0, marker.start()) + 1
+
+
+def quoted_templates(text: str) -> str:
+    """Return a text with quotes around values that are template expressions, so that the rest can be decoded."""
+    return _BARE_VALUE.sub(_quote, text)
+
+
+def _quote(match: re.Match[str]) -> str:
+    value = match["value"].replace("'", "''")
+    return f"{match['key']}'{value}'"
+
+
+def unexpanded_findings(document: Document) -> Iterator[Finding]:
+    """Yield a finding for each unexpanded value of a document, and for each key."""
+    for path in _unexpanded_paths(document.data, ()):
+        yield document.locate(not_judged(path, "a value", UNEXPANDED))
+
+
+def without_unexpanded(document: Document) -> Document:
+    """Return a document without its unexpanded values, with a finding for each; without its head, it has only these."""
+    findings = tuple(unexpanded_findings(document))
+    if not findings:
+        return document
+    data = _pruned(document.data)
+    is_validated = isinstance(data, dict) and all(key in data for key in HEAD_FIELDS if key in document.data)
+    return replace(document, data=data, findings=(*document.findings, *findings), is_validated=is_validated)
+
+
+def _unexpanded_paths(value: Any, path: Path) -> Iterator[Path]:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if is_unexpanded(key):
+                yield (*path, key)
+            elif key not in _LITERAL_FIELDS:
+                yield from _unexpanded_paths(item, (*path, key))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _unexpanded_paths(item, (*path, index))
+    elif is_unexpanded(value):
+        yield path
+
+
+def _pruned(value: Any) -> Any:
+    """Return a value without its unexpanded parts. A list with such an item is left out whole: its indexes count."""
+    if isinstance(value, dict):
+        kept = {}
+        for key, item in value.items():
+            if key in _LITERAL_FIELDS:
+                kept[key] = item
+            elif not is_unexpanded(key) and not _is_left_out(item):
+                kept[key] = _pruned(item)
+        return kept
+    if isinstance(value, list):
+        return [_pruned(item) for item in value]
+    return value
+
+
+def _is_left_out(value: Any) -> bool:
+    return is_unexpanded(value) or (isinstance(value, list) and any(map(is_unexpanded, value)))
