@@ -71,7 +71,10 @@ def decode_file(
             return (decode_first(source, file=file, templates=templates),)
         return tuple(documents_of_kubeadm(documents))
     # If nothing in the file is a config, it is read as the config that the user says it is.
-    return _configs_in(source, text, readings, file) or (decode(source, file=file),)
+    configs = _configs_in(source, text, readings, file, is_meant=True)
+    if errors and not any(document.is_validated or document.flags for document in configs):
+        raise InvalidConfig(errors)
+    return configs or (decode(source, file=file),)
 
 
 def decode_first(source: str | bytes, *, file: str = "config", templates: bool = True) -> Document:
@@ -92,7 +95,7 @@ def find_configs(source: str | bytes, *, file: str = "config") -> tuple[Document
     documents, errors = _split(readings)
     if errors and names_component_config(text) and (len(readings) == 1 or any(map(is_of_kubeadm, documents))):
         raise InvalidConfig(errors)
-    return _configs_in(source, text, readings, file)
+    return _configs_in(source, text, readings, file, is_meant=False)
 
 
 class _Reading(NamedTuple):
@@ -117,11 +120,15 @@ def _split(readings: Sequence[_Reading]) -> tuple[list[Document], list[Finding]]
     return documents, [finding for reading in readings for finding in reading.errors]
 
 
-def _configs_in(source: str | bytes, text: str, readings: Sequence[_Reading], file: str) -> tuple[Document, ...]:
+def _configs_in(
+    source: str | bytes, text: str, readings: Sequence[_Reading], file: str, *, is_meant: bool
+) -> tuple[Document, ...]:
+    """Return the configs in a file. is_meant: whether the file is meant as a config."""
     documents, _errors = _split(readings)
     if len(readings) > 1 and _is_of_daemon(documents):
         return _daemon_documents(source, documents, file)
-    configs = tuple(islice(_found(readings, text, file, _MAX_NESTING), _MAX_DOCUMENTS + 1))
+    documents_found = _found(readings, text, file, _MAX_NESTING, is_meant=is_meant and len(readings) == 1)
+    configs = tuple(islice(documents_found, _MAX_DOCUMENTS + 1))
     if len(configs) > _MAX_DOCUMENTS:
         why = f"more than {_MAX_DOCUMENTS} configs in one file"
         return *configs[:_MAX_DOCUMENTS], _unread(file, [located(not_judged((), "a document", why), file)])
@@ -166,7 +173,9 @@ def _daemon_documents(source: str | bytes, documents: Sequence[Document], file: 
     )
 
 
-def _found(readings: Sequence[_Reading], text: str, file: str, nesting: int) -> Iterator[Document]:
+def _found(
+    readings: Sequence[_Reading], text: str, file: str, nesting: int, *, is_meant: bool = False
+) -> Iterator[Document]:
     """Yield the configs in the documents of a text, and the documents that are not validated."""
     documents, _errors = _split(readings)
     is_alone = len(readings) == 1
@@ -180,19 +189,21 @@ def _found(readings: Sequence[_Reading], text: str, file: str, nesting: int) -> 
         for error in reading.errors[:1]:
             yield _unread(file, [located(not_judged((), "a document", error.message), file, error.line)])
         if reading.document is not None and reading.document.is_validated:
-            yield from _configs_of(reading.document, text, nesting, is_alone=is_alone)
+            yield from _configs_of(reading.document, text, nesting, is_alone=is_alone, is_meant=is_meant)
         elif reading.document is not None:
             yield reading.document
 
 
-def _configs_of(document: Document, text: str, nesting: int, *, is_alone: bool) -> Iterator[Document]:
+def _configs_of(
+    document: Document, text: str, nesting: int, *, is_alone: bool, is_meant: bool = False
+) -> Iterator[Document]:
     """Yield a document if it is a config, else what it holds, or why it is not validated."""
-    if container_rows(document):
-        yield from _inside(document, text, nesting)
-    elif is_component_config(document):
+    if is_component_config(document):
         yield document
+    elif container_rows(document):
+        yield from _inside(document, text, nesting)
     else:
-        yield from doubts_about(document, is_alone=is_alone)
+        yield from doubts_about(document, is_alone=is_alone, is_meant=is_meant)
 
 
 def _inside(document: Document, text: str, nesting: int) -> Iterator[Document]:

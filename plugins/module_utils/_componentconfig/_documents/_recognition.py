@@ -125,10 +125,11 @@ def doubtful_document(document: Document, what: str, why: str, path: Any = ()) -
     return replace(document, data={}, findings=(finding,), lines={}, embedding=None, flags=(), is_validated=False)
 
 
-def doubts_about(document: Document, *, is_alone: bool) -> Iterator[Document]:
+def doubts_about(document: Document, *, is_alone: bool, is_meant: bool = False) -> Iterator[Document]:
     """Yield the reason why a document of another kind is not validated; nothing for an ordinary manifest.
 
-    is_alone: whether the file has no other document: one without apiVersion and kind is then not a config's.
+    is_alone: whether the file has no other document: one without apiVersion and kind is then not a config's. is_meant:
+    whether it is meant as a config, so that it is refused unless it is of another tool.
     """
     head = head_of(document)
     api_version, kind = str(head["apiVersion"] or ""), str(head["kind"] or "")
@@ -137,6 +138,8 @@ def doubts_about(document: Document, *, is_alone: bool) -> Iterator[Document]:
         return
     if tool:
         yield doubtful_document(document, f"a kind of {tool}", f"{api_version} {kind} is not known here", ("kind",))
+    elif is_meant:
+        return
     elif not api_version and not kind:
         if not is_alone:
             yield doubtful_document(document, "a document", "it has no apiVersion and kind")

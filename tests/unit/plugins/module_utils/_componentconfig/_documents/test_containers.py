@@ -345,6 +345,11 @@ def test_what_cannot_be_decoded_next_to_others_is_said() -> None:
     assert lines(stream(NAMESPACE, "a: [\n", BAD)) == ["6  not-judged", "9 maxPods component"]
 
 
+@pytest.mark.parametrize("text", [stream("a: [\n", "b: 1\n"), stream(NAMESPACE, "a: [\n")])
+def test_a_file_of_which_nothing_else_is_a_config_is_refused(text: str) -> None:
+    assert {finding.level for finding in check(text, versions=["1.33"])} == {Level.COMPONENT}
+
+
 @pytest.mark.parametrize(
     "text",
     [
