@@ -15,7 +15,7 @@ from .._codec._embedding import EmbeddedFlag, EmbeddedFlags, Embedding
 from .._codec._plain_values import HEAD_FIELDS, head_values
 from .._findings import RULE_UNKNOWN_FIELD, Finding, Level
 from .._flags._flags_in_files import container_flags
-from .._scalars._field_path import Path
+from .._scalars._field_path import Path, value_at
 from .._scalars._unexpanded import UNEXPANDED, is_unexpanded
 from ._recognition import (
     KUBERNETES,
@@ -116,7 +116,11 @@ def _inner_document(place: _Place, data: dict[str, Any], embedding: Embedding) -
     def inner(path: Path) -> Path:
         return tuple(keys.get(part, part) if isinstance(part, str) else part for part in path)
 
-    lines = {inner(path): line for path, line in place.lines.below(place.path)}
+    lines = {
+        path: line
+        for path, line in ((inner(path), line) for path, line in place.lines.below(place.path))
+        if not embedding.is_partial or value_at(data, path) is not None
+    }
     lines.setdefault((), place.line() or 1)
     whole = own_place + place.path
     findings = tuple(finding for finding in outer.findings if finding.path[: len(whole)] == whole)
@@ -136,6 +140,8 @@ def _fragment(place: _Place) -> Iterator[Document]:
     for own in part.get("own", ()):
         value = _without(value, own.split("."))
     path = place.path
+    if part.get("partial"):
+        value = _without_empty(value)  # the tool's own objects are written out, with nothing in them
     if "under" in part:
         value, place = {part["under"]: value}, place._replace(path=path[:-1])
     data = {"apiVersion": api_version, "kind": kind, **_over(part.get("base", {}), value)}
@@ -186,6 +192,13 @@ def _without(value: Any, names: Sequence[str]) -> Any:
     else:
         kept[names[0]] = _without(value[names[0]], names[1:])
     return kept
+
+
+def _without_empty(value: Any) -> Any:
+    """Return a fragment without objects that set nothing."""
+    if not isinstance(value, dict):
+        return value
+    return {key: _without_empty(item) for key, item in value.items() if item != {}}
 
 
 def _over(base: Mapping[str, Any], value: Mapping[str, Any]) -> dict[str, Any]:

@@ -230,6 +230,8 @@ def _read_text(text: str, file: str, is_patch: bool, *, nesting: int) -> list[Do
     _documents, errors = _split(readings)
     if errors and names_component_config(text):
         return [_unread(file, errors)]
+    if is_patch:  # not kubeadm's file: each document changes another one
+        return [document for reading in readings for document in _found([reading], text, file, nesting)]
     return list(_found(readings, text, file, nesting))
 
 

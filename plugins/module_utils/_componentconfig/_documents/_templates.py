@@ -20,7 +20,7 @@ __all__ = ["TEMPLATE", "quoted_templates", "template_line", "unexpanded_findings
 
 TEMPLATE = "a template before it is rendered"
 """Why a text is not validated."""
-_MARKER = re.compile(r"\{\{|\{%|<%|%\{|\$\{\{")
+_MARKER = re.compile(r"\{\{|\{%|<%|%\{|\$\{[A-Za-z_]")
 # A value that begins with {{, without quotes: YAML reads a mapping within a mapping.
 _BARE_VALUE = re.compile(
     r"(?m)^(?P<key>[ \t]*(?:- )*(?:[^\s:#][^:\n]*:[ \t]+)?)"

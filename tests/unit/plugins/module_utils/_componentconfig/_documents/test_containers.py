@@ -182,6 +182,11 @@ KIND = "kind: Cluster\napiVersion: kind.x-k8s.io/v1alpha4\n"
         ),
         ("featureGates: {NoSuchGate: true}\n", ["3 featureGates.NoSuchGate component"]),
         ("kubeadmConfigPatchesJSON6902:\n- group: kubeadm.k8s.io\n", ["4 kubeadmConfigPatchesJSON6902[0] not-judged"]),
+        (
+            "kubeadmConfigPatches:\n- "
+            + block(stream("kind: JoinConfiguration\n", "kind: KubeletConfiguration\nmaxPods: -1\n"), 2),
+            ["8 maxPods component"],
+        ),
         ("nodes: [{role: worker}]\n", ["1  not-judged"]),
     ],
 )
@@ -210,7 +215,7 @@ def test_the_configs_of_kubeadm_in_objects_of_cluster_api_are_judged(
 ) -> None:
     data: dict[str, object] = {
         "initConfiguration": {"localAPIEndpoint": {"bindPort": 70000}},
-        "joinConfiguration": {"nodeRegistration": {"ignorePreflightErrors": "x"}},
+        "joinConfiguration": {"discovery": {}, "nodeRegistration": {"ignorePreflightErrors": "x"}},
         "clusterConfiguration": {"useHyperKubeImage": True, "certificatesDir": "pki"},
         "files": [{"path": "/etc/kubernetes/kubelet.yaml", "content": BAD}],
     }

@@ -74,6 +74,7 @@ def test_dollar_signs_of_a_value_itself_are_left_alone(text: str) -> None:
         ("{% if gpu %}\nmaxPods: 50\n{% endif %}\n", 3),
         ("maxPods: 110\n{{- if .Values.gpu }}\nmaxPods: 50\n{{- end }}\n", 4),
         ("clusterDNS: [{{ dns }}]\n", 3),
+        ("evictionHard: {memory.available: ${MEMORY}}\n", 3),
         ("<% if gpu -%>\nmaxPods: [\n<% end -%>\n", 3),
     ],
 )
