@@ -41,7 +41,7 @@ def why_not_verified(verification: Verification) -> str:
 def override_faults(before: Verification, after: Verification, drop_in: str) -> list[str]:
     """Return what systemd has against an override, as parts of a sentence.
 
-    before, after: of the unit without and with it; what is said in both cases is not about the override. drop_in: the
+    before, after: of the unit without and with it; lines of both are not about the override. drop_in: the
     path of the copy that was verified, which is left out of the messages.
     """
     news = [line for line in after.lines if line not in before.lines]
@@ -71,4 +71,4 @@ def command_faults(properties: Mapping[str, str], start: UnitStart) -> list[str]
         return []
     if re.sub(r"[\"'\\]", "", loaded[1]).split(" ")[1:] == words:  # some versions quote a dollar sign
         return []
-    return ["the command that systemd has loaded is another one than its files have"]  # arguments may be secret
+    return ["the command that systemd has loaded differs from that of its files"]  # arguments may be secret

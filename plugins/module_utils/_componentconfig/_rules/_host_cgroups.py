@@ -83,12 +83,12 @@ def cgroup_findings(config: EffectiveConfig, host: Host) -> Iterator[Finding]:
     drivers = _drivers(config, host)
     for needed in _needed(config):
         problems = {driver: _problem(needed, driver, host) for driver in drivers}
-        found = [driver for driver, problem in problems.items() if not problem]
-        if found and len(found) < len(drivers):
-            other = next(driver for driver in drivers if driver not in found)
+        failing = [driver for driver, problem in problems.items() if problem]
+        if failing and len(failing) < len(drivers):
+            [other] = failing
             why = f"the container runtime decides between the cgroup drivers, and with {other} it is missing"
             yield not_judged((needed.field,), f"whether the cgroup {needed.name} exists", why)
-        elif not found:
+        elif failing:
             yield Finding((needed.field,), problems[drivers[0]], _RULE)
 
 

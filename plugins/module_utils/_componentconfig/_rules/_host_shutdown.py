@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Check that logind lets the kubelet delay a shutdown for as long as the config wants."""
+"""Check that logind lets the kubelet delay a shutdown for as long as the config asks for."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def delays_shutdown(config: EffectiveConfig) -> bool:
 
 
 def _requested(config: EffectiveConfig) -> tuple[Path, float]:
-    """Return how many seconds the kubelet wants to delay a shutdown, and the field that says it."""
+    """Return the field that sets how long the kubelet delays a shutdown, and the seconds."""
     field = "shutdownGracePeriod"
     if not config.gates.is_on("GracefulNodeShutdown"):
         return (field,), 0.0

@@ -177,7 +177,7 @@ def test_a_drop_in_that_systemd_does_not_accept_is_refused_first_and_taken_back_
     tasks = [task.get("ansible.builtin.include_tasks") for task in load("tasks/present.yml")]
     assert tasks.index("override.yml") < tasks.index("install.yml") < tasks.index("drop_in.yml")
     names = [task["name"] for task in load("tasks/verify.yml")]
-    undone, failed = (next(i for i, name in enumerate(names) if name.startswith(s)) for s in ("Take back", "Fail if"))
+    undone, failed = (next(i for i, name in enumerate(names) if name.startswith(s)) for s in ("Restore", "Fail if"))
     assert [task for task in load("tasks/verify.yml")[undone + 1 : failed] if "flush_handlers" in str(task)]
 
 

@@ -59,7 +59,7 @@ def test_a_unit_as_it_must_be_has_no_fault() -> None:
         (
             "ExecStart",
             "{ path=/k ; argv[]=/k --v=2 ; ignore_errors=no }",
-            "the command that systemd has loaded is another",
+            "the command that systemd has loaded differs",
         ),
     ],
 )

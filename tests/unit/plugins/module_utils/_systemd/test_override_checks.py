@@ -70,7 +70,7 @@ def test_the_command_of_the_files_is_the_one_that_systemd_has_loaded(argv: str) 
 def test_another_command_is_a_fault_that_shows_no_argument(argv: str) -> None:
     start = read_unit_start([UNIT], [], specifiers={"i": "n1"})
     [fault] = command_faults({"ExecStart": SHOWN.format(argv)}, start)
-    assert fault == "the command that systemd has loaded is another one than its files have"
+    assert fault == "the command that systemd has loaded differs from that of its files"
 
 
 @pytest.mark.parametrize("line", ["/usr/bin/kubelet 'a b'", "/usr/bin/kubelet a\\\\", "'/opt/my kubelet' a", "/k %q"])
