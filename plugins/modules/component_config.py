@@ -120,8 +120,9 @@ options:
     description:
       - Whether to check the config also against the host that this task runs on. Then run it on the node.
       - Checks what the kubelet checks only at startup, such as swap, kernel flags, CPUs, memory, NUMA nodes, the
-        version of cgroups, the cgroup driver of the container runtime, files that the config names, and state files
-        that were written under another policy; for kube-proxy, checks its kubeconfig.
+        version of cgroups, cgroups that must exist, the cgroup driver of the container runtime, the delay of a shutdown
+        that logind allows, files that the config names, and state files that were written under another policy; for
+        kube-proxy, checks its kubeconfig.
       - Needs O(component).
     type: bool
     default: false

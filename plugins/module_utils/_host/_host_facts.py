@@ -78,6 +78,7 @@ _PRIVATE = ("/tmp/", "/var/tmp/")  # the agent's directories differ from those o
 
 def read_host(query: HostQuery, root: str = "/") -> Host:
     """Return the facts of the host under ``root``. An unreadable file counts as missing, or as unknown."""
+    numa_nodes = _numa_nodes(root)
     states = {name: _state(root, query.root_directory, name) for name in STATE_FILES}
     return Host(
         swaps=_swaps(read_text(root, "proc/swaps")),
@@ -85,7 +86,8 @@ def read_host(query: HostQuery, root: str = "/") -> Host:
         sockets=_sockets(root),
         memory=_memory(read_text(root, "proc/meminfo")),
         disk=_disk(root, query.root_directory),
-        numa_nodes=_numa_nodes(root),
+        numa_nodes=numa_nodes,
+        numa_memory=_numa_memory(root, numa_nodes),
         cgroup_v2=is_unified(root),
         kernel=_kernel(root),
         files={path: _file(root, path) for path in sorted(query.paths)},
@@ -136,6 +138,13 @@ def _numa_nodes(root: str) -> frozenset[int]:
     except OSError:
         return frozenset((0,))  # a machine without NUMA is one node to the kubelet
     return frozenset(int(name[4:]) for name in names if re.fullmatch(r"node[0-9]+", name)) or frozenset((0,))
+
+
+def _numa_memory(root: str, nodes: frozenset[int]) -> dict[int, int]:
+    """Return the memory of NUMA nodes in bytes, without those that do not report it."""
+    texts = {node: read_text(root, f"sys/devices/system/node/node{node}/meminfo") for node in sorted(nodes)}
+    totals = {node: re.search(r"\bMemTotal:\s+([0-9]{1,18}) kB", text) for node, text in texts.items()}
+    return {node: int(match[1]) * 1024 for node, match in totals.items() if match}
 
 
 def _kernel(root: str) -> dict[str, int]:

@@ -87,6 +87,7 @@ class Host(NamedTuple):
     memory: int = 0
     disk: int = 0  # of the file system with the component's state
     numa_nodes: frozenset[int] = frozenset()
+    numa_memory: Mapping[int, int] = {}  # NUMA node -> its bytes
     cgroup_v2: bool = True
     kernel: Mapping[str, int] = {}
     files: Mapping[str, File] = {}

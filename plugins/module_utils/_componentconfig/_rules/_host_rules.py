@@ -229,6 +229,20 @@ def _numa(config: EffectiveConfig, host: Host) -> Iterator[Finding]:
             if node not in host.numa_nodes:
                 message = f"this host has no NUMA node {node}"
                 yield Finding(("reservedMemory", index, "numaNode"), message, "mem-numa")
+        yield from _numa_memory(config, host)
+
+
+def _numa_memory(config: EffectiveConfig, host: Host) -> Iterator[Finding]:
+    """Yield the NUMA nodes with more memory reserved than they have: the kubelet runs, and counts below zero."""
+    reserved: dict[int, Fraction] = {}
+    for index, entry in enumerate(config.get("reservedMemory") or []):
+        node = entry.get("numaNode", 0)
+        amount = quantity_or_none((entry.get("limits") or {}).get("memory", 0)) or Fraction(0)
+        reserved[node] = reserved.get(node, Fraction(0)) + amount
+        memory = host.numa_memory.get(node, 0)
+        if memory and reserved[node] > memory:
+            message = f"reserves more than NUMA node {node} of this host has: {memory} bytes"
+            yield Finding(("reservedMemory", index, "limits", "memory"), message, "mem-numa", Level.WARNING)
 
 
 def _cgroup_driver(config: EffectiveConfig, host: Host) -> Iterator[Finding]:

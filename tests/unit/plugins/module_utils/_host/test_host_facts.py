@@ -44,7 +44,7 @@ def test_the_facts_are_read_as_the_kernel_writes_them(tmp_path: Path) -> None:
             "proc/sys/kernel/panic": "0\n",
             "sys/devices/system/cpu/online": "0-2,8\n",
             "sys/devices/system/node/node0/x": "",
-            "sys/devices/system/node/node1/x": "",
+            "sys/devices/system/node/node1/meminfo": "Node 1 MemTotal:  8 kB\nNode 1 MemFree:  2 kB\n",
             "sys/devices/system/node/online": "0-1",
             "sys/fs/cgroup/cgroup.controllers": "cpu memory\n",
         },
@@ -54,6 +54,7 @@ def test_the_facts_are_read_as_the_kernel_writes_them(tmp_path: Path) -> None:
         cpus=frozenset((0, 1, 2, 8)),
         memory=16303124 * 1024,
         numa_nodes=frozenset((0, 1)),
+        numa_memory={1: 8192},
         cgroup_v2=True,
         kernel={"kernel/panic": 0},
     )

@@ -409,6 +409,19 @@ def test_process_ids_that_the_host_does_not_have_are_a_warning(config: Mapping[s
     assert problem.endswith("[warning]")
 
 
+@pytest.mark.parametrize(
+    ("amounts", "indexes"),
+    [(("2Gi",), []), (("2049Mi",), [0]), (("1Gi", "1Gi"), []), (("1Gi", "1Gi", "1"), [2])],
+)
+def test_more_memory_than_a_numa_node_has_is_a_warning(amounts: tuple[str, ...], indexes: list[int]) -> None:
+    host = Host(numa_nodes=frozenset((0, 1)), numa_memory={0: GIB, 1: 2 * GIB})
+    entries = [{"numaNode": 1, "limits": {"memory": amount}} for amount in amounts]
+    message = f"limits.memory: reserves more than NUMA node 1 of this host has: {2 * GIB} bytes [warning]"
+    expected = [f"reservedMemory[{index}].{message}" for index in indexes]
+    assert problems({"memoryManagerPolicy": "Static", "reservedMemory": entries}, host) == expected
+    assert problems({"reservedMemory": entries}, host) == []
+
+
 def test_every_check_that_needs_the_host_is_made() -> None:
     rules = {
         rule
