@@ -86,11 +86,11 @@ STRENGTHS: Mapping[str, Mapping[str, _Strengths]] = {
 }
 """Fields that a bundle never makes weaker than the node has them, with the strength of each value."""
 
-ZERO_IS_UNLIMITED: Mapping[str, tuple[str, ...]] = {
-    # Not eventRecordQPS: hardening guides ask for 0 there, so that no Event is lost.
-    KUBELET_CONFIGURATION: ("registryPullQPS",),
+ZERO_IS_UNLIMITED: Mapping[str, Mapping[str, int]] = {
+    # Up to 1.36, with 0 Events are recorded at the rate of the client library: 5 a second.
+    KUBELET_CONFIGURATION: {"registryPullQPS": 0, "eventRecordQPS": 37},
 }
-"""Fields of MAXIMA whose value 0 means no limit."""
+"""Fields of MAXIMA whose value 0 means no limit, with the minor from which on it does."""
 
 NODE_DECIDES: Mapping[str, tuple[str, ...]] = {
     # A DNS server that pods ask can redirect all their connections.
@@ -117,7 +117,7 @@ def denied_value_findings(data: Mapping[str, Any], kind: str, node: Mapping[str,
 
     node: the node's own values. A field that has the node's own value may be yielded too.
     """
-    yield from _over_maximum(data, kind)
+    yield from _over_maximum(data, kind, minor)
     yield from _under_minimum(data, kind)
     yield from _weaker_values(data, kind, node, minor)
     yield from _weak_suites(data, kind, node)
@@ -127,13 +127,13 @@ def denied_value_findings(data: Mapping[str, Any], kind: str, node: Mapping[str,
             yield _denied((field,), message, data[field])
 
 
-def _over_maximum(data: Mapping[str, Any], kind: str) -> Iterator[Finding]:
+def _over_maximum(data: Mapping[str, Any], kind: str, minor: int) -> Iterator[Finding]:
     for field, maximum in MAXIMA.get(kind, {}).items():
         for path, value in matching_fields(data, field):
             if isinstance(value, (int, float)) and value > maximum:
                 yield _denied(path, f"above {maximum} the field is denied, {_UNLESS_ALLOWED}", value)
-    for field in ZERO_IS_UNLIMITED.get(kind, ()):
-        if data.get(field) == 0:
+    for field, since in ZERO_IS_UNLIMITED.get(kind, {}).items():
+        if data.get(field) == 0 and minor >= since:
             yield _denied((field,), f"0 means no limit: the field is denied, {_UNLESS_ALLOWED}", 0)
 
 

@@ -41,8 +41,9 @@ _KUBELET = (
     "volumePluginDir",
     "containerRuntimeEndpoint",
     "imageServiceEndpoint",
-    # Root by way of the kernel: pods may then set sysctls that are not namespaced.
+    # Root by way of the kernel: pods may then set, or get, sysctls that are not safe.
     "allowedUnsafeSysctls",
+    "defaultPodSysctls",
     # Cuts the node off: it does not register, exits after one run, or is another machine to the cloud provider.
     "registerNode",
     "runOnce",

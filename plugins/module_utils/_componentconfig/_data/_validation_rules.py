@@ -122,15 +122,16 @@ KUBE_APISERVER = r"""
 
 KUBE_PROXY = r"""
 {"kubeProxy":{"gates-known":{"fields":["featureGates"],"since":20},"mode-linux":{"fields":["mode"],"since":20,"os":
-["linux"]},"mode-ipvs-gate":{"fields":["mode"],"since":37,"gate":"KubeProxyIPVS","os":["linux"]},"mode-left-out":
-{"fields":["mode"],"since":37,"os":["linux"],"level":"warning"},"mode-windows":{"fields":["mode"],"since":20,"os":
-["windows"]},"masq-bit":{"fields":["iptables.masqueradeBit","nftables.masqueradeBit"],"since":20},"sync-period":
-{"fields":["iptables.syncPeriod","ipvs.syncPeriod","nftables.syncPeriod"],"since":20},"min-sync-period":{"fields":
+["linux"]},"mode-nftables-gate":{"fields":["mode"],"since":29,"last":30,"gate":"NFTablesProxyMode","os":["linux"]},
+"mode-ipvs-gate":{"fields":["mode"],"since":37,"gate":"KubeProxyIPVS","os":["linux"]},"mode-left-out":{"fields":
+["mode"],"since":37,"os":["linux"],"level":"warning"},"mode-windows":{"fields":["mode"],"since":20,"os":["windows"]},
+"masq-bit":{"fields":["iptables.masqueradeBit","nftables.masqueradeBit"],"since":20},"sync-period":{"fields":
+["iptables.syncPeriod","ipvs.syncPeriod","nftables.syncPeriod"],"since":20},"min-sync-period":{"fields":
 ["iptables.minSyncPeriod","ipvs.minSyncPeriod","nftables.minSyncPeriod"],"since":20},"config-sync":{"fields":
 ["configSyncPeriod"],"since":20},"bind":{"fields":["bindAddress"],"since":20},"healthz":{"fields":
 ["healthzBindAddress"],"since":20},"metrics":{"fields":["metricsBindAddress"],"since":20},"nodeport-addresses":
 {"fields":["nodePortAddresses"],"since":20,"last":36},"nodeport-address-words":{"fields":["nodePortAddresses"],
-"since":37},"detect-mode":{"fields":["detectLocalMode"],"since":31},"detect-bridge":{"fields":
+"since":37,"level":"warning"},"detect-mode":{"fields":["detectLocalMode"],"since":31},"detect-bridge":{"fields":
 ["detectLocal.bridgeInterface"],"since":31},"detect-prefix":{"fields":["detectLocal.interfaceNamePrefix"],"since":31},
 "cluster-cidr":{"fields":["clusterCIDR"],"since":20},"cluster-cidr-left-out":{"fields":["clusterCIDR"],"since":31,
 "level":"warning"},"port-range":{"fields":["portRange"],"since":20,"last":30},"port-range-unread":{"fields":

@@ -132,6 +132,29 @@ def _node_ports(config: EffectiveConfig) -> Violations:
             yield ("nodePortAddresses", index), "must be a CIDR, for example 10.0.0.0/8"
 
 
+_NODE_PORT_WORDS = ("primary", "localhost", "all")
+
+
+def _node_port_words(config: EffectiveConfig) -> Violations:
+    for index, address in enumerate(config.get("nodePortAddresses") or []):
+        if address not in _NODE_PORT_WORDS and not is_cidr(address):
+            words = ", ".join(_NODE_PORT_WORDS)
+            yield ("nodePortAddresses", index), f"must be a CIDR, for example 10.0.0.0/8, or one of {words}"
+
+
+def _mode_needs_gate(mode: str, gate: str) -> Rule:
+    def check(config: EffectiveConfig) -> Violations:
+        if config.get("mode") == mode and not config.gates.is_on(gate):
+            yield ("mode",), f"{mode} needs the feature gate {gate}"
+
+    return check
+
+
+def _mode_left_out(config: EffectiveConfig) -> Violations:
+    if not config.get("mode"):
+        yield ("mode",), "is iptables if it is left out, and nftables in a later release: write iptables to keep it"
+
+
 def _detect(mode: str, field: str) -> Rule:
     def check(config: EffectiveConfig) -> Violations:
         if config.get("detectLocalMode") == mode and not config.get("detectLocal", field):
@@ -195,6 +218,10 @@ KUBE_PROXY_RULES: dict[str, Rule] = {
     "healthz": _listens("healthzBindAddress"),
     "metrics": _listens("metricsBindAddress"),
     "nodeport-addresses": _node_ports,
+    "nodeport-address-words": _node_port_words,
+    "mode-nftables-gate": _mode_needs_gate("nftables", "NFTablesProxyMode"),
+    "mode-ipvs-gate": _mode_needs_gate("ipvs", "KubeProxyIPVS"),
+    "mode-left-out": _mode_left_out,
     "detect-bridge": _detect("BridgeInterface", "bridgeInterface"),
     "detect-prefix": _detect("InterfaceNamePrefix", "interfaceNamePrefix"),
     "cluster-cidr": _cluster_cidr,

@@ -261,9 +261,10 @@ UPGRADE_RULES: dict[str, Rule] = {
 
 
 _COMPONENT: Final = "kubeadm"
+_HOST_PART = r"[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
 _PATH_PART = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
 _REPOSITORY = re.compile(
-    rf"(?:[A-Za-z0-9.-]+(?::[0-9]+)?|\[[0-9A-Fa-f:]+\](?::[0-9]+)?|{_PATH_PART})(?:/{_PATH_PART})*"
+    rf"(?:{_HOST_PART}(?:\.{_HOST_PART})*(?::[0-9]+)?|\[[0-9A-Fa-f:]+\](?::[0-9]+)?|{_PATH_PART})(?:/{_PATH_PART})*"
 )
 _LARGEST_DIFFERENCE = 16
 """The largest difference in bits between the mask of a node's network and that of the pods."""

@@ -15,6 +15,7 @@ from typing import Any, Callable
 from .._scalars._numbers import parse_quantity
 from .._scalars._syntax import is_label_key, is_label_value
 from ._plausible_sizes import PLAUSIBLE_SIZE, plausible_sizes
+from ._pod_sysctls import DEFAULT_SYSCTL_RULES
 from ._rule import SECOND, Bound, EffectiveConfig, Rule, Violations, bound_rules, logging_rule, tracing_rule
 
 __all__ = ["RULE_CHECKED_FIELDS", "KUBELET_RULES", "KUBELET_RULES_CHECKED_ELSEWHERE", "RESOURCE_RULES"]
@@ -166,6 +167,15 @@ def _memory_throttling(config: EffectiveConfig) -> Violations:
         yield ("memoryThrottlingFactor",), "must be above 0 and at most 1.0"
 
 
+_THROTTLING_BEFORE_GATE = 0.9  # the default while the gate was off, which files may hold
+
+
+def _throttling_needs_gate(config: EffectiveConfig) -> Violations:
+    value = config.written("memoryThrottlingFactor")
+    if value not in (None, _THROTTLING_BEFORE_GATE) and not config.gates.is_on("MemoryQoS"):
+        yield ("memoryThrottlingFactor",), "needs the feature gate MemoryQoS: leave it out while the gate is off"
+
+
 def _userns_ids(config: EffectiveConfig) -> Violations:
     value = config.get("userNamespaces", "idsPerPod")
     if value is not None and (value % 65536 or not 65536 <= value <= 2**32 - 1):
@@ -194,6 +204,7 @@ RESOURCE_RULES: dict[str, Rule] = {
     "reserved-memory-zero": _reserved_memory_zero,
     "reserved-memory-dup": _reserved_memory_duplicate,
     "memqos-range": _memory_throttling,
+    "memqos-gate-off": _throttling_needs_gate,
     "userns-ids": _userns_ids,
 }
 
@@ -414,6 +425,7 @@ def _windows_cgroups(config: EffectiveConfig) -> Violations:
 KUBELET_RULES: dict[str, Rule] = {
     **bound_rules(_BOUNDS),
     **RESOURCE_RULES,
+    **DEFAULT_SYSCTL_RULES,
     "gates-known": _gates_known,
     "gates-deps": _gates_needed,
     "cfs-period-gate": _needs_gate(

@@ -19,6 +19,7 @@ from .._scalars._syntax import is_cidr, is_ip, split_url
 from .._schema._defaults import default_value
 from .._schema._kinds import fact_at
 from . import value_facts, value_table
+from ._pod_sysctls import unsafe_sysctls
 from ._rule import EffectiveConfig, Rule, Violations, percentage_or_none, quantity_or_none
 
 __all__ = ["STARTUP_RULES", "STARTUP_RULES_CHECKED_ELSEWHERE", "SERVER_RULES", "logged_only_findings"]
@@ -182,7 +183,6 @@ STARTUP_RULES_CHECKED_ELSEWHERE = {
 }
 """Rules without a function in this file, each with what checks it or why nothing can."""
 
-_SYSCTL_GROUPS = ("kernel.shm", "kernel.msg", "fs.mqueue.", "net.")
 _OFF = ("0%", "100%")
 _EXCLUDING_CPU_OPTIONS = (
     ("full-pcpus-only", "distribute-cpus-across-cores"),
@@ -276,6 +276,7 @@ def _cpu_align(config: EffectiveConfig) -> Violations:
 
 
 _POLICY_NONE_FIRST_SINCE = 27
+_HUGE_PAGES = "hugepages-"
 
 
 def _topology_options(config: EffectiveConfig) -> Violations:
@@ -298,6 +299,13 @@ def _topology_options(config: EffectiveConfig) -> Violations:
 def _memory_static(config: EffectiveConfig) -> Violations:
     if config.get("memoryManagerPolicy") != "Static" or not config.gates.is_on("MemoryManager"):
         return
+    entries = config.get("reservedMemory") or []
+    for index, entry in enumerate(entries):
+        for resource in entry.get("limits", {}):
+            # The node's own reservations have no huge pages, so these could only add up to 0, which is refused, too.
+            if resource.startswith(_HUGE_PAGES):
+                message = "must not be reserved with memoryManagerPolicy: Static: kubeReserved, systemReserved and"
+                yield ("reservedMemory", index, "limits", resource), f"{message} evictionHard hold no huge pages"
     eviction = (config.get("evictionHard") or {}).get("memory.available", 0)
     reserved = [
         quantity_or_none((config.get(field) or {}).get("memory", 0)) for field in ("kubeReserved", "systemReserved")
@@ -306,7 +314,6 @@ def _memory_static(config: EffectiveConfig) -> Violations:
     if None in parts:
         return  # a percentage needs the host, and another rule refuses an invalid quantity
     total = sum(amount for amount in parts if amount is not None)
-    entries = config.get("reservedMemory") or []
     reserved_total = sum(parse_quantity(entry.get("limits", {}).get("memory", 0)) for entry in entries)
     if reserved_total != total:
         yield (
@@ -377,20 +384,6 @@ def _qos_reserved(config: EffectiveConfig) -> Violations:
             yield ("qosReserved", resource), "must be memory"
         elif not re.fullmatch(r"[0-9]{1,3}%", value) or int(value[:-1]) > 100:
             yield ("qosReserved", resource), "must be a whole percentage from 0% to 100%"
-
-
-def _unsafe_sysctls(config: EffectiveConfig) -> Violations:
-    if not config.gates.is_on("Sysctls"):
-        return
-    for index, pattern in enumerate(config.get("allowedUnsafeSysctls") or []):
-        name = pattern[:-1] if pattern.endswith("*") else pattern
-        name = name.replace("/", ".")
-        if "*" in name or not (name == "kernel.sem" or name.startswith(_SYSCTL_GROUPS)):
-            path = ("allowedUnsafeSysctls", index)
-            yield (
-                path,
-                "must be a namespaced sysctl, or a prefix of such that ends in *, for example net.* or kernel.shm*",
-            )
 
 
 _ROTATION_OFF_SINCE = 21  # by a negative size
@@ -464,7 +457,7 @@ STARTUP_RULES: dict[str, Rule] = {
     "evict-soft-grace": _evict_grace,
     "evict-reclaim": _evict_reclaim,
     "qos-reserved": _qos_reserved,
-    "unsafe-sysctls": _unsafe_sysctls,
+    "unsafe-sysctls": unsafe_sysctls,
     "log-size": _log_manager,
     "seccomp-gate": _seccomp_gate,
 }

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
+from ansible_collections.configok.node.plugins.doc_fragments import release_data
 from ansible_collections.configok.node.plugins.module_utils._ansible import _config_check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_model import Host, HostQuery
 from ansible_collections.configok.node.plugins.modules import component_config
@@ -177,7 +178,8 @@ def test_what_cannot_be_done(arguments: dict[str, Any], message: str) -> None:
 
 
 def test_the_documentation_is_the_argument_spec() -> None:
-    documented = yaml.safe_load(component_config.DOCUMENTATION)["options"]
+    fragment = yaml.safe_load(release_data.ModuleDocFragment.DOCUMENTATION)["options"]
+    documented = {**yaml.safe_load(component_config.DOCUMENTATION)["options"], **fragment}
     assert set(documented) == set(component_config.ARGUMENTS)
     for name, option in component_config.ARGUMENTS.items():
         for key in ("type", "elements", "default", "choices"):
@@ -298,5 +300,6 @@ def test_the_configs_in_files_of_other_tools_are_judged() -> None:
     result = run(content=content, bundle=False, fail_on="never")
     assert [finding["path"] for finding in result["findings"]] == ["spec.kubelet.maxPods"]
     result = run(content="kind: Config\n---\n" + content, bundle=False, fail_on="never")
-    assert [finding["level"] for finding in result["findings"]] == ["not-judged", "component"]
+    assert [finding["level"] for finding in result["findings"]] == ["component"]
+    assert [cause["what"] for cause in result["not_judged"]] == ["a document"]
     assert len(result["documents"]) == 1

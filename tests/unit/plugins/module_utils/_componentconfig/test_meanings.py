@@ -61,7 +61,9 @@ SHOWN = {
         "memoryThrottlingFactor: 0.9\n", "meaning: memoryThrottlingFactor: 0.9 (f.yaml:3), if the host has cgroup v2:"
     ),
     "throttling-needs-gate": Shown(
-        "memoryThrottlingFactor: 0.8\nfeatureGates: {MemoryQoS: false}\n", "meaning: memoryThrottlingFactor: 0.8"
+        "memoryThrottlingFactor: 0.8\nfeatureGates: {MemoryQoS: false}\n",
+        "component: f.yaml:3: memoryThrottlingFactor: 0.8",
+        elsewhere="the value is refused by a finding",
     ),
     "reservation-policy": Shown(
         "memoryReservationPolicy: TieredReservation\n",

@@ -276,7 +276,7 @@ def flags(text: str) -> list[tuple[str, list[tuple[str, str | None, int | None]]
         (
             "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - command:\n    - /bin/kube-apiserver\n    - --v=2\n"
             "    - --feature-gates\n    - A=true\n    args: [---b]\n  - command: [sleep, --v=2]\n",
-            [("kube-apiserver", [("v", "2", 7), ("feature-gates", "A=true", 8), ("-b", None, 10)])],
+            [("kube-apiserver", [("v", "2", 7), ("feature-gates", "A=true", 8), ("-b", "true", 10)])],
         ),
         (
             "apiVersion: apps/v1\nkind: DaemonSet\nspec:\n  template:\n    spec:\n      containers:\n"
@@ -343,7 +343,7 @@ def test_the_flags_in_a_file_are_found_with_their_lines(
 )
 def test_what_is_not_understood_is_said(text: str, message: str) -> None:
     (finding,) = check(text, versions=["1.33"])
-    assert (finding.message, finding.level) == (message, Level.NOT_JUDGED)
+    assert (f"{finding.message}: {finding.why}", finding.level) == (message, Level.NOT_JUDGED)
 
 
 def test_what_cannot_be_decoded_next_to_others_is_said() -> None:
@@ -419,4 +419,4 @@ def test_a_hostile_text_ends_soon(text: str) -> None:
 
 def test_the_configs_of_a_file_are_bounded() -> None:
     text = "kind: List\napiVersion: v1\nitems:\n" + "- {apiVersion: kubelet.config.k8s.io/v1beta1}\n" * 600
-    assert "more than 512 configs in one file" in find_configs(text)[-1].findings[0].message
+    assert "more than 512 configs in one file" in find_configs(text)[-1].findings[0].why

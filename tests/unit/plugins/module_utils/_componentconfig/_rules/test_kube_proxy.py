@@ -65,6 +65,31 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
         [{"portRange": text} for text in ("a", "2-1", "1-65536", "1+65535", "1-2+3", "70000")],
         [{"portRange": text} for text in ("300-2000", "300+100", "0-0", "80", "")],
     ),
+    (
+        "nodeport-address-words",
+        37,
+        [{"nodePortAddresses": ["secondary"]}, {"nodePortAddresses": ["primary", "10.0.0.1"]}],
+        [{"nodePortAddresses": ["primary", "localhost", "all", "10.0.0.0/8"]}, {"nodePortAddresses": []}],
+    ),
+    (
+        "mode-nftables-gate",
+        29,
+        [{"mode": "nftables"}, {"mode": "nftables", "featureGates": {"NFTablesProxyMode": False}}],
+        [{"mode": "nftables", "featureGates": {"NFTablesProxyMode": True}}, {"mode": "iptables"}],
+    ),
+    (
+        "mode-nftables-gate",
+        30,
+        [{"mode": "nftables"}],
+        [{"mode": "nftables", "featureGates": {"AllAlpha": True}}, {"mode": "ipvs"}],
+    ),
+    (
+        "mode-ipvs-gate",
+        37,
+        [{"mode": "ipvs", "featureGates": {"KubeProxyIPVS": False}}],
+        [{"mode": "ipvs"}, {"mode": "nftables", "featureGates": {"KubeProxyIPVS": False}}],
+    ),
+    ("mode-left-out", 37, [{}, {"mode": ""}], [{"mode": "iptables"}, {"mode": "nftables"}]),
     ("udp-idle", 20, [{"udpIdleTimeout": "-1s"}], [{"udpIdleTimeout": "0s"}, {"udpIdleTimeout": "1s"}]),
     ("logging", 31, [{"logging": {"flushFrequency": "-1s"}}], [{"logging": {"format": "json"}}]),
     ("config-sync", 31, [{"configSyncPeriod": "-1s"}], [{"configSyncPeriod": "1s"}]),
@@ -155,9 +180,9 @@ def test_rule(rule: str, minor: int, bad: list[Config], good: list[Config]) -> N
 
 
 @pytest.mark.parametrize("minor", range(20, 38))
-def test_an_empty_config_breaks_no_rule(minor: int) -> None:
+def test_an_empty_config_breaks_no_rule_but_that_it_should_say_its_mode(minor: int) -> None:
     text = "apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n"
-    assert check(text, versions=[f"1.{minor}"]) == []
+    assert [finding.rule for finding in check(text, versions=[f"1.{minor}"])] == ["mode-left-out"] * (minor >= 37)
 
 
 WARNINGS = [

@@ -40,6 +40,7 @@ BY_PRIORITY = [{"priority": 1, "shutdownGracePeriodSeconds": 10}]
 PRIORITY_GATE = "GracefulNodeShutdownBasedOnPodPriority"
 
 # rule, minor, configs that break it, configs that keep it
+SYSCTLS_ON = {"featureGates": {"DefaultPodSysctls": True}}
 CASES: list[tuple[str, int, list[Config], list[Config]]] = [
     ("gates-known", 35, [gates("NoSuchGate"), {"featureGates": {"NodeSwap": False}}], [gates("AllAlpha", "NodeSwap")]),
     ("gates-known", 25, [gates("IPv6DualStack")], [gates("CSIMigration")]),
@@ -398,6 +399,60 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
         [{"memoryThrottlingFactor": 0}, {"memoryThrottlingFactor": 1.1}],
         [{"memoryThrottlingFactor": 1}],
     ),
+    (
+        "memqos-gate-off",
+        37,
+        [
+            {"memoryThrottlingFactor": 0.8, "featureGates": {"MemoryQoS": False}},
+            {"memoryThrottlingFactor": 1, "featureGates": {"MemoryQoS": False}},
+        ],
+        [
+            {"memoryThrottlingFactor": 0.8},
+            {"memoryThrottlingFactor": 0.9, "featureGates": {"MemoryQoS": False}},
+            {"featureGates": {"MemoryQoS": False}},
+        ],
+    ),
+    (
+        "default-sysctls-gate",
+        37,
+        [{"defaultPodSysctls": {"net.core.somaxconn": "1024"}}],
+        [{"defaultPodSysctls": {}}, {**SYSCTLS_ON, "defaultPodSysctls": {"net.core.somaxconn": "1024"}}],
+    ),
+    (
+        "default-sysctls-names",
+        37,
+        [
+            {**SYSCTLS_ON, "defaultPodSysctls": {name: "1"}}
+            for name in ("net..x", "net.", "Net.core", "net.-a", "net.a b", "net." + "a" * 250)
+        ],
+        [{**SYSCTLS_ON, "defaultPodSysctls": {name: "1"}} for name in ("net.a_b-c.d", "net/ipv4/ip_forward", "user.x")],
+    ),
+    (
+        "default-sysctls-namespaced",
+        37,
+        [
+            {**SYSCTLS_ON, "defaultPodSysctls": {name: "1"}}
+            for name in ("vm.swappiness", "vm/swappiness", "kernel.semx", "kernel.panic", "fs.file-max", "network.a")
+        ],
+        [
+            {**SYSCTLS_ON, "defaultPodSysctls": {name: "1"}}
+            for name in (
+                "kernel.shmmax",
+                "kernel.msgmnb",
+                "kernel.sem",
+                "kernel.domainname",
+                "fs.mqueue.msg_max",
+                "net/a/b",
+            )
+        ],
+    ),
+    (
+        "default-sysctls-unique",
+        37,
+        [{**SYSCTLS_ON, "defaultPodSysctls": {"net.core.somaxconn": "1", "net/core/somaxconn": "2"}}],
+        [{**SYSCTLS_ON, "defaultPodSysctls": {"net.core.somaxconn": "1", "net.core.rmem_max": "2"}}],
+    ),
+    ("default-sysctls-os", 37, [{"defaultPodSysctls": {"net.core.somaxconn": "1"}}], [{"defaultPodSysctls": {}}]),
     (
         "mem-reservation-gate",
         36,

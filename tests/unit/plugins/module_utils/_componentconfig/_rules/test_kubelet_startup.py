@@ -112,7 +112,16 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
     (
         "mem-static-sum",
         22,
-        [{"memoryManagerPolicy": "Static"}],
+        [
+            {"memoryManagerPolicy": "Static"},
+            *(
+                {
+                    "memoryManagerPolicy": "Static",
+                    "reservedMemory": [{"numaNode": node, "limits": {"memory": "100Mi", size: amount}}],
+                }
+                for node, size, amount in ((0, "hugepages-2Mi", "64Mi"), (1, "hugepages-1Gi", "1Gi"))
+            ),
+        ],
         [
             {"memoryManagerPolicy": "Static", "reservedMemory": [{"limits": {"memory": "100Mi"}}]},
             {"memoryManagerPolicy": "Static", "evictionHard": {"memory.available": "10%"}},
