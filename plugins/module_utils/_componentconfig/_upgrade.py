@@ -95,9 +95,9 @@ def upgrade(
     # Several documents may switch the same gate, and be read by the same component.
     gates = dict.fromkeys(gate for sides in documents for gate in _gate_upgrades(sides))
     general = {note.id for sides in documents for note in general_notes(sides.kind, minors)}
-    found = [_findings(config, main, command_line, minor) for minor in minors]
-    before, after = map(judged, found)
-    open_findings = [finding for finding in dict.fromkeys([*found[0], *found[1]]) if finding.path]
+    by_minor = [_findings(config, main, command_line, minor) for minor in minors]
+    before, after = map(judged, by_minor)
+    open_findings = [finding for finding in dict.fromkeys([*by_minor[0], *by_minor[1]]) if finding.path]
     known = set(map(_finding_key, before))
     findings = [finding for finding in after if _finding_key(finding) not in known]
     refusals = [finding for finding in after if finding.is_refusal and _finding_key(finding) in known]
