@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from ._findings import RULE_GATES_KNOWN, RULE_GATES_NEEDED, RULE_UNKNOWN_FIELD, RULE_UNKNOWN_FLAG, Finding, not_judged
+from ._findings import RULE_GATES_KNOWN, RULE_UNKNOWN_FIELD, RULE_UNKNOWN_FLAG, Finding, not_judged
 from ._scalars._wording import and_list
+from ._schema._feature_gates import gate_state
 from ._schema._releases import JUDGED_LAYERS, Layer, minor_name, minor_names, missing_layers, newest_minor
 
 __all__ = ["missing_layer_findings", "upgrade_findings", "with_certainty"]
@@ -17,7 +18,6 @@ _LAYERS: Mapping[str, tuple[Layer, str]] = {
     RULE_UNKNOWN_FIELD: (Layer.FIELDS, "unknown fields"),
     RULE_UNKNOWN_FLAG: (Layer.FLAGS, "unknown flags"),
     RULE_GATES_KNOWN: (Layer.GATES, "unknown feature gates"),
-    RULE_GATES_NEEDED: (Layer.GATES, "dependencies of feature gates"),
 }
 """The layer without which a finding of a rule may be wrong, since the release may have the name; and what it is of."""
 
@@ -56,7 +56,12 @@ def _why_not_whole(minor: int) -> str:
 def with_certainty(finding: Finding, minor: int) -> Finding:
     """Return a finding about a minor; that something is not judged, if it rests on a layer that is not whole."""
     layer, what = _LAYERS.get(finding.rule, (None, ""))
-    if layer is None or layer not in missing_layers(minor):
+    if layer is None or layer not in missing_layers(minor) or _is_known_gate(finding, minor):
         return finding
     why = f"the {layer} of Kubernetes {minor_name(minor)} are not known as a whole"
     return not_judged(finding.path, what, why)._replace(file=finding.file, line=finding.line, value=finding.value)
+
+
+def _is_known_gate(finding: Finding, minor: int) -> bool:
+    """Return whether a finding is about a gate that earlier releases have: one that is gone or locked stays so."""
+    return finding.rule == RULE_GATES_KNOWN and gate_state(str(finding.path[-1]), minor) is not None

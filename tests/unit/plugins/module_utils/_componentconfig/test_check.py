@@ -116,6 +116,12 @@ def test_a_name_that_the_next_release_may_have_is_not_refused_for_it() -> None:
     ]
 
 
+def test_a_gate_that_is_gone_or_locked_in_the_newest_whole_release_stays_refused() -> None:
+    text = KUBELET_HEADER + "featureGates: {SidecarContainers: true, NodeDeclaredFeatures: false}\n"
+    findings = [finding for finding in check(text, versions=["1.38"]) if finding.path]
+    assert [finding.level for finding in findings] == ["component", "component"]
+
+
 def test_without_versions_the_newest_that_is_known_as_a_whole_judges() -> None:
     findings = check(KUBELET_HEADER + "featureGates: {NoSuchGate: true}\n")
     assert [(finding.level, finding.versions) for finding in findings] == [("component", ("1.37",))]
