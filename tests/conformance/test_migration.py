@@ -128,7 +128,7 @@ ADDED = {"max-housekeeping-interval"}
 
 @pytest.mark.quick
 def test_the_flags_known_are_those_of_the_kubelet(kubelets: Kubelets, minor: int, figure: Callable[..., None]) -> None:
-    flags = {name: form or "" for name, form in HELP.findall(kubelets.help()) if name != "help" and name not in ADDED}
+    flags = {name: form or "" for name, form in HELP.findall(kubelets.help()) if name not in ADDED}
     known = flag_set("kubelet")
     assert known is not None
     ours = {name: flag.form for name, flag in known.flags.items() if flag.known_at(minor)}

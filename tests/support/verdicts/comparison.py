@@ -24,6 +24,8 @@ __all__ = ["Disagreement", "disagreements"]
 _NO_FLAGS = ComponentFlags(())
 # The recorded verdicts are those of decoding and validation; the kubelet's checks at its start were not asked.
 _NOT_RECORDED = {"kubelet": "start"}
+_ARGUMENTS = frozenset(("extraArgs", "kubeletExtraArgs"))
+_RULES_OF_ARGUMENTS = ("type", "unknown-field", "duplicate", "extra-args", "kubelet-args")  # those of kubeadm itself
 _COMPONENTS = {"kube-proxy": "kube-proxy", "kube-scheduler": "kube-scheduler", "kubelet": "kubelet"}
 
 
@@ -66,4 +68,6 @@ def disagreements(file: RecordedFile) -> list[Disagreement]:
 
 
 def _is_recorded(kind: str, finding: Finding) -> bool:
+    if kind == "kubeadm" and not _ARGUMENTS.isdisjoint(finding.path) and finding.rule not in _RULES_OF_ARGUMENTS:
+        return False  # kubeadm writes these flags down, and the component that starts with them refuses them
     return kind not in _NOT_RECORDED or stage_of(finding.rule, finding.field) != _NOT_RECORDED[kind]

@@ -28,7 +28,7 @@ _SUFFIXES = (".yaml", ".yml", ".json", ".conf")
 _DROP_IN_SUFFIX = ".conf"
 _DROP_IN_DIRECTORY = ".conf.d"
 _KUBELET_DIRECTORY = "kubelet.conf.d"
-_NUMBERED = re.compile(r"\d+[-_.]")
+_NUMBERED = re.compile(r"[0-9]+[-_.]")
 
 
 class InputFile(NamedTuple):
