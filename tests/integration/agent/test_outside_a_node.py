@@ -97,6 +97,8 @@ def test_validate_in_every_format(call: Call) -> None:
     text = call(*command)
     assert (text.returncode, text.stdout) == (1, "configs/bad.yaml:3: maxPods: -1: must be >= 0 [component]\n")
     assert text.stderr == (
+        "configok-agent: scope: not the content of files, servers and addresses that a config names, flags of the "
+        "command line, the host\n"
         "configok-agent: 1 of 2 files fails (1 component); Kubernetes 1.31, 1.36; "
         "1 file without component config skipped\n"
     )
