@@ -145,6 +145,8 @@ def play(directory: Path, kubeconfig: str, plugins: Sequence[str]) -> PlaybookRu
     for name, text in (
         ("files/kubelet.yaml", TEXT),
         ("files/next.yaml", NEXT_TEXT),
+        ("kubelet.yaml", TEXT),
+        ("kubelet.conf.d/10-site.conf", KUBELET_HEADER + "maxPods: 150\n"),
         ("layers/base.yaml", KUBELET_HEADER + "containerLogMaxSize: 20Mi\n"),
         ("layers/workers.yaml", TEXT),
         ("kubeadm.yaml", f"{KUBEADM_HEADER}kind: InitConfiguration\n---\n{KUBEADM_HEADER}kind: ClusterConfiguration\n"),
