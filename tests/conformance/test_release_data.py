@@ -56,7 +56,7 @@ def run(program: Path, directory: Path, arguments: Sequence[str]) -> Answer:
     if not link.exists():
         link.symlink_to(program)
     try:
-        done = subprocess.run(isolated(str(link), arguments), capture_output=True, text=True, timeout=10)
+        done = subprocess.run(isolated(str(link), arguments), capture_output=True, check=False, text=True, timeout=10)
     except subprocess.TimeoutExpired:
         return Answer(TIMED_OUT, "")
     return Answer(done.returncode, done.stdout + done.stderr)

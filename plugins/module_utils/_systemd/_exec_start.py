@@ -21,7 +21,6 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ._unit_file import (
-    NO_SPECIFIERS,
     Word,
     expand_specifiers,
     is_continued,
@@ -95,9 +94,7 @@ def parse_command(line: str) -> Command:
     return Command(line, prefix, program, tuple(words[head_length:]))
 
 
-def expand_arguments(
-    command: Command, variables: Mapping[str, str], specifiers: Mapping[str, str] = NO_SPECIFIERS
-) -> list[Argument]:
+def expand_arguments(command: Command, variables: Mapping[str, str], specifiers: Mapping[str, str]) -> list[Argument]:
     """Return the arguments of the program, as systemd expands them."""
     arguments = []
     for index, word in enumerate(command.words):
@@ -153,20 +150,21 @@ class UnitStart(NamedTuple):
     variables: Mapping[str, str]
     arguments: tuple[Argument, ...]
     directory: str
-    specifiers: Mapping[str, str] = NO_SPECIFIERS
+    specifiers: Mapping[str, str]
 
 
 def read_unit_start(
     texts: Sequence[str],
     files: Sequence[str],
     exec_start: str = "",
-    specifiers: Mapping[str, str] = NO_SPECIFIERS,
+    specifiers: Mapping[str, str] | None = None,
 ) -> UnitStart:
     """Return how a unit starts its component. Raises UnsupportedUnit.
 
     texts: of the unit, then of its drop-ins, in systemd's order; files: of its environment files; exec_start: a command
     line instead of the unit's own; specifiers: letter -> text.
     """
+    specifiers = specifiers or {}
     lines = [exec_start] if exec_start else values_of(texts, "Service", "ExecStart")
     if len(lines) != 1:
         raise UnsupportedUnit(f"has {len(lines) or 'no'} ExecStart= lines, where a component has one")

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 __all__ = [
-    "NO_SPECIFIERS",
     "UnbalancedQuotes",
     "Word",
     "environment_files",
@@ -131,8 +130,6 @@ def _escaped(rest: str) -> tuple[str, int]:
 
 
 _COMMENTS = ("#", ";")
-NO_SPECIFIERS: Mapping[str, str] = {}
-"""The specifiers of a unit whose name and host are not known."""
 
 
 def values_of(texts: Sequence[str], section: str, key: str) -> list[str]:
@@ -214,7 +211,7 @@ def expand_specifiers(text: str, specifiers: Mapping[str, str]) -> str:
     return _SPECIFIER.sub(lambda match: "%" if match[1] == "%" else specifiers.get(match[1], match[0]), text)
 
 
-def environment_files(texts: Sequence[str], specifiers: Mapping[str, str] = NO_SPECIFIERS) -> list[str]:
+def environment_files(texts: Sequence[str], specifiers: Mapping[str, str]) -> list[str]:
     """Return the paths or patterns of a unit's EnvironmentFile=, in order: later ones win.
 
     The "-" in front, which allows a file to be missing, is removed.
@@ -223,9 +220,7 @@ def environment_files(texts: Sequence[str], specifiers: Mapping[str, str] = NO_S
     return [value[1:] if value.startswith("-") else value for value in values]
 
 
-def read_variables(
-    texts: Sequence[str], files: Sequence[str], specifiers: Mapping[str, str] = NO_SPECIFIERS
-) -> dict[str, str]:
+def read_variables(texts: Sequence[str], files: Sequence[str], specifiers: Mapping[str, str]) -> dict[str, str]:
     """Return the variables with which a unit's command line is expanded.
 
     texts: of the unit, then of its drop-ins. files: the texts of its environment files, in order. A file overrides

@@ -186,7 +186,7 @@ def _process_ids(config: EffectiveConfig, host: Host) -> Iterator[Finding]:
         for field in ("kubeReserved", "systemReserved")
     }
     if sum(reserved.values()) >= host.pids:
-        field = next(field for field, amount in reserved.items() if amount)
+        field = "kubeReserved" if reserved["kubeReserved"] else "systemReserved"
         message = f"the reservations leave no process ids for pods: {limit}"
         yield Finding((field, "pid"), message, "pids", Level.WARNING)
     if (config.get("podPidsLimit") or 0) > host.pids:

@@ -107,7 +107,7 @@ def test_words(line: str) -> None:
 def test_commands(line: str, known: dict[str, str]) -> None:
     outcome = parse_twice(parse_command, line, refused=ValueError)
     if outcome.error is None:
-        given_arguments = parse_twice(expand_arguments, outcome.value, known).value
+        given_arguments = parse_twice(expand_arguments, outcome.value, known, {}).value
         assert all(0 <= argument.word < len(outcome.value.words) for argument in given_arguments)
 
 
@@ -128,9 +128,9 @@ def test_environment_files(text: str) -> None:
 @fuzz(150)
 @given(st.lists(UNITS, max_size=3), st.lists(FILES, max_size=2))
 def test_environments(texts: list[str], files: list[str]) -> None:
-    variables = parse_twice(read_variables, texts, files).value
+    variables = parse_twice(read_variables, texts, files, {}).value
     assert all(isinstance(value, str) for value in variables.values())
-    parse_twice(environment_files, texts)
+    parse_twice(environment_files, texts, {})
     for value in parse_twice(values_of, texts, "Service", "ExecStart").value:
         assert value == value.strip()
 

@@ -48,8 +48,8 @@ def test_an_environment_file_is_read_as_systemd_reads_it(text: str, variables: d
 
 def test_a_file_wins_over_the_unit_and_a_later_file_over_both() -> None:
     texts = ["[Service]\nEnvironmentFile=-/a\nEnvironmentFile=/b\n", "[Service]\nEnvironment=A=unit 'B=unit' C=100%%\n"]
-    assert environment_files(texts) == ["/a", "/b"]
-    assert read_variables(texts, ["A=first\n", "A=second\n"]) == {"A": "second", "B": "unit", "C": "100%"}
+    assert environment_files(texts, {}) == ["/a", "/b"]
+    assert read_variables(texts, ["A=first\n", "A=second\n"], {}) == {"A": "second", "B": "unit", "C": "100%"}
 
 
 def test_an_empty_assignment_takes_back_those_before_it() -> None:
@@ -57,12 +57,12 @@ def test_an_empty_assignment_takes_back_those_before_it() -> None:
         "[Service]\nEnvironment=A=1\nEnvironmentFile=/a\n",
         "[Service]\nEnvironment=\nEnvironmentFile=\nEnvironment=B=2 C=3 1x=4\nUnsetEnvironment=C=other B\n",
     ]
-    assert environment_files(texts) == []
-    assert read_variables(texts, []) == {"C": "3"}
+    assert environment_files(texts, {}) == []
+    assert read_variables(texts, [], {}) == {"C": "3"}
 
 
 def test_what_systemd_cannot_read_sets_nothing() -> None:
-    assert read_variables(["[Service]\nEnvironment='A=1\nEnvironment=B=2\n[Install]\nEnvironment=C=3\n"], []) == {
+    assert read_variables(["[Service]\nEnvironment='A=1\nEnvironment=B=2\n[Install]\nEnvironment=C=3\n"], [], {}) == {
         "B": "2"
     }
 
