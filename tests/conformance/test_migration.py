@@ -116,7 +116,7 @@ FORMS = {
     "duration": {"duration"},
     "float": {"float"},
     "strings": {"list"},
-    "mapStringString": {"map", "mapLess"},
+    "mapStringString": {"looseMap", "map", "mapLess"},
     "mapStringBool": {"mapBool"},
     "colonSeparatedMultimapStringString": {"headers"},
     "[]api.Taint": {"taints"},
