@@ -132,7 +132,8 @@ def kind_entry(document: dict[str, Any]) -> dict[str, Any]:
         inner = {"fields": siblings[name]["fields"]} if name in siblings else {}
         siblings[name] = {**field_entry(row, first), **inner}
     description = {"description": prose(document["description"])} if "description" in document else {}
-    return {"component": document["component"], **description, "fields": fields}
+    unread = {"unread": minor(document["fieldsUnreadSince"])} if "fieldsUnreadSince" in document else {}
+    return {"component": document["component"], **description, **unread, "fields": fields}
 
 
 # The layers without which nothing is judged by a release's own data; meanings are only for an upgrade.
@@ -186,7 +187,7 @@ def rule_rows(rows: list[dict[str, Any]]) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for row in rows:
         entry: dict[str, Any] = {"fields": row["fields"]}
-        for key in ("since", "last"):
+        for key in ("since", "last", "unread"):
             if key in row:
                 entry[key] = minor(row[key])
         for key in ("gate", "os", "level", "flags", "each"):

@@ -46,6 +46,7 @@ from ._schema._releases import (
     newest_minor,
     parse_known_minor,
 )
+from ._schema._strictness import strictness, with_strictness
 from ._schema._type_check import TypeCheck, check_types, embedded_documents
 
 __all__ = ["Flags", "HostCheck", "check", "check_each_version", "check_host", "config_at"]
@@ -225,27 +226,6 @@ def _documents_of(
     return decode_file(config, file=file, containers=component is None, templates=templates)
 
 
-# The minor from which on the component refuses unknown and duplicate fields of a kind. For all other kinds it accepts
-# them, with a warning or silently.
-_STRICT_SINCE = {
-    "AuthenticationConfiguration": 0,
-    "AuthorizationConfiguration": 0,
-    "PodSecurityConfiguration": 0,
-    "EncryptionConfiguration": 31,
-    "AdmissionConfiguration": 32,
-    "TracingConfiguration": 32,
-    "EgressSelectorConfiguration": 32,
-    "ResourceQuotaConfiguration": 32,
-    "resourcequota.Configuration": 32,
-    "LeaderMigrationConfiguration": 32,
-    "CredentialProviderConfig": 32,
-    "WebhookAdmission": 36,
-    "WebhookAdmissionConfiguration": 36,
-    "ValidatingAdmissionPolicyConfiguration": 36,
-    "MutatingAdmissionPolicyConfiguration": 36,
-}
-
-
 def _find_kind(collector: Collector, component: str | None) -> tuple[Kind | None, Sequence[int]]:
     """Return the document's kind, and the minors that read the document as that kind.
 
@@ -338,7 +318,7 @@ def _check_minor(collector: Collector, kind: Kind, minor: int) -> None:
         collector.add([Finding(("apiVersion",), unread_version(kind, nearest), "kind")], minor)
         return
     for finding in collector.document.findings:
-        level = _level_of_strictness(kind, nearest) if finding.rule == RULE_DUPLICATE else finding.level
+        level = strictness(kind, nearest) if finding.rule == RULE_DUPLICATE else finding.level
         collector.add_located(finding._replace(level=level), [minor])
     document, flags = collector.document, collector.flags
     if flags is not None:
@@ -362,12 +342,6 @@ def _check_meanings(collector: Collector, kind: Kind, minors: Sequence[int]) -> 
     settings = {**(in_file if isinstance(in_file, dict) else {}), **settings}
     for finding, held in meaning_findings(NotedConfig(kind, document.data, settings), minors):
         collector.add_located(document.locate(finding), held)
-
-
-def _level_of_strictness(kind: Kind, minor: int) -> Level:
-    """Return how serious an unknown or duplicate field is: whether the component refuses it depends on the kind."""
-    strict = kind.component == "kube-scheduler" or _STRICT_SINCE.get(kind.unique_name, minor + 1) <= minor
-    return Level.COMPONENT if strict else Level.POLICY
 
 
 def _check_document(
@@ -397,8 +371,7 @@ def _check_document(
     is_json = document.is_json
     checked = check_types(data, kind, nearest, is_json=is_json, rule_checked_fields=rule_checked_fields(kind))
     for finding in checked.findings:
-        is_unknown = finding.rule == RULE_UNKNOWN_FIELD
-        finding = finding._replace(level=_level_of_strictness(kind, nearest)) if is_unknown else finding
+        finding = with_strictness(finding, kind, nearest) if finding.rule == RULE_UNKNOWN_FIELD else finding
         add(with_certainty(finding, minor))
     config = _effective_config(checked, kind, nearest, collector.flags, collector.os)
     refused = set[Path]()

@@ -9,7 +9,7 @@ The rules have the ids of schema/kubelet_validation_rules.json. Values that the 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from .. import ConfigError
 from .._findings import Finding, Level
@@ -231,16 +231,29 @@ def _cpu_static(config: EffectiveConfig) -> Violations:
         yield ("cpuManagerPolicy",), message
 
 
+def _known_options(config: EffectiveConfig, field: str) -> Mapping[str, str]:
+    """Return the options that a field may have at the minor, each with its stage."""
+    return value_facts(field, config.minor) or {}
+
+
+def _unknown_options(field: str, is_read: Callable[[EffectiveConfig], bool]) -> Rule:
+    """Return the rule that a field has only known options; `is_read` tells whether the kubelet looks at them."""
+
+    def check(config: EffectiveConfig) -> Violations:
+        known = _known_options(config, field)
+        for option in config.get(field) or {} if is_read(config) else ():
+            if option not in known:
+                allowed = "must be one of " + ", ".join(sorted(known))
+                yield (field, option), allowed if known else "is not known to this version"
+
+    return check
+
+
 def _options(config: EffectiveConfig, field: str, group: str) -> Violations:
-    known: Mapping[str, str] = value_facts(field, config.minor) or {}
+    known = _known_options(config, field)
     for option in config.get(field) or {}:
-        stage = known.get(option)
-        if stage is None:
-            yield (
-                (field, option),
-                "must be one of " + ", ".join(sorted(known)) if known else "is not known to this version",
-            )
-        elif stage != "stable":
+        stage = known.get(option, "stable")
+        if stage != "stable":
             gate = f"{group}{stage.capitalize()}Options"
             if config.gates.is_known(gate) and not config.gates.is_on(gate):
                 yield (field, option), f"is an option in {stage}: it needs the feature gate {gate}"
@@ -248,6 +261,10 @@ def _options(config: EffectiveConfig, field: str, group: str) -> Violations:
 
 def _true_options(config: EffectiveConfig) -> set[str]:
     return {option for option, value in (config.get("cpuManagerPolicyOptions") or {}).items() if parse_bool(value)}
+
+
+def _reads_cpu_options(config: EffectiveConfig) -> bool:
+    return config.gates.is_on("CPUManagerPolicyOptions") and config.get("cpuManagerPolicy") != "none"
 
 
 def _cpu_options(config: EffectiveConfig) -> Violations:
@@ -279,14 +296,20 @@ _POLICY_NONE_FIRST_SINCE = 27
 _HUGE_PAGES = "hugepages-"
 
 
+def _reads_topology_options(config: EffectiveConfig) -> bool:
+    has_no_policy = config.get("topologyManagerPolicy") in (None, "none")
+    is_read = config.minor < _POLICY_NONE_FIRST_SINCE or not has_no_policy
+    return is_read and config.gates.is_on("TopologyManagerPolicyOptions")
+
+
 def _topology_options(config: EffectiveConfig) -> Violations:
     field = "topologyManagerPolicyOptions"
     options = config.get(field) or {}
     if options and not config.gates.is_on("TopologyManagerPolicyOptions"):
         yield (field,), "needs the feature gate TopologyManagerPolicyOptions"
         return
-    if config.minor >= _POLICY_NONE_FIRST_SINCE and config.get("topologyManagerPolicy") in (None, "none"):
-        return  # the kubelet does not look at them
+    if not _reads_topology_options(config):
+        return
     yield from _options(config, field, "TopologyManagerPolicy")
     for option, value in options.items():
         if option == "max-allowable-numa-nodes":
@@ -448,9 +471,11 @@ STARTUP_RULES: dict[str, Rule] = {
     "mem-policy": _policy("memoryManagerPolicy", "MemoryManager"),
     "cpu-static-reserved": _cpu_static,
     "cpu-options": _cpu_options,
+    "cpu-options-known": _unknown_options("cpuManagerPolicyOptions", _reads_cpu_options),
     "cpu-align-socket": _cpu_align,
     "mem-static-sum": _memory_static,
     "topology-options": _topology_options,
+    "topology-options-known": _unknown_options("topologyManagerPolicyOptions", _reads_topology_options),
     "evict-signals": _evict_signals,
     "evict-values": _evict_values,
     "evict-partial": _evict_partial,

@@ -21,6 +21,7 @@ from .._scalars._syntax import is_grpc_target
 from .._schema._defaults import effective_value
 from .._schema._feature_gates import FeatureGates
 from .._schema._kinds import DataModule, OperatingSystem, is_present_at
+from .._schema._releases import as_last_read
 from . import rule_facts
 
 __all__ = [
@@ -118,6 +119,13 @@ class RuleSet(NamedTuple):
         return Level(rule_facts(self.component, self.section)[rule].get("level", Level.COMPONENT))
 
 
+def _if_unread(finding: Finding, unread: int | None, minor: int) -> Finding:
+    """Return a finding of a rule as a warning if the rule was not read for the minor; unread: the first such minor."""
+    if unread is None or minor < unread:
+        return finding
+    return finding._replace(level=Level.WARNING, message=f"{finding.message}{as_last_read(unread)}")
+
+
 def run_rules(rule_set: RuleSet, config: EffectiveConfig) -> Iterator[Finding]:
     """Yield the findings of the rules of a set that hold at the config's minor and on its operating system.
 
@@ -136,7 +144,7 @@ def run_rules(rule_set: RuleSet, config: EffectiveConfig) -> Iterator[Finding]:
         for path, message in check(config):
             is_decided = config.knows_flags and facts.get("flags", False)
             level = Level.COMPONENT if is_decided else rule_set.level_of(rule)
-            yield Finding(path, message, rule, level)
+            yield _if_unread(Finding(path, message, rule, level), facts.get("unread"), config.minor)
 
 
 def values_at(data: Any, pattern: str, path: Path = ()) -> Iterator[tuple[Path, Any]]:

@@ -93,6 +93,12 @@ class Kind:
         return " ".join(entry.get("description", ()))
 
     @property
+    def fields_unread_since(self) -> int | None:
+        """The first minor whose fields were not read and are held as before, None if all were read."""
+        entry = _schema_of(self.data_module, overlays())[f"{self.api_version} {self.kind}"]
+        return cast("int | None", entry.get("unread"))
+
+    @property
     def is_of_machines(self) -> bool:
         """Whether the kind is a Machine's or one of those around it: no component reads it, at any version."""
         return self.data_module == MACHINES

@@ -19,6 +19,7 @@ __all__ = [
     "JUDGED_LAYERS",
     "Layer",
     "LayerSource",
+    "as_last_read",
     "is_kubernetes_version",
     "known_minor_of",
     "known_minors",
@@ -123,6 +124,11 @@ def nearest_known_minor(minor: int) -> int:
 def minor_name(minor: int) -> str:
     """Return "1.27" for 27."""
     return f"1.{minor}"
+
+
+def as_last_read(unread: int) -> str:
+    """Return the end of a message about what the data have from before `unread`, the first minor that was not read."""
+    return f" (as in Kubernetes {minor_name(unread - 1)}, the last release that was read for it)"
 
 
 def quoting_hint(minor: int) -> str:

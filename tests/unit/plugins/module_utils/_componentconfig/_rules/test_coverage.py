@@ -36,7 +36,7 @@ BY_KIND = sorted(path for path in SCHEMA.glob("*_validation_rules.json") if "kin
 
 SECTIONS = [
     ("kubelet", "kubelet", 93, KUBELET_RULES, KUBELET_RULES_CHECKED_ELSEWHERE),
-    ("kubelet", "kubeletStart", 39, STARTUP_RULES, STARTUP_RULES_CHECKED_ELSEWHERE),
+    ("kubelet", "kubeletStart", 41, STARTUP_RULES, STARTUP_RULES_CHECKED_ELSEWHERE),
     ("kube_proxy", "kubeProxy", 32, KUBE_PROXY_RULES, KUBE_PROXY_RULES_CHECKED_ELSEWHERE),
 ]
 

@@ -417,3 +417,9 @@ def test_an_empty_config_breaks_no_rule(kind: str) -> None:
             for minor in range(known.since, (known.last or 36) + 1):
                 text = encode({"apiVersion": known.api_version, "kind": kind})
                 assert check(text, versions=[f"1.{minor}"]) == []
+
+
+def test_an_unknown_field_of_a_release_whose_fields_were_not_read_is_a_warning() -> None:
+    text = "apiVersion: kubeadm.k8s.io/v1beta4\nkind: ClusterConfiguration\nnoSuch: 1\n"
+    levels = {finding.versions: str(finding.level) for finding in check(text, versions=["1.36", "1.37"])}
+    assert levels == {("1.36",): "policy", ("1.37",): "warning"}

@@ -89,7 +89,6 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
         "cpu-options",
         34,
         [
-            cpu(no_such="true"),
             cpu(full_pcpus_only="maybe"),
             cpu("none", full_pcpus_only="true"),
             cpu(align_by_socket="true"),
@@ -133,10 +132,27 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
         ],
     ),
     (
+        "cpu-options-known",
+        34,
+        [cpu(no_such="true"), cpu(full_pcpus_only="true", Full_pcpus_only="true")],
+        [cpu(full_pcpus_only="true"), cpu(align_by_socket="true"), cpu("none", no_such="true")],
+    ),
+    (
+        "cpu-options-known",
+        31,
+        [cpu(strict_cpu_reservation="true")],
+        [{**cpu(no_such="true"), "featureGates": {"CPUManagerPolicyOptions": False}}],
+    ),
+    (
+        "topology-options-known",
+        32,
+        [topology({"no-such": "true"}), topology({"max-allowable-numa-nodes": "8", "max": "9"})],
+        [topology({"max-allowable-numa-nodes": "7"}), topology({"no-such": "true"}, policy="none")],
+    ),
+    (
         "topology-options",
         32,
         [
-            topology({"no-such": "true"}),
             topology({"prefer-closest-numa-nodes": "2"}),
             topology({"max-allowable-numa-nodes": "7"}),
         ],
@@ -356,6 +372,29 @@ def test_check(check: str, minor: int, bad: list[Config], good: list[Config]) ->
         assert failed(config, minor, check), config
     for config in good:
         assert failed(config, minor, check) == [], config
+
+
+UNREAD = [
+    (cpu(no_such="true"), "cpu-options-known", "cpuManagerPolicyOptions.no-such"),
+    (topology({"no-such": "true"}), "topology-options-known", "topologyManagerPolicyOptions.no-such"),
+]
+
+
+@pytest.mark.parametrize(("config", "rule", "field"), UNREAD, ids=[case[1] for case in UNREAD])
+def test_an_unknown_option_of_a_release_whose_options_were_not_read_is_a_warning(
+    config: Config, rule: str, field: str
+) -> None:
+    findings = check(encode({**KUBELET_KIND, **config}), versions=["1.36", "1.37"])
+    assert {(finding.versions, finding.rule, finding.field, str(finding.level)) for finding in findings} == {
+        (("1.36",), rule, field, "component"),
+        (("1.37",), rule, field, "warning"),
+    }
+    assert ["as in Kubernetes 1.36" in finding.message for finding in findings if finding.level == "warning"] == [True]
+
+
+def test_what_is_wrong_with_a_known_option_is_refused_in_every_release() -> None:
+    text = encode({**KUBELET_KIND, **cpu(full_pcpus_only="maybe")})
+    assert [str(finding.level) for finding in check(text, versions=["1.36", "1.37"])] == ["component"]
 
 
 @pytest.mark.contract("validate.for-the-version")
