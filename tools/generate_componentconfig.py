@@ -472,7 +472,7 @@ def gate_components(schema: Path) -> dict[str, list[str]]:
 def containers(schema: Path) -> dict[str, Any]:
     """Return what other tools' files hold of component configs, which tool an API group is of, what kubeadm reads."""
     facts = json.loads((schema / "document_containers.json").read_text(encoding="utf-8"))
-    return {name: facts[name] for name in ("kubeadm", "tools", "shapes", "containers")}
+    return {name: facts[name] for name in ("kubeadm", "tools", "holdNothing", "shapes", "containers")}
 
 
 def generate(schema: Path) -> dict[str, str]:

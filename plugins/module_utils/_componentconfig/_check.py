@@ -396,7 +396,7 @@ def _check_document(
     if kind.component == "kubeadm":
         from ._component_arguments import kubeadm_argument_findings  # the flags of all components: large
 
-        for finding in kubeadm_argument_findings(kind, checked, nearest):
+        for finding in kubeadm_argument_findings(kind, checked, nearest, collector.os):
             add(with_certainty(finding, minor))
     for part in embedded_documents(kind, checked.data, nearest):
         if part.path[0] in checked.broken_fields:

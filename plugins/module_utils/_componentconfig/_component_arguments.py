@@ -16,22 +16,36 @@ from ._rules import rule_facts
 from ._rules._registry import rule_checked_fields, rule_sets
 from ._rules._rule import EffectiveConfig, run_rules
 from ._schema._feature_gates import FeatureGates
-from ._schema._kinds import MAIN_KINDS, Kind, kinds
+from ._schema._kinds import MAIN_KINDS, Kind, OperatingSystem, kinds
 from ._schema._type_check import TypeCheck, check_types
 
 __all__ = ["argument_findings", "kubeadm_argument_findings"]
 
 
-def kubeadm_argument_findings(kind: Kind, checked: TypeCheck, minor: int) -> Iterator[Finding]:
+_WINDOWS_FLAGS = frozenset(("windows-priorityclass", "windows-service"))
+"""The flags that the kubelet has on Windows only: cmd/kubelet/app/options/osflags_windows.go."""
+
+
+def kubeadm_argument_findings(
+    kind: Kind, checked: TypeCheck, minor: int, os: OperatingSystem = "linux"
+) -> Iterator[Finding]:
     """Yield what is wrong with the extra arguments of components in a document of kubeadm.
 
-    An item of a list whose name or value has a wrong type is left out.
+    An item of a list whose name or value has a wrong type is left out. os: of the node, which is Windows if the
+    document has its kind of socket.
     """
+    registration = checked.data.get("nodeRegistration")
+    socket = registration.get("criSocket") if isinstance(registration, dict) else None
+    known = _WINDOWS_FLAGS if os == "windows" or str(socket).startswith("npipe:") else frozenset[str]()
     items = {
         finding.path[:-1] for finding in checked.findings if finding.path and finding.path[-1] in ("name", "value")
     }
     for component, arguments in kubeadm_arguments(kind.kind, checked.data):
-        whole = [argument for argument in arguments if argument.path[:-1] not in items]
+        whole = [
+            argument
+            for argument in arguments
+            if argument.path[:-1] not in items and not (component == "kubelet" and argument.name in known)
+        ]
         yield from argument_findings(component, whole, minor)
 
 

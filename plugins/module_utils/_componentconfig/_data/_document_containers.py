@@ -18,17 +18,77 @@ CONTAINERS = r"""
 ["gardener.cloud"],"kind":["kind.x-k8s.io","kind.sigs.k8s.io"],"Cluster API":["cluster.x-k8s.io"],"Talos":
 ["v1alpha1"],"eksctl":["eksctl.io"],"kOps":["kops.k8s.io"],"k0s":["k0sproject.io"],"k3d":["k3d.io"],"Rancher":
 ["provisioning.cattle.io","rke.cattle.io","rke-machine-config.cattle.io"],"KubeKey":["kubekey.kubesphere.io"],
-"minikube":["minikube.sigs.k8s.io"],"KubeOne":["kubeone.k8c.io"]},"shapes":{"containers":[{"at":"containers[]","form":
-"command"},{"at":"initContainers[]","form":"command"}],"kubeadm":[{"at":"clusterConfiguration","form":"fragment",
-"kind":"kubeadm.k8s.io/v1beta3 ClusterConfiguration","partial":true,"own":["useHyperKubeImage",
+"minikube":["minikube.sigs.k8s.io"],"KubeOne":["kubeone.k8c.io"]},"holdNothing":{"addons.cluster.x-k8s.io/v1alpha1":
+["HelmChartProxy","HelmReleaseProxy"],"addons.cluster.x-k8s.io/v1beta1":["ClusterResourceSet",
+"ClusterResourceSetBinding"],"addons.cluster.x-k8s.io/v1beta2":["ClusterResourceSet","ClusterResourceSetBinding"],
+"bootstrap.cluster.x-k8s.io/v1beta1":["GKEConfig","GKEConfigTemplate","KopsConfig","KopsConfigTemplate"],
+"cluster.x-k8s.io/v1beta1":["Machine","MachineDeployment","MachineDrainRule","MachineHealthCheck","MachinePool",
+"MachineSet"],"cluster.x-k8s.io/v1beta2":["Machine","MachineDeployment","MachineDrainRule","MachineHealthCheck",
+"MachinePool","MachineSet"],"clusterctl.cluster.x-k8s.io/v1alpha3":["Metadata","Provider"],
+"controlplane.cluster.x-k8s.io/v1beta1":["KopsControlPlane","KopsControlPlaneTemplate"],
+"infrastructure.cluster.x-k8s.io/v1alpha1":["KubevirtCluster","KubevirtClusterTemplate","OpenStackClusterIdentity",
+"OpenStackFloatingIPPool"],"infrastructure.cluster.x-k8s.io/v1alpha4":["DOCluster","DOMachine","DOMachineTemplate",
+"NutanixMachine","NutanixMachineTemplate"],"infrastructure.cluster.x-k8s.io/v1beta1":["AWSCluster",
+"AWSClusterControllerIdentity","AWSClusterRoleIdentity","AWSClusterStaticIdentity","AWSClusterTemplate",
+"AWSFargateProfile","AWSMachine","AWSMachineTemplate","AzureCluster","AzureClusterIdentity","AzureClusterTemplate",
+"AzureMachine","AzureMachinePool","AzureMachinePoolMachine","AzureMachineTemplate","AzureManagedCluster",
+"AzureManagedClusterTemplate","CloudStackAffinityGroup","CloudStackCluster","CloudStackIsolatedNetwork",
+"CloudStackMachine","CloudStackMachineStateChecker","CloudStackMachineTemplate","CloudStackZone","DOCluster",
+"DOClusterTemplate","DOMachine","DOMachineTemplate","DevCluster","DevClusterTemplate","DockerCluster",
+"DockerClusterTemplate","DockerMachine","DockerMachineTemplate","GCPCluster","GCPClusterTemplate","GCPMachine",
+"GCPMachineTemplate","GCPManagedCluster","GCPManagedClusterTemplate","IBMPowerVSCluster","IBMPowerVSClusterTemplate",
+"IBMPowerVSImage","IBMPowerVSMachine","IBMPowerVSMachineTemplate","IBMVPCCluster","IBMVPCMachine",
+"IBMVPCMachineTemplate","KubevirtCluster","Metal3Cluster","Metal3ClusterTemplate","Metal3DataClaim",
+"Metal3DataTemplate","Metal3Machine","Metal3MachineTemplate","Metal3Remediation","Metal3RemediationTemplate",
+"NutanixCluster","NutanixMachine","NutanixMachineTemplate","OpenStackCluster","OpenStackClusterTemplate",
+"OpenStackMachine","OpenStackMachineTemplate","PacketCluster","PacketMachine","PacketMachineTemplate",
+"VSphereCluster","VSphereClusterIdentity","VSphereClusterTemplate","VSphereDeploymentZone","VSphereFailureDomain",
+"VSphereMachine","VSphereMachineTemplate","VSphereVM"],"infrastructure.cluster.x-k8s.io/v1beta2":["AWSCluster",
+"AWSClusterControllerIdentity","AWSClusterRoleIdentity","AWSClusterStaticIdentity","AWSClusterTemplate",
+"AWSFargateProfile","AWSMachine","AWSMachineTemplate","AWSManagedCluster","AWSManagedClusterTemplate",
+"CloudStackAffinityGroup","CloudStackCluster","CloudStackFailureDomain","CloudStackIsolatedNetwork",
+"CloudStackMachineStateChecker","DevCluster","DevClusterTemplate","DevMachinePool","DevMachinePoolTemplate",
+"DockerCluster","DockerClusterTemplate","DockerMachine","DockerMachineTemplate","IBMPowerVSCluster",
+"IBMPowerVSClusterTemplate","IBMPowerVSImage","IBMPowerVSMachine","IBMPowerVSMachineTemplate","IBMVPCCluster",
+"IBMVPCClusterTemplate","IBMVPCMachine","IBMVPCMachineTemplate","Metal3Cluster","Metal3ClusterTemplate",
+"Metal3DataClaim","Metal3DataTemplate","Metal3Machine","Metal3MachineTemplate","Metal3Remediation",
+"Metal3RemediationTemplate","OpenStackCluster","OpenStackClusterTemplate","OpenStackMachine",
+"OpenStackMachineTemplate","ROSACluster","ROSANetwork","VSphereCluster","VSphereClusterIdentity",
+"VSphereClusterTemplate","VSphereDeploymentZone","VSphereFailureDomain","VSphereMachine","VSphereMachineTemplate",
+"VSphereVM"],"infrastructure.cluster.x-k8s.io/v1beta3":["CloudStackAffinityGroup","CloudStackCluster",
+"CloudStackFailureDomain","CloudStackIsolatedNetwork","CloudStackMachine","CloudStackMachineStateChecker",
+"CloudStackMachineTemplate","IBMPowerVSCluster","IBMPowerVSClusterTemplate","IBMPowerVSImage","IBMPowerVSMachine",
+"IBMPowerVSMachineTemplate"],"ipam.cluster.x-k8s.io/v1alpha1":["IPAddress","IPAddressClaim"],
+"ipam.cluster.x-k8s.io/v1beta1":["IPAddress","IPAddressClaim"],"ipam.cluster.x-k8s.io/v1beta2":["IPAddress",
+"IPAddressClaim"],"karpenter.sh/v1":["NodeClaim","NodePool"],"karpenter.sh/v1alpha1":["NodeOverlay"],
+"machineconfiguration.openshift.io/v1":["ContainerRuntimeConfig","MachineConfigPool"],"v1alpha1":["BGPInstanceConfig",
+"BlackholeRouteConfig","BondConfig","BridgeConfig","CRIBaseRuntimeSpecConfig","CRICustomizationConfig",
+"ContainerConfig","DHCPv4Config","DHCPv6Config","DiscoveryIdentityConfig","DiscoveryServiceConfig","DummyLinkConfig",
+"EnvironmentConfig","EtcFileConfig","EthernetConfig","EventSinkConfig","ExistingVolumeConfig",
+"ExtensionServiceConfig","ExternalVolumeConfig","FilesystemScrubConfig","FilesystemTrimConfig","HCloudVIPConfig",
+"HTTPProbeConfig","HostnameConfig","ImageCacheConfig","ImageVerificationConfig","KernelModuleConfig","KmsgLogConfig",
+"KubeAPIServerCAConfig","KubeAggregatorCAConfig","KubeClusterConfig","KubeCoreDNSConfig","KubeExternalManifestConfig",
+"KubeFlannelCNIConfig","KubeNetworkConfig","KubeNodeConfig","KubePrismConfig","KubeServiceAccountConfig",
+"KubeSpanConfig","KubeSpanEndpointsConfig","KubeTalosAPIAccessConfig","LVMLogicalVolumeConfig","LVMVolumeGroupConfig",
+"Layer2VIPConfig","LinkAliasConfig","LinkConfig","NetworkDefaultActionConfig","NetworkRuleConfig","OOMConfig",
+"PCIDriverRebindConfig","RAIDArrayConfig","RawVolumeConfig","RegistryAuthConfig","RegistryMirrorConfig",
+"RegistryTLSConfig","ResolverConfig","RoutingRuleConfig","SecurityProfileConfig","SideroLinkConfig",
+"StaticHostConfig","SwapVolumeConfig","SysctlConfig","SysfsConfig","TCPProbeConfig","TimeSyncConfig",
+"TrustedRootsConfig","UdevRulesConfig","UnattendedInstallConfig","UserVolumeConfig","VLANConfig","VRFConfig",
+"VethConfig","VolumeConfig","WatchdogTimerConfig","WireguardConfig","ZswapConfig"],
+"vmware.infrastructure.cluster.x-k8s.io/v1beta1":["ProviderServiceAccount","VSphereCluster","VSphereClusterTemplate"],
+"vmware.infrastructure.cluster.x-k8s.io/v1beta2":["ProviderServiceAccount","VSphereCluster",
+"VSphereClusterTemplate"]},"shapes":{"containers":[{"at":"containers[]","form":"command"},{"at":"initContainers[]",
+"form":"command"}],"kubeadm":[{"at":"clusterConfiguration","form":"fragment","kind":
+"kubeadm.k8s.io/v1beta3 ClusterConfiguration","partial":true,"own":["useHyperKubeImage","encryptionAlgorithm",
 "controlPlaneComponentHealthCheckSeconds","discovery.file.kubeConfig","nodeRegistration.imagePullSerial",
 "apiServer.extraEnvs","controllerManager.extraEnvs","scheduler.extraEnvs","etcd.local.extraEnvs",
 "certificateValidityPeriodDays","caCertificateValidityPeriodDays"]},{"at":"initConfiguration","form":"fragment",
-"kind":"kubeadm.k8s.io/v1beta3 InitConfiguration","partial":true,"own":["useHyperKubeImage",
+"kind":"kubeadm.k8s.io/v1beta3 InitConfiguration","partial":true,"own":["useHyperKubeImage","encryptionAlgorithm",
 "controlPlaneComponentHealthCheckSeconds","discovery.file.kubeConfig","nodeRegistration.imagePullSerial",
 "apiServer.extraEnvs","controllerManager.extraEnvs","scheduler.extraEnvs","etcd.local.extraEnvs",
 "certificateValidityPeriodDays","caCertificateValidityPeriodDays"]},{"at":"joinConfiguration","form":"fragment",
-"kind":"kubeadm.k8s.io/v1beta3 JoinConfiguration","partial":true,"own":["useHyperKubeImage",
+"kind":"kubeadm.k8s.io/v1beta3 JoinConfiguration","partial":true,"own":["useHyperKubeImage","encryptionAlgorithm",
 "controlPlaneComponentHealthCheckSeconds","discovery.file.kubeConfig","nodeRegistration.imagePullSerial",
 "apiServer.extraEnvs","controllerManager.extraEnvs","scheduler.extraEnvs","etcd.local.extraEnvs",
 "certificateValidityPeriodDays","caCertificateValidityPeriodDays"]},{"at":"files[]","form":"files"}],
@@ -60,32 +120,34 @@ CONTAINERS = r"""
 "containerLogMaxSize","cpuCFSQuota","cpuManagerPolicy","evictionHard","evictionMaxPodGracePeriod",
 "evictionMinimumReclaim","evictionPressureTransitionPeriod","evictionSoft","evictionSoftGracePeriod","failSwapOn",
 "featureGates","imageGCHighThresholdPercent","imageGCLowThresholdPercent","imageMaximumGCAge","imageMinimumGCAge",
-"kubeReserved","maxParallelImagePulls","maxPods","memorySwap","podPidsLimit","protectKernelDefaults","registryBurst",
-"registryPullQPS","seccompDefault","serializeImagePulls","streamingConnectionIdleTimeout","systemReserved"],"base":
-{"evictionSoftGracePeriod":{"memory.available":"1m30s","imagefs.available":"1m30s","imagefs.inodesFree":"1m30s",
-"nodefs.available":"1m30s","nodefs.inodesFree":"1m30s"},"kubeReserved":{"cpu":"80m","memory":"1Gi"},
-"enforceNodeAllocatable":["pods"],"serverTLSBootstrap":true,"rotateCertificates":true}}]},"containers":[{"tool":
-"Kubernetes","apiVersions":["v1"],"kind":"ConfigMap","parts":[{"at":"data.*","form":"text"},{"at":"binaryData.*",
-"form":"opaque","why":"it is binary data, in base64"}]},{"tool":"Kubernetes","apiVersions":["v1"],"kind":"Secret",
-"parts":[{"at":"stringData.*","form":"text"}]},{"tool":"Kubernetes","apiVersions":["v1"],"kind":"List","parts":[{"at":
-"items[]","form":"document"}]},{"tool":"Kubernetes","apiVersions":["v1"],"kind":"ConfigMapList","parts":[{"at":
-"items[]","form":"document","kind":"v1 ConfigMap"}]},{"tool":"Kubernetes","apiVersions":["v1"],"kind":"PodList",
-"parts":[{"at":"items[]","form":"document","kind":"v1 Pod"}]},{"tool":"Kubernetes","apiVersions":["v1"],"kind":"Pod",
-"below":"spec","parts":"containers"},{"tool":"Kubernetes","apiVersions":["apps/v1"],"kind":"DaemonSet","below":
-"spec.template.spec","parts":"containers"},{"tool":"Kubernetes","apiVersions":["apps/v1"],"kind":"Deployment","below":
-"spec.template.spec","parts":"containers"},{"tool":"OpenShift","apiVersions":["machineconfiguration.openshift.io/v1"],
-"kind":"KubeletConfig","parts":[{"at":"spec.kubeletConfig","form":"fragment","kind":
-"kubelet.config.k8s.io/v1beta1 KubeletConfiguration"}]},{"tool":"EKS","apiVersions":["node.eks.aws/v1alpha1"],"kind":
-"NodeConfig","parts":[{"at":"spec.kubelet.config","form":"fragment","kind":
-"kubelet.config.k8s.io/v1beta1 KubeletConfiguration","base":{"cgroupDriver":"systemd","cgroupRoot":"/","kubeReserved":
-{"cpu":"70m","memory":"442Mi","ephemeral-storage":"1Gi"},"kubeReservedCgroup":"/runtime","systemReservedCgroup":
-"/system","serializeImagePulls":false,"evictionHard":{"memory.available":"100Mi","nodefs.available":"10%",
-"nodefs.inodesFree":"5%"}}},{"at":"spec.kubelet.flags","form":"flags","component":"kubelet","flags":"words"}]},
-{"tool":"eksctl","apiVersions":["eksctl.io/v1alpha5"],"kind":"ClusterConfig","parts":[{"at":
-"nodeGroups[].kubeletExtraConfig","form":"fragment","kind":"kubelet.config.k8s.io/v1beta1 KubeletConfiguration"},
-{"at":"managedNodeGroups[].kubeletExtraConfig","form":"fragment","kind":
-"kubelet.config.k8s.io/v1beta1 KubeletConfiguration"}]},{"tool":"Karpenter","apiVersions":["karpenter.k8s.aws/v1"],
-"kind":"EC2NodeClass","parts":[{"at":"spec.kubelet","form":"fragment","kind":
+"imagePullCredentialsVerificationPolicy","kubeReserved","maxParallelImagePulls","maxPods","memorySwap","podPidsLimit",
+"preloadedImagesVerificationAllowlist","protectKernelDefaults","registryBurst","registryPullQPS","seccompDefault",
+"serializeImagePulls","singleProcessOOMKill","streamingConnectionIdleTimeout","systemReserved"],"quantities":
+["containerLogMaxSize","evictionMinimumReclaim","kubeReserved","systemReserved"],"base":{"evictionSoftGracePeriod":
+{"memory.available":"1m30s","imagefs.available":"1m30s","imagefs.inodesFree":"1m30s","nodefs.available":"1m30s",
+"nodefs.inodesFree":"1m30s"},"kubeReserved":{"cpu":"80m","memory":"1Gi"},"enforceNodeAllocatable":["pods"],
+"serverTLSBootstrap":true,"rotateCertificates":true}}]},"containers":[{"tool":"Kubernetes","apiVersions":["v1"],
+"kind":"ConfigMap","parts":[{"at":"data.*","form":"text"},{"at":"binaryData.*","form":"opaque","why":
+"it is binary data, in base64"}]},{"tool":"Kubernetes","apiVersions":["v1"],"kind":"Secret","parts":[{"at":
+"stringData.*","form":"text"}]},{"tool":"Kubernetes","apiVersions":["v1"],"kind":"List","parts":[{"at":"items[]",
+"form":"document"}]},{"tool":"Kubernetes","apiVersions":["v1"],"kind":"ConfigMapList","parts":[{"at":"items[]","form":
+"document","kind":"v1 ConfigMap"}]},{"tool":"Kubernetes","apiVersions":["v1"],"kind":"PodList","parts":[{"at":
+"items[]","form":"document","kind":"v1 Pod"}]},{"tool":"Kubernetes","apiVersions":["v1"],"kind":"Pod","below":"spec",
+"parts":"containers"},{"tool":"Kubernetes","apiVersions":["apps/v1"],"kind":"DaemonSet","below":"spec.template.spec",
+"parts":"containers"},{"tool":"Kubernetes","apiVersions":["apps/v1"],"kind":"Deployment","below":"spec.template.spec",
+"parts":"containers"},{"tool":"OpenShift","apiVersions":["machineconfiguration.openshift.io/v1"],"kind":
+"KubeletConfig","parts":[{"at":"spec.kubeletConfig","form":"fragment","kind":
+"kubelet.config.k8s.io/v1beta1 KubeletConfiguration","protected":["cgroupDriver","clusterDNS","clusterDomain",
+"failSwapOn","featureGates"]}]},{"tool":"EKS","apiVersions":["node.eks.aws/v1alpha1"],"kind":"NodeConfig","parts":
+[{"at":"spec.kubelet.config","form":"fragment","kind":"kubelet.config.k8s.io/v1beta1 KubeletConfiguration","base":
+{"cgroupDriver":"systemd","cgroupRoot":"/","kubeReserved":{"cpu":"70m","memory":"442Mi","ephemeral-storage":"1Gi"},
+"kubeReservedCgroup":"/runtime","systemReservedCgroup":"/system","serializeImagePulls":false,"evictionHard":
+{"memory.available":"100Mi","nodefs.available":"10%","nodefs.inodesFree":"5%"}}},{"at":"spec.kubelet.flags","form":
+"flags","component":"kubelet","flags":"words"}]},{"tool":"eksctl","apiVersions":["eksctl.io/v1alpha5"],"kind":
+"ClusterConfig","parts":[{"at":"nodeGroups[].kubeletExtraConfig","form":"fragment","kind":
+"kubelet.config.k8s.io/v1beta1 KubeletConfiguration"},{"at":"managedNodeGroups[].kubeletExtraConfig","form":
+"fragment","kind":"kubelet.config.k8s.io/v1beta1 KubeletConfiguration"}]},{"tool":"Karpenter","apiVersions":
+["karpenter.k8s.aws/v1"],"kind":"EC2NodeClass","parts":[{"at":"spec.kubelet","form":"fragment","kind":
 "kubelet.config.k8s.io/v1beta1 KubeletConfiguration","fields":["clusterDNS","cpuCFSQuota","evictionHard",
 "evictionMaxPodGracePeriod","evictionSoft","evictionSoftGracePeriod","imageGCHighThresholdPercent",
 "imageGCLowThresholdPercent","kubeReserved","maxPods","podsPerCore","systemReserved"]}]},{"tool":"Karpenter",
@@ -96,11 +158,13 @@ CONTAINERS = r"""
 "apiVersions":["karpenter.azure.com/v1alpha2","karpenter.azure.com/v1beta1"],"kind":"AKSNodeClass","parts":[{"at":
 "spec.kubelet","form":"fragment","kind":"kubelet.config.k8s.io/v1beta1 KubeletConfiguration","fields":
 ["allowedUnsafeSysctls","containerLogMaxFiles","containerLogMaxSize","cpuCFSQuota","cpuCFSQuotaPeriod",
-"cpuManagerPolicy","imageGCHighThresholdPercent","imageGCLowThresholdPercent","podPidsLimit",
+"cpuManagerPolicy","failSwapOn","imageGCHighThresholdPercent","imageGCLowThresholdPercent","podPidsLimit",
 "topologyManagerPolicy"]}]},{"tool":"Talos","where":{"version":"v1alpha1"},"has":["machine","cluster"],"parts":[{"at":
-"machine.kubelet.extraConfig","form":"fragment","kind":"kubelet.config.k8s.io/v1beta1 KubeletConfiguration","base":
-{"cgroupRoot":"/","systemCgroups":"/system","kubeletCgroups":"/podruntime/kubelet","systemReserved":{"cpu":"50m",
-"memory":"192Mi","pid":"100","ephemeral-storage":"256Mi"},"protectKernelDefaults":true}},{"at":
+"machine.kubelet.extraConfig","form":"fragment","kind":"kubelet.config.k8s.io/v1beta1 KubeletConfiguration",
+"protected":["authentication","authorization","cgroupRoot","kubeletCgroups","port","protectKernelDefaults",
+"resolvConf","rotateCertificates","seccompDefault","staticPodPath","systemCgroups"],"base":{"cgroupRoot":"/",
+"systemCgroups":"/system","kubeletCgroups":"/podruntime/kubelet","systemReserved":{"cpu":"50m","memory":"384Mi","pid":
+"100","ephemeral-storage":"256Mi"},"protectKernelDefaults":true,"failSwapOn":false}},{"at":
 "machine.kubelet.extraArgs","form":"flags","component":"kubelet","flags":"map"},{"at":
 "machine.kubelet.credentialProviderConfig","form":"document"},{"at":"cluster.apiServer.extraArgs","form":"flags",
 "component":"kube-apiserver","flags":"map"},{"at":"cluster.controllerManager.extraArgs","form":"flags","component":
@@ -108,12 +172,39 @@ CONTAINERS = r"""
 "kube-scheduler","flags":"map"},{"at":"cluster.proxy.extraArgs","form":"flags","component":"kube-proxy","flags":
 "map"},{"at":"cluster.scheduler.config","form":"document","kind":
 "kubescheduler.config.k8s.io/v1 KubeSchedulerConfiguration"},{"at":"cluster.apiServer.auditPolicy","form":"document"},
-{"at":"cluster.apiServer.admissionControl[].configuration","form":"document"},{"at":"machine.files[]","form":
-"files"}]},{"tool":"Gardener","apiVersions":["core.gardener.cloud/v1beta1"],"kind":"Shoot","below":"spec.kubernetes",
-"parts":"gardener"},{"tool":"Gardener","apiVersions":["core.gardener.cloud/v1beta1"],"kind":"Shoot","below":
-"spec.provider.workers[].kubernetes","parts":"gardener"},{"tool":"kind","apiVersions":["kind.x-k8s.io/v1alpha4"],
-"kind":"Cluster","parts":[{"at":"kubeadmConfigPatches[]","form":"text","patch":true},{"at":
-"nodes[].kubeadmConfigPatches[]","form":"text","patch":true},{"at":"featureGates","form":"fragment","kind":
+{"at":"cluster.apiServer.admissionControl[].configuration","form":"document"},{"at":
+"cluster.apiServer.authorizationConfig","form":"fragment","kind":
+"apiserver.config.k8s.io/v1 AuthorizationConfiguration","under":"authorizers","partial":true},{"at":
+"cluster.inlineManifests[].contents","form":"text"},{"at":"machine.pods[]","form":"document"},{"at":"machine.files[]",
+"form":"files"}]},{"tool":"Talos","apiVersions":["v1alpha1"],"kind":"KubeletConfig","parts":[{"at":"config","form":
+"fragment","kind":"kubelet.config.k8s.io/v1beta1 KubeletConfiguration","protected":["authentication","authorization",
+"cgroupRoot","kubeletCgroups","port","protectKernelDefaults","resolvConf","rotateCertificates","seccompDefault",
+"staticPodPath","systemCgroups"],"base":{"cgroupRoot":"/","systemCgroups":"/system","kubeletCgroups":
+"/podruntime/kubelet","systemReserved":{"cpu":"50m","memory":"384Mi","pid":"100","ephemeral-storage":"256Mi"},
+"protectKernelDefaults":true,"failSwapOn":false}},{"at":"extraArgs","form":"flags","component":"kubelet","flags":
+"map"}]},{"tool":"Talos","apiVersions":["v1alpha1"],"kind":"KubeAPIServerConfig","parts":[{"at":"extraArgs","form":
+"flags","component":"kube-apiserver","flags":"map"}]},{"tool":"Talos","apiVersions":["v1alpha1"],"kind":
+"KubeControllerManagerConfig","parts":[{"at":"extraArgs","form":"flags","component":"kube-controller-manager","flags":
+"map"}]},{"tool":"Talos","apiVersions":["v1alpha1"],"kind":"KubeSchedulerConfig","parts":[{"at":"config","form":
+"document","kind":"kubescheduler.config.k8s.io/v1 KubeSchedulerConfiguration"},{"at":"extraArgs","form":"flags",
+"component":"kube-scheduler","flags":"map"}]},{"tool":"Talos","apiVersions":["v1alpha1"],"kind":"KubeProxyConfig",
+"parts":[{"at":"config","form":"fragment","kind":"kubeproxy.config.k8s.io/v1alpha1 KubeProxyConfiguration"},{"at":
+"extraArgs","form":"flags","component":"kube-proxy","flags":"map"}]},{"tool":"Talos","apiVersions":["v1alpha1"],
+"kind":"KubeAuditPolicyConfig","parts":[{"at":"configuration","form":"document"}]},{"tool":"Talos","apiVersions":
+["v1alpha1"],"kind":"KubeAdmissionControlConfig","parts":[{"at":"configuration","form":"document"}]},{"tool":"Talos",
+"apiVersions":["v1alpha1"],"kind":"KubeAuthenticationConfig","parts":[{"at":"configuration","form":"document"}]},
+{"tool":"Talos","apiVersions":["v1alpha1"],"kind":"KubeAuthorizerConfig","parts":[{"at":"webhook","form":"opaque",
+"why":"it is one authorizer of several documents"}]},{"tool":"Talos","apiVersions":["v1alpha1"],"kind":
+"KubeEtcdEncryptionConfig","parts":[{"at":"config","form":"fragment","kind":
+"apiserver.config.k8s.io/v1 EncryptionConfiguration"}]},{"tool":"Talos","apiVersions":["v1alpha1"],"kind":
+"KubeCredentialProviderConfig","parts":[{"at":"configuration","form":"document"}]},{"tool":"Talos","apiVersions":
+["v1alpha1"],"kind":"KubeStaticPodConfig","parts":[{"at":"pod","form":"document"}]},{"tool":"Talos","apiVersions":
+["v1alpha1"],"kind":"KubeInlineManifestConfig","parts":[{"at":"manifest","form":"text"}]},{"tool":"Gardener",
+"apiVersions":["core.gardener.cloud/v1beta1"],"kind":"Shoot","below":"spec.kubernetes","parts":"gardener"},{"tool":
+"Gardener","apiVersions":["core.gardener.cloud/v1beta1"],"kind":"Shoot","below":"spec.provider.workers[].kubernetes",
+"parts":"gardener"},{"tool":"kind","apiVersions":["kind.x-k8s.io/v1alpha4"],"kind":"Cluster","parts":[{"at":
+"kubeadmConfigPatches[]","form":"text","patch":true,"own":["metadata"]},{"at":"nodes[].kubeadmConfigPatches[]","form":
+"text","patch":true,"own":["metadata"]},{"at":"featureGates","form":"fragment","kind":
 "kubelet.config.k8s.io/v1beta1 KubeletConfiguration","under":"featureGates"},{"at":"kubeadmConfigPatchesJSON6902[]",
 "form":"opaque","why":"it is a JSON patch"},{"at":"nodes[].kubeadmConfigPatchesJSON6902[]","form":"opaque","why":
 "it is a JSON patch"}]},{"tool":"Cluster API","apiVersions":["bootstrap.cluster.x-k8s.io/v1alpha3",
@@ -130,9 +221,34 @@ CONTAINERS = r"""
 ["controlplane.cluster.x-k8s.io/v1alpha4","controlplane.cluster.x-k8s.io/v1beta1"],"kind":
 "KubeadmControlPlaneTemplate","below":"spec.template.spec.kubeadmConfigSpec","parts":"kubeadm"},{"tool":"Cluster API",
 "apiVersions":["controlplane.cluster.x-k8s.io/v1beta2"],"kind":"KubeadmControlPlaneTemplate","below":
-"spec.template.spec.kubeadmConfigSpec","parts":"kubeadm-v1beta2"},{"tool":"Rancher","apiVersions":
-["provisioning.cattle.io/v1"],"kind":"Cluster","below":"spec.rkeConfig.machineGlobalConfig","parts":"k3s"},{"tool":
-"Rancher","apiVersions":["provisioning.cattle.io/v1"],"kind":"Cluster","below":
+"spec.template.spec.kubeadmConfigSpec","parts":"kubeadm-v1beta2"},{"tool":"Cluster API","apiVersions":
+["bootstrap.cluster.x-k8s.io/v1beta1","bootstrap.cluster.x-k8s.io/v1beta2"],"kind":"EKSConfig","below":"spec","parts":
+[{"at":"kubeletExtraArgs","form":"flags","component":"kubelet","flags":"map"},{"at":"files[]","form":"files"}]},
+{"tool":"Cluster API","apiVersions":["bootstrap.cluster.x-k8s.io/v1beta2"],"kind":"NodeadmConfig","below":"spec",
+"parts":[{"at":"kubelet.config","form":"fragment","kind":"kubelet.config.k8s.io/v1beta1 KubeletConfiguration","base":
+{"cgroupDriver":"systemd","cgroupRoot":"/","kubeReserved":{"cpu":"70m","memory":"442Mi","ephemeral-storage":"1Gi"},
+"kubeReservedCgroup":"/runtime","systemReservedCgroup":"/system","serializeImagePulls":false,"evictionHard":
+{"memory.available":"100Mi","nodefs.available":"10%","nodefs.inodesFree":"5%"}}},{"at":"kubelet.flags","form":"flags",
+"component":"kubelet","flags":"words"},{"at":"files[]","form":"files"}]},{"tool":"Cluster API","apiVersions":
+["bootstrap.cluster.x-k8s.io/v1beta1","bootstrap.cluster.x-k8s.io/v1beta2"],"kind":"EKSConfigTemplate","below":
+"spec.template.spec","parts":[{"at":"kubeletExtraArgs","form":"flags","component":"kubelet","flags":"map"},{"at":
+"files[]","form":"files"}]},{"tool":"Cluster API","apiVersions":["bootstrap.cluster.x-k8s.io/v1beta2"],"kind":
+"NodeadmConfigTemplate","below":"spec.template.spec","parts":[{"at":"kubelet.config","form":"fragment","kind":
+"kubelet.config.k8s.io/v1beta1 KubeletConfiguration","base":{"cgroupDriver":"systemd","cgroupRoot":"/","kubeReserved":
+{"cpu":"70m","memory":"442Mi","ephemeral-storage":"1Gi"},"kubeReservedCgroup":"/runtime","systemReservedCgroup":
+"/system","serializeImagePulls":false,"evictionHard":{"memory.available":"100Mi","nodefs.available":"10%",
+"nodefs.inodesFree":"5%"}}},{"at":"kubelet.flags","form":"flags","component":"kubelet","flags":"words"},{"at":
+"files[]","form":"files"}]},{"tool":"Cluster API","apiVersions":["cluster.x-k8s.io/v1beta1"],"kind":"Cluster","parts":
+[{"at":"spec.topology.variables","form":"opaque","why":"a ClusterClass says what becomes of it"},{"at":
+"spec.topology.controlPlane.variables","form":"opaque","why":"a ClusterClass says what becomes of it"}]},{"tool":
+"Cluster API","apiVersions":["cluster.x-k8s.io/v1beta1"],"kind":"ClusterClass","parts":[{"at":"spec.patches","form":
+"opaque","why":"it is a patch of other documents"}]},{"tool":"Cluster API","apiVersions":["cluster.x-k8s.io/v1beta2"],
+"kind":"Cluster","parts":[{"at":"spec.topology.variables","form":"opaque","why":
+"a ClusterClass says what becomes of it"},{"at":"spec.topology.controlPlane.variables","form":"opaque","why":
+"a ClusterClass says what becomes of it"}]},{"tool":"Cluster API","apiVersions":["cluster.x-k8s.io/v1beta2"],"kind":
+"ClusterClass","parts":[{"at":"spec.patches","form":"opaque","why":"it is a patch of other documents"}]},{"tool":
+"Rancher","apiVersions":["provisioning.cattle.io/v1"],"kind":"Cluster","below":"spec.rkeConfig.machineGlobalConfig",
+"parts":"k3s"},{"tool":"Rancher","apiVersions":["provisioning.cattle.io/v1"],"kind":"Cluster","below":
 "spec.rkeConfig.machineSelectorConfig[].config","parts":"k3s"},{"tool":"k3s or RKE2","has":["kube-apiserver-arg",
 "kube-apiserver-arg+","kube-controller-manager-arg","kube-controller-manager-arg+","kube-scheduler-arg",
 "kube-scheduler-arg+","kube-proxy-arg","kube-proxy-arg+","kubelet-arg","kubelet-arg+"],"parts":"k3s"},{"tool":

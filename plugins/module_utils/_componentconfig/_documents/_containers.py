@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import shlex
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Callable, NamedTuple
 
@@ -26,7 +27,7 @@ from ._recognition import (
     parts_of,
 )
 
-__all__ = ["TextReader", "contents_of"]
+__all__ = ["RULE_TOOL_FIELD", "TextReader", "contents_of"]
 
 TextReader = Callable[[str, str, bool], "list[Document]"]
 """Returns the documents of a text in a file. Takes the text, the file, and whether it is a patch, which needs no
@@ -35,7 +36,14 @@ apiVersion."""
 _BLOCK = re.compile(r"[:\s]\|[-+0-9]*[ \t]*(?:#.*)?$")
 _HEAD_LINES = tuple(re.compile(rf"(?mi)(?:^|[{{,])[ \t]*\"?{name}\"?[ \t]*:") for name in HEAD_FIELDS)
 _CONFIG_PATH = re.compile(r"kube|k3s|rke2")
+_CONFIG_NAME = re.compile(r"(?i)kube|k3s|rke2|conf|policy|ya?ml|json")
+_LAST_COMMA = re.compile(r",(?=\s*[}\]])")
+_KUBEADM_PATCH = re.compile(
+    r"/(?:kubeletconfiguration|kube-apiserver|kube-controller-manager|kube-scheduler)[^/]*\.json$"
+)
 _DASHES = "--"
+RULE_TOOL_FIELD = "tool-field"
+"""The rule that a tool lets nobody set a field of the config that it writes."""
 
 
 class _Lines:
@@ -131,21 +139,22 @@ def _inner_document(place: _Place, data: dict[str, Any], embedding: Embedding) -
 
 def _fragment(place: _Place) -> Iterator[Document]:
     part = place.part
+    keys = {key: name for name, key in part.get("renamed", {}).items()}
+    if "under" in part:  # a single field
+        keys[part["under"]] = str(place.path[-1])
+        place = place._replace(path=place.path[:-1], value={part["under"]: place.value})
     if not isinstance(place.value, dict):
         yield from _wrong_type(place, "a mapping")
         return
     api_version, kind = part["kind"].split(" ")
     value, findings = _known_fields(place)
+    value = {key: _as_texts(item) if key in part.get("quantities", ()) else item for key, item in value.items()}
     value = _renamed({key: item for key, item in value.items() if key not in HEAD_FIELDS}, part.get("renamed", {}))
     for own in part.get("own", ()):
         value = _without(value, own.split("."))
-    path = place.path
     if part.get("partial"):
         value = _without_empty(value)  # the tool's own objects are written out, with nothing in them
-    if "under" in part:
-        value, place = {part["under"]: value}, place._replace(path=path[:-1])
     data = {"apiVersion": api_version, "kind": kind, **_over(part.get("base", {}), value)}
-    keys = {key: name for name, key in part.get("renamed", {}).items()}
     is_partial = bool(part.get("partial"))
     document = _inner_document(
         place,
@@ -162,18 +171,29 @@ def _fragment(place: _Place) -> Iterator[Document]:
 
 
 def _known_fields(place: _Place) -> tuple[dict[str, Any], list[Finding]]:
-    """Return the fields of a fragment that its tool knows, and a finding for each other one."""
-    allowed = place.part.get("fields")
-    if allowed is None:
-        return place.value, []
-    unknown = [key for key in place.value if key not in allowed]
+    """Return the fields of a fragment that its tool knows, and a finding for each that it does not know or refuses."""
+    allowed = place.part.get("fields", place.value)
     findings = [
-        place.outer.locate(
-            Finding((*place.path, key), f"{place.tool} has no such field", RULE_UNKNOWN_FIELD, Level.POLICY)
-        )
-        for key in unknown
+        place.outer.locate(Finding((*place.path, key), message, rule, Level.POLICY))
+        for key in place.value
+        for message, rule in _objections(place, key, allowed)
     ]
     return {key: value for key, value in place.value.items() if key in allowed}, findings
+
+
+def _objections(place: _Place, key: str, allowed: Container[str]) -> Iterator[tuple[str, str]]:
+    """Yield what a tool has against a field of a fragment, as the message and the rule."""
+    if key not in allowed:
+        yield f"{place.tool} has no such field", RULE_UNKNOWN_FIELD
+    elif key in place.part.get("protected", ()):
+        yield f"{place.tool} sets this field itself, and refuses another value", RULE_TOOL_FIELD
+
+
+def _as_texts(value: Any) -> Any:
+    """Return a value with texts for its numbers: the tool reads both as quantities."""
+    if isinstance(value, dict):
+        return {key: _as_texts(item) for key, item in value.items()}
+    return str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else value
 
 
 def _renamed(value: Any, names: Mapping[str, str]) -> Any:
@@ -226,6 +246,8 @@ def _text(place: _Place) -> Iterator[Document]:
         return
     is_patch = bool(place.part.get("patch"))
     if "\n" not in place.value.strip() and is_unexpanded(place.value):
+        if not _CONFIG_NAME.search(f"{place.path[-1]} {place.value}"):
+            return  # a password, or a name
         yield doubtful_document(place.outer, _name_of(place), UNEXPANDED, place.path)
         return
     has_head = all(line.search(place.value) for line in _HEAD_LINES[is_patch:])
@@ -240,7 +262,7 @@ def _text(place: _Place) -> Iterator[Document]:
     own = tuple(finding for finding in place.outer.findings if finding.path == place.path)
     for document in place.read(place.value, place.outer.file, is_patch):
         if is_patch:
-            document = _as_patch(document, place.tool)
+            document = _as_patch(document, place)
         yield replace(
             document,
             lines={path: moved(number) for path, number in document.lines.items()},
@@ -253,11 +275,13 @@ def _moved_flags(flags: EmbeddedFlags, moved: Callable[[int | None], int]) -> Em
     return replace(flags, pairs=tuple(pair._replace(line=moved(pair.line)) for pair in flags.pairs))
 
 
-def _as_patch(document: Document, tool: str) -> Document:
-    """Return a document as a part of what its tool writes."""
-    if document.embedding is not None:
-        return replace(document, embedding=replace(document.embedding, tool=tool, is_partial=True))
-    return replace(document, embedding=Embedding(tool, is_partial=True))
+def _as_patch(document: Document, place: _Place) -> Document:
+    """Return a document as a part of what its tool writes, without the tool's own fields."""
+    data = document.data
+    for own in place.part.get("own", ()):
+        data = _without(data, own.split("."))
+    embedding = replace(document.embedding or Embedding(), tool=place.tool, is_partial=True)
+    return replace(document, data=data, embedding=embedding)
 
 
 def _files(place: _Place) -> Iterator[Document]:
@@ -272,6 +296,8 @@ def _files(place: _Place) -> Iterator[Document]:
             yield doubtful_document(place.outer, "a file", f"its content is in {encoding}", (*place.path, "content"))
         return
     content = value.get("content")
+    if isinstance(content, str) and _KUBEADM_PATCH.search(path):
+        content = _LAST_COMMA.sub("", content)  # kubeadm reads its patches as YAML, whatever their names
     if content is not None:
         yield from _text(place._replace(path=(*place.path, "content"), value=content))
 
@@ -289,11 +315,21 @@ def _flags(place: _Place) -> Iterator[Document]:
         ]
     else:
         pairs = []
-        for word, path in _each(value, place.path):
-            name, equals, rest = (_scalar_text(word) or "").partition("=")
-            name = name[len(_DASHES) :] if form == "words" and name.startswith(_DASHES) else name
-            pairs.append(_pair(place, name, rest if equals else None, path))
+        for item, path in _each(value, place.path):
+            text = _scalar_text(item) or ""
+            for word in _words(text) if form == "words" else [text]:
+                name, equals, rest = word.partition("=")
+                name = name[len(_DASHES) :] if form == "words" and name.startswith(_DASHES) else name
+                pairs.append(_pair(place, name, rest if equals else None, path))
     yield from _flags_document(place, place.part["component"], pairs)
+
+
+def _words(text: str) -> list[str]:
+    """Return the words of an item that the tool puts into a variable of a unit: systemd takes the quotes out."""
+    try:
+        return shlex.split(text)
+    except ValueError:  # an open quote
+        return [text]
 
 
 def _each(value: Any, path: Path) -> list[tuple[Any, Path]]:

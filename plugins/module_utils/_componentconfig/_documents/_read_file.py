@@ -29,6 +29,7 @@ from ._recognition import (
     names_component_config,
 )
 from ._templates import TEMPLATE, quoted_templates, template_line
+from ._user_data import user_data_parts
 
 __all__ = ["decode_file", "decode_first", "find_configs", "load_file", "load_for_check", "reads_all_documents"]
 
@@ -74,7 +75,7 @@ def decode_file(
     configs = _configs_in(source, text, readings, file, is_meant=True)
     if errors and not any(document.is_validated or document.flags for document in configs):
         raise InvalidConfig(errors)
-    return configs or (decode(source, file=file),)
+    return configs or tuple(_without_content(documents)) or (decode(source, file=file),)
 
 
 def decode_first(source: str | bytes, *, file: str = "config", templates: bool = True) -> Document:
@@ -108,8 +109,9 @@ class _Reading(NamedTuple):
 def _readings_of(source: str | bytes, file: str, templates: bool) -> tuple[str, list[_Reading]]:
     """Return the text of a file, and its documents."""
     text = _text_of(source)
-    parts: list[str | bytes] = [*_parts_of(text)]
-    if len(parts) == 1:
+    messages = user_data_parts(text)
+    parts: list[str | bytes] = [part for message in messages or [text] for part in _parts_of(message)]
+    if len(parts) == 1 and not messages:
         parts = [source]  # with its encoding, which has findings of its own
     return text, [_read(part, file, templates) for part in parts]
 
@@ -209,16 +211,22 @@ def _configs_of(
 def _inside(document: Document, text: str, nesting: int) -> Iterator[Document]:
     """Yield the configs in a document of another kind. Documents in it may hold others in turn."""
     read = partial(_read_text, nesting=nesting - 1)
-    holds_any = False
     for inner in contents_of(document, text, read) if nesting else ():
-        holds_any = True
         if inner.is_validated and inner.embedding is not None and inner.embedding.is_whole_document:
             yield from _configs_of(inner, text, nesting - 1, is_alone=True)
         else:
             yield inner
-    tool = container_rows(document)[0]["tool"]
-    if not holds_any and tool != KUBERNETES:
-        yield doubtful_document(document, f"a file of {tool}", "it holds no config and no flags of a component")
+
+
+def _without_content(documents: Sequence[Document]) -> Iterator[Document]:
+    """Yield why nothing in a file is validated: documents of other tools that hold no config.
+
+    Next to a config, or in a directory, they are ordinary manifests.
+    """
+    for document in documents:
+        tools = [row["tool"] for row in container_rows(document)]
+        if tools and tools[0] != KUBERNETES:
+            yield doubtful_document(document, f"a file of {tools[0]}", "it holds no config and no flags of a component")
 
 
 def _read_text(text: str, file: str, is_patch: bool, *, nesting: int) -> list[Document]:

@@ -57,7 +57,10 @@ def head_of(document: Document) -> dict[str, Any]:
 
 
 def container_rows(document: Document) -> list[Mapping[str, Any]]:
-    """Return the rows of the table of containers that a document matches: by its kind, or by its keys without one."""
+    """Return the rows of the table of containers that a document matches: by its kind, or by its keys without one.
+
+    A row without parts is that of a kind which has no place for configs.
+    """
     data = document.data
     if not isinstance(data, dict):
         return []
@@ -76,6 +79,8 @@ def _rows_by_kind() -> dict[str, tuple[Mapping[str, Any], ...]]:
         for version in row.get("apiVersions", ()):
             key = f"{version} {row['kind']}"
             rows[key] = (*rows.get(key, ()), row)
+    for version, names in _facts()["holdNothing"].items():
+        rows.update({f"{version} {name}": ({"tool": tool_of(version), "parts": ()},) for name in names})
     return rows
 
 

@@ -88,11 +88,16 @@ def _token_groups(config: EffectiveConfig) -> Violations:
             yield path + ("usages",), "must hold authentication, since tokens have groups"
 
 
+def _is_of_windows(socket: str) -> bool:
+    """Return whether a socket says that it is for kubeadm on Windows, whose scheme is npipe."""
+    return socket.startswith("npipe:")
+
+
 def _cri_socket(config: EffectiveConfig) -> Violations:
     socket = config.written("nodeRegistration", "criSocket") or ""
     url = split_url(socket)
     good = url is not None and (url.scheme == "unix" or (not url.scheme and url.path.startswith("/")))
-    if socket and not good:
+    if socket and not good and not _is_of_windows(socket):
         yield ("nodeRegistration", "criSocket"), "must be an absolute path, or a URL with the scheme unix"
 
 
@@ -100,7 +105,7 @@ def _cri_url(*path: str) -> Rule:
     def check(config: EffectiveConfig) -> Violations:
         socket = config.written(*path) or ""
         url = split_url(socket if socket.startswith("unix") else f"unix://{socket}")
-        if socket and (url is None or url.scheme != "unix"):
+        if socket and (url is None or url.scheme != "unix") and not _is_of_windows(socket):
             yield path, "must be an absolute path after unix://"
 
     return check
@@ -108,7 +113,7 @@ def _cri_url(*path: str) -> Rule:
 
 def _cri_scheme(config: EffectiveConfig) -> Violations:
     socket = config.written("nodeRegistration", "criSocket") or ""
-    if socket and not socket.startswith("unix://"):
+    if socket and not socket.startswith("unix://") and not _is_of_windows(socket):
         yield ("nodeRegistration", "criSocket"), "kubeadm puts unix:// before it: write that"
 
 

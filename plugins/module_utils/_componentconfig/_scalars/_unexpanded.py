@@ -20,7 +20,8 @@ EXPRESSION = re.compile(
     r"|\$\((?:[^()]|\([^()]*\))*\)"  # $(NAME), $(command)
     r"|(?<![\w$\\.)\]])\$[A-Za-z_]\w*(?![\w$])"  # $NAME
     r"|\{\{(?:(?!\{\{|\}\}).)*\}\}|\{%(?:(?!\{%|%\}).)*%\}|<%(?:(?!<%|%>).)*%>"  # Jinja, Go, ERB
-    r"|(?<![\w%])%[hHiIjJlLmMnNpPuU](?![\w%])",  # systemd's specifiers
+    r"|(?<![\w%])%[hHiIjJlLmMnNpPuU](?![\w%])"  # systemd's specifiers
+    r"|@@[A-Za-z]\w*@@|%%[A-Za-z]\w*%%",  # placeholders of scripts
     re.DOTALL,
 )
 """Matches what another program replaces. Spaces and commas inside belong to it."""

@@ -301,8 +301,8 @@ def test_the_flags_in_a_file_are_found_with_their_lines(
     ("text", "message"),
     [
         (
-            "apiVersion: v1alpha1\nkind: WatchdogTimerConfig\n",
-            "a kind of Talos: v1alpha1 WatchdogTimerConfig is not known here",
+            "apiVersion: v1alpha1\nkind: FutureConfig\n",
+            "a kind of Talos: v1alpha1 FutureConfig is not known here",
         ),
         (
             "apiVersion: machineconfiguration.openshift.io/v1\nkind: MachineConfig\n",
