@@ -13,10 +13,10 @@ from ._codec._document import Document
 from ._expressions import CheckerSource
 from ._findings import Finding, Level, bounded, reading_order
 from ._scalars._field_path import Path
-from ._scalars._unexpanded import UNEXPANDED
 from ._scalars._wording import first_names
 from ._schema._kinds import Kind, OperatingSystem
 from ._schema._releases import minor_name, minor_names, parse_known_minor
+from ._unexpanded_values import UnexpandedValues
 
 __all__ = ["Collector", "Flags", "Targets"]
 
@@ -54,7 +54,7 @@ class Collector:
         self.flags = flags
         self.expressions = expressions
         self.os = os
-        self._unexpanded = _unexpanded_paths(document)
+        self._unexpanded = UnexpandedValues(document)
         self._minors_by_finding: dict[Finding, set[int]] = {}
         self._minors_by_key: dict[tuple[Path, str, Level, str], set[int]] = {}
 
@@ -67,7 +67,7 @@ class Collector:
             known = self._minors_by_key.get(key)
             if known is None:
                 located = self.document.locate(finding)
-                if located.path in self._unexpanded:  # it is left out of the document, and not missing in it
+                if self._unexpanded.decide(finding, located.path):
                     continue
                 known = self._minors_by_key[key] = self._minors_by_finding.setdefault(located, set())
             known.update(minors)
@@ -90,12 +90,6 @@ class Collector:
                 suffix = ""  # reports count the findings of one cause, and list the versions apart
             findings.append(finding._replace(message=finding.message + suffix, versions=versions, nodes=nodes))
         return bounded(sorted(findings, key=reading_order))
-
-
-def _unexpanded_paths(document: Document) -> frozenset[Path]:
-    """Return the paths of values that are left out of a document; a list with such an item is left out whole."""
-    paths = [finding.path for finding in document.findings if finding.why == UNEXPANDED]
-    return frozenset(paths).union(path[:-1] for path in paths if path and isinstance(path[-1], int))
 
 
 _NODES_NAMED = 3

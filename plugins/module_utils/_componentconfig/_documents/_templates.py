@@ -67,7 +67,7 @@ def _unexpanded_paths(value: Any, path: Path) -> Iterator[Path]:
         for key, item in value.items():
             if is_unexpanded(key):
                 yield (*path, key)
-            elif key not in _LITERAL_FIELDS:
+            elif not _is_literal(value, key):
                 yield from _unexpanded_paths(item, (*path, key))
     elif isinstance(value, list):
         for index, item in enumerate(value):
@@ -76,12 +76,21 @@ def _unexpanded_paths(value: Any, path: Path) -> Iterator[Path]:
         yield path
 
 
+def _is_literal(value: dict[Any, Any], key: Any) -> bool:
+    """Return whether a field has dollar signs of its own, or is the value of a flag, which is judged as one.
+
+    An object, such as the `args` of a plugin, is neither.
+    """
+    is_argument = key == "value" and value.keys() == {"name", "value"}
+    return is_argument or (key in _LITERAL_FIELDS and not isinstance(value[key], dict))
+
+
 def _pruned(value: Any) -> Any:
     """Return a value without its unexpanded parts. A list with such an item is left out whole: its indexes count."""
     if isinstance(value, dict):
         kept = {}
         for key, item in value.items():
-            if key in _LITERAL_FIELDS:
+            if _is_literal(value, key):
                 kept[key] = item
             elif not is_unexpanded(key) and not _is_left_out(item):
                 kept[key] = _pruned(item)

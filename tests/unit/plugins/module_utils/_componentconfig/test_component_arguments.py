@@ -123,7 +123,7 @@ def test_an_unexpanded_variable_is_not_judged() -> None:
     (finding,) = check(text, versions=["1.33"])
     assert (str(finding.level), finding.message, finding.why) == (
         "not-judged",
-        "a value",
+        "the value of a flag",
         "an unexpanded variable",
     )
 
