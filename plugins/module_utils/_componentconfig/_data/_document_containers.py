@@ -13,9 +13,9 @@ CONTAINERS = r"""
 "ClusterConfiguration","KubeletConfiguration","KubeProxyConfiguration"]},"join":{"kinds":["JoinConfiguration"],
 "reads":["JoinConfiguration"]},"reset":{"kinds":["ResetConfiguration"],"reads":["ResetConfiguration"]},"upgrade":
 {"kinds":["UpgradeConfiguration"],"reads":["UpgradeConfiguration"]}},"tools":{"OpenShift":
-["machineconfiguration.openshift.io","machine.openshift.io","hypershift.openshift.io","performance.openshift.io"],
-"EKS":["node.eks.aws"],"Karpenter":["karpenter.sh","karpenter.k8s.aws","karpenter.azure.com"],"Gardener":
-["gardener.cloud"],"kind":["kind.x-k8s.io","kind.sigs.k8s.io"],"Cluster API":["cluster.x-k8s.io"],"Talos":
+["machineconfiguration.openshift.io","machine.openshift.io","hypershift.openshift.io","performance.openshift.io",
+"config.openshift.io"],"EKS":["node.eks.aws"],"Karpenter":["karpenter.sh","karpenter.k8s.aws","karpenter.azure.com"],
+"Gardener":["gardener.cloud"],"kind":["kind.x-k8s.io","kind.sigs.k8s.io"],"Cluster API":["cluster.x-k8s.io"],"Talos":
 ["v1alpha1"],"eksctl":["eksctl.io"],"kOps":["kops.k8s.io"],"k0s":["k0sproject.io"],"k3d":["k3d.io"],"Rancher":
 ["provisioning.cattle.io","rke.cattle.io","rke-machine-config.cattle.io"],"KubeKey":["kubekey.kubesphere.io"],
 "minikube":["minikube.sigs.k8s.io"],"KubeOne":["kubeone.k8c.io"]},"holdNothing":{"addons.cluster.x-k8s.io/v1alpha1":
@@ -138,8 +138,10 @@ CONTAINERS = r"""
 "parts":"containers"},{"tool":"OpenShift","apiVersions":["machineconfiguration.openshift.io/v1"],"kind":
 "KubeletConfig","parts":[{"at":"spec.kubeletConfig","form":"fragment","kind":
 "kubelet.config.k8s.io/v1beta1 KubeletConfiguration","protected":["cgroupDriver","clusterDNS","clusterDomain",
-"failSwapOn","featureGates"]}]},{"tool":"EKS","apiVersions":["node.eks.aws/v1alpha1"],"kind":"NodeConfig","parts":
-[{"at":"spec.kubelet.config","form":"fragment","kind":"kubelet.config.k8s.io/v1beta1 KubeletConfiguration","base":
+"failSwapOn","featureGates"],"base":{"cgroupRoot":"/","systemCgroups":"/system.slice","systemReserved":{"cpu":"500m",
+"memory":"1Gi","ephemeral-storage":"1Gi"},"failSwapOn":false,"serializeImagePulls":false,"protectKernelDefaults":
+true}}]},{"tool":"EKS","apiVersions":["node.eks.aws/v1alpha1"],"kind":"NodeConfig","parts":[{"at":
+"spec.kubelet.config","form":"fragment","kind":"kubelet.config.k8s.io/v1beta1 KubeletConfiguration","base":
 {"cgroupDriver":"systemd","cgroupRoot":"/","kubeReserved":{"cpu":"70m","memory":"442Mi","ephemeral-storage":"1Gi"},
 "kubeReservedCgroup":"/runtime","systemReservedCgroup":"/system","serializeImagePulls":false,"evictionHard":
 {"memory.available":"100Mi","nodefs.available":"10%","nodefs.inodesFree":"5%"}}},{"at":"spec.kubelet.flags","form":

@@ -43,7 +43,7 @@ _KUBEADM_PATCH = re.compile(
 )
 _DASHES = "--"
 RULE_TOOL_FIELD = "tool-field"
-"""The rule that a tool lets nobody set a field of the config that it writes."""
+"""The rule that a tool reserves a field of the config for itself."""
 
 
 class _Lines:

@@ -120,10 +120,16 @@ def test_the_authorizers_of_talos_are_judged() -> None:
         ("version: v1alpha1\nmachine:\n  kubelet:\n    extraConfig:\n      %s\n", "staticPodPath: /etc/pods"),
     ],
 )
-def test_what_a_tool_lets_nobody_set_is_refused(text: str, field: str) -> None:
+def test_what_a_tool_reserves_for_itself_is_refused(text: str, field: str) -> None:
     (finding,) = check(text % field, versions=["1.33"])
     assert (finding.rule, finding.level, finding.path[-1]) == (RULE_TOOL_FIELD, "policy", field.split(":")[0])
     assert check(text % "maxPods: 50", versions=["1.33"]) == []
+
+
+def test_openshift_itself_reserves_the_cpus_that_a_static_policy_needs() -> None:
+    text = "apiVersion: machineconfiguration.openshift.io/v1\nkind: KubeletConfig\nspec:\n  kubeletConfig:\n"
+    assert lines(text + "    cpuManagerPolicy: static\n") == []
+    assert lines(text + "    cpuManagerPolicy: none\n    cgroupsPerQOS: false\n") != []
 
 
 def test_gardener_takes_numbers_for_quantities() -> None:
