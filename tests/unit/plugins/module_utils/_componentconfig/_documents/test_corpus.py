@@ -26,7 +26,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
 )
 
 CORPUS = Path(__file__).parent / "corpus"
-LICENCES = {"Apache-2.0", "MIT", "BSD-3-Clause"}
+LICENCES = {"Apache-2.0", "MIT"}
 VARIABLE = "${VALUE}"
 REPOSITORIES = 84
 """Of so many repositories a corpus is broad enough to show what one author alone does not think of."""
