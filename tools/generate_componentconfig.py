@@ -397,6 +397,13 @@ FLAG_RULE_KEYS = (
     "reservedSuffixes",
     "allowedKeys",
     "allowedNamespaceSuffixes",
+    "range",
+    "unit",
+    "zero",
+    "ofDefault",
+    "unless",
+    "most",
+    "bits",
 )
 
 

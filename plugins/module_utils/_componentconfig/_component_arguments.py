@@ -9,17 +9,21 @@ from collections.abc import Iterable, Iterator
 
 from ._certainty import with_certainty
 from ._codec._embedding import EmbeddedFlags
-from ._findings import Finding, Level, located
-from ._flags._flag_findings import Argument, flag_findings, flags_of
+from ._findings import Finding, Level, located, show
+from ._flags._flag_findings import WITHOUT_FILE, Argument, flag_findings, flags_of
 from ._flags._flag_set import apply_flags
 from ._flags._flags_in_files import kubeadm_arguments
 from ._flags._kubelet_flags import FEATURE_GATES
 from ._rules import rule_facts
+from ._rules._admission_plugins import admission_plugins
+from ._rules._kubelet_startup import is_cipher_suite
 from ._rules._registry import rule_checked_fields, rule_sets
 from ._rules._rule import EffectiveConfig, run_rules
+from ._scalars._suggestion import did_you_mean
+from ._scalars._unexpanded import is_unexpanded
 from ._schema._feature_gates import FeatureGates
 from ._schema._kinds import MAIN_KINDS, Kind, kinds
-from ._schema._releases import nearest_known_minor
+from ._schema._releases import minor_name, nearest_known_minor
 from ._schema._type_check import TypeCheck, check_types
 
 __all__ = ["ARGUMENT_CHECK", "argument_findings"]
@@ -64,11 +68,30 @@ def argument_findings(component: str, arguments: Iterable[Argument], minor: int)
     for finding in flag_findings(component, arguments, minor):
         refused.add(finding.path)
         yield finding
+    for finding in _name_findings(component, arguments, minor):
+        if finding.path not in refused:
+            yield finding
     for flag, finding in _field_findings(component, arguments, minor):
         argument = by_flag.get(flag)
         if argument is not None and argument.path not in refused:
             message = f"{flag}: {finding.field}: {finding.message}"
             yield finding._replace(path=argument.path, message=message, value=argument.shown_value)
+
+
+def _name_findings(component: str, arguments: Iterable[Argument], minor: int) -> Iterator[Finding]:
+    """Yield the admission plugins and cipher suites that a component of the control plane does not know."""
+    plugins = admission_plugins(minor)
+    for argument in arguments:
+        flag = argument.name.replace("_", "-")
+        names = [name.strip() for name in argument.value.split(",") if name.strip() and not is_unexpanded(name)]
+        messages = []
+        if component == "kube-apiserver" and flag in ("enable-admission-plugins", "disable-admission-plugins"):
+            what = f"is not an admission plugin of Kubernetes {minor_name(minor)}"
+            messages = [f"{show(name)} {what}{did_you_mean(name, plugins)}" for name in names if name not in plugins]
+        elif component in WITHOUT_FILE and flag == "tls-cipher-suites":
+            messages = [f"{show(name)} is not a cipher suite" for name in names if not is_cipher_suite(name)]
+        for message in messages:
+            yield Finding(argument.path, f"--{flag}: {message}", "flag-names", value=argument.shown_value)
 
 
 def _field_findings(component: str, arguments: Iterable[Argument], minor: int) -> Iterator[tuple[str, Finding]]:
