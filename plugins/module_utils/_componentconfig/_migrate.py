@@ -261,7 +261,8 @@ class _Migrator(NamedTuple):
             return data
         for flag in self.flag_set.flags.values():
             default = flag.default_at(self.current.minor)
-            if default is not None and flag.name not in used:
+            holds = all(_last_value(self.command_line, name) == value for name, value in flag.default_with)
+            if default is not None and holds and flag.name not in used:
                 data = set_field(data, flag.field, default)
         return data
 

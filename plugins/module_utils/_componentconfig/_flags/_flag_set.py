@@ -143,6 +143,7 @@ def _flag(name: str, row: Mapping[str, Any], reasons: Mapping[str, str]) -> Flag
         only_without_file=row.get("onlyWithoutFile", False),
         list_position=row.get("adds", ""),
         defaults=tuple((since, value) for since, value in defaults),
+        default_with=tuple(row.get("defaultWith", {}).items()),
         own_defaults=tuple((since, value) for since, value in row.get("ownDefaults", ())),
         values=tuple((since, values) for since, values in row.get("values", ())),
     )

@@ -392,7 +392,8 @@ class Flag:
     that replaced it. port_of: the flag whose address this port completes. wins_since: the minor from which on it wins
     over the file of a component that ignores other flags then. only_enables: it can switch its field on, not off.
     only_without_file: it has no field and no effect with a file. list_position: where it adds its values to a list of
-    the file. defaults, own_defaults, values: see `default_at`, `own_default_at` and `values_at`.
+    the file. defaults, own_defaults, values: see `default_at`, `own_default_at` and `values_at`. default_with: the
+    flags and their values that `defaults` need.
     """
 
     name: str
@@ -412,6 +413,7 @@ class Flag:
     only_without_file: bool = False
     list_position: ListPosition = ""
     defaults: tuple[tuple[int, Any], ...] = ()
+    default_with: tuple[tuple[str, str], ...] = ()
     own_defaults: tuple[tuple[int, Any], ...] = ()
     values: tuple[tuple[int, Sequence[str]], ...] = ()
 

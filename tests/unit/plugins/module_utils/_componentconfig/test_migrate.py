@@ -322,6 +322,28 @@ def test_kube_proxy_without_a_file() -> None:
     assert "cannot switch this server off" in messages(move("--healthz-port=0", component="kube-proxy"))[0]
 
 
+@pytest.mark.parametrize(
+    ("minor", "flags", "expected"),
+    [
+        (36, "--proxy-mode=ipvs", {"mode": "ipvs", "ipvs": {"minSyncPeriod": "1s"}}),
+        (36, "--proxy-mode=ipvs --ipvs-min-sync-period=5s", {"mode": "ipvs", "ipvs": {"minSyncPeriod": "5s"}}),
+        (36, "--proxy-mode=iptables", {"mode": "iptables"}),
+        (31, "--proxy-mode=ipvs", {"mode": "ipvs"}),
+    ],
+)
+def test_kube_proxys_default_that_a_file_does_not_have(minor: int, flags: str, expected: Any) -> None:
+    """cmd/kube-proxy/app/options.go (1.32): the defaults of flags are those of iptables mode, in all modes."""
+    migration = move(flags, component="kube-proxy", minor=minor)
+    assert not messages(migration)
+    assert document(migration) == expected
+
+
+def test_kube_proxy_keeps_the_flags_of_cadvisor() -> None:
+    migration = move("--machine-id-file=/a --boot-id-file=/b", component="kube-proxy", minor=36)
+    assert kept_words(migration)[1:] == ["--machine-id-file=/a", "--boot-id-file=/b"]
+    assert not messages(migration)
+
+
 def test_kube_scheduler() -> None:
     migration = move(
         "--kubeconfig=/s --leader-elect=false --secure-port=10259 --feature-gates=A=true", component="kube-scheduler"
