@@ -138,6 +138,7 @@ def migrate(
         current = _current_config(command_line, _newest_kind(component, minor), minor, config, drop_ins, directory)
     except InvalidConfig as error:
         return Migration(findings=error.findings)
+    flags = flags.beside(command_line.uses, minor)
     return _Migrator(flags, command_line, current, config[0] if config else "", path).run()
 
 
@@ -261,8 +262,7 @@ class _Migrator(NamedTuple):
             return data
         for flag in self.flag_set.flags.values():
             default = flag.default_at(self.current.minor)
-            holds = all(_last_value(self.command_line, name) == value for name, value in flag.default_with)
-            if default is not None and holds and flag.name not in used:
+            if default is not None and flag.name not in used:
                 data = set_field(data, flag.field, default)
         return data
 

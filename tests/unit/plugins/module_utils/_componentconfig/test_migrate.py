@@ -329,10 +329,19 @@ def test_kube_proxy_without_a_file() -> None:
         (36, "--proxy-mode=ipvs --ipvs-min-sync-period=5s", {"mode": "ipvs", "ipvs": {"minSyncPeriod": "5s"}}),
         (36, "--proxy-mode=iptables", {"mode": "iptables"}),
         (31, "--proxy-mode=ipvs", {"mode": "ipvs"}),
+        (
+            36,
+            "--proxy-mode=nftables --iptables-min-sync-period=7s --iptables-sync-period=9s --masquerade-all",
+            {
+                "mode": "nftables",
+                "nftables": {"minSyncPeriod": "7s", "syncPeriod": "9s", "masqueradeAll": True},
+            },
+        ),
+        (31, "--proxy-mode=nftables --masquerade-all", {"mode": "nftables", "iptables": {"masqueradeAll": True}}),
     ],
 )
-def test_kube_proxys_default_that_a_file_does_not_have(minor: int, flags: str, expected: Any) -> None:
-    """cmd/kube-proxy/app/options.go (1.32): the defaults of flags are those of iptables mode, in all modes."""
+def test_kube_proxys_flags_that_depend_on_its_mode(minor: int, flags: str, expected: Any) -> None:
+    """cmd/kube-proxy/app/options.go (1.32): a flag of iptables mode sets nftables mode too, its default IPVS mode."""
     migration = move(flags, component="kube-proxy", minor=minor)
     assert not messages(migration)
     assert document(migration) == expected
