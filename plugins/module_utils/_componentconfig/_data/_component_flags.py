@@ -34,11 +34,11 @@ FLAGS = r"""
 "once"},"hostname-override":{"field":"hostnameOverride","winsOverFile":20},"init-only":{"type":"bool","stays":"once",
 "since":29},"iptables-localhost-nodeports":{"type":"bool","field":"iptables.localhostNodePorts","since":26},
 "iptables-masquerade-bit":{"type":"int","field":"iptables.masqueradeBit"},"iptables-min-sync-period":{"type":
-"duration","field":"iptables.minSyncPeriod","with":[{"flag":"proxy-mode","value":"nftables","since":32,"field":
+"duration","field":"iptables.minSyncPeriod","with":[{"flag":"proxy-mode","value":"nftables","since":31,"field":
 "nftables.minSyncPeriod"}]},"iptables-sync-period":{"type":"duration","field":"iptables.syncPeriod","with":[{"flag":
-"proxy-mode","value":"nftables","since":32,"field":"nftables.syncPeriod"}]},"ipvs-exclude-cidrs":{"type":"list",
+"proxy-mode","value":"nftables","since":31,"field":"nftables.syncPeriod"}]},"ipvs-exclude-cidrs":{"type":"list",
 "field":"ipvs.excludeCIDRs"},"ipvs-min-sync-period":{"type":"duration","field":"ipvs.minSyncPeriod","with":[{"flag":
-"proxy-mode","value":"ipvs","since":32,"default":"1s"}]},"ipvs-scheduler":{"field":"ipvs.scheduler"},
+"proxy-mode","value":"ipvs","since":31,"default":"1s"}]},"ipvs-scheduler":{"field":"ipvs.scheduler"},
 "ipvs-strict-arp":{"type":"bool","field":"ipvs.strictARP"},"ipvs-sync-period":{"type":"duration","field":
 "ipvs.syncPeriod"},"ipvs-tcp-timeout":{"type":"duration","field":"ipvs.tcpTimeout"},"ipvs-tcpfin-timeout":{"type":
 "duration","field":"ipvs.tcpFinTimeout"},"ipvs-udp-timeout":{"type":"duration","field":"ipvs.udpTimeout"},
@@ -57,7 +57,7 @@ FLAGS = r"""
 "stays":"klog","winsOverFile":20,"since":30},"logging-format":{"field":"logging.format","winsOverFile":20,"stays":
 "klog","since":28,"values":[[20,["text","json"]]]},"logtostderr":{"type":"bool","stays":"klog","last":25,"gone":
 ["klog writes to standard error only"]},"machine-id-file":{"stays":"cadvisor"},"masquerade-all":{"type":"bool",
-"field":"iptables.masqueradeAll","with":[{"flag":"proxy-mode","value":"nftables","since":32,"field":
+"field":"iptables.masqueradeAll","with":[{"flag":"proxy-mode","value":"nftables","since":31,"field":
 "nftables.masqueradeAll"}]},"master":{"stays":"access"},"metrics-bind-address":{"type":"addressPort","field":
 "metricsBindAddress","refusedEmpty":
 ["a file cannot switch this server off: take the flag away, or go on without a file"]},"metrics-port":{"type":"int",
