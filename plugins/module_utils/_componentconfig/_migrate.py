@@ -138,7 +138,7 @@ def migrate(
         current = _current_config(command_line, _newest_kind(component, minor), minor, config, drop_ins, directory)
     except InvalidConfig as error:
         return Migration(findings=error.findings)
-    flags = flags.beside(command_line.uses, minor)
+    flags = flags.on_command_line(command_line.uses, minor)
     return _Migrator(flags, command_line, current, config[0] if config else "", path).run()
 
 

@@ -55,10 +55,10 @@ class FlagSet:
         """Return whether one of the flags wins over the component's file at a minor."""
         return not self.ignored_with_file or (flag.wins_since is not None and flag.wins_since <= minor)
 
-    def beside(self, uses: Iterable[FlagUse], minor: int) -> FlagSet:
+    def on_command_line(self, uses: Iterable[FlagUse], minor: int) -> FlagSet:
         """Return the flags with the fields and defaults that they have on a command line at a minor."""
         values = {use.name: use.value for use in uses}
-        changed = {name: flag.beside(values, minor) for name, flag in self.flags.items() if flag.variants}
+        changed = {name: flag.with_values(values, minor) for name, flag in self.flags.items() if flag.variants}
         return replace(self, flags={**self.flags, **changed}) if changed else self
 
 
@@ -196,7 +196,7 @@ def apply_flags(data: Any, argv: Sequence[str], kind: Kind, minor: int) -> tuple
         return data, {}
     result, origins = dict(data), {}
     command_line = parse_command_line(argv[1:], flags.flags)
-    uses = values_by_flag(command_line.uses, flags.beside(command_line.uses, minor).flags)
+    uses = values_by_flag(command_line.uses, flags.on_command_line(command_line.uses, minor).flags)
     plain = {flag.name: plain_values(flag.form, values) for flag, values in uses}
     for flag, values in uses:
         entry = kind.entry_at(flag.field, minor)

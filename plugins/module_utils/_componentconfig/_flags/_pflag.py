@@ -383,7 +383,7 @@ FORMS: Mapping[FlagForm, Callable[[Sequence[str]], Any]] = {
 
 
 class FlagVariant(NamedTuple):
-    """What differs in a flag beside a value of another flag, from a minor on.
+    """What differs in a flag when another flag has a value, from a minor on.
 
     field: the path of its field then, () for the same. default: that of the field without a file, None for the same.
     """
@@ -407,7 +407,7 @@ class Flag:
     over the file of a component that ignores other flags then. only_enables: it can switch its field on, not off.
     only_without_file: it has no field and no effect with a file. list_position: where it adds its values to a list of
     the file. defaults, own_defaults, values: see `default_at`, `own_default_at` and `values_at`. variants: see
-    `beside`.
+    `with_values`.
     """
 
     name: str
@@ -431,8 +431,8 @@ class Flag:
     values: tuple[tuple[int, Sequence[str]], ...] = ()
     variants: tuple[FlagVariant, ...] = ()
 
-    def beside(self, values: Mapping[str, str], minor: int) -> Flag:
-        """Return the flag with the field and the default that it has beside the values of other flags."""
+    def with_values(self, values: Mapping[str, str], minor: int) -> Flag:
+        """Return the flag with the field and the default that it has with the values of other flags."""
         for variant in self.variants:
             if variant.since <= minor and values.get(variant.flag) == variant.value:
                 defaults = self.defaults if variant.default is None else ((variant.since, variant.default),)
