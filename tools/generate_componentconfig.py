@@ -326,6 +326,8 @@ def flag_entry(row: dict[str, Any]) -> dict[str, Any]:
         entry["defaults"] = history(entry.pop("defaultHistory"))
     if "ownDefaultHistory" in row:
         entry["ownDefaults"] = history(entry.pop("ownDefaultHistory"))
+    if "with" in row:
+        entry["with"] = [{**variant, "since": minor(variant["since"])} for variant in row["with"]]
     return entry
 
 

@@ -169,7 +169,8 @@ def defaults_of_help(help_text: HelpText, minor: int) -> Iterator[tuple[str, Any
     base = min(minor, newest_minor())
     for flag in known.flags.values():
         shown = help_text.flags.get(flag.name)
-        is_plain = flag.field and not (flag.defaults or flag.only_enables or flag.list_position or flag.port_of)
+        has_own = flag.defaults or any(variant.default is not None for variant in flag.variants)
+        is_plain = flag.field and not (has_own or flag.only_enables or flag.list_position or flag.port_of)
         if shown is None or not is_plain or flag.form == "mapBool" or flag.wins_since is not None:
             continue
         entry = kind.entry_at(flag.field, base)
