@@ -17,15 +17,22 @@ from .._scalars._duration import nanoseconds
 from .._scalars._field_path import parse_path
 from .._scalars._numbers import parse_quantity
 from .._schema._defaults import default_value, zero_value
-from .._schema._feature_gates import FeatureGates, GateState, gate_names, gate_state
-from .._schema._kinds import Kind, fact_at
+from .._schema._feature_gates import GATE_GROUPS, FeatureGates, GateState, gate_names, gate_state
+from .._schema._kinds import Kind, fact_at, kinds
 from .._schema._releases import minor_name, newest_minor
 from .._schema._type_check import check_types
 from ._file_format import ReleaseData
-from ._probe import GROUPS
-from ._running_component import kind_of_defaults
 
-__all__ = ["Change", "Difference", "changed_defaults", "check_defaults", "default_at", "difference", "is_same_default"]
+__all__ = [
+    "Change",
+    "Difference",
+    "changed_defaults",
+    "check_defaults",
+    "default_at",
+    "difference",
+    "is_same_default",
+    "kind_of_defaults",
+]
 
 _ZEROS: tuple[Any, ...] = ("", 0, False, [], {})
 
@@ -75,7 +82,7 @@ def difference(data: ReleaseData) -> Difference:
 def _gate_changes(data: ReleaseData, base: int) -> Iterator[Change]:
     if not data.gates.sources:
         return
-    for name in sorted({*gate_names(), *data.gates.values} - set(GROUPS)):
+    for name in sorted({*gate_names(), *data.gates.values} - set(GATE_GROUPS)):
         known = gate_state(name, base)
         state = data.gates.values.get(name)
         before = str(known) if known is not None and known.stage else ""
@@ -154,6 +161,11 @@ def check_defaults(data: ReleaseData, file: str) -> None:
         findings = check_types(document, kind, newest_minor(), is_json=True).findings if kind is not None else ()
         for finding in findings:
             raise ConfigError(f"{file}: layers.defaults: {kind_name} {finding}")
+
+
+def kind_of_defaults(name: str) -> Kind | None:
+    """Return the newest API version of a kind, None for an unknown one."""
+    return next((kind for kind in reversed(kinds()) if kind.kind == name and kind.last is None), None)
 
 
 def default_at(kind: Kind, path: str, minor: int) -> Any:

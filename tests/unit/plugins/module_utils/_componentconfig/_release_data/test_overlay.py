@@ -30,8 +30,10 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._re
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._difference import (
     default_at,
     difference,
+    kind_of_defaults,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._file_format import (
+    ProbedGate,
     ReleaseData,
     read,
     write,
@@ -46,10 +48,8 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._re
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._probe import (
     Binary,
-    ProbedGate,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._running_component import (
-    kind_of_defaults,
     leaf_fields,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._field_path import dotted
