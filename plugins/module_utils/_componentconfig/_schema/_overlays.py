@@ -5,14 +5,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from functools import lru_cache, wraps
+from typing import Any, Literal, NamedTuple, TypeVar, cast
 
 from .. import ConfigError
 
-__all__ = ["Layer", "OverlayFlag", "ReleaseOverlay", "overlays", "register"]
+__all__ = ["Layer", "OverlayFlag", "ReleaseOverlay", "cached_by_overlays", "only_with", "overlays", "register"]
 
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 Layer = Literal["gates", "flags", "defaults"]
 """A layer of data that an overlay can have."""
 
@@ -50,6 +53,43 @@ def register(overlay: ReleaseOverlay) -> None:
     _registered[overlay.minor] = overlay
 
 
+@contextmanager
+def only_with(added: Iterable[ReleaseOverlay]) -> Iterator[None]:
+    """Know these overlays and no others until the block ends: a process may carry out several tasks, one by one.
+
+    Raises ConfigError if two of them are of one release.
+    """
+    global _registered
+    before, _registered = _registered, {}  # replaced at once, because another thread may read them
+    try:
+        for overlay in added:
+            register(overlay)
+        yield
+    finally:
+        _registered = before
+
+
 def overlays() -> tuple[ReleaseOverlay, ...]:
     """Return the registered overlays, the oldest release first."""
-    return tuple(_registered[minor] for minor in sorted(_registered))
+    known = _registered
+    return tuple(known[minor] for minor in sorted(known))
+
+
+def cached_by_overlays(maxsize: int) -> Callable[[_Function], _Function]:
+    """Return a decorator that keeps results as lru_cache does, but those with other overlays apart.
+
+    For a function that validates or compares configs: it would otherwise answer one task with the release data of another.
+    """
+
+    def decorate(function: _Function) -> _Function:
+        @lru_cache(maxsize)
+        def with_overlays(_known: tuple[ReleaseOverlay, ...], *arguments: Any, **options: Any) -> Any:
+            return function(*arguments, **options)
+
+        @wraps(function)
+        def cached(*arguments: Any, **options: Any) -> Any:
+            return with_overlays(overlays(), *arguments, **options)
+
+        return cast("_Function", cached)
+
+    return decorate

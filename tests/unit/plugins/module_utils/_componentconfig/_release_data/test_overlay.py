@@ -64,6 +64,8 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._overlays import (
     OverlayFlag,
     ReleaseOverlay,
+    cached_by_overlays,
+    only_with,
     overlays,
     register,
 )
@@ -459,3 +461,38 @@ def test_a_release_has_one_file() -> None:
     later = replace(data_of(kubelet()), minor=NEXT + 1)
     register(overlay_of(write(later)))
     assert [overlay.minor for overlay in overlays()] == [NEXT, NEXT + 1]
+
+
+def test_overlays_of_a_block_are_known_in_it_only() -> None:
+    use(kubelet(), running=Running(VERSION, None, configz(maxPods=120)))
+    before, later = overlays(), overlay_of(write(replace(data_of(changed_kubelet()), minor=NEXT + 1)))
+
+    def fail_with_later() -> None:
+        with only_with([later]):
+            assert (known_minors()[-2:], overlays()) == ((NEWEST, NEXT + 1), (later,))
+            assert not any("maxPods" in line for line in changes_between(NEWEST, NEXT))
+            raise RuntimeError
+
+    assert any("maxPods" in line for line in changes_between(NEWEST, NEXT))
+    with pytest.raises(RuntimeError):
+        fail_with_later()
+    assert overlays() == before
+    with pytest.raises(ConfigError, match="two files have release data"), only_with([later, later]):
+        pass
+    assert overlays() == before
+
+
+def test_results_that_are_kept_are_kept_apart() -> None:
+    calls = []
+
+    @cached_by_overlays(maxsize=8)
+    def newest(name: str) -> str:
+        calls.append(name)
+        return f"{name} {known_minors()[-1]}"
+
+    overlay = overlay_of(write(data_of(kubelet())))
+    for _turn in range(2):
+        assert newest("a") == f"a {NEWEST}"
+        with only_with([overlay]):
+            assert newest("a") == f"a {NEXT}"
+    assert calls == ["a", "a"]
