@@ -26,6 +26,7 @@ description:
   - Credentials that may create bundles and only read records suffice. The next rollout then adds the revision.
 extends_documentation_fragment:
   - configok.node.kube
+  - configok.node.release_data
   - configok.node.attributes
   - configok.node.attributes.localhost
   - configok.node.attributes.actiongroup_configok
@@ -362,6 +363,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
 from ansible_collections.configok.node.plugins.module_utils._ansible._document_changes import text_diff
 from ansible_collections.configok.node.plugins.module_utils._ansible._publishing import publish, write_statement
 from ansible_collections.configok.node.plugins.module_utils._ansible._release import Publication, read_documents
+from ansible_collections.configok.node.plugins.module_utils._ansible._release_data import using_release_data
 from ansible_collections.configok.node.plugins.module_utils._ansible._signing import Endorser, SigningOptions
 from ansible_collections.configok.node.plugins.module_utils._ansible._ssh_signer import SshKeygen, module_runner
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
@@ -396,6 +398,7 @@ def argument_spec() -> dict[str, Any]:
         "statement_file": {"type": "path"},
         "signature_files": {"type": "list", "elements": "path"},
         "publish": {"type": "bool", "default": True},
+        "release_data": {"type": "path"},
     }
 
 
@@ -449,7 +452,7 @@ def main() -> None:
     params, now = module.params, current_time()
     ssh_keygen = SshKeygen(module_runner(module), module.tmpdir)
     endorser = Endorser(options, ssh_keygen, now=now, check=module.check_mode)
-    with fail_on_errors(module), client_from_params(params) as client:
+    with fail_on_errors(module), using_release_data(params["release_data"]), client_from_params(params) as client:
         publication = publication_of(params, check=module.check_mode or not params["publish"])
         views = list_nodes(client, selector=params["label_selector"]) if params["label_selector"] else []
         if params["publish"]:
