@@ -78,7 +78,7 @@ def overlays() -> tuple[ReleaseOverlay, ...]:
 def cached_by_overlays(maxsize: int) -> Callable[[_Function], _Function]:
     """Return a decorator that keeps results as lru_cache does, but those with other overlays apart.
 
-    For a function that validates or compares configs: it would otherwise answer one task with the release data of another.
+    For a function that validates or compares configs: it would otherwise use the release data of another task.
     """
 
     def decorate(function: _Function) -> _Function:
