@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ._findings import Finding, Level
+from ._certainty import with_certainty
+from ._codec._embedding import EmbeddedFlags
+from ._findings import Finding, Level, located
 from ._flags._flag_findings import Argument, flag_findings, flags_of
 from ._flags._flag_set import apply_flags
 from ._flags._flags_in_files import kubeadm_arguments
@@ -17,22 +19,41 @@ from ._rules._registry import rule_checked_fields, rule_sets
 from ._rules._rule import EffectiveConfig, run_rules
 from ._schema._feature_gates import FeatureGates
 from ._schema._kinds import MAIN_KINDS, Kind, kinds
+from ._schema._releases import nearest_known_minor
 from ._schema._type_check import TypeCheck, check_types
 
-__all__ = ["argument_findings", "kubeadm_argument_findings"]
+__all__ = ["ARGUMENT_CHECK", "argument_findings"]
 
 
-def kubeadm_argument_findings(kind: Kind, checked: TypeCheck, minor: int) -> Iterator[Finding]:
-    """Yield what is wrong with the extra arguments of components in a document of kubeadm.
+class _ArgumentCheck:
+    """Checks flags of components inside files."""
 
-    An item of a list whose name or value has a wrong type is left out.
-    """
-    items = {
-        finding.path[:-1] for finding in checked.findings if finding.path and finding.path[-1] in ("name", "value")
-    }
-    for component, arguments in kubeadm_arguments(kind.kind, checked.data):
-        whole = [argument for argument in arguments if argument.path[:-1] not in items]
-        yield from argument_findings(component, whole, minor)
+    def embedded(self, flags: EmbeddedFlags, minor: int) -> Iterator[Finding]:
+        """Yield what is wrong with flags in a file of another tool, each at its line. minor: may be a later one."""
+        lines = {flag.path: flag.line for flag in flags.pairs}
+        arguments = [
+            Argument(flag.path, flag.name, "true" if flag.value is None else flag.value, flag.error)
+            for flag in flags.pairs
+        ]
+        for finding in argument_findings(flags.component, arguments, nearest_known_minor(minor)):
+            yield located(with_certainty(finding, minor), flags.file, lines.get(finding.path))
+
+    def in_kubeadm_file(self, kind: Kind, checked: TypeCheck, minor: int) -> Iterator[Finding]:
+        """Yield what is wrong with the extra arguments of components in a document of kubeadm. minor: may be later.
+
+        An item of a list whose name or value has a wrong type is left out.
+        """
+        items = {
+            finding.path[:-1] for finding in checked.findings if finding.path and finding.path[-1] in ("name", "value")
+        }
+        for component, arguments in kubeadm_arguments(kind.kind, checked.data):
+            whole = [argument for argument in arguments if argument.path[:-1] not in items]
+            for finding in argument_findings(component, whole, nearest_known_minor(minor)):
+                yield with_certainty(finding, minor)
+
+
+ARGUMENT_CHECK = _ArgumentCheck()
+"""Has the flags of all components, which are large: `check` takes it where there may be such flags."""
 
 
 def argument_findings(component: str, arguments: Iterable[Argument], minor: int) -> Iterator[Finding]:
