@@ -16,7 +16,7 @@ from .._scalars._field_path import dotted
 from .._scalars._secrets import secret_paths
 from .._schema._feature_gates import Stage
 from .._schema._kinds import KUBELET_CONFIGURATION
-from ._difference import kind_of_defaults
+from ._changes import kind_of_defaults
 from ._help_text import GateDefault
 
 __all__ = ["leaf_fields", "parse_configz", "parse_metrics", "version_in_metrics"]

@@ -21,17 +21,17 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._fl
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flag_set import flag_set
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import load
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._changes import (
+    default_at,
+    kind_of_defaults,
+)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._derive import (
     KnownBinary,
     Running,
     candidates,
     derive,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._difference import (
-    default_at,
-    difference,
-    kind_of_defaults,
-)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._difference import difference
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._file_format import (
     ProbedGate,
     ReleaseData,
@@ -405,6 +405,19 @@ def test_another_difference_than_the_accepted_one_is_refused() -> None:
     accepted = accept(draft(), digest, "alice", TIME)
     with pytest.raises(ConfigError, match=f"another difference from Kubernetes 1.{NEWEST} than the accepted one"):
         overlay_of(accepted.replace("maxPods: 120", "maxPods: 130"))
+
+
+@pytest.mark.parametrize(("before", "after"), [("max-pods:", "max-podz:"), ("110", "111")])
+def test_the_flags_of_a_draft_are_accepted_as_they_are(before: str, after: str) -> None:
+    data = data_of(kubelet(), running=Running(VERSION, None, configz(maxPods=120)))
+    data = replace(data, flags=replace(data.flags, values={"kubelet": {"max-pods": OverlayFlag("int32", "110")}}))
+    text = write(data)
+    accepted = accept(text, difference(read(text)).digest, "alice", TIME)
+    assert overlay_of(accepted).flags["kubelet"]["max-pods"].default == "110"
+    head, layer, values = accepted.partition("flags:")
+    assert values.count(before) == 1
+    with pytest.raises(ConfigError, match="another difference"):
+        overlay_of(head + layer + values.replace(before, after))
 
 
 @pytest.mark.parametrize(
