@@ -17,7 +17,7 @@ from .._componentconfig._release_data._overlay import overlay_of
 from .._componentconfig._schema._overlays import ReleaseOverlay, only_with
 from . import UnusableInput
 
-__all__ = ["using_release_data"]
+__all__ = ["read_release_data", "using_release_data"]
 
 
 @contextmanager
@@ -26,11 +26,12 @@ def using_release_data(path: str | None) -> Iterator[None]:
 
     path: None for no file. Raises UnusableInput.
     """
-    with only_with([_read(path)] if path else []):
+    with only_with([read_release_data(path)] if path else []):
         yield
 
 
-def _read(path: str) -> ReleaseOverlay:
+def read_release_data(path: str) -> ReleaseOverlay:
+    """Return the overlay of a file. Raises UnusableInput."""
     try:
         with open(path, "rb") as file:
             return overlay_of(file.read(), path)

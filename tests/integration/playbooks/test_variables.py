@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -148,6 +149,19 @@ LOOP = """
       check_mode: true
       ignore_errors: true
       register: planned
+    - configok.node.config_bundle:
+        kubeconfig: here
+        context: right
+        pool: workers
+        label_selector: pool=workers
+        src: {kubelet: "{{ lookup('ansible.builtin.env', 'PWD') }}/pool.yaml"}
+        release_data: "{{ item | default(omit, true) }}"
+      loop: ["", release.yaml, ""]
+      check_mode: true
+      ignore_errors: true
+      register: published
+    - ansible.builtin.debug:
+        msg: "published: {{ published.results | map(attribute='failed') }} {{ published.results[1].msg | default('') }}"
     - ansible.builtin.debug:
         msg: "{{ planned.results | map(attribute='failed') }} {{ planned.results[2].text | select('search', 'gates') }}"
 """
@@ -171,6 +185,13 @@ def test_release_data_are_found_in_the_users_directory_and_hold_for_one_task(
     assert missing.code != 0
     assert f"release_data: {user.directory}/none.yaml cannot be read: No such file or directory" in missing.output
     (user.directory / "loop.yml").write_text(LOOP)
+    sides = json.dumps({name: {"kubeconfig": "here", "context": "right"} for name in ("before", "after")})
+    unknown = user.run("compare", "-e", sides, "-e", "release_data=none.yaml", pool=False)
+    assert f"release_data: {user.directory}/none.yaml cannot be read: No such file or directory" in unknown.output
+    compared = user.run("compare", "-e", sides, "-e", "release_data=release.yaml", pool=False)
+    assert compared.code == 0, compared.output
     looped = finish(start([str(user.directory / "loop.yml")], directory=user.directory, kubeconfig=user.kubeconfig))
-    assert "[false, true, false] [" in looped.output.replace("False", "false").replace("True", "true"), looped.output
+    output = looped.output.replace("False", "false").replace("True", "true")
+    assert "[false, true, false] [" in output, looped.output
+    assert "published: [false, true, false] the config is refused" in output, looped.output
     assert "gates" in looped.output.rpartition("[false")[2], looped.output

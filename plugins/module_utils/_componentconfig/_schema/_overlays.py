@@ -5,17 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import lru_cache, wraps
-from typing import Any, Literal, NamedTuple, TypeVar, cast
+from typing import Any, Literal, NamedTuple
 
 from .. import ConfigError
 
-__all__ = ["Layer", "OverlayFlag", "ReleaseOverlay", "cached_by_overlays", "only_with", "overlays", "register"]
+__all__ = ["Layer", "OverlayFlag", "ReleaseOverlay", "only_with", "overlays", "register"]
 
-_Function = TypeVar("_Function", bound=Callable[..., Any])
 Layer = Literal["gates", "flags", "defaults"]
 """A layer of data that an overlay can have."""
 
@@ -41,6 +39,17 @@ class ReleaseOverlay:
     flags: Mapping[str, Mapping[str, OverlayFlag]] = field(default_factory=dict)
     defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     layers: frozenset[Layer] = frozenset()
+
+    def facts(self) -> dict[str, Any]:
+        """Return what is known of gates and fields as plain data, without the flags, which are the most of it."""
+        gates = {name: list(state) for name, state in self.gates.items()}
+        return {"minor": self.minor, "gates": gates, "defaults": dict(self.defaults), "layers": sorted(self.layers)}
+
+    @classmethod
+    def of_facts(cls, facts: Mapping[str, Any]) -> ReleaseOverlay:
+        """Return the overlay of such facts."""
+        gates = {name: (stage, default, locked) for name, (stage, default, locked) in facts["gates"].items()}
+        return cls(facts["minor"], gates, defaults=facts["defaults"], layers=frozenset(facts["layers"]))
 
 
 _registered: dict[int, ReleaseOverlay] = {}
@@ -73,23 +82,3 @@ def overlays() -> tuple[ReleaseOverlay, ...]:
     """Return the registered overlays, the oldest release first."""
     known = _registered
     return tuple(known[minor] for minor in sorted(known))
-
-
-def cached_by_overlays(maxsize: int) -> Callable[[_Function], _Function]:
-    """Return a decorator that keeps results as lru_cache does, but those with other overlays apart.
-
-    For a function that validates or compares configs: it would otherwise use the release data of another task.
-    """
-
-    def decorate(function: _Function) -> _Function:
-        @lru_cache(maxsize)
-        def with_overlays(_known: tuple[ReleaseOverlay, ...], *arguments: Any, **options: Any) -> Any:
-            return function(*arguments, **options)
-
-        @wraps(function)
-        def cached(*arguments: Any, **options: Any) -> Any:
-            return with_overlays(overlays(), *arguments, **options)
-
-        return cast("_Function", cached)
-
-    return decorate

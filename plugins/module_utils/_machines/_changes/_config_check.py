@@ -17,7 +17,7 @@ from ..._componentconfig._disruption import heaviest_class
 from ..._componentconfig._findings import Finding, Level, not_judged_causes
 from ..._componentconfig._load import load
 from ..._componentconfig._scalars._wording import and_more
-from ..._componentconfig._schema._overlays import cached_by_overlays
+from ..._componentconfig._schema._overlay_cache import cached_by_overlays
 from ..._componentconfig._schema._releases import (
     is_kubernetes_version,
     known_minors,

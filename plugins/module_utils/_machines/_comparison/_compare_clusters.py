@@ -19,7 +19,7 @@ from ..._componentconfig._disruption import heaviest_class
 from ..._componentconfig._findings import not_judged_causes
 from ..._componentconfig._scalars._wording import count_of, first_names
 from ..._componentconfig._schema._kinds import find_kind
-from ..._componentconfig._schema._overlays import cached_by_overlays
+from ..._componentconfig._schema._overlay_cache import cached_by_overlays
 from ..._componentconfig._schema._releases import (
     Layer,
     is_kubernetes_version,

@@ -16,7 +16,7 @@ from ansible.utils.display import Display
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._overlays import overlays
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.modules import config_bundle
-from support.ansible_runs.actions import run_machines, run_rollout
+from support.ansible_runs.actions import run_config_bundle, run_machines, run_rollout
 from support.ansible_runs.in_process import document_pool, publish
 from support.ansible_runs.modules import run_module
 from support.api.clusters import SandboxCluster
@@ -157,7 +157,7 @@ def test_a_file_that_cannot_be_used_is_one_sentence(
     for result in (
         plan(release_data=path),
         run_machines({**options, "machine_files": ["machines"]}, check=True),
-        run_module(config_bundle.main, {**options, **bundle}),
+        run_config_bundle({**options, **bundle}),
     ):
         assert result["failed"]
         assert result["msg"].startswith(sentence), result["msg"]
@@ -167,11 +167,13 @@ def test_a_file_that_cannot_be_used_is_one_sentence(
 def test_a_bundle_is_judged_with_it(cluster: SandboxCluster, tmp_path: Path) -> None:
     options = {"kubeconfig": cluster.kubeconfig, "pool": "workers", "documents": WITH_GONE["documents"]}
     options["label_selector"] = "pool=workers"
-    without = run_module(config_bundle.main, options, check=True)
+    without = run_config_bundle(options, check=True)
     assert "gates" in without["not_judged"][0]["what"]
-    refused = run_module(config_bundle.main, {**options, "release_data": next_release(tmp_path / "a.yaml")}, check=True)
+    refused = run_config_bundle({**options, "release_data": next_release(tmp_path / "a.yaml")}, check=True)
     assert refused["failed"]
     assert [finding["path"] for finding in refused["findings"]] == [f"featureGates.{GONE}"]
+    alone = run_module(config_bundle.main, {**options, "release_data": "a.yaml"}, check=True)
+    assert alone["msg"] == "release_data: only the action plugin reads the file"
 
 
 @pytest.mark.parametrize("name", ["rollout", "undo", "reconcile", "clusters", "machines"])

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.modules import cluster_diff
+from support.ansible_runs.actions import run_cluster_diff
 from support.ansible_runs.modules import run_module
 from support.api.clusters import SandboxCluster, prepare
 from support.api.populations import add_node, publish_bundle
@@ -102,7 +103,8 @@ def test_defaults_of_a_release_are_those_of_its_data(cluster: SandboxCluster, tm
     release_data = next_release(tmp_path / "release.yaml", defaults={"maxPods": 120})
     for _turn in range(2):
         for options, is_known in (({}, False), ({"release_data": release_data}, True)):
-            (entry,) = run(sides[0], sides[1], match_label="twin", **options)["machines"]
+            arguments = {"before": sides[0], "after": sides[1], "match_label": "twin", **options}
+            (entry,) = run_cluster_diff(arguments, check=True)["machines"]
             assert any("maxPods" in note for note in entry["notes"]) == is_known, entry
             (line,) = (note for note in entry["notes"] if note.startswith("not judged: "))
             assert ("gates" in line, f"of Kubernetes 1.{NEXT}:" in line) == (not is_known, True)

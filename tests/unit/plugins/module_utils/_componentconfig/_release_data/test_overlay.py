@@ -61,10 +61,12 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
     gate_names,
     gate_state,
 )
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._overlay_cache import (
+    cached_by_overlays,
+)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._overlays import (
     OverlayFlag,
     ReleaseOverlay,
-    cached_by_overlays,
     only_with,
     overlays,
     register,
