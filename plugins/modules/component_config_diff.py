@@ -392,7 +392,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._config_fil
     fail_on_file_errors,
     read_layers,
 )
-from ansible_collections.configok.node.plugins.module_utils._ansible._release_data import use_release_data
+from ansible_collections.configok.node.plugins.module_utils._ansible._release_data import using_release_data
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._compare import Comparison, compare
@@ -476,9 +476,8 @@ def main() -> None:
         ],
         required_by=dict.fromkeys(("files", "content", "to_version", "flags"), "from_version"),
     )
-    with fail_on_file_errors(module):
+    with fail_on_file_errors(module), using_release_data(module.params["release_data"]):
         effective: tuple[dict[str, Any], dict[str, Any]]
-        use_release_data(module.params["release_data"])
         if module.params["from_version"] is not None:
             upgraded = upgrade_of(module.params)
             result, effective = upgrade_result(upgraded), upgraded.effective

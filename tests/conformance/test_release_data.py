@@ -16,24 +16,24 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flag_set import flag_set
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._changes import (
+    default_at,
+    is_same_default,
+    kind_of_defaults,
+)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._derive import (
     Running,
     candidates,
     defaults_of_help,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._difference import (
-    default_at,
-    is_same_default,
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._file_format import (
+    COMPONENTS,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._help_text import COMPONENTS
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._probe import (
     TIMED_OUT,
     Answer,
     Binary,
     probe_binary,
-)
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._running_component import (
-    kind_of_defaults,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._feature_gates import (
     gate_names,

@@ -74,7 +74,7 @@ POOL_KEYS: Mapping[str, tuple[str, ...]] = {
     "policy.playbooks": ("beforeWave", "afterWave", "timeout"),
 }
 # The variables of all playbooks, and prefixes of extra variables that are not the user's.
-_PLAYBOOK_VARIABLES = ("kubeconfig", "context", "rollout_lease_duration", "rollout_wait_timeout")
+_PLAYBOOK_VARIABLES = ("kubeconfig", "context", "release_data", "rollout_lease_duration", "rollout_wait_timeout")
 _CONTROLLER_PREFIXES = ("awx_", "tower_")
 _FOREIGN_PREFIXES = ("ansible_", *_CONTROLLER_PREFIXES)
 
