@@ -326,6 +326,8 @@ def flag_entry(row: dict[str, Any]) -> dict[str, Any]:
         entry["defaults"] = history(entry.pop("defaultHistory"))
     if "ownDefaultHistory" in row:
         entry["ownDefaults"] = history(entry.pop("ownDefaultHistory"))
+    if "with" in row:
+        entry["with"] = [{**variant, "since": minor(variant["since"])} for variant in row["with"]]
     return entry
 
 
@@ -397,6 +399,13 @@ FLAG_RULE_KEYS = (
     "reservedSuffixes",
     "allowedKeys",
     "allowedNamespaceSuffixes",
+    "range",
+    "unit",
+    "zero",
+    "ofDefault",
+    "unless",
+    "most",
+    "bits",
 )
 
 
@@ -469,10 +478,10 @@ def gate_components(schema: Path) -> dict[str, list[str]]:
     return gates_by_components
 
 
-def containers(schema: Path) -> dict[str, Any]:
+def document_containers(schema: Path) -> dict[str, Any]:
     """Return what other tools' files hold of component configs, which tool an API group is of, what kubeadm reads."""
-    facts = json.loads((schema / "document_containers.json").read_text(encoding="utf-8"))
-    return {name: facts[name] for name in ("kubeadm", "tools", "holdNothing", "shapes", "containers")}
+    facts: dict[str, Any] = json.loads((schema / "document_containers.json").read_text(encoding="utf-8"))
+    return facts
 
 
 def generate(schema: Path) -> dict[str, str]:
@@ -514,9 +523,16 @@ def generate(schema: Path) -> dict[str, str]:
         {"FLAGS": control_plane_flags(schema)},
     )
     contents["_flag_rules.py"] = ("Rules about the values of flags", {"RULES": flag_rules(schema)})
-    contents["_document_containers.py"] = ("Component configs in other files", {"CONTAINERS": containers(schema)})
+    containers = document_containers(schema)
+    in_other_files = {name: containers[name] for name in ("tools", "holdNothing", "shapes", "containers")}
+    contents["_document_containers.py"] = ("Component configs in other files", {"CONTAINERS": in_other_files})
+    contents["_kubeadm.py"][1]["COMMANDS"] = containers["kubeadm"]
     contents["_change_impact.py"] = ("Disruption by changed field", {"IMPACT": disruption(schema)})
-    contents["_upgrade_notes.py"] = ("What releases change beside fields and gates", {"NOTES": upgrade_notes(schema)})
+    notes = upgrade_notes(schema)
+    of_fields = [note for note in notes if "field" in note]
+    contents["_field_notes.py"] = ("What releases change in the meaning of fields", {"NOTES": of_fields})
+    others = [note for note in notes if "field" not in note]
+    contents["_upgrade_notes.py"] = ("What releases change beside fields and their gates", {"NOTES": others})
     contents["_gate_components.py"] = ("Feature gates by component", {"COMPONENTS": gate_components(schema)})
     return {name: render(title, constants) for name, (title, constants) in contents.items()}
 

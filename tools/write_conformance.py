@@ -118,7 +118,8 @@ SECTIONS: Mapping[str, Known] = {
     ),
     "migration": Known(
         "Flags moved to a file",
-        "The real kubelet is started with flags, and again with the file that `migrate` makes of them.",
+        "The real kubelet is started with flags, and again with the file that `migrate` makes of them. Where it is "
+        "available, kube-proxy writes the config that it makes of each of its flags and of that file.",
     ),
     "release-data": Known(
         "Data of a release from its binaries",

@@ -21,6 +21,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._machine_ro
     MachineRollout,
     PlannedMachines,
 )
+from ansible_collections.configok.node.plugins.module_utils._ansible._release_data import using_release_data
 from ansible_collections.configok.node.plugins.module_utils._cluster import ClusterRefused
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError
 from ansible_collections.configok.node.plugins.module_utils._machines import InvalidMachines, MachinesError
@@ -47,6 +48,7 @@ from ansible_collections.configok.node.plugins.plugin_utils._rollout_action impo
     Interruption,
     RolloutAction,
     failed,
+    located_release_data,
 )
 from ansible_collections.configok.node.plugins.plugin_utils._signals import interruptible
 
@@ -63,6 +65,7 @@ ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
     "author": {"type": "str"},
     "directory": {"type": "path"},
     "dest": {"type": "path"},
+    "release_data": {"type": "path"},
     "lease_duration": {"type": "int", "default": 15},
     "wait_timeout": {"type": "str", "default": "1h"},
 }
@@ -100,7 +103,8 @@ class ActionModule(RolloutAction, ActionBase):
     def _reconcile_or_refuse(self, params: Mapping[str, Any], variables: Mapping[str, Any]) -> dict[str, Any]:
         """Reconcile the machines, unless their files, or the cluster, do not allow it."""
         try:
-            return self._reconcile(params, variables)
+            with using_release_data(located_release_data(params)):
+                return self._reconcile(params, variables)
         except InvalidMachines as error:
             self._show([f"error: {line}" for line in error.errors])
             return failed(error, errors=sanitize_all(error.errors))

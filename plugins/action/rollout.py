@@ -16,6 +16,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
 from ansible_collections.configok.node.plugins.module_utils._ansible._document_changes import text_diff
 from ansible_collections.configok.node.plugins.module_utils._ansible._pool_rollout import PlannedRollout, PoolRollout
 from ansible_collections.configok.node.plugins.module_utils._ansible._release_changes import field_changes
+from ansible_collections.configok.node.plugins.module_utils._ansible._release_data import using_release_data
 from ansible_collections.configok.node.plugins.module_utils._ansible._ssh_signer import SshKeygen
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import finding_lines
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError
@@ -37,6 +38,7 @@ from ansible_collections.configok.node.plugins.plugin_utils._rollout_action impo
     Interruption,
     RolloutAction,
     failed,
+    located_release_data,
 )
 from ansible_collections.configok.node.plugins.plugin_utils._signals import interruptible
 from ansible_collections.configok.node.plugins.plugin_utils._ssh_keygen_runner import run_command
@@ -52,6 +54,7 @@ ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
     "lease_duration": {"type": "int", "default": 15},
     "wait_timeout": {"type": "str", "default": "1h"},
     "signing_passphrase": {"type": "str", "no_log": True},
+    "release_data": {"type": "path"},
 }
 """The options, which plugins/modules/rollout.py documents."""
 
@@ -81,7 +84,8 @@ class ActionModule(RolloutAction, ActionBase):
     def _roll_out_or_refuse(self, params: Mapping[str, Any], variables: Mapping[str, Any]) -> dict[str, Any]:
         """Roll out the pool, unless its config is refused."""
         try:
-            return self._roll_out(params, variables)
+            with using_release_data(located_release_data(params)):
+                return self._roll_out(params, variables)
         except ConfigRefused as error:
             self._show(error.lines)
             return failed(error, findings=sanitize_all(error.findings))

@@ -15,5 +15,6 @@ options:
     description:
       - A file that M(configok.node.release_data) has written, of a release that the collection does not know.
       - Its feature gates, flags and defaults are used then. A draft that no person has accepted is an error.
+      - It is read where the module runs. Neither the API nor an agent gets any of it.
     type: path
 """

@@ -87,6 +87,11 @@ options:
         common values of each group are compared, and not each machine.
     type: str
     default: ""
+  release_data:
+    description:
+      - A file on the controller that M(configok.node.release_data) has written. A draft that no person has accepted is
+        an error.
+    type: raw
 seealso:
   - module: configok.node.component_config_diff
     description: Compares two configs in files.
@@ -250,6 +255,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._cluster_co
     read_live_side,
 )
 from ansible_collections.configok.node.plugins.module_utils._ansible._machine_files import machine_catalog
+from ansible_collections.configok.node.plugins.module_utils._ansible._release_facts import using_release_facts
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._machines._comparison._compare_clusters import (
     compare_clusters,
@@ -278,6 +284,7 @@ def argument_spec() -> dict[str, Any]:
         "selector": {"type": "str", "default": ""},
         "match_label": {"type": "str", "default": ""},
         "group_by": {"type": "str", "default": ""},
+        "release_data": {"type": "raw"},
     }
 
 
@@ -307,7 +314,7 @@ def main() -> None:
         module.fail_json(msg="before and after are the same cluster: name the kubeconfig or the context of one of them")
     # The variables of one cluster would hold for both sides.
     environ = {name: value for name, value in os.environ.items() if name not in ENVIRONMENT.values()}
-    with fail_on_errors(module), ExitStack() as stack:
+    with fail_on_errors(module), using_release_facts(params["release_data"]), ExitStack() as stack:
         clients = {
             name: stack.enter_context(client_from_params(side, environ))
             for name, side in sides.items()

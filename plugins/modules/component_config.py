@@ -413,7 +413,7 @@ from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.configok.node.plugins.module_utils._ansible._config_check import check_directory, check_layers
 from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import fail_on_file_errors
-from ansible_collections.configok.node.plugins.module_utils._ansible._release_data import use_release_data
+from ansible_collections.configok.node.plugins.module_utils._ansible._release_data import using_release_data
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._drop_ins import DropIn
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import (
     Finding,
@@ -475,8 +475,7 @@ def main() -> None:
         required_one_of=[("files", "content", "drop_in_directory")],
         required_if=[("host", True, ["component"])],
     )
-    with fail_on_file_errors(module):
-        use_release_data(module.params["release_data"])
+    with fail_on_file_errors(module), using_release_data(module.params["release_data"]):
         check_input = check_layers if module.params["drop_in_directory"] is None else check_directory
         config, findings, drop_ins = check_input(module.params)
         result = result_of(config, findings, drop_ins)

@@ -392,10 +392,11 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._config_fil
     fail_on_file_errors,
     read_layers,
 )
-from ansible_collections.configok.node.plugins.module_utils._ansible._release_data import use_release_data
+from ansible_collections.configok.node.plugins.module_utils._ansible._release_data import using_release_data
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._compare import Comparison, compare
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._component_arguments import ARGUMENT_CHECK
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._read_file import load_file
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import Config, load
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redact
@@ -451,13 +452,9 @@ def upgrade_of(parameters: dict[str, Any]) -> Upgrade:
     if not layers:
         raise ConfigError("from_version needs files or content")
     config = load_file(*layers[0]) if len(layers) == 1 else load(layers)
-    return upgrade(
-        config,
-        parameters["from_version"],
-        parameters["to_version"] or "",
-        flags=parameters["flags"] or (),
-        overrides=parameters["disruption_overrides"],
-    )
+    versions = parameters["from_version"], parameters["to_version"] or ""
+    flags, overrides = parameters["flags"] or (), parameters["disruption_overrides"]
+    return upgrade(config, *versions, flags=flags, overrides=overrides, arguments=ARGUMENT_CHECK)
 
 
 def upgrade_result(result: Upgrade) -> dict[str, Any]:
@@ -479,9 +476,8 @@ def main() -> None:
         ],
         required_by=dict.fromkeys(("files", "content", "to_version", "flags"), "from_version"),
     )
-    with fail_on_file_errors(module):
+    with fail_on_file_errors(module), using_release_data(module.params["release_data"]):
         effective: tuple[dict[str, Any], dict[str, Any]]
-        use_release_data(module.params["release_data"])
         if module.params["from_version"] is not None:
             upgraded = upgrade_of(module.params)
             result, effective = upgrade_result(upgraded), upgraded.effective

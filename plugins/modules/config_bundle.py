@@ -141,6 +141,11 @@ options:
         and nothing in the cluster is changed.
     type: bool
     default: true
+  release_data:
+    description:
+      - A file on the controller that M(configok.node.release_data) has written. A draft that no person has accepted is
+        an error.
+    type: raw
 seealso:
   - module: configok.node.config_signature
   - module: configok.node.component_config
@@ -362,6 +367,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
 from ansible_collections.configok.node.plugins.module_utils._ansible._document_changes import text_diff
 from ansible_collections.configok.node.plugins.module_utils._ansible._publishing import publish, write_statement
 from ansible_collections.configok.node.plugins.module_utils._ansible._release import Publication, read_documents
+from ansible_collections.configok.node.plugins.module_utils._ansible._release_facts import using_release_facts
 from ansible_collections.configok.node.plugins.module_utils._ansible._signing import Endorser, SigningOptions
 from ansible_collections.configok.node.plugins.module_utils._ansible._ssh_signer import SshKeygen, module_runner
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
@@ -396,6 +402,7 @@ def argument_spec() -> dict[str, Any]:
         "statement_file": {"type": "path"},
         "signature_files": {"type": "list", "elements": "path"},
         "publish": {"type": "bool", "default": True},
+        "release_data": {"type": "raw"},
     }
 
 
@@ -449,7 +456,7 @@ def main() -> None:
     params, now = module.params, current_time()
     ssh_keygen = SshKeygen(module_runner(module), module.tmpdir)
     endorser = Endorser(options, ssh_keygen, now=now, check=module.check_mode)
-    with fail_on_errors(module), client_from_params(params) as client:
+    with fail_on_errors(module), using_release_facts(params["release_data"]), client_from_params(params) as client:
         publication = publication_of(params, check=module.check_mode or not params["publish"])
         views = list_nodes(client, selector=params["label_selector"]) if params["label_selector"] else []
         if params["publish"]:

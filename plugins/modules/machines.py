@@ -29,6 +29,7 @@ description:
     C(forget) work with the name in O(machine_rollout) as the pool.
 extends_documentation_fragment:
   - configok.node.kube
+  - configok.node.release_data
   - configok.node.attributes
   - configok.node.attributes.actiongroup_configok
 attributes:
@@ -97,8 +98,8 @@ options:
     type: str
   directory:
     description:
-      - The directory to which the paths of O(machine_files), O(dest), C(policy.playbooks) and of the playbooks of the
-        provider C(External) are relative. By default the current directory.
+      - The directory to which the paths of O(machine_files), O(dest), O(release_data), C(policy.playbooks) and of the
+        playbooks of the provider C(External) are relative. By default the current directory.
     type: path
   dest:
     description:

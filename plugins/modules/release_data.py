@@ -12,7 +12,8 @@ short_description: Derive the data of a Kubernetes release that is newer than th
 version_added: 0.1.0
 description:
   - Asks the binaries of a release for its feature gates and flags, and writes them to a file that
-    M(configok.node.component_config) and M(configok.node.component_config_diff) take as O(ignore:release_data).
+    other modules and the playbooks take as C(release_data), for example M(configok.node.component_config) and
+    M(configok.node.rollout).
   - A binary is run only if its file has the given SHA-256. It is asked for its version and its help, and how it refuses
     settings of feature gates. Each answer has ten seconds. It never runs as a component.
   - Also makes a draft from the metrics and the C(/configz) of a running component. A draft is used only after a person
@@ -94,6 +95,10 @@ options:
 seealso:
   - module: configok.node.component_config
   - module: configok.node.component_config_diff
+  - module: configok.node.config_bundle
+  - module: configok.node.rollout
+  - module: configok.node.machines
+  - module: configok.node.cluster_diff
 """
 
 EXAMPLES = r"""

@@ -25,6 +25,7 @@ description:
     and Automation Controller.
 extends_documentation_fragment:
   - configok.node.kube
+  - configok.node.release_data
   - configok.node.attributes
   - configok.node.attributes.actiongroup_configok
 attributes:
@@ -74,8 +75,8 @@ options:
     default: kubelet
   directory:
     description:
-      - The directory to which the paths of C(layers), C(policy.playbooks) and C(policy.reboot.playbook) are
-        relative. By default the current directory.
+      - The directory to which O(release_data) and the paths of C(layers), C(policy.playbooks) and
+        C(policy.reboot.playbook) are relative. By default the current directory.
     type: path
   author:
     description:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from ansible.errors import AnsibleError
 from ansible.utils.display import Display
 
+from ansible_collections.configok.node.plugins.module_utils._ansible import UnusableInput
 from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import client_from_params
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import (
@@ -50,7 +51,7 @@ from ansible_collections.configok.node.plugins.plugin_utils._run import (
     spare_garbage_collections,
 )
 
-__all__ = ["MAX_NAME", "PLANNED", "Interruption", "RolloutAction", "failed"]
+__all__ = ["MAX_NAME", "PLANNED", "Interruption", "RolloutAction", "failed", "located_release_data"]
 
 MAX_NAME = 253
 PLANNED = "Planned"
@@ -72,6 +73,12 @@ class Interruption(NamedTuple):
 def failed(error: object, **more: Any) -> dict[str, Any]:
     """Return the result of a task that fails."""
     return {"failed": True, "msg": sanitize(error, _MAX_MESSAGE), **more}
+
+
+def located_release_data(params: Mapping[str, Any]) -> str | None:
+    """Return the path of the release data in an action's options, relative to its directory; None without any."""
+    path = params["release_data"]
+    return os.path.join(params["directory"] or os.getcwd(), path) if path else None
 
 
 class RolloutAction:
@@ -109,7 +116,7 @@ class RolloutAction:
             result = self._interrupted(interruption.late if self._outcome["changed"] else interruption.early)
         except Unreachable as error:
             result = {"failed": True, "msg": f"{sanitize(error)}: run it again when the API server answers"}
-        except (InvalidText, KubeError, RolloutError) as error:
+        except (InvalidText, KubeError, RolloutError, UnusableInput) as error:
             result = failed(error)
         if result.get("failed") and not self._outcome["reason"]:
             self._outcome["reason"] = result["msg"]

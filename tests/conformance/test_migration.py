@@ -11,6 +11,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,10 +20,11 @@ import yaml
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flag_set import flag_set
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._migrate import Migration, migrate
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._path_fields import resolve_paths
-from support.api.binaries import minor_of
+from support.api.binaries import Unavailable, find, minor_of
 from support.conformance.bare import bare_node
 from support.migration.fitting import fitting
 from support.migration.flag_sets import CONFIG, QUICK, SETS, FlagSet
+from support.migration.kube_proxy import command_lines, effective_config
 from support.migration.kubelets import Kubelets, Run
 
 LEAST = 30
@@ -103,6 +105,35 @@ def test_a_kubelet_runs_with_the_same_config(
     figure("migration", "sets of flags", len(sets) - len(bad), f"of {len(sets)} with an equal /configz", ok=not wrong)
     figure("migration", "words on their command lines", flags, "before", ok=True, saw=[f"{remaining} flags after"])
     figure("migration", "flags that became fields", moved, "flags", ok=True)
+    assert not wrong, "\n".join(wrong)
+
+
+def test_kube_proxy_makes_the_same_config_of_the_file(figure: Callable[..., None], tmp_path: Path) -> None:
+    try:
+        program = find("kube-proxy")
+    except Unavailable as problem:
+        pytest.skip(str(problem))
+    minor = minor_of("kube-proxy")
+    file = tmp_path / "config.yaml"
+    wrong, total, refused = [], 0, 0
+    for words in command_lines(minor):
+        total += 1
+        before = effective_config(program, words, tmp_path)
+        result = migrate("kube-proxy", ["kube-proxy", *words], version=f"1.{minor}", path=str(file))
+        findings = [str(finding) for finding in result.findings if finding.level == "component"]
+        if before is None and findings:
+            refused += 1
+            continue
+        if before is None or findings:
+            wrong.append(f"{words}: {findings}" if findings else f"{words}: kube-proxy refuses them, and we do not")
+            continue
+        file.write_text(yaml.safe_dump({**yaml.safe_load(result.text), **result.instance_config}))
+        after = effective_config(program, [word for flag in result.flags for word in flag.words], tmp_path)
+        if after != before:
+            fields = [field for field in before if before[field] != (after or {}).get(field)]
+            wrong.append(f"{words}: {', '.join(fields)}")
+    unit = f"of {total} command lines of kube-proxy with an equal config"
+    figure("migration", "kube-proxy", total - len(wrong), unit, ok=not wrong, saw=[f"{refused} refused by both"])
     assert not wrong, "\n".join(wrong)
 
 

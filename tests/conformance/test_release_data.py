@@ -16,34 +16,38 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flag_set import flag_set
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._changes import (
+    default_at,
+    is_same_default,
+    kind_of_defaults,
+)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._derive import (
     Running,
     candidates,
     defaults_of_help,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._difference import (
-    default_at,
-    is_same_default,
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._file_format import (
+    COMPONENTS,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._help_text import COMPONENTS
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._probe import (
     TIMED_OUT,
     Answer,
     Binary,
     probe_binary,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._running_component import (
-    kind_of_defaults,
-)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._feature_gates import (
     gate_names,
     gate_state,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import MAIN_KINDS
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import parse_minor
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import (
+    Layer,
+    missing_layers,
+    parse_minor,
+)
 from ansible_collections.configok.node.plugins.module_utils._host._isolated_program import isolated
 from support.api.binaries import Unavailable, find
-from support.releases.explained import FIELDS, FLAGS, GATES
+from support.releases.explained import FIELDS, FLAGS, GATES, OWN_GATE, reason_of
 from support.session.unavailable import leave_out
 
 SECTION = "release-data"
@@ -78,7 +82,7 @@ def binaries(tmp_path_factory: pytest.TempPathFactory) -> list[Binary]:
 
 def report(figure: Figure, layer: str, wrong: Mapping[str, str], total: int, explained: Mapping[str, str]) -> None:
     """Write the row of a layer, and fail for a difference without a reason."""
-    reasons = {name: explained[name.split()[-1]] for name in wrong if name.split()[-1] in explained}
+    reasons = {name: reason for name in wrong if (reason := reason_of(name, explained))}
     faults = {name: text for name, text in wrong.items() if name not in reasons}
     figure(
         SECTION,
@@ -94,9 +98,11 @@ def report(figure: Figure, layer: str, wrong: Mapping[str, str], total: int, exp
 
 @pytest.mark.quick
 def test_the_gates_of_the_binaries_are_those_of_the_data(binaries: list[Binary], figure: Figure) -> None:
-    wrong, total = {}, 0
+    wrong, total, own = {}, 0, dict[str, str]()
     for binary in binaries:
         minor = parse_minor(binary.version)
+        if not missing_layers(minor, [Layer.GATES]):
+            own |= dict.fromkeys(set(binary.gates) - set(gate_names()), OWN_GATE)
         states = {name: gate_state(name, minor) for name in gate_names()}
         known = {name: state for name, state in states.items() if state is not None and state.stage}
         compared = {*binary.gates, *known} if binary.gates else set()
@@ -108,7 +114,7 @@ def test_the_gates_of_the_binaries_are_those_of_the_data(binaries: list[Binary],
             state = theirs and (theirs.stage, theirs.default if default is None else default, theirs.locked)
             if (ours and (ours.stage, ours.default, ours.locked)) != state:
                 wrong[f"{binary.help.component} {name}"] = f"{ours} in the data, {theirs} in {binary.version}"
-    report(figure, "gates", wrong, total, GATES)
+    report(figure, "gates", wrong, total, {**own, **GATES})
 
 
 @pytest.mark.quick

@@ -47,6 +47,7 @@ from ansible_collections.configok.node.plugins.module_utils._machines._changes._
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._config_inputs import ConfigInputs
 from ansible_collections.configok.node.plugins.modules import component_config, component_config_diff
 from support.ansible_runs.modules import run_module
+from support.configs.checking import check_file
 from support.configs.kubelet import KUBELET_HEADER
 from support.rollouts.declared_machines import a_machine, an_observed
 from support.rollouts.views import a_view
@@ -174,7 +175,7 @@ def _documents(draw: st.DrawFn) -> tuple[dict[str, Any], int]:
 @given(_documents())
 def test_what_passes_was_judged_as_a_whole_by_whole_data(drawn: tuple[dict[str, Any], int]) -> None:
     data, minor = drawn
-    findings = check(yaml.safe_dump(data), versions=[minor_name(minor)])
+    findings = check_file(yaml.safe_dump(data), versions=[minor_name(minor)])
     if verdict_of(findings, refusing_levels("policy")) is not Verdict.PASSES:
         return
     assert missing_layers(minor) == ()
@@ -189,7 +190,7 @@ def test_what_passes_was_judged_as_a_whole_by_whole_data(drawn: tuple[dict[str, 
 @given(_documents())
 def test_each_cause_is_named_once_with_what_and_why(drawn: tuple[dict[str, Any], int]) -> None:
     data, minor = drawn
-    lines = finding_lines(check(yaml.safe_dump(data), versions=[minor_name(minor), "1.38", "1.39"]))
+    lines = finding_lines(check_file(yaml.safe_dump(data), versions=[minor_name(minor), "1.38", "1.39"]))
     open_lines = [line for line in lines if line.startswith("not judged: ")]
     assert len(open_lines) == len(set(open_lines)) >= 2
     assert all(len(line.split(": ")) >= 3 for line in open_lines)

@@ -110,9 +110,21 @@ def _components(configuration: AgentConfiguration, store: Store, state: NodeStat
             "lastStart": _start(state.last_start(name)),
             "shadowed": list(overridden_fields(store, name, digest(store.read_config(name) or b""))),
             "drift": drift.drifted_origin(name),
+            "notJudged": _layers_not_judged(name, state.tracking_versions[name]),
         }
         for name, component in configuration.components.items()
     }
+
+
+def _layers_not_judged(name: str, version: str) -> list[str]:
+    """Return the layers of data that the agent lacks of a component's release, whatever its config."""
+    # Here: nothing else in this file needs the engine.
+    from .._componentconfig._schema._kinds import MAIN_KINDS
+    from .._componentconfig._schema._releases import is_kubernetes_version, missing_layers, parse_minor
+
+    if name not in MAIN_KINDS or not is_kubernetes_version(version):
+        return []
+    return [str(layer) for layer in missing_layers(parse_minor(version))]
 
 
 def _record(record: ConfigRecord) -> dict[str, Any]:
@@ -335,6 +347,8 @@ def _component(name: str, component: Mapping[str, Any]) -> list[str]:
     lines += _first_few("", [f"not from the config: {field}" for field in component["shadowed"]])
     if component["drift"]:
         lines += _row("", f"{component['drift']} has changed since it became the init config")
+    if component["notJudged"]:
+        lines += _row("not judged", f"{name} {component['version']}: {', '.join(component['notJudged'])}")
     return lines
 
 

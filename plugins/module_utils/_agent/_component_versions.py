@@ -18,7 +18,12 @@ from ._agent_context import AgentContext
 from ._log import log
 from ._store._durable_files import LockTimeout
 from ._store._rendered_files import render_init_config_now
-from ._validation._validator import ValidationUnavailable, validate_init_config
+from ._validation._validator import (
+    ValidationUnavailable,
+    is_not_judged,
+    not_judged_causes,
+    validate_init_config,
+)
 
 __all__ = ["QueryKind", "VersionTracker"]
 
@@ -185,8 +190,11 @@ class VersionTracker:
         self._backoffs.pop((query.kind, query.component), None)
         self._validated_init[query.component] = query.subject
         for finding in findings:
-            text = f"the init config: {finding.get('message')}"
-            log.warning("%s", text, extra={"component": query.component, "path": finding.get("path")})
+            if not is_not_judged(finding):
+                text = f"the init config: {finding.get('message')}"
+                log.warning("%s", text, extra={"component": query.component, "path": finding.get("path")})
+        for cause in not_judged_causes(findings):
+            log.warning("the init config: not judged: %s", cause, extra={"component": query.component})
 
     def _retry_later(self, query: _Query) -> None:
         backoff = Backoff(first=_FIRST_PAUSE, longest=_LONGEST_PAUSE)

@@ -29,6 +29,7 @@ from ._validation._node_inputs import read_node_inputs
 from ._validation._validator import (
     ValidationUnavailable,
     first_error_text,
+    not_judged_causes,
     recorded_findings,
     refusing_findings,
     validate_bundle_document,
@@ -158,6 +159,7 @@ class BundlePreparer:
         self._commands = context.commands
         self._engine = context.agent_version  # names the validator, for recorded findings
         self._verifier = BundleVerifier(context)
+        self._not_judged: dict[str, tuple[str, ...]] = {}  # component -> document, version and causes, as logged last
 
     def prepare(self, source: ConfigSource, versions: Mapping[str, str]) -> ConfigRecord:
         """Return the record of a bundle that is ready to be adopted, without the fields that the adoption fills in.
@@ -266,7 +268,17 @@ class BundlePreparer:
             raise BundleUnavailable(str(error)) from error
         if refusing_findings(findings):
             raise BundleRejected(first_error_text(name, findings), findings)
+        self._log_not_judged(name, document, version, findings)
         return host
+
+    def _log_not_judged(self, name: str, document: str, version: str, findings: list[dict[str, Any]]) -> None:
+        """Log what was not judged of a document; not again if it is prepared once more."""
+        causes = not_judged_causes(findings)
+        logged = (digest(document.encode()), version, *causes)
+        if self._not_judged.get(name) != logged:
+            for cause in causes:
+                log.warning("not judged: %s", cause, extra={"component": name})
+        self._not_judged[name] = logged
 
     def _run_own_check(self, component: ComponentConfiguration, kept: str) -> None:
         if not component.check_command:

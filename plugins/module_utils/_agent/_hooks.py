@@ -20,8 +20,8 @@ from ._log import DAMAGED, START_REFUSED, log
 from ._notify import notify_agent
 from ._state._active_config import must_refuse_start
 from ._state._node_state import NodeState
-from ._state._startups import End, Start, append_start, record_end
-from ._store._durable_files import PRESTART_WAIT, LockTimeout, locked
+from ._state._startups import End, Start, append_start, decode_startups, encode_startups, record_end
+from ._store._durable_files import PRESTART_WAIT, DurableFiles, LockTimeout, locked
 from ._store._rendered_files import init_config_hash
 from ._store._state_reader import read_node_state
 from ._store._store import Store, digest
@@ -48,9 +48,6 @@ def prestart(
     """
     try:
         code = _prestart(configuration, component, environ, clock, store)
-    except LockTimeout as error:
-        log.warning("the start was not written down: %s", error, extra={"component": component})
-        code = 0
     except Exception as error:  # noqa: BLE001 - the contract: a failure of the agent never blocks a start
         log.error("prestart failed, the component starts with what it has: %r", error, extra={"component": component})
         code = 0
@@ -65,6 +62,17 @@ def _prestart(
         log.error("the agent's config does not know this component", extra={"component": component})
         return 0
     store = store or Store(configuration.state_directory, now=clock.now)
+    try:
+        return _decide(configuration, component, environ, clock, store)
+    except LockTimeout as error:
+        log.warning("the start is left to poststop: %s", error, extra={"component": component})
+        _leave_start(configuration, component, _start(store, component, environ, clock))
+        return 0
+
+
+def _decide(
+    configuration: AgentConfiguration, component: str, environ: Mapping[str, str], clock: Clock, store: Store
+) -> int:
     with locked(store.lock, wait=PRESTART_WAIT):
         state = read_node_state(configuration, store, clock)
         transactions = Transactions(configuration, store, clock)
@@ -77,7 +85,9 @@ def _prestart(
         fatal = _init_config_is_fatal(configuration, store, state, component)
         refused = must_refuse_start(state.active, init_is_fatal=fatal)
         if not refused:
-            _record_start(store, state, component, environ, clock)
+            version = state.tracking_versions[component]
+            start = _start(store, component, environ, clock)
+            store.write_startups(component, version, append_start(state.startups[component], start))
     if refused:
         log.error(
             "refused: the component would not run with the init config",
@@ -97,16 +107,25 @@ def _init_config_is_fatal(configuration: AgentConfiguration, store: Store, state
     return is_known_fatal(findings, init_config_hash(configured, store), version)
 
 
-def _record_start(store: Store, state: NodeState, component: str, environ: Mapping[str, str], clock: Clock) -> None:
+def _start(store: Store, component: str, environ: Mapping[str, str], clock: Clock) -> Start:
     data = store.read_config(component)
-    start = Start(
+    return Start(
         invocation=environ.get("INVOCATION_ID", ""),
         boot_id=clock.boot_id(),
         since_boot=clock.since_boot(),
         time=clock.now(),
         config="" if data is None else digest(data),
     )
-    store.write_startups(component, state.tracking_versions[component], append_start(state.startups[component], start))
+
+
+def _leave_start(configuration: AgentConfiguration, component: str, start: Start) -> None:
+    """Leave a start that could not be recorded to poststop: without it, a crash would not count."""
+    DurableFiles(configuration.run_directory).write(f"{component}.start", encode_startups([start]))
+
+
+def _read_left_start(configuration: AgentConfiguration, component: str) -> Start | None:
+    data = DurableFiles(configuration.run_directory).read(f"{component}.start")
+    return None if data is None else next(iter(decode_startups(data)), None)
 
 
 _WAIT = 0.5  # seconds; a crash whose end is not recorded does not count
@@ -146,9 +165,13 @@ def _poststop(
         since_boot=clock.since_boot(),
         time=clock.now(),
     )
+    invocation, boot_id = environ.get("INVOCATION_ID", ""), clock.boot_id()
     with locked(store.lock, wait=_WAIT):
         version = store.tracking_version(component, configuration.components[component].version)
         startups = store.read_startups(component, version)
-        changed = record_end(startups, environ.get("INVOCATION_ID", ""), clock.boot_id(), end)
+        changed = record_end(startups, invocation, boot_id, end)
+        if changed is None:
+            left = _read_left_start(configuration, component)
+            changed = None if left is None else record_end(append_start(startups, left), invocation, boot_id, end)
         if changed is not None:
             store.write_startups(component, version, changed)

@@ -25,6 +25,7 @@ from .._kube._user_credentials import configured_clusters, load_credentials
 from .._machines import MachinesError
 from .._nodeconfig._untrusted import InvalidText, sanitize_all, sanitize_lines
 from .._rollout import ConfigRefused, RolloutError
+from . import UnusableInput
 
 __all__ = [
     "ENVIRONMENT",
@@ -62,7 +63,7 @@ ENVIRONMENT = {
     "client_cert": "K8S_AUTH_CERT_FILE",
     "client_key": "K8S_AUTH_KEY_FILE",
 }
-EXPECTED_ERRORS = (ClusterRefused, InvalidText, KubeError, MachinesError, RolloutError)
+EXPECTED_ERRORS = (ClusterRefused, InvalidText, KubeError, MachinesError, RolloutError, UnusableInput)
 _TRUE = ("1", "true", "yes", "on", "y", "t")
 _FALSE = ("0", "false", "no", "off", "n", "f")
 

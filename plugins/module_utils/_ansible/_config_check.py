@@ -12,7 +12,9 @@ from functools import partial
 from typing import Any
 
 from .._componentconfig._check import check, check_each_version
-from .._componentconfig._documents._read_file import load_for_check
+from .._componentconfig._component_arguments import ARGUMENT_CHECK
+from .._componentconfig._documents._component_file import load_for_check
+from .._componentconfig._documents._read_file import decode_file
 from .._componentconfig._drop_in_check import DropInDirectory, check_drop_ins
 from .._componentconfig._drop_ins import DropIn, drop_in_findings, write_drop_ins
 from .._componentconfig._findings import Finding, InvalidConfig, bounded
@@ -65,6 +67,7 @@ def check_layers(parameters: dict[str, Any]) -> tuple[Config | None, list[Findin
         host=_host_of(parameters),
         flags=_flags_of(parameters, config),
         expressions=cel_checker,
+        arguments=ARGUMENT_CHECK,
         os=parameters["os"],
     )
     if not parameters["drop_ins"]:
@@ -87,7 +90,7 @@ def _layers_of(parameters: dict[str, Any]) -> list[tuple[str, bytes]]:
 def _load_all(parameters: dict[str, Any]) -> Config:
     """Load the layers, or all documents of a single file. Raises as `check_layers` does, and InvalidConfig."""
     layers = _layers_of(parameters)
-    return load_for_check(*layers[0], parameters["component"]) if len(layers) == 1 else load(layers)
+    return load_for_check(*layers[0], parameters["component"], decode_file) if len(layers) == 1 else load(layers)
 
 
 def _directory_of(parameters: dict[str, Any]) -> DropInDirectory:

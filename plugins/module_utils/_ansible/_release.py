@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from .._componentconfig import ConfigError
 from .._componentconfig._check import check
-from .._componentconfig._documents._read_file import load_for_check
+from .._componentconfig._documents._component_file import load_for_check
 from .._componentconfig._findings import (
     Finding,
     InvalidConfig,

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Callable
 
 from . import ConfigError
@@ -13,11 +13,12 @@ from ._bundle_policy import bundle_findings, denied_field_findings
 from ._certainty import missing_layer_findings, with_certainty
 from ._codec._document import Document
 from ._codec._plain_values import HEAD_FIELDS, head_values
-from ._collector import Collector, Flags, Targets
+from ._collector import ArgumentCheck, Collector, Flags, Targets
+from ._documents._component_file import Reader, decode_component_file
 from ._documents._kubeadm_files import is_of_kubeadm
-from ._documents._read_file import decode_file, decode_first, reads_all_documents
 from ._documents._templates import unexpanded_findings, without_unexpanded
 from ._expressions import CheckerSource, expression_findings
+from ._field_notes import NotedConfig, meaning_findings
 from ._findings import (
     RULE_DUPLICATE,
     RULE_UNKNOWN_FIELD,
@@ -33,7 +34,6 @@ from ._findings import (
 from ._kind_names import expected_kind, old_name_findings, unknown_kind, unread_version
 from ._lenient_reading import implied_head, legacy_plugin, lenient_values
 from ._load import Config
-from ._meanings import NotedConfig, meaning_findings
 from ._operating_system import other_system_findings
 from ._rules._registry import rule_checked_fields, rule_sets
 from ._rules._rule import EffectiveConfig, run_rules
@@ -51,6 +51,7 @@ from ._schema._type_check import TypeCheck, check_types, embedded_documents
 
 __all__ = ["Flags", "HostCheck", "check", "check_each_version", "check_host", "config_at"]
 
+_NO_FLAGS = "this check does not read flags inside files"
 HostCheck = Callable[[EffectiveConfig, str], Iterable[Finding]]
 """Returns what is wrong with a component's config on one host; see `HostRules`, which this file does not import."""
 
@@ -67,6 +68,8 @@ def check(
     host: HostCheck | None = None,
     flags: Flags | None = None,
     expressions: CheckerSource | None = None,
+    arguments: ArgumentCheck | None = None,
+    reader: Reader = decode_component_file,
     os: OperatingSystem = "linux",
     is_final: bool = False,
 ) -> list[Finding]:
@@ -78,11 +81,11 @@ def check(
     denied_fields: field patterns; see `denied_field_findings`. host: also checks the config for the host that would
     run the component. flags: those of the component that reads the config; without them, what depends on a feature
     gate of the command line is a warning. expressions: returns a checker of the CEL expressions in the API server's
-    files; without one they are not judged. os: the operating system of the nodes.
+    files, arguments checks the flags inside other files: without them they are not judged. reader: finds the configs in
+    a text; `decode_file` also finds those in files of other tools. os: the operating system of the nodes.
 
-    Checks every document of kubeadm's files, and every config in a ConfigMap; see `decode_file`. A release whose data
-    are not whole is checked with what there is of it, or as the newest whole one: a finding of level NOT_JUDGED names
-    the layers that are missing.
+    Checks every document of kubeadm's files. A release whose data are not whole is checked with what there is of it, or
+    as the newest whole one: a finding of level NOT_JUDGED names the layers that are missing.
 
     The config's own findings are in reading order. Each finding has the minors and the nodes that it holds for. A text
     that cannot be decoded is one finding. Raises ConfigError for a version that cannot be parsed or is not known, and
@@ -90,7 +93,7 @@ def check(
     """
     targets = Targets(versions, nodes or {}, newest_minor())
     try:
-        documents = _documents_of(config, file, component, templates=not (bundle or is_final))
+        documents = _documents_of(config, file, component, reader, templates=not (bundle or is_final))
     except InvalidConfig as error:
         names = tuple(minor_name(minor) for minor in targets.minors)
         return [finding._replace(versions=names, nodes=targets.nodes_at(targets.minors)) for finding in error.findings]
@@ -102,7 +105,7 @@ def check(
         is_first = document is documents[0]
         if document.is_validated and not (bundle or is_final):
             document = without_unexpanded(document)
-        collector = Collector(document, targets, flags, expressions, os)
+        collector = Collector(document, targets, flags, expressions, arguments, os)
         if is_first:
             for minor in targets.minors:
                 collector.add(missing_layer_findings(minor), minor)
@@ -144,19 +147,14 @@ def _add_unexpanded(collector: Collector) -> None:
 
 def _add_embedded_flags(collector: Collector) -> None:
     """Add what is wrong with the flags of components in a file of another tool."""
-    from ._component_arguments import argument_findings  # the flags of all components: large
-    from ._flags._flag_findings import Argument
-
     for flags in collector.document.flags:
-        lines = {flag.path: flag.line for flag in flags.pairs}
-        arguments = [
-            Argument(flag.path, flag.name, "true" if flag.value is None else flag.value, flag.error)
-            for flag in flags.pairs
-        ]
+        if collector.arguments is None:
+            finding = not_judged((), f"flags of {flags.component}", _NO_FLAGS)
+            collector.add_located(located(finding, flags.file), collector.targets.minors)
+            continue
         for minor in collector.targets.minors:
-            for finding in argument_findings(flags.component, arguments, nearest_known_minor(minor)):
-                place = located(with_certainty(finding, minor), flags.file, lines.get(finding.path))
-                collector.add_located(place, [minor])
+            for finding in collector.arguments.embedded(flags, minor):
+                collector.add_located(finding, [minor])
 
 
 def _add_own_findings(collector: Collector) -> None:
@@ -215,15 +213,13 @@ def config_at(document: Document, minor: int, flags: Flags | None = None) -> Eff
 
 
 def _documents_of(
-    config: Config | Document | str | bytes, file: str, component: str | None, *, templates: bool
+    config: Config | Document | str | bytes, file: str, component: str | None, reader: Reader, *, templates: bool
 ) -> tuple[Document, ...]:
     if isinstance(config, Config):
         return config.written_documents
     if isinstance(config, Document):
         return (config,)
-    if not reads_all_documents(component):
-        return (decode_first(config, file=file, templates=templates),)
-    return decode_file(config, file=file, containers=component is None, templates=templates)
+    return reader(config, file=file, component=component, templates=templates)
 
 
 def _find_kind(collector: Collector, component: str | None) -> tuple[Kind | None, Sequence[int]]:
@@ -394,10 +390,8 @@ def _check_document(
         for finding in logged_only_findings(config):
             add(finding)
     if kind.component == "kubeadm":
-        from ._component_arguments import kubeadm_argument_findings  # the flags of all components: large
-
-        for finding in kubeadm_argument_findings(kind, checked, nearest, collector.os):
-            add(with_certainty(finding, minor))
+        for finding in _argument_findings(collector, kind, checked, minor):
+            add(finding)
     for part in embedded_documents(kind, checked.data, nearest):
         if part.path[0] in checked.broken_fields:
             continue
@@ -406,6 +400,18 @@ def _check_document(
         else:
             path = prefix + part.path
             _check_document(collector, document, part.kind, part.data, prefix=path, nearest=nearest, minor=minor)
+
+
+def _argument_findings(collector: Collector, kind: Kind, checked: TypeCheck, minor: int) -> Iterator[Finding]:
+    """Yield what is wrong with the flags in a document of kubeadm; without a check, that they are not judged."""
+    if collector.arguments is not None:
+        yield from collector.arguments.in_kubeadm_file(kind, checked, minor, collector.os)
+        return
+    for section, values in checked.data.items():
+        for field in ("extraArgs", "kubeletExtraArgs"):
+            if isinstance(values, dict) and values.get(field):
+                # Not with their values, which may be secrets.
+                yield not_judged((section, field), "flags of components", _NO_FLAGS)._replace(value="...")
 
 
 def _effective_config(

@@ -10,15 +10,17 @@ from typing import Protocol
 
 from . import ConfigError
 from ._codec._document import Document
+from ._codec._embedding import EmbeddedFlags
 from ._expressions import CheckerSource
 from ._findings import Finding, Level, bounded, reading_order
 from ._scalars._field_path import Path
 from ._scalars._wording import first_names
 from ._schema._kinds import Kind, OperatingSystem
 from ._schema._releases import minor_name, minor_names, parse_known_minor
+from ._schema._type_check import TypeCheck
 from ._unexpanded_values import UnexpandedValues
 
-__all__ = ["Collector", "Flags", "Targets"]
+__all__ = ["ArgumentCheck", "Collector", "Flags", "Targets"]
 
 
 class Flags(Protocol):
@@ -34,6 +36,18 @@ class Flags(Protocol):
         """Return what is wrong with the flags of the component that reads a document, which has them merged over it."""
 
 
+class ArgumentCheck(Protocol):
+    """Checks flags of components inside files; see `ARGUMENT_CHECK`, which this file does not import."""
+
+    def embedded(self, flags: EmbeddedFlags, minor: int) -> Iterable[Finding]:
+        """Return what is wrong with flags in a file of another tool, located."""
+
+    def in_kubeadm_file(
+        self, kind: Kind, checked: TypeCheck, minor: int, os: OperatingSystem = "linux"
+    ) -> Iterable[Finding]:
+        """Return what is wrong with the extra arguments of components in a document of kubeadm."""
+
+
 class Collector:
     """Collects the findings of one document for several minors; equal findings of several minors become one."""
 
@@ -43,16 +57,19 @@ class Collector:
         targets: Targets,
         flags: Flags | None = None,
         expressions: CheckerSource | None = None,
+        arguments: ArgumentCheck | None = None,
         os: OperatingSystem = "linux",
     ) -> None:
         """targets: the minors and nodes that the document is checked for. flags: those of its component, if known.
 
-        expressions: returns a checker of CEL expressions. os: the operating system of the nodes.
+        expressions: returns a checker of CEL expressions. arguments: checks the flags inside the document. os: the
+        operating system of the nodes.
         """
         self.document = document
         self.targets = targets
         self.flags = flags
         self.expressions = expressions
+        self.arguments = arguments
         self.os = os
         self._unexpanded = UnexpandedValues(document)
         self._minors_by_finding: dict[Finding, set[int]] = {}

@@ -14,9 +14,9 @@ from ._certainty import missing_layer_findings
 from ._codec._document import Document
 from ._codec._plain_values import HEAD_FIELDS, canonical
 from ._disruption import Disruption, check_overrides, disruption_of, heaviest_class
+from ._field_notes import NotedConfig, meanings_of_field
 from ._findings import NotJudged, not_judged_causes, show
 from ._load import Config
-from ._meanings import NotedConfig, meanings_of_field
 from ._scalars._duration import nanoseconds
 from ._scalars._field_path import Path, format_path, value_at
 from ._scalars._numbers import parse_quantity

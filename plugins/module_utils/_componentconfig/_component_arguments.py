@@ -7,46 +7,71 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ._findings import Finding, Level
-from ._flags._flag_findings import Argument, flag_findings, flags_of
+from ._certainty import with_certainty
+from ._codec._embedding import EmbeddedFlags
+from ._findings import Finding, Level, located, show
+from ._flags._flag_findings import WITHOUT_FILE, Argument, flag_findings, flags_of
 from ._flags._flag_set import apply_flags
 from ._flags._flags_in_files import kubeadm_arguments
 from ._flags._kubelet_flags import FEATURE_GATES
 from ._rules import rule_facts
+from ._rules._admission_plugins import admission_plugins
+from ._rules._kubelet_startup import is_cipher_suite
 from ._rules._registry import rule_checked_fields, rule_sets
 from ._rules._rule import EffectiveConfig, run_rules
+from ._scalars._suggestion import did_you_mean
+from ._scalars._unexpanded import is_unexpanded
 from ._schema._feature_gates import FeatureGates
 from ._schema._kinds import MAIN_KINDS, Kind, OperatingSystem, kinds
+from ._schema._releases import minor_name, nearest_known_minor
 from ._schema._type_check import TypeCheck, check_types
 
-__all__ = ["argument_findings", "kubeadm_argument_findings"]
+__all__ = ["ARGUMENT_CHECK", "argument_findings"]
 
 
 _WINDOWS_FLAGS = frozenset(("windows-priorityclass", "windows-service"))
 """The flags that the kubelet has on Windows only: cmd/kubelet/app/options/osflags_windows.go."""
 
 
-def kubeadm_argument_findings(
-    kind: Kind, checked: TypeCheck, minor: int, os: OperatingSystem = "linux"
-) -> Iterator[Finding]:
-    """Yield what is wrong with the extra arguments of components in a document of kubeadm.
+class _ArgumentCheck:
+    """Checks flags of components inside files."""
 
-    An item of a list whose name or value has a wrong type is left out. os: of the node, which is Windows if the
-    document has its kind of socket.
-    """
-    registration = checked.data.get("nodeRegistration")
-    socket = registration.get("criSocket") if isinstance(registration, dict) else None
-    known = _WINDOWS_FLAGS if os == "windows" or str(socket).startswith("npipe:") else frozenset[str]()
-    items = {
-        finding.path[:-1] for finding in checked.findings if finding.path and finding.path[-1] in ("name", "value")
-    }
-    for component, arguments in kubeadm_arguments(kind.kind, checked.data):
-        whole = [
-            argument
-            for argument in arguments
-            if argument.path[:-1] not in items and not (component == "kubelet" and argument.name in known)
+    def embedded(self, flags: EmbeddedFlags, minor: int) -> Iterator[Finding]:
+        """Yield what is wrong with flags in a file of another tool, each at its line. minor: may be a later one."""
+        lines = {flag.path: flag.line for flag in flags.pairs}
+        arguments = [
+            Argument(flag.path, flag.name, "true" if flag.value is None else flag.value, flag.error)
+            for flag in flags.pairs
         ]
-        yield from argument_findings(component, whole, minor)
+        for finding in argument_findings(flags.component, arguments, nearest_known_minor(minor)):
+            yield located(with_certainty(finding, minor), flags.file, lines.get(finding.path))
+
+    def in_kubeadm_file(
+        self, kind: Kind, checked: TypeCheck, minor: int, os: OperatingSystem = "linux"
+    ) -> Iterator[Finding]:
+        """Yield what is wrong with the extra arguments of components in a document of kubeadm. minor: may be later.
+
+        An item of a list whose name or value has a wrong type is left out. os: of the node, which is Windows if the
+        document has its kind of socket.
+        """
+        registration = checked.data.get("nodeRegistration")
+        socket = registration.get("criSocket") if isinstance(registration, dict) else None
+        known = _WINDOWS_FLAGS if os == "windows" or str(socket).startswith("npipe:") else frozenset[str]()
+        items = {
+            finding.path[:-1] for finding in checked.findings if finding.path and finding.path[-1] in ("name", "value")
+        }
+        for component, arguments in kubeadm_arguments(kind.kind, checked.data):
+            whole = [
+                argument
+                for argument in arguments
+                if argument.path[:-1] not in items and not (component == "kubelet" and argument.name in known)
+            ]
+            for finding in argument_findings(component, whole, nearest_known_minor(minor)):
+                yield with_certainty(finding, minor)
+
+
+ARGUMENT_CHECK = _ArgumentCheck()
+"""Has the flags of all components, which are large: `check` takes it where there may be such flags."""
 
 
 def argument_findings(component: str, arguments: Iterable[Argument], minor: int) -> Iterator[Finding]:
@@ -57,11 +82,30 @@ def argument_findings(component: str, arguments: Iterable[Argument], minor: int)
     for finding in flag_findings(component, arguments, minor):
         refused.add(finding.path)
         yield finding
+    for finding in _name_findings(component, arguments, minor):
+        if finding.path not in refused:
+            yield finding
     for flag, finding in _field_findings(component, arguments, minor):
         argument = by_flag.get(flag)
         if argument is not None and argument.path not in refused:
             message = f"{flag}: {finding.field}: {finding.message}"
             yield finding._replace(path=argument.path, message=message, value=argument.shown_value)
+
+
+def _name_findings(component: str, arguments: Iterable[Argument], minor: int) -> Iterator[Finding]:
+    """Yield the admission plugins and cipher suites that a component of the control plane does not know."""
+    plugins = admission_plugins(minor)
+    for argument in arguments:
+        flag = argument.name.replace("_", "-")
+        names = [name.strip() for name in argument.value.split(",") if name.strip() and not is_unexpanded(name)]
+        messages = []
+        if component == "kube-apiserver" and flag in ("enable-admission-plugins", "disable-admission-plugins"):
+            what = f"is not an admission plugin of Kubernetes {minor_name(minor)}"
+            messages = [f"{show(name)} {what}{did_you_mean(name, plugins)}" for name in names if name not in plugins]
+        elif component in WITHOUT_FILE and flag == "tls-cipher-suites":
+            messages = [f"{show(name)} is not a cipher suite" for name in names if not is_cipher_suite(name)]
+        for message in messages:
+            yield Finding(argument.path, f"--{flag}: {message}", "flag-names", value=argument.shown_value)
 
 
 def _field_findings(component: str, arguments: Iterable[Argument], minor: int) -> Iterator[tuple[str, Finding]]:

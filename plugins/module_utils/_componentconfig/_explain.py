@@ -14,8 +14,9 @@ from typing import Any
 from . import ConfigError
 from ._denied_fields import INSTANCE_FIELDS
 from ._disruption import disruption_of
+from ._field_notes import notes_about_field
 from ._gate_effects import components_of_gate
-from ._meanings import notes_about_field, notes_about_gate
+from ._meanings import explanation, notes_about_gate
 from ._rules import rule_facts, sections_of
 from ._scalars._secrets import is_secret
 from ._schema._feature_gates import gate_dependencies, gate_history, gate_names
@@ -151,7 +152,7 @@ def _explain_field(kind: Kind, entry: Mapping[str, Any], field_path: Sequence[st
         "feature_gates": [_gate_now(gate) for gate in entry.get("gates", ()) if gate_history(gate)],
         "operating_system": _operating_system(kind, field_path),
         "rules": list(_rules_about(kind, field)),
-        "meaning": [note.explained for note in notes_about_field(kind, path)],
+        "meaning": [explanation(note) for note in notes_about_field(kind, path)],
         "disruption": f"{disruption}: {disruption.meaning}",
         "note": disruption.note,
         "remark": _remarks(kind, field, field_path[-1]),
@@ -245,6 +246,6 @@ def _explain_gate(gate: str) -> Explanation:
         "needed_by": [
             name for name in gate_names() if any(gate in needed for _since, needed in gate_dependencies(name))
         ],
-        "meaning": [note.explained for note in notes_about_gate(gate)],
+        "meaning": [explanation(note) for note in notes_about_gate(gate)],
     }
     return Explanation(f"{gate}, a feature gate", {label: value for label, value in facts.items() if value})

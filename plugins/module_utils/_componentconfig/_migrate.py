@@ -38,7 +38,7 @@ from ._scalars._unexpanded import UNEXPANDED, is_unexpanded
 from ._schema._defaults import apply_defaults, is_zero
 from ._schema._feature_gates import FeatureGates
 from ._schema._kinds import MAIN_KINDS, Kind, fact_at, find_kind, kinds
-from ._schema._path_fields import resolve_paths
+from ._schema._path_fields import absolute_paths, resolve_paths
 from ._schema._releases import known_minor_of, minor_name, nearest_known_minor
 
 __all__ = ["COMMAND_LINE", "DroppedFlag", "KeptFlag", "Migration", "migrate"]
@@ -138,6 +138,7 @@ def migrate(
         current = _current_config(command_line, _newest_kind(component, minor), minor, config, drop_ins, directory)
     except InvalidConfig as error:
         return Migration(findings=error.findings)
+    flags = flags.on_command_line(command_line.uses, minor)
     return _Migrator(flags, command_line, current, config[0] if config else "", path).run()
 
 
@@ -308,7 +309,7 @@ class _Migrator(NamedTuple):
             arguments = [argument for use in winning for argument in use.arguments]
         defaulted = apply_defaults(data, current.kind, current.minor)
         with_flags, _origins = apply_flags(defaulted, ["", *arguments], current.kind, current.minor)
-        absolute = resolve_paths(with_flags, current.kind.kind, current.directory)
+        absolute = absolute_paths(with_flags, current.kind.kind, current.directory)
         return _without_zero_values(absolute, current.kind.fields, current.minor)
 
 

@@ -12,7 +12,9 @@ from . import ConfigError
 from ._certainty import upgrade_findings
 from ._check import check
 from ._codec._document import Document
+from ._collector import ArgumentCheck
 from ._compare import FieldChange, effective_diff, effective_values, is_default, is_written, source_of
+from ._field_notes import RULE_MEANING, Meaning, NotedConfig
 from ._findings import Finding, Level, judged, not_judged_causes
 from ._flags._component_flags import ComponentFlags
 from ._flags._flag_set import flag_set, values_by_flag
@@ -20,7 +22,7 @@ from ._flags._kubelet_flags import FEATURE_GATES
 from ._flags._pflag import parse_command_line
 from ._gate_effects import FieldEffect, field_effects, gate_without_effect
 from ._load import Config
-from ._meanings import RULE_MEANING, Meaning, NotedConfig, general_notes, meanings, notes
+from ._meanings import general_notes, meanings, notes
 from ._scalars._field_path import Path, overlaps, value_at
 from ._schema._feature_gates import FeatureGates, gate_names, gate_state
 from ._schema._kinds import Kind, find_kind, is_present_at
@@ -73,12 +75,13 @@ def upgrade(
     *,
     flags: Sequence[str] = (),
     overrides: Mapping[str, str] | None = None,
+    arguments: ArgumentCheck | None = None,
 ) -> Upgrade:
     """Return what changes for a file when the component that reads it moves from one Kubernetes minor to another.
 
     from_version, to_version: the Kubernetes versions, "" for the newest that the data cover. flags:
     the component's command line without the program, one word each. overrides: the user's own classes of disruption,
-    by field path.
+    by field path. arguments: checks the flags inside kubeadm's files.
 
     Raises ConfigError for versions of one minor or outside the data, for a kind that is not known, and for an override
     that cannot be.
@@ -95,7 +98,7 @@ def upgrade(
     # Several documents may switch the same gate, and be read by the same component.
     gates = dict.fromkeys(gate for sides in documents for gate in _gate_upgrades(sides))
     general = {note.id for sides in documents for note in general_notes(sides.kind, minors)}
-    by_minor = [_findings(config, main, command_line, minor) for minor in minors]
+    by_minor = [_findings(config, main, command_line, arguments, minor) for minor in minors]
     before, after = map(judged, by_minor)
     open_findings = [finding for finding in dict.fromkeys([*by_minor[0], *by_minor[1]]) if finding.path]
     known = set(map(_finding_key, before))
@@ -135,10 +138,12 @@ def _sides_of(config: Config, main: Kind, flags: ComponentFlags | None, minors: 
         yield _Sides(document, kind, minors, (merged[0], merged[1]), own_flags)
 
 
-def _findings(config: Config, main: Kind, flags: ComponentFlags | None, minor: int) -> list[Finding]:
+def _findings(
+    config: Config, main: Kind, flags: ComponentFlags | None, arguments: ArgumentCheck | None, minor: int
+) -> list[Finding]:
     """Return what is wrong with a config at a minor; of several documents, the flags are checked by themselves."""
     checked_flags = flags if not config.others else None
-    findings = check(config, versions=[minor_name(minor)], flags=checked_flags)
+    findings = check(config, versions=[minor_name(minor)], flags=checked_flags, arguments=arguments)
     if flags is not None and config.others:
         findings += flags.findings(config.document, main, minor)
     return [finding for finding in findings if finding.rule != RULE_MEANING]  # an upgrade has all meanings

@@ -11,10 +11,10 @@ from typing import Any, Literal, NamedTuple
 
 from ._compare import FieldChange, summary_of
 from ._disruption import Disruption, disruption_classes, heaviest_class
+from ._field_notes import Meaning, Note
 from ._findings import Finding, Level, NotJudged
 from ._flags._kubelet_flags import FEATURE_GATES
 from ._gate_effects import FieldEffect, acts_on, components_of_gate
-from ._meanings import Meaning, Note
 from ._scalars._wording import first_names
 from ._schema._releases import minor_name
 

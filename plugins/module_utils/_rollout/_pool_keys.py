@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from .._nodeconfig._strict_mapping import MessageForm, suggest_key
+from ._pool_values import not_a_mapping
 
 __all__ = [
     "FORM",
@@ -17,10 +18,8 @@ __all__ = [
     "POOL_FILE",
     "POOL_KEYS",
     "FileKeys",
-    "describe_type",
     "find_unknown_keys",
     "find_unknown_variables",
-    "not_a_mapping",
 ]
 
 _INDEX = re.compile(r"\[[0-9]+\]")  # a list's entries have the keys of the list
@@ -75,7 +74,7 @@ POOL_KEYS: Mapping[str, tuple[str, ...]] = {
     "policy.playbooks": ("beforeWave", "afterWave", "timeout"),
 }
 # The variables of all playbooks, and prefixes of extra variables that are not the user's.
-_PLAYBOOK_VARIABLES = ("kubeconfig", "context", "rollout_lease_duration", "rollout_wait_timeout")
+_PLAYBOOK_VARIABLES = ("kubeconfig", "context", "release_data", "rollout_lease_duration", "rollout_wait_timeout")
 _CONTROLLER_PREFIXES = ("awx_", "tower_")
 _FOREIGN_PREFIXES = ("ansible_", *_CONTROLLER_PREFIXES)
 
@@ -161,16 +160,6 @@ def _is_distinctive(path: str) -> bool:
     """Return whether a user would hardly give an own variable this key's name, unlike count, soak or labels."""
     name = path.rpartition(".")[2]
     return name.lower() != name or "_" in name
-
-
-def describe_type(value: Any) -> str:
-    """Return what a value is, for a message."""
-    return "nothing" if value is None else type(value).__name__
-
-
-def not_a_mapping(value: Any) -> str:
-    """Return the sentence about a value that must be a mapping."""
-    return f"must be a mapping, not {describe_type(value)}"
 
 
 def _unknown(path: str, names: Sequence[str]) -> Iterable[tuple[str, str]]:

@@ -11,9 +11,19 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from .._nodeconfig._strict_mapping import StrictFields
-from ._pool_keys import describe_type, not_a_mapping
 
-__all__ = ["NodeCount", "as_texts", "choice", "is_list", "mapping", "node_count", "node_counts", "text", "texts"]
+__all__ = [
+    "NodeCount",
+    "as_texts",
+    "choice",
+    "is_list",
+    "mapping",
+    "node_count",
+    "node_counts",
+    "not_a_mapping",
+    "text",
+    "texts",
+]
 
 _PERCENT = re.compile(r"([0-9]{1,3})%\Z")
 _COUNT = re.compile(r"[0-9]{1,7}\Z")
@@ -42,10 +52,19 @@ class NodeCount:
         return -(-total * self.value // 100) if self.percent else min(self.value, total)
 
 
+def not_a_mapping(value: Any) -> str:
+    """Return the sentence about a value that must be a mapping."""
+    return f"must be a mapping, not {_type_name(value)}"
+
+
+def _type_name(value: Any) -> str:
+    return "nothing" if value is None else type(value).__name__
+
+
 def text(value: Any) -> str:
     """Return a text without surrounding space. Raises ValueError."""
     if not isinstance(value, str):
-        raise ValueError(f"must be a text, not {describe_type(value)}")
+        raise ValueError(f"must be a text, not {_type_name(value)}")
     return value.strip()
 
 

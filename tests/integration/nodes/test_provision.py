@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 import yaml
@@ -15,6 +16,7 @@ from ansible_collections.configok.node.plugins.module_utils._systemd._exec_start
 from ansible_collections.configok.node.plugins.modules import component_unit_info
 from support.ansible_runs.playbooks import PlaybookRun, finish, start
 from support.machines import CONFIG_PATHS, KUBECONFIG, Node, NodeSpec, Testbed, Unavailable
+from support.releases.data_files import GONE, NEXT, next_release
 from support.session.unavailable import leave_out
 
 OURS = "/var/lib/configok/components/kubelet/config.yaml"
@@ -186,6 +188,33 @@ def test_what_cannot_be_provisioned_is_refused_before_anything_is_changed(
         run = node.play("provision")
         assert run.code != 0
         assert sentence in run.output
+        assert files(node) == before
+    finally:
+        node.write(path, original)
+
+
+def test_an_init_config_is_validated_with_release_data(bed: Testbed, tmp_path: Path) -> None:
+    node = bed.node("packaged")
+    path = CONFIG_PATHS["kubeadm"]
+    original = node.read(path)
+    newer = {"name": "kubelet", "version_command": ["/bin/echo", f"Kubernetes v1.{NEXT}.0"]}
+    variables = {"node_components": [newer]}
+    release_data = next_release(tmp_path / "release.yaml")
+    (tmp_path / "broken.yaml").write_text("maxPods: 60\n")
+    node.write(path, original + f"featureGates: {{{GONE}: true}}\n")
+    try:
+        before = files(node)
+        without = node.play("provision", variables, check=True)
+        assert f"not judged: fields, defaults, gates, flags and rules of Kubernetes 1.{NEXT}" in without.output
+        assert "unknown feature gate" not in without.output
+        for file, sentence in (
+            (release_data, f"featureGates.{GONE}: true: unknown feature gate"),
+            ("broken.yaml", "broken.yaml: the file: has the unknown key"),
+            ("none.yaml", "none.yaml is no file of this machine"),
+        ):
+            run = node.play("provision", {**variables, "release_data": str(tmp_path / file)}, check=True)
+            assert run.code != 0
+            assert sentence in run.output.replace('\\"', '"'), run.output
         assert files(node) == before
     finally:
         node.write(path, original)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,9 +13,10 @@ import pytest
 import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from support.ansible_runs.playbooks import ROOT, Playbooks, quick_pool
+from support.ansible_runs.playbooks import ROOT, Playbooks, finish, quick_pool, start
 from support.api.clusters import look, prepare
 from support.api.servers import Embedded
+from support.releases.data_files import GONE, NEXT, next_release
 from support.rollouts.simulated_nodes import SimulatedNodes
 from support.session.unavailable import leave_out
 
@@ -130,3 +132,66 @@ def test_variables_of_the_pool_file_may_be_templates(
     assert refused.code != 0
     assert "cannot be evaluated: " in refused.output
     assert "Traceback" not in refused.output
+
+
+LOOP = """
+- hosts: localhost
+  connection: local
+  gather_facts: false
+  tasks:
+    - configok.node.rollout:
+        kubeconfig: here
+        context: right
+        directory: "{{ lookup('ansible.builtin.env', 'PWD') }}"
+        pool: "{{ lookup('ansible.builtin.file', 'pool.yml') | from_json }}"
+        release_data: "{{ item | default(omit, true) }}"
+      loop: ["", release.yaml, ""]
+      check_mode: true
+      ignore_errors: true
+      register: planned
+    - configok.node.config_bundle:
+        kubeconfig: here
+        context: right
+        pool: workers
+        label_selector: pool=workers
+        src: {kubelet: "{{ lookup('ansible.builtin.env', 'PWD') }}/pool.yaml"}
+        release_data: "{{ item | default(omit, true) }}"
+      loop: ["", release.yaml, ""]
+      check_mode: true
+      ignore_errors: true
+      register: published
+    - ansible.builtin.debug:
+        msg: "published: {{ published.results | map(attribute='failed') }} {{ published.results[1].msg | default('') }}"
+    - ansible.builtin.debug:
+        msg: "{{ planned.results | map(attribute='failed') }} {{ planned.results[2].text | select('search', 'gates') }}"
+"""
+
+
+def test_release_data_are_found_in_the_users_directory_and_hold_for_one_task(
+    nodes: SimulatedNodes, user: Playbooks
+) -> None:
+    for number in range(3):
+        info = {"status": {"nodeInfo": {"kubeletVersion": f"v1.{NEXT}.0"}}}
+        nodes.client.patch(paths.node_status(f"n{number}"), info, kind="strategic")
+    user.write(quick_pool(), f"featureGates: {{{GONE}: true}}\n")
+    next_release(user.directory / "release.yaml")
+    planned = user.run("rollout", *WHERE, "--check")
+    assert planned.code == 0, planned.output
+    assert "not judged: fields, defaults, gates, flags and rules of Kubernetes" in planned.output
+    refused = user.run("rollout", *WHERE, "--check", "-e", "release_data=release.yaml")
+    assert refused.code != 0
+    assert f"featureGates.{GONE}: true: unknown feature gate" in refused.output
+    missing = user.run("rollout", *WHERE, "--check", "-e", "release_data=none.yaml")
+    assert missing.code != 0
+    assert f"release_data: {user.directory}/none.yaml cannot be read: No such file or directory" in missing.output
+    (user.directory / "loop.yml").write_text(LOOP)
+    sides = json.dumps({name: {"kubeconfig": "here", "context": "right"} for name in ("before", "after")})
+    unknown = user.run("compare", "-e", sides, "-e", "release_data=none.yaml", pool=False)
+    assert f"release_data: {user.directory}/none.yaml cannot be read: No such file or directory" in unknown.output
+    compared = user.run("compare", "-e", sides, "-e", "release_data=release.yaml", pool=False)
+    assert compared.code == 0, compared.output
+    looped = finish(start([str(user.directory / "loop.yml")], directory=user.directory, kubeconfig=user.kubeconfig))
+    output = looped.output.replace("False", "false").replace("True", "true")
+    assert "[false, true, false] [" in output, looped.output
+    assert "published: [false, true, false] the config is refused" in output, looped.output
+    assert "gates" in looped.output.rpartition("[false")[2], looped.output

@@ -17,9 +17,12 @@ from ansible.playbook.task import Task
 from ansible.template import Templar
 from ansible.utils.context_objects import CLIArgs
 
-from ansible_collections.configok.node.plugins.action import machines, rollout
+from ansible_collections.configok.node.plugins.action import cluster_diff, config_bundle, machines, rollout
+from ansible_collections.configok.node.plugins.modules import cluster_diff as cluster_diff_module
+from ansible_collections.configok.node.plugins.modules import config_bundle as config_bundle_module
+from support.ansible_runs.modules import run_module
 
-__all__ = ["run_machines", "run_rollout"]
+__all__ = ["run_cluster_diff", "run_config_bundle", "run_machines", "run_rollout"]
 
 
 def run_rollout(
@@ -49,6 +52,16 @@ def run_machines(
     return _run(machines, arguments, variables, extra_vars, check=check, diff=diff)
 
 
+def run_config_bundle(arguments: Mapping[str, Any], *, check: bool = False) -> dict[str, Any]:
+    """Return the result of the module config_bundle, which its action runs."""
+    return _run(config_bundle, arguments, None, (), check=check, diff=False, module=config_bundle_module)
+
+
+def run_cluster_diff(arguments: Mapping[str, Any], *, check: bool = False) -> dict[str, Any]:
+    """Return the result of the module cluster_diff, which its action runs."""
+    return _run(cluster_diff, arguments, None, (), check=check, diff=False, module=cluster_diff_module)
+
+
 def _run(
     action: ModuleType,
     arguments: Mapping[str, Any],
@@ -57,7 +70,9 @@ def _run(
     *,
     check: bool,
     diff: bool,
+    module: ModuleType | None = None,
 ) -> dict[str, Any]:
+    """Run an action. module: which it runs, in this process."""
     loader = DataLoader()
     loader.set_basedir(str(Path(str(action.__file__)).parent))  # the playbook's directory, which is never the user's
     task = Task()
@@ -75,6 +90,9 @@ def _run(
         shared_loader_obj=None,
     )
     plugin._load_name = task.action  # as the loader sets it
+    if module is not None:
+        main = module.main
+        plugin._execute_module = lambda **_options: run_module(main, plugin._task.args, check=check, diff=diff)
     with mock.patch.object(context, "CLIARGS", CLIArgs({"extra_vars": tuple(extra_vars)})):
         result: dict[str, Any] = plugin.run(task_vars=known)
     return result

@@ -1,19 +1,20 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Asks the real kube-apiserver whether it takes a file: it reads its files before it speaks to etcd."""
+"""Asks real components whether they take files and flags, which they read before they speak to anything else."""
 
 from __future__ import annotations
 
 import socket
 import subprocess
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from support.api.binaries import find
 from support.api.pki import Authority
 
-__all__ = ["ApiServerFiles"]
+__all__ = ["ApiServerFiles", "refusal_of_controller_manager"]
 
 _FLAGS = {
     "EncryptionConfiguration": ["--encryption-provider-config={file}"],
@@ -27,6 +28,8 @@ _OFF = ("EventRateLimit", "PodTolerationRestriction")
 
 _TAKEN = "validating admission controller(s) successfully"
 """The last line that it writes before it waits for etcd."""
+_DIALS = "createTransport failed to connect"
+"""What it writes once it looks for etcd: all flags are taken by then, and newer releases write nothing else."""
 
 
 def _free_port() -> int:
@@ -62,24 +65,46 @@ class ApiServerFiles:
 
     def refuses(self, kind: str, text: str, seconds: float = 60.0) -> str | None:
         """Return what the API server says against a file of that kind, or None if it accepts the file."""
-        file, log = self._directory / "file.yaml", self._directory / "log"
+        file = self._directory / "file.yaml"
         file.write_text(text, encoding="utf-8")
         flags = [flag.format(file=file) for flag in _FLAGS[kind]]
         plugins = [name for name in _OFF if f"name: {name}\n" in text]
         if plugins:
             flags.append(f"--enable-admission-plugins={','.join(plugins)}")
+        return self._answer(flags, _TAKEN, seconds)
+
+    def refuses_flags(self, flags: Sequence[str], seconds: float = 60.0) -> str | None:
+        """Return what the API server says against flags, or None if it accepts them."""
+        return self._answer(flags, _DIALS, seconds)
+
+    def _answer(self, flags: Sequence[str], taken: str, seconds: float) -> str | None:
+        log = self._directory / "log"
         with log.open("wb") as stream:
             process = subprocess.Popen([self._program, *self._flags, *flags], stdout=stream, stderr=stream)
         deadline = time.monotonic() + seconds
         try:
             while process.poll() is None:
-                if _TAKEN in log.read_text(encoding="utf-8", errors="replace"):
+                if taken in log.read_text(encoding="utf-8", errors="replace"):
                     return None
                 if time.monotonic() > deadline:
-                    raise TimeoutError(f"kube-apiserver neither took nor refused a file within {seconds:.0f} s")
+                    raise TimeoutError(
+                        f"kube-apiserver neither took nor refused {' '.join(flags)} within {seconds:.0f} s"
+                    )
                 time.sleep(0.05)
         finally:
             process.kill()
             process.wait()
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
         return lines[-1] if lines else "nothing"
+
+
+def refusal_of_controller_manager(flags: Sequence[str], kubeconfig: Path) -> str | None:
+    """Return what kube-controller-manager says against flags, or None if it continues with its kubeconfig.
+
+    kubeconfig: a path of no file. Raises Unavailable where there is no kube-controller-manager.
+    """
+    command = [str(find("kube-controller-manager")), f"--kubeconfig={kubeconfig}", *flags]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    lines = f"{ended.stdout}{ended.stderr}".splitlines()
+    last = lines[-1] if lines else "nothing"
+    return None if f"stat {kubeconfig}" in last else last

@@ -26,7 +26,7 @@ from typing import Any
 import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check, check_host
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check_host
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._compare import compare
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import convert
@@ -40,6 +40,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
     minor_name,
     newest_minor,
 )
+from support.configs.checking import check_file
 
 from .inputs import Hostile, hostile_input
 
@@ -56,7 +57,8 @@ _REFUSED = (ConfigError,)
 
 def _check(hostile: Hostile) -> None:
     config = load([(f"layer{index}", text) for index, text in enumerate(hostile.layers)])
-    findings = check(config, versions=_VERSIONS, bundle=True, denied_fields=["staticPodPath", "authentication.*"])
+    denied = ["staticPodPath", "authentication.*"]
+    findings = check_file(config, versions=_VERSIONS, bundle=True, denied_fields=denied)
     json.dumps([finding.as_dict() for finding in findings])
     assert all("\n" not in str(finding) for finding in findings), "a finding of two lines"
     redact(config.data)

@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ansible_collections.configok.node.plugins.module_utils._ansible._cel import cel_checker
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Finding, Level
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._component_flags import (
     ComponentFlags,
 )
+from support.configs.checking import check_file
 from support.oracle.ours import stage_of
 
 from .recorded import RecordedFile, Verdict
@@ -49,7 +49,7 @@ class Disagreement(NamedTuple):
 
 def disagreements(file: RecordedFile) -> list[Disagreement]:
     """Return the verdicts on a file that the engine does not share."""
-    findings = check(
+    findings = check_file(
         file.text,
         component=_COMPONENTS.get(file.kind),
         versions=[verdict.minor for verdict in file.verdicts],

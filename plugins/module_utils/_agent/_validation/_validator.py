@@ -28,7 +28,9 @@ __all__ = [
     "CommandCheck",
     "SameConfig",
     "refusing_findings",
+    "not_judged_causes",
     "first_error_text",
+    "is_not_judged",
     "is_known_fatal",
     "validate_init_config",
     "validate_bundle_document",
@@ -37,7 +39,8 @@ __all__ = [
 
 _CHECK_TIMEOUT = 30.0  # seconds
 _MAX_OUTPUT = 300  # characters of the check's last line
-_HARMLESS = ("not-judged", "warning")  # the levels of findings that refuse nothing
+_NOT_JUDGED = "not-judged"
+_HARMLESS = (_NOT_JUDGED, "warning")  # the levels of findings that refuse nothing
 _NO_VERDICT = (124, 126, 127)  # the check timed out or could not be run, which says nothing about the config
 _SIGNALLED = range(129, 193)  # how a shell or a container runtime reports that a signal ended its child
 
@@ -250,6 +253,16 @@ def _plain(finding: Mapping[str, Any]) -> dict[str, Any]:
 def refusing_findings(findings: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Return the findings for which a bundle is refused; warnings and what was not judged stop no node."""
     return [finding for finding in findings if finding.get("level") not in _HARMLESS]
+
+
+def not_judged_causes(findings: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Return what was not judged and why, each cause once."""
+    return tuple(dict.fromkeys(str(finding.get("message")) for finding in findings if is_not_judged(finding)))
+
+
+def is_not_judged(finding: Mapping[str, Any]) -> bool:
+    """Return whether a finding says that something was not judged."""
+    return finding.get("level") == _NOT_JUDGED
 
 
 def first_error_text(component: str, findings: Sequence[Mapping[str, Any]]) -> str:

@@ -17,6 +17,7 @@ from .._findings import Finding, InvalidConfig, located, show
 from .._scalars._field_path import Path, value_at
 from ._builder import Builder
 from ._embedding import EmbeddedFlags, Embedding
+from ._plain_values import head_values
 
 __all__ = ["Document", "MAX_BYTES", "MAX_DEPTH", "MAX_DOCUMENTS", "MAX_NODES", "decode", "split"]
 
@@ -49,6 +50,11 @@ class Document:
     embedding: Embedding | None = None
     flags: tuple[EmbeddedFlags, ...] = ()
     is_validated: bool = True
+
+    @property
+    def head(self) -> dict[str, Any]:
+        """The apiVersion and kind as Kubernetes reads them, None for a missing one; see `head_values`."""
+        return head_values(self.data if isinstance(self.data, dict) else {}, is_json=self.is_json)
 
     def line_of(self, path: Path) -> int | None:
         """Return the line of a field, or of the nearest field around it."""

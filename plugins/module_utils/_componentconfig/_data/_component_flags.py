@@ -11,15 +11,16 @@ __all__ = ["FLAGS"]
 FLAGS = r"""
 {"kube-proxy":{"ignoresFlags":true,"reasons":{"self":["it names the file"],"once":
 ["it makes kube-proxy do one thing and end: it is no config"],"access":
-["it wins over the address in the kubeconfig, and the file has no field for it"],"klog":
+["it wins over the address in the kubeconfig, and the file has no field for it"],"cadvisor":
+["it is cAdvisor's, not kube-proxy's: the file has no field for it"],"klog":
 ["it is klog's: the file of this version has no field for it"]},"flags":{"add-dir-header":{"type":"bool","stays":
 "klog","last":25,"gone":["klog writes to standard error only"]},"alsologtostderr":{"type":"bool","stays":"klog",
 "last":25,"gone":["klog writes to standard error only"]},"bind-address":{"type":"ip","field":"bindAddress"},
-"bind-address-hard-fail":{"type":"bool","field":"bindAddressHardFail"},"cleanup":{"type":"bool","stays":"once"},
-"cleanup-ipvs":{"type":"bool","stays":"once","gone":["--cleanup does this too"],"last":20},"cluster-cidr":{"field":
-"clusterCIDR"},"config":{"stays":"self"},"config-sync-period":{"type":"duration","field":"configSyncPeriod"},
-"conntrack-max-per-core":{"type":"int","field":"conntrack.maxPerCore"},"conntrack-min":{"type":"int","field":
-"conntrack.min"},"conntrack-tcp-be-liberal":{"type":"bool","field":"conntrack.tcpBeLiberal","since":29},
+"bind-address-hard-fail":{"type":"bool","field":"bindAddressHardFail"},"boot-id-file":{"stays":"cadvisor"},"cleanup":
+{"type":"bool","stays":"once"},"cleanup-ipvs":{"type":"bool","stays":"once","gone":["--cleanup does this too"],"last":
+20},"cluster-cidr":{"field":"clusterCIDR"},"config":{"stays":"self"},"config-sync-period":{"type":"duration","field":
+"configSyncPeriod"},"conntrack-max-per-core":{"type":"int","field":"conntrack.maxPerCore"},"conntrack-min":{"type":
+"int","field":"conntrack.min"},"conntrack-tcp-be-liberal":{"type":"bool","field":"conntrack.tcpBeLiberal","since":29},
 "conntrack-tcp-timeout-close-wait":{"type":"duration","field":"conntrack.tcpCloseWaitTimeout"},
 "conntrack-tcp-timeout-established":{"type":"duration","field":"conntrack.tcpEstablishedTimeout"},
 "conntrack-udp-timeout":{"type":"duration","field":"conntrack.udpTimeout","since":29},"conntrack-udp-timeout-stream":
@@ -33,15 +34,18 @@ FLAGS = r"""
 "once"},"hostname-override":{"field":"hostnameOverride","winsOverFile":20},"init-only":{"type":"bool","stays":"once",
 "since":29},"iptables-localhost-nodeports":{"type":"bool","field":"iptables.localhostNodePorts","since":26},
 "iptables-masquerade-bit":{"type":"int","field":"iptables.masqueradeBit"},"iptables-min-sync-period":{"type":
-"duration","field":"iptables.minSyncPeriod"},"iptables-sync-period":{"type":"duration","field":"iptables.syncPeriod"},
-"ipvs-exclude-cidrs":{"type":"list","field":"ipvs.excludeCIDRs"},"ipvs-min-sync-period":{"type":"duration","field":
-"ipvs.minSyncPeriod"},"ipvs-scheduler":{"field":"ipvs.scheduler"},"ipvs-strict-arp":{"type":"bool","field":
-"ipvs.strictARP"},"ipvs-sync-period":{"type":"duration","field":"ipvs.syncPeriod"},"ipvs-tcp-timeout":{"type":
-"duration","field":"ipvs.tcpTimeout"},"ipvs-tcpfin-timeout":{"type":"duration","field":"ipvs.tcpFinTimeout"},
-"ipvs-udp-timeout":{"type":"duration","field":"ipvs.udpTimeout"},"kube-api-burst":{"type":"int","field":
-"clientConnection.burst"},"kube-api-content-type":{"field":"clientConnection.contentType"},"kube-api-qps":{"type":
-"float","field":"clientConnection.qps"},"kubeconfig":{"field":"clientConnection.kubeconfig"},"log-backtrace-at":
-{"stays":"klog","last":25,"gone":["klog writes to standard error only"]},"log-dir":{"stays":"klog","last":25,"gone":
+"duration","field":"iptables.minSyncPeriod","with":[{"flag":"proxy-mode","value":"nftables","since":31,"field":
+"nftables.minSyncPeriod"}]},"iptables-sync-period":{"type":"duration","field":"iptables.syncPeriod","with":[{"flag":
+"proxy-mode","value":"nftables","since":31,"field":"nftables.syncPeriod"}]},"ipvs-exclude-cidrs":{"type":"list",
+"field":"ipvs.excludeCIDRs"},"ipvs-min-sync-period":{"type":"duration","field":"ipvs.minSyncPeriod","with":[{"flag":
+"proxy-mode","value":"ipvs","since":31,"default":"1s"}]},"ipvs-scheduler":{"field":"ipvs.scheduler"},
+"ipvs-strict-arp":{"type":"bool","field":"ipvs.strictARP"},"ipvs-sync-period":{"type":"duration","field":
+"ipvs.syncPeriod"},"ipvs-tcp-timeout":{"type":"duration","field":"ipvs.tcpTimeout"},"ipvs-tcpfin-timeout":{"type":
+"duration","field":"ipvs.tcpFinTimeout"},"ipvs-udp-timeout":{"type":"duration","field":"ipvs.udpTimeout"},
+"kube-api-burst":{"type":"int","field":"clientConnection.burst"},"kube-api-content-type":{"field":
+"clientConnection.contentType"},"kube-api-qps":{"type":"float","field":"clientConnection.qps"},"kubeconfig":{"field":
+"clientConnection.kubeconfig"},"log-backtrace-at":{"stays":"klog","last":25,"gone":
+["klog writes to standard error only"]},"log-dir":{"stays":"klog","last":25,"gone":
 ["klog writes to standard error only"]},"log-file":{"stays":"klog","last":25,"gone":
 ["klog writes to standard error only"]},"log-file-max-size":{"type":"int","stays":"klog","gone":
 ["klog writes to standard error only"],"last":25},"log-flush-frequency":{"type":"duration","field":
@@ -52,8 +56,10 @@ FLAGS = r"""
 "winsOverFile":20,"since":30},"log-text-split-stream":{"type":"bool","field":"logging.options.text.splitStream",
 "stays":"klog","winsOverFile":20,"since":30},"logging-format":{"field":"logging.format","winsOverFile":20,"stays":
 "klog","since":28,"values":[[20,["text","json"]]]},"logtostderr":{"type":"bool","stays":"klog","last":25,"gone":
-["klog writes to standard error only"]},"masquerade-all":{"type":"bool","field":"iptables.masqueradeAll"},"master":
-{"stays":"access"},"metrics-bind-address":{"type":"addressPort","field":"metricsBindAddress","refusedEmpty":
+["klog writes to standard error only"]},"machine-id-file":{"stays":"cadvisor"},"masquerade-all":{"type":"bool",
+"field":"iptables.masqueradeAll","with":[{"flag":"proxy-mode","value":"nftables","since":31,"field":
+"nftables.masqueradeAll"}]},"master":{"stays":"access"},"metrics-bind-address":{"type":"addressPort","field":
+"metricsBindAddress","refusedEmpty":
 ["a file cannot switch this server off: take the flag away, or go on without a file"]},"metrics-port":{"type":"int",
 "portOf":"metrics-bind-address","onlyWithoutFile":true,"refusedEmpty":
 ["a file cannot switch this server off: take the flag away, or go on without a file"]},"nodeport-addresses":{"type":

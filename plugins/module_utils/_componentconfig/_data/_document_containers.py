@@ -9,18 +9,15 @@ from __future__ import annotations
 __all__ = ["CONTAINERS"]
 
 CONTAINERS = r"""
-{"kubeadm":{"init":{"kinds":["InitConfiguration","ClusterConfiguration"],"reads":["InitConfiguration",
-"ClusterConfiguration","KubeletConfiguration","KubeProxyConfiguration"]},"join":{"kinds":["JoinConfiguration"],
-"reads":["JoinConfiguration"]},"reset":{"kinds":["ResetConfiguration"],"reads":["ResetConfiguration"]},"upgrade":
-{"kinds":["UpgradeConfiguration"],"reads":["UpgradeConfiguration"]}},"tools":{"OpenShift":
-["machineconfiguration.openshift.io","machine.openshift.io","hypershift.openshift.io","performance.openshift.io",
-"config.openshift.io"],"EKS":["node.eks.aws"],"Karpenter":["karpenter.sh","karpenter.k8s.aws","karpenter.azure.com"],
-"Gardener":["gardener.cloud"],"kind":["kind.x-k8s.io","kind.sigs.k8s.io"],"Cluster API":["cluster.x-k8s.io"],"Talos":
-["v1alpha1"],"eksctl":["eksctl.io"],"kOps":["kops.k8s.io"],"k0s":["k0sproject.io"],"k3d":["k3d.io"],"Rancher":
-["provisioning.cattle.io","rke.cattle.io","rke-machine-config.cattle.io"],"KubeKey":["kubekey.kubesphere.io"],
-"minikube":["minikube.sigs.k8s.io"],"KubeOne":["kubeone.k8c.io"]},"holdNothing":{"addons.cluster.x-k8s.io/v1alpha1":
-["HelmChartProxy","HelmReleaseProxy"],"addons.cluster.x-k8s.io/v1beta1":["ClusterResourceSet",
-"ClusterResourceSetBinding"],"addons.cluster.x-k8s.io/v1beta2":["ClusterResourceSet","ClusterResourceSetBinding"],
+{"tools":{"OpenShift":["machineconfiguration.openshift.io","machine.openshift.io","hypershift.openshift.io",
+"performance.openshift.io","config.openshift.io"],"EKS":["node.eks.aws"],"Karpenter":["karpenter.sh",
+"karpenter.k8s.aws","karpenter.azure.com"],"Gardener":["gardener.cloud"],"kind":["kind.x-k8s.io","kind.sigs.k8s.io"],
+"Cluster API":["cluster.x-k8s.io"],"Talos":["v1alpha1"],"eksctl":["eksctl.io"],"kOps":["kops.k8s.io"],"k0s":
+["k0sproject.io"],"k3d":["k3d.io"],"Rancher":["provisioning.cattle.io","rke.cattle.io",
+"rke-machine-config.cattle.io"],"KubeKey":["kubekey.kubesphere.io"],"minikube":["minikube.sigs.k8s.io"],"KubeOne":
+["kubeone.k8c.io"]},"holdNothing":{"addons.cluster.x-k8s.io/v1alpha1":["HelmChartProxy","HelmReleaseProxy"],
+"addons.cluster.x-k8s.io/v1beta1":["ClusterResourceSet","ClusterResourceSetBinding"],
+"addons.cluster.x-k8s.io/v1beta2":["ClusterResourceSet","ClusterResourceSetBinding"],
 "bootstrap.cluster.x-k8s.io/v1beta1":["GKEConfig","GKEConfigTemplate","KopsConfig","KopsConfigTemplate"],
 "cluster.x-k8s.io/v1beta1":["Machine","MachineDeployment","MachineDrainRule","MachineHealthCheck","MachinePool",
 "MachineSet"],"cluster.x-k8s.io/v1beta2":["Machine","MachineDeployment","MachineDrainRule","MachineHealthCheck",

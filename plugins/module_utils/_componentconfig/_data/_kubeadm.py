@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-__all__ = ["KINDS"]
+__all__ = ["COMMANDS", "KINDS"]
 
 KINDS = r"""
 {"kubeadm.k8s.io/v1beta1 ClusterConfiguration":{"component":"kubeadm","fields":{"etcd":{"type":"object","fields":
@@ -276,4 +276,11 @@ KINDS = r"""
 "kubernetesAPICall":{"type":"duration","optional":1,"nullable":1},"etcdAPICall":{"type":"duration","optional":1,
 "nullable":1},"tlsBootstrap":{"type":"duration","optional":1,"nullable":1},"discovery":{"type":"duration","optional":
 1,"nullable":1},"upgradeManifests":{"type":"duration","optional":1,"nullable":1}}}}}}
+"""
+
+COMMANDS = r"""
+{"init":{"kinds":["InitConfiguration","ClusterConfiguration"],"reads":["InitConfiguration","ClusterConfiguration",
+"KubeletConfiguration","KubeProxyConfiguration"]},"join":{"kinds":["JoinConfiguration"],"reads":
+["JoinConfiguration"]},"reset":{"kinds":["ResetConfiguration"],"reads":["ResetConfiguration"]},"upgrade":{"kinds":
+["UpgradeConfiguration"],"reads":["UpgradeConfiguration"]}}
 """

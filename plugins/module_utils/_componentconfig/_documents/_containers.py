@@ -22,7 +22,6 @@ from ._recognition import (
     KUBERNETES,
     container_rows,
     doubtful_document,
-    head_of,
     names_component_config,
     parts_of,
 )
@@ -377,7 +376,7 @@ def _wrong_type(place: _Place, expected: str) -> Iterator[Document]:
 
 def _name_of(place: _Place) -> str:
     if place.tool == KUBERNETES:
-        return f"a part of a {head_of(place.outer)['kind']}"
+        return f"a part of a {place.outer.head['kind']}"
     return f"a part of a file of {place.tool}"
 
 

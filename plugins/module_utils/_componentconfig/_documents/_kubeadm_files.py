@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import lru_cache
+from typing import Any, cast
 
 from .._codec._document import Document
 from .._findings import Finding, Level
-from ._recognition import head_of, kubeadm_commands
 
 __all__ = ["RULE_SKIPPED", "documents_of_kubeadm", "is_of_kubeadm"]
 
@@ -19,15 +20,23 @@ RULE_SKIPPED = "document-skipped"
 """The rule of a document's own finding that kubeadm does not read it."""
 
 
+@lru_cache(maxsize=1)
+def _commands() -> Mapping[str, Mapping[str, Sequence[str]]]:
+    """Return for each command of kubeadm the kinds that say that a file is for it, and those that it reads."""
+    from .._data._kubeadm import COMMANDS
+
+    return cast("Mapping[str, Mapping[str, Sequence[str]]]", json.loads(COMMANDS))
+
+
 def is_of_kubeadm(document: Document) -> bool:
     """Return whether a document has an API version of kubeadm."""
-    return str(head_of(document)["apiVersion"]).startswith("kubeadm.k8s.io/")
+    return str(document.head["apiVersion"]).startswith("kubeadm.k8s.io/")
 
 
 def documents_of_kubeadm(documents: Sequence[Document]) -> Iterator[Document]:
     """Yield the documents of kubeadm's file, with findings about kinds that stand twice or that it does not read."""
-    table = kubeadm_commands()
-    own = {head_of(document)["kind"] for document in documents if is_of_kubeadm(document)}
+    table = _commands()
+    own = {document.head["kind"] for document in documents if is_of_kubeadm(document)}
     # A file without a kind that says which command it is for is for all of them.
     commands = [name for name, command in table.items() if own & {*command["kinds"]}] or list(table)
     lines: dict[Any, int | None] = {}
@@ -35,7 +44,7 @@ def documents_of_kubeadm(documents: Sequence[Document]) -> Iterator[Document]:
         if not document.is_validated:
             yield document
             continue
-        head = head_of(document)
+        head = document.head
         kind = head["kind"]
         findings = [*document.findings]
         if kind and kind in lines:
@@ -52,7 +61,7 @@ def documents_of_kubeadm(documents: Sequence[Document]) -> Iterator[Document]:
 
 def _not_read(kind: Any, commands: Sequence[str]) -> str:
     """Return the message about a document that none of the commands reads which the file is for."""
-    readers = [name for name, command in kubeadm_commands().items() if kind in command["reads"]]
+    readers = [name for name, command in _commands().items() if kind in command["reads"]]
     if not readers:
         return "kubeadm does not read this document"
     names = " and ".join(f"kubeadm {name}" for name in commands)

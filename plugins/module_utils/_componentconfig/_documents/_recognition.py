@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, cast
 
 from .._codec._document import Document
-from .._codec._plain_values import head_values
 from .._findings import not_judged
 from .._schema._kinds import find_kind, is_of_known_group, kinds
 
@@ -21,9 +20,7 @@ __all__ = [
     "KUBERNETES",
     "container_rows",
     "doubts_about",
-    "head_of",
     "is_component_config",
-    "kubeadm_commands",
     "names_component_config",
     "doubtful_document",
     "parts_of",
@@ -45,17 +42,6 @@ def _facts() -> dict[str, Any]:
     return cast("dict[str, Any]", json.loads(CONTAINERS))
 
 
-def kubeadm_commands() -> Mapping[str, Mapping[str, Sequence[str]]]:
-    """Return for each command of kubeadm the kinds that say that a file is for it, and those that it reads."""
-    return cast("Mapping[str, Mapping[str, Sequence[str]]]", _facts()["kubeadm"])
-
-
-def head_of(document: Document) -> dict[str, Any]:
-    """Return the apiVersion and kind of a document, None for a missing one."""
-    data = document.data if isinstance(document.data, dict) else {}
-    return head_values(data, is_json=document.is_json)
-
-
 def container_rows(document: Document) -> list[Mapping[str, Any]]:
     """Return the rows of the table of containers that a document matches: by its kind, or by its keys without one.
 
@@ -64,7 +50,7 @@ def container_rows(document: Document) -> list[Mapping[str, Any]]:
     data = document.data
     if not isinstance(data, dict):
         return []
-    head = head_of(document)
+    head = document.head
     if head["apiVersion"] or head["kind"]:
         rows = _rows_by_kind().get(f"{head['apiVersion']} {head['kind']}", ())
     else:
@@ -103,7 +89,7 @@ def is_component_config(document: Document) -> bool:
     """
     if not isinstance(document.data, dict):
         return False
-    head = head_of(document)
+    head = document.head
     api_version, kind = head["apiVersion"], head["kind"]
     if not isinstance(api_version, str) or not api_version:
         return isinstance(kind, str) and kind in _distinctive_kinds()
@@ -136,7 +122,7 @@ def doubts_about(document: Document, *, is_alone: bool, is_meant: bool = False) 
     is_alone: whether the file has no other document: one without apiVersion and kind is then not a config's. is_meant:
     whether it is meant as a config, so that it is refused unless it is of another tool.
     """
-    head = head_of(document)
+    head = document.head
     api_version, kind = str(head["apiVersion"] or ""), str(head["kind"] or "")
     tool = tool_of(api_version)
     if document.data in (None, {}, []):

@@ -31,6 +31,7 @@ from ._pflag import REPEATABLE, Flag, parse_flag_value
 __all__ = [
     "GATES_FLAG",
     "RULE_FLAGS",
+    "WITHOUT_FILE",
     "Argument",
     "FlagProblem",
     "flag_findings",
@@ -42,6 +43,8 @@ __all__ = [
 
 GATES_FLAG = "feature-gates"
 RULE_FLAGS = "flags"
+WITHOUT_FILE = ("kube-apiserver", "kube-controller-manager")
+"""Components that read no file with fields and feature gates."""
 _MAX_SUGGESTIONS = 50
 _MAX_NAME = 80
 """The number of unknown flags, and the length of a name, for which a similar name is searched."""
@@ -89,7 +92,7 @@ def gates_of(uses: Mapping[str, Sequence[str]]) -> dict[str, bool]:
 def flag_findings(component: str, arguments: Iterable[Argument], minor: int) -> Iterator[Finding]:
     """Yield what is wrong with flags of a component inside a file, each at the path of its argument.
 
-    The file of the component, which may set feature gates too, is not known.
+    The file of the component, which may set feature gates too, is not known. Some components have flags only.
     """
     uses: dict[str, list[str]] = {}
     last: dict[str, Argument] = {}
@@ -104,7 +107,8 @@ def flag_findings(component: str, arguments: Iterable[Argument], minor: int) -> 
         last[name] = argument
     gates = FeatureGates(minor, gates_of(uses))
     flags = flags_of(component)
-    for flag, finding in flag_problems(flags, uses, minor, gates, reads_file="config" in uses, knows_file=False):
+    is_whole = component in WITHOUT_FILE
+    for flag, finding in flag_problems(flags, uses, minor, gates, reads_file="config" in uses, knows_file=is_whole):
         place = "".join(f"{part}: " for part in (f"--{flag}", *map(str, finding.path[1:])))
         message = finding.message if finding.rule == RULE_NOT_JUDGED else f"{place}{finding.message}"
         yield finding._replace(path=last[flag].path, message=message, value=last[flag].shown_value)
@@ -135,6 +139,7 @@ def flag_problems(
     knows_file: whether `gates` has the gates of the file.
     """
     plain: dict[str, list[str]] = {}
+    unexpanded: set[str] = set()
     unknown = 0
     for name, values in uses.items():
         flag = flags.flags.get(name)
@@ -145,6 +150,7 @@ def flag_problems(
                 yield FlagProblem(name, finding)
             continue
         if any(map(is_unexpanded, values)):
+            unexpanded.add(name)
             yield FlagProblem(name, not_judged((), "the value of a flag", UNEXPANDED))
         plain[name] = plain_values(flag.form, values)
     for name, values in plain.items():
@@ -155,7 +161,9 @@ def flag_problems(
             if finding.level is not Level.WARNING:
                 break
         else:
-            refused = refused_values(flags.component, name, plain, minor, gates, knows_file=knows_file)
+            refused = refused_values(
+                flags.component, name, plain, minor, gates, knows_file=knows_file, unexpanded=unexpanded
+            )
             for rule, message, level in refused:
                 yield FlagProblem(name, Finding((), message, rule, level))
     if checks_gates and GATES_FLAG in plain:

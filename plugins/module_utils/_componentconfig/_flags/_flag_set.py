@@ -20,7 +20,7 @@ from .._schema._kinds import Kind, fact_at
 from .._schema._overlays import OverlayFlag, ReleaseOverlay, overlays
 from ._flag_values import refused_values
 from ._kubelet_flags import FEATURE_GATES
-from ._pflag import REPEATABLE, Flag, FlagForm, FlagUse, parse_command_line, parse_flag_value
+from ._pflag import REPEATABLE, Flag, FlagForm, FlagUse, FlagVariant, parse_command_line, parse_flag_value
 
 __all__ = [
     "FlagSet",
@@ -54,6 +54,12 @@ class FlagSet:
     def win_over_file(self, flag: Flag, minor: int) -> bool:
         """Return whether one of the flags wins over the component's file at a minor."""
         return not self.ignored_with_file or (flag.wins_since is not None and flag.wins_since <= minor)
+
+    def on_command_line(self, uses: Iterable[FlagUse], minor: int) -> FlagSet:
+        """Return the flags with the fields and defaults that they have on a command line at a minor."""
+        values = {use.name: use.value for use in uses}
+        changed = {name: flag.with_values(values, minor) for name, flag in self.flags.items() if flag.variants}
+        return replace(self, flags={**self.flags, **changed}) if changed else self
 
 
 _NEW_FLAG = "it is new with this release, and no field of the file is known for it"
@@ -145,7 +151,13 @@ def _flag(name: str, row: Mapping[str, Any], reasons: Mapping[str, str]) -> Flag
         defaults=tuple((since, value) for since, value in defaults),
         own_defaults=tuple((since, value) for since, value in row.get("ownDefaults", ())),
         values=tuple((since, values) for since, values in row.get("values", ())),
+        variants=tuple(map(_variant, row.get("with", ()))),
     )
+
+
+def _variant(row: Mapping[str, Any]) -> FlagVariant:
+    field = tuple(row["field"].split(".")) if "field" in row else ()
+    return FlagVariant(row["flag"], row["value"], row["since"], field, row.get("default"))
 
 
 def known_flags(component: str) -> FlagSet | None:
@@ -183,7 +195,8 @@ def apply_flags(data: Any, argv: Sequence[str], kind: Kind, minor: int) -> tuple
     if not isinstance(data, dict) or flags is None:
         return data, {}
     result, origins = dict(data), {}
-    uses = values_by_flag(parse_command_line(argv[1:], flags.flags).uses, flags.flags)
+    command_line = parse_command_line(argv[1:], flags.flags)
+    uses = values_by_flag(command_line.uses, flags.on_command_line(command_line.uses, minor).flags)
     plain = {flag.name: plain_values(flag.form, values) for flag, values in uses}
     for flag, values in uses:
         entry = kind.entry_at(flag.field, minor)

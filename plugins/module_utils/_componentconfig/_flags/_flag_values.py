@@ -6,50 +6,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Callable, NamedTuple, cast
+from typing import Any, Callable, cast
 
 from .._findings import Level, show
 from .._scalars._numbers import parse_bool
 from .._scalars._syntax import is_dns_name, is_ip, is_label_key, is_label_value, parse_ip, split_url
 from .._schema._feature_gates import FeatureGates
 from .._schema._kinds import is_present_at
+from ._flag_relations import RELATIONS, FlagValue
 
-__all__ = ["RULES", "FlagValue", "refused_values"]
-
-
-class FlagValue(NamedTuple):
-    """The values of all uses of a flag, in their order, with what a rule needs around it.
-
-    uses: the values of all flags of the command line. facts: the row of the rule.
-    """
-
-    name: str
-    values: Sequence[str]
-    uses: Mapping[str, Sequence[str]]
-    gates: FeatureGates
-    facts: Mapping[str, Any]
-
-    @property
-    def last(self) -> str:
-        """The value of the last use."""
-        return self.values[-1]
-
-    def value_of(self, flag: str) -> str:
-        """Return the last value of another flag, "" without it."""
-        return self.uses.get(flag, ("",))[-1]
-
-    @property
-    def pairs(self) -> list[tuple[str, str]]:
-        """The keys and values of a map, as they are written: a key without a value has an empty one."""
-        parts = [part.partition("=") for value in self.values for part in value.split(",") if part]
-        return [(key.strip(), value.strip()) for key, _equals, value in parts]
-
-    @property
-    def addresses(self) -> list[str]:
-        """The IP addresses of a list; the kubelet leaves out anything else."""
-        return [part.strip() for part in self.last.split(",") if is_ip(part.strip())]
+__all__ = ["RULES", "refused_values"]
 
 
 _TAINTS = "register-with-taints"
@@ -82,14 +50,17 @@ def refused_values(
     gates: FeatureGates,
     *,
     knows_file: bool = True,
+    unexpanded: Container[str] = (),
 ) -> Iterator[tuple[str, str, Level]]:
     """Yield for each rule that the values of a flag break: its word, what is wrong and what follows, and the level.
 
     uses: the values of all uses of each flag of the command line, this one among them. knows_file: whether `gates` has
-    the feature gates of the component's file; if not, what only a gate decides is a warning.
+    the feature gates of the component's file; if not, what only a gate decides is a warning. unexpanded: flags whose
+    values are not known, so that others are not compared with them.
     """
     for facts in _rule_data().get(component, {}).get(flag, ()):
-        if not is_present_at(facts, minor):
+        others = (facts.get("of", ""), facts.get("unless", ""), *facts.get("needs", ()))
+        if not is_present_at(facts, minor) or any(name in unexpanded for name in others):
             continue
         level, consequence = _CONSEQUENCES[facts["otherwise"]]
         if not knows_file and _is_decided_by_gate(FlagValue(flag, uses[flag], uses, gates, facts)):
@@ -325,5 +296,6 @@ RULES: Mapping[str, Callable[[FlagValue], Iterator[str]]] = {
     "needs-flag": _needs_flag,
     "pair": _needs_flag,
     "needs-env": _needs_environment,
+    **RELATIONS,
 }
 """The function of each word of a rule; it yields what is wrong with the values of a flag."""

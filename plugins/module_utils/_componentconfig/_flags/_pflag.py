@@ -9,7 +9,7 @@ import csv
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from .. import ConfigError
@@ -26,6 +26,7 @@ __all__ = [
     "Flag",
     "FlagForm",
     "FlagUse",
+    "FlagVariant",
     "ListPosition",
     "REPEATABLE",
     "parse_command_line",
@@ -381,6 +382,19 @@ FORMS: Mapping[FlagForm, Callable[[Sequence[str]], Any]] = {
 """The parser of each form; it takes the values of all uses of a flag."""
 
 
+class FlagVariant(NamedTuple):
+    """What differs in a flag when another flag has a value, from a minor on.
+
+    field: the path of its field then, () for the same. default: that of the field without a file, None for the same.
+    """
+
+    flag: str
+    value: str
+    since: int
+    field: Path = ()
+    default: Any = None
+
+
 @dataclass(frozen=True)
 class Flag:
     """One flag. Reasons are sentences without a subject, "" for none.
@@ -392,7 +406,8 @@ class Flag:
     that replaced it. port_of: the flag whose address this port completes. wins_since: the minor from which on it wins
     over the file of a component that ignores other flags then. only_enables: it can switch its field on, not off.
     only_without_file: it has no field and no effect with a file. list_position: where it adds its values to a list of
-    the file. defaults, own_defaults, values: see `default_at`, `own_default_at` and `values_at`.
+    the file. defaults, own_defaults, values: see `default_at`, `own_default_at` and `values_at`. variants: see
+    `with_values`.
     """
 
     name: str
@@ -414,6 +429,15 @@ class Flag:
     defaults: tuple[tuple[int, Any], ...] = ()
     own_defaults: tuple[tuple[int, Any], ...] = ()
     values: tuple[tuple[int, Sequence[str]], ...] = ()
+    variants: tuple[FlagVariant, ...] = ()
+
+    def with_values(self, values: Mapping[str, str], minor: int) -> Flag:
+        """Return the flag with the field and the default that it has with the values of other flags."""
+        for variant in self.variants:
+            if variant.since <= minor and values.get(variant.flag) == variant.value:
+                defaults = self.defaults if variant.default is None else ((variant.since, variant.default),)
+                return replace(self, field=variant.field or self.field, defaults=defaults)
+        return self
 
     def known_at(self, minor: int) -> bool:
         """Return whether the component of a minor has the flag."""

@@ -16,10 +16,11 @@ from .._schema._defaults import apply_defaults
 from .._schema._feature_gates import gate_names, gate_state
 from .._schema._kinds import KUBELET, KUBELET_CONFIGURATION, MAIN_KINDS, Kind, fact_at
 from .._schema._releases import minor_name, newest_minor, parse_minor
-from ._file_format import DataLayer, ReleaseData, Source
-from ._help_text import COMPONENTS, GateDefault, HelpText
-from ._probe import Binary, Candidates, ProbedGate
-from ._running_component import kind_of_defaults, leaf_fields
+from ._changes import kind_of_defaults
+from ._file_format import COMPONENTS, DataLayer, ProbedGate, ReleaseData, Source
+from ._help_text import GateDefault, HelpText
+from ._probe import Binary, Candidates
+from ._running_component import leaf_fields
 
 __all__ = ["KnownBinary", "Running", "candidates", "defaults_of_help", "derive"]
 
@@ -169,7 +170,8 @@ def defaults_of_help(help_text: HelpText, minor: int) -> Iterator[tuple[str, Any
     base = min(minor, newest_minor())
     for flag in known.flags.values():
         shown = help_text.flags.get(flag.name)
-        is_plain = flag.field and not (flag.defaults or flag.only_enables or flag.list_position or flag.port_of)
+        has_own = flag.defaults or any(variant.default is not None for variant in flag.variants)
+        is_plain = flag.field and not (has_own or flag.only_enables or flag.list_position or flag.port_of)
         if shown is None or not is_plain or flag.form == "mapBool" or flag.wins_since is not None:
             continue
         entry = kind.entry_at(flag.field, base)

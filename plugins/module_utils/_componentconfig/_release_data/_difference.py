@@ -5,57 +5,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
-from .. import ConfigError
-from .._codec._plain_values import fingerprint
 from .._findings import show
 from .._flags._flag_set import flag_set
-from .._scalars._duration import nanoseconds
-from .._scalars._field_path import parse_path
-from .._scalars._numbers import parse_quantity
-from .._schema._defaults import default_value, zero_value
-from .._schema._feature_gates import FeatureGates, GateState, gate_names, gate_state
-from .._schema._kinds import Kind, fact_at
 from .._schema._releases import minor_name, newest_minor
-from .._schema._type_check import check_types
+from ._changes import Change, digest_of, field_changes, gate_changes
 from ._file_format import ReleaseData
-from ._probe import GROUPS
-from ._running_component import kind_of_defaults
 
-__all__ = ["Change", "Difference", "changed_defaults", "check_defaults", "default_at", "difference", "is_same_default"]
-
-_ZEROS: tuple[Any, ...] = ("", 0, False, [], {})
+__all__ = ["Difference", "difference"]
 
 
-class Change(NamedTuple):
-    """A gate, a flag or a field that differs. before, after: its state as text, "" for none."""
-
-    subject: Literal["gate", "flag", "field"]
-    name: str
-    kind: Literal["gone", "new", "changed"]
-    before: str
-    after: str
-
-    def __str__(self) -> str:
-        states = {"gone": f"gone, was {self.before}", "new": f"new, {self.after}"}
-        return f"{self.subject} {self.name}: {states.get(self.kind, f'{self.before} -> {self.after}')}"
-
-
-@dataclass(frozen=True)
-class Difference:
-    """How a release differs from the newest shipped one."""
+class Difference(NamedTuple):
+    """How a release differs from the newest shipped one. digest: the hash that a person accepts."""
 
     release: str
     base: str
     changes: tuple[Change, ...]
-
-    @property
-    def digest(self) -> str:
-        """The hash that a person accepts."""
-        return fingerprint([self.release, self.base, [list(change) for change in self.changes]])
+    digest: str
 
     @property
     def lines(self) -> list[str]:
@@ -68,20 +36,8 @@ class Difference:
 def difference(data: ReleaseData) -> Difference:
     """Return how a release differs from the newest one that is shipped, in the layers that the data have."""
     base = newest_minor()
-    changes = [*_gate_changes(data, base), *_flag_changes(data, base), *_field_changes(data, base)]
-    return Difference(minor_name(data.minor), minor_name(base), tuple(changes))
-
-
-def _gate_changes(data: ReleaseData, base: int) -> Iterator[Change]:
-    if not data.gates.sources:
-        return
-    for name in sorted({*gate_names(), *data.gates.values} - set(GROUPS)):
-        known = gate_state(name, base)
-        state = data.gates.values.get(name)
-        before = str(known) if known is not None and known.stage else ""
-        after = str(GateState(data.minor, state.stage, state.default, state.locked)) if state is not None else ""
-        if before != after:
-            yield Change("gate", name, "new" if not before else "changed" if after else "gone", before, after)
+    changes = (*gate_changes(data, base), *_flag_changes(data, base), *field_changes(data, base))
+    return Difference(minor_name(data.minor), minor_name(base), changes, digest_of(data))
 
 
 def _flag_changes(data: ReleaseData, base: int) -> Iterator[Change]:
@@ -97,92 +53,3 @@ def _flag_changes(data: ReleaseData, base: int) -> Iterator[Change]:
                 default = flags[name].default
                 shown = f"{flags[name].type or 'bool'}" + (f", default {show(default)}" if default is not None else "")
                 yield Change("flag", f"{component} --{name}", "new", "", shown)
-
-
-def _field_changes(data: ReleaseData, base: int) -> Iterator[Change]:
-    for kind_name, fields in sorted(data.defaults.values.items()):
-        kind = kind_of_defaults(kind_name)
-        changed = changed_defaults(data).get(kind_name, {})
-        for path in sorted(fields):
-            name = f"{kind_name} {path}"
-            after = _shown(path, fields[path])
-            if kind is None or kind.entry_at(parse_path(path), base) is None:
-                yield Change("field", name, "new", "", f"default {after}")
-            elif path in changed:
-                yield Change("field", name, "changed", _shown(path, default_at(kind, path, base)), after)
-
-
-def changed_defaults(data: ReleaseData) -> dict[str, dict[str, Any]]:
-    """Return the defaults of known fields that differ from those of the newest shipped release, by kind and path."""
-    base = newest_minor()
-    result: dict[str, dict[str, Any]] = {}
-    for kind_name, fields in data.defaults.values.items():
-        kind = kind_of_defaults(kind_name)
-        for path, value in fields.items() if kind is not None else ():
-            entry = kind.entry_at(parse_path(path), base) if kind is not None else None
-            if kind is None or entry is None:
-                continue
-            if not is_same_default(kind, path, base, default_at(kind, path, base), value):
-                result.setdefault(kind_name, {})[path] = _absent(entry, base) if value is None else value
-    return result
-
-
-def _absent(entry: Mapping[str, Any], minor: int) -> Any:
-    """Return the default of a field that has none: the zero of its type, None only if the field has been without."""
-    rows = entry.get("defaults")
-    if "default" not in entry if rows is None else any(value is None for _since, value in rows):
-        return None
-    type_name = str(fact_at(entry, "type", minor))
-    if type_name.startswith("map<"):
-        return {}
-    return "0s" if type_name.startswith("duration") else zero_value(type_name)
-
-
-def check_defaults(data: ReleaseData, file: str) -> None:
-    """Raise ConfigError for a default that its field cannot have. file: what the message calls the data."""
-    for kind_name, fields in changed_defaults(data).items():
-        kind = kind_of_defaults(kind_name)
-        document: dict[str, Any] = {}
-        for path, value in fields.items():
-            *parents, name = path.split(".")
-            inner = document
-            for parent in parents:
-                inner = inner.setdefault(parent, {})
-                if not isinstance(inner, dict):
-                    raise ConfigError(f"{file}: layers.defaults: {kind_name} has {path} inside a field with a value")
-            inner[name] = value
-        findings = check_types(document, kind, newest_minor(), is_json=True).findings if kind is not None else ()
-        for finding in findings:
-            raise ConfigError(f"{file}: layers.defaults: {kind_name} {finding}")
-
-
-def default_at(kind: Kind, path: str, minor: int) -> Any:
-    """Return the default of a field as a component without any settings has it."""
-    *parents, name = (str(part) for part in parse_path(path))
-    fields: Mapping[str, Any] = kind.fields
-    for parent in parents:
-        fields = fields[parent].get("fields", {})
-    return default_value(name, {}, fields, minor, FeatureGates(minor, {}))
-
-
-def is_same_default(kind: Kind, path: str, minor: int, before: Any, after: Any) -> bool:
-    """Return whether two defaults of a field mean the same, as no default and the zero of the type do."""
-    type_name = str(fact_at(kind.entry_at(parse_path(path), minor) or {}, "type", minor))
-    sides = [_meaning(value, type_name) for value in (before, after)]
-    return bool(sides[0] == sides[1])
-
-
-def _meaning(value: Any, type_name: str) -> Any:
-    """Return a value without its notation, None for the zero of its type."""
-    try:
-        if type_name.startswith("duration") and isinstance(value, str):
-            value = nanoseconds(value)
-        elif type_name == "quantity" and isinstance(value, str):
-            value = parse_quantity(value)
-    except ConfigError:
-        return value
-    return None if value in _ZEROS else value
-
-
-def _shown(path: str, value: Any) -> str:
-    return "none" if value is None else str(show(value, parse_path(path)))

@@ -13,16 +13,17 @@ from typing import Any, Literal, NamedTuple
 from .. import ConfigError
 from .._codec._document import decode
 from .._findings import show
+from .._schema._feature_gates import Stage
 from .._schema._overlays import OverlayFlag
 from .._schema._releases import minor_name, parse_minor
-from ._help_text import COMPONENTS
-from ._probe import ProbedGate
 
 __all__ = [
     "API_VERSION",
+    "COMPONENTS",
     "KIND",
     "Acceptance",
     "DataLayer",
+    "ProbedGate",
     "ReleaseData",
     "Source",
     "SourceKind",
@@ -33,6 +34,8 @@ __all__ = [
 
 API_VERSION = "data.configok.dev/v1alpha1"
 KIND = "ReleaseData"
+COMPONENTS = ("kubelet", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy", "kubeadm")
+"""The components whose help is understood."""
 SourceKind = Literal["binary", "running component"]
 """A program whose checksum is known, or an answer of a component, which does not say how it was built or set up."""
 
@@ -52,6 +55,15 @@ _PERSON = re.compile(r"[^\x00-\x1f\x7f]{1,100}")
 _VERSION = re.compile(r"v?1\.[0-9A-Za-z.+-]{1,80}")
 _STAGES = ("Alpha", "Beta", "GA", "Deprecated")
 _SOURCE_KINDS: tuple[SourceKind, ...] = ("binary", "running component")
+
+
+class ProbedGate(NamedTuple):
+    """The state of a gate. `is_assumed`: its default is not known from its source."""
+
+    stage: Stage
+    default: bool
+    locked: bool
+    is_assumed: bool = False
 
 
 class Source(NamedTuple):

@@ -10,7 +10,7 @@ from dataclasses import replace
 from .. import ConfigError
 from .._schema._overlays import Layer, ReleaseOverlay
 from .._schema._releases import minor_name, newest_minor
-from ._difference import changed_defaults, check_defaults, difference
+from ._changes import changed_defaults, check_defaults, digest_of
 from ._file_format import Acceptance, ReleaseData, read, write
 
 __all__ = ["accept", "check_minor", "overlay_of"]
@@ -28,7 +28,7 @@ def overlay_of(text: str | bytes, file: str = "release data") -> ReleaseOverlay:
     accepted = data.acceptance.diff if data.acceptance is not None else ""
     if data.is_draft and not accepted:
         raise ConfigError(f"{file} is a draft: `release-data accept {file}` shows its difference, and accepts it")
-    if accepted and accepted != difference(data).digest:
+    if accepted and accepted != digest_of(data):
         raise ConfigError(
             f"{file} has another difference from Kubernetes {minor_name(newest_minor())} than the accepted one: "
             f"`release-data accept {file}` shows it, and accepts it"
@@ -75,7 +75,7 @@ def accept(text: str | bytes, digest: str, by: str, at: str, file: str = "releas
     data = read(text, file)
     check_minor(data.minor, file)
     check_defaults(data, file)
-    actual = difference(data).digest
+    actual = digest_of(data)
     if digest != actual:
         raise ConfigError(f"the difference of {file} has the hash {actual}, not the one that is accepted: look at it")
     accepted = write(replace(data, acceptance=Acceptance(by, at, actual)))

@@ -14,12 +14,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from .. import ConfigError
-from .._schema._feature_gates import Stage
+from .._schema._feature_gates import GATE_GROUPS, Stage
 from .._schema._overlays import OverlayFlag
 from .._schema._releases import parse_minor
+from ._file_format import ProbedGate
 from ._help_text import GateDefault, HelpText, parse_help, parse_version
 
-__all__ = ["GROUPS", "HIDDEN", "TIMED_OUT", "Answer", "Binary", "Candidates", "ProbedGate", "Run", "probe_binary"]
+__all__ = ["HIDDEN", "TIMED_OUT", "Answer", "Binary", "Candidates", "Run", "probe_binary"]
 
 
 class Answer(NamedTuple):
@@ -33,15 +34,6 @@ Run = Callable[[Sequence[str]], Answer]
 """Runs the binary with arguments."""
 
 
-class ProbedGate(NamedTuple):
-    """The state of a gate. `is_assumed`: its default is not known from the binary."""
-
-    stage: Stage
-    default: bool
-    locked: bool
-    is_assumed: bool = False
-
-
 class Binary(NamedTuple):
     """What a binary says of itself: its version, its help, and all gates that it is known to have."""
 
@@ -50,8 +42,6 @@ class Binary(NamedTuple):
     gates: Mapping[str, ProbedGate]
 
 
-GROUPS = ("AllAlpha", "AllBeta")
-"""The names that switch all gates of a stage, and are none themselves."""
 HIDDEN = "hidden"
 """The type of a flag that the component takes and its help leaves out."""
 TIMED_OUT = 124
@@ -141,7 +131,7 @@ class _Prober:
 
     def _find_ending(self) -> _Ending:
         """Return the flag that ends the binary after it has looked at its gates."""
-        known = next(iter(sorted(set(self._help.gates) - set(GROUPS))), "")
+        known = next(iter(sorted(set(self._help.gates) - set(GATE_GROUPS))), "")
         for ending in _ENDINGS:
             refused = self._set({_UNKNOWN_GATE: True}, ending)
             if _UNKNOWN.format(_UNKNOWN_GATE) not in refused.out or not known:
@@ -156,7 +146,7 @@ class _Prober:
 
     def _locked_of(self, shown: Mapping[str, GateDefault]) -> set[str]:
         """Return the locked ones of the gates in the help: they refuse the opposite of their default."""
-        opposite = {name: not gate.default for name, gate in shown.items() if name not in GROUPS}
+        opposite = {name: not gate.default for name, gate in shown.items() if name not in GATE_GROUPS}
         if not opposite or _accepts(self._set(opposite, self._ending), self._ending):
             return set()
         # One by one: a refusal names one gate, and a gate that depends on another one refuses some sets.

@@ -15,10 +15,11 @@ from .._codec._plain_values import HEAD_FIELDS
 from .._scalars._field_path import dotted
 from .._scalars._secrets import secret_paths
 from .._schema._feature_gates import Stage
-from .._schema._kinds import KUBELET_CONFIGURATION, Kind, kinds
+from .._schema._kinds import KUBELET_CONFIGURATION
+from ._changes import kind_of_defaults
 from ._help_text import GateDefault
 
-__all__ = ["kind_of_defaults", "leaf_fields", "parse_configz", "parse_metrics", "version_in_metrics"]
+__all__ = ["leaf_fields", "parse_configz", "parse_metrics", "version_in_metrics"]
 
 _MAX_CHARACTERS = 32 * 1024 * 1024  # the metrics of kube-apiserver in a large cluster
 _METRIC = re.compile(r"kubernetes_feature_enabled\{([^{}]{1,400})\}[ \t]+([0-9.eE+-]{1,20})(?:[ \t]+-?[0-9]{1,20})?")
@@ -92,11 +93,6 @@ def parse_configz(text: str) -> dict[str, Any]:
 
 def _has_any(path: str, secrets: Iterable[str]) -> bool:
     return any(secret == path or secret.startswith(f"{path}.") for secret in secrets)
-
-
-def kind_of_defaults(name: str) -> Kind | None:
-    """Return the newest API version of a kind, None for an unknown one."""
-    return next((kind for kind in reversed(kinds()) if kind.kind == name and kind.last is None), None)
 
 
 def leaf_fields(data: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:

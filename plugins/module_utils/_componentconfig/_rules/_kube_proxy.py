@@ -59,6 +59,11 @@ def _modes(config: EffectiveConfig) -> tuple[str, ...]:
     return ("iptables", mode) if mode in ("ipvs", "nftables") else ("iptables",)
 
 
+def _modes_of_periods(config: EffectiveConfig) -> tuple[str, ...]:
+    """Return the modes whose periods kube-proxy checks: from 1.31 on only its own, which it takes for itself."""
+    return _modes(config)[-1:] if config.minor >= 31 else _modes(config)
+
+
 def _masquerade(config: EffectiveConfig) -> Violations:
     # Not get(): the schema's default is a placeholder, -999, for the pointer's own default, 14.
     for mode in _modes(config):
@@ -68,7 +73,7 @@ def _masquerade(config: EffectiveConfig) -> Violations:
 
 
 def _sync(config: EffectiveConfig) -> Violations:
-    for mode in _modes(config):
+    for mode in _modes_of_periods(config):
         period = config.nanoseconds(mode, "syncPeriod") or 0
         if period <= 0:
             yield (mode, "syncPeriod"), "must be > 0"
@@ -77,7 +82,7 @@ def _sync(config: EffectiveConfig) -> Violations:
 
 
 def _min_sync(config: EffectiveConfig) -> Violations:
-    for mode in _modes(config):
+    for mode in _modes_of_periods(config):
         if (config.nanoseconds(mode, "minSyncPeriod") or 0) < 0:
             yield (mode, "minSyncPeriod"), "must be >= 0"
 

@@ -22,7 +22,13 @@ from . import value_facts, value_table
 from ._pod_sysctls import unsafe_sysctls
 from ._rule import EffectiveConfig, Rule, Violations, percentage_or_none, quantity_or_none
 
-__all__ = ["STARTUP_RULES", "STARTUP_RULES_CHECKED_ELSEWHERE", "SERVER_RULES", "logged_only_findings"]
+__all__ = [
+    "STARTUP_RULES",
+    "STARTUP_RULES_CHECKED_ELSEWHERE",
+    "SERVER_RULES",
+    "is_cipher_suite",
+    "logged_only_findings",
+]
 
 _EVERYWHERE = ("0.0.0.0", "::")
 _ADDRESS_OF = {"port": "address", "readOnlyPort": "address", "healthzPort": "healthzBindAddress"}
@@ -67,9 +73,14 @@ def _tls_version(config: EffectiveConfig) -> Violations:
         yield ("tlsMinVersion",), "must be one of " + ", ".join(version for version in allowed if version)
 
 
+def is_cipher_suite(name: str) -> bool:
+    """Return whether components of Kubernetes know a cipher suite by this name."""
+    return name in _SUITES
+
+
 def _tls_suites(config: EffectiveConfig) -> Violations:
     for index, suite in enumerate(config.get("tlsCipherSuites") or []):
-        if suite not in _SUITES:
+        if not is_cipher_suite(suite):
             yield (
                 ("tlsCipherSuites", index),
                 "must be a cipher suite by its Go name, for example TLS_AES_128_GCM_SHA256",

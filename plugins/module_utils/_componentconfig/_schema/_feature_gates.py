@@ -13,12 +13,22 @@ from typing import Any, Literal, NamedTuple, cast
 from ._overlays import overlays
 from ._releases import minor_name, newest_minor
 
-__all__ = ["FeatureGates", "GateState", "Stage", "gate_dependencies", "gate_history", "gate_names", "gate_state"]
+__all__ = [
+    "GATE_GROUPS",
+    "FeatureGates",
+    "GateState",
+    "Stage",
+    "gate_dependencies",
+    "gate_history",
+    "gate_names",
+    "gate_state",
+]
 
 Stage = Literal["", "Alpha", "Beta", "GA", "Deprecated"]
 """The stage of a feature gate, "" for a removed one."""
 
-_GROUPS: Mapping[str, Stage] = {"AllAlpha": "Alpha", "AllBeta": "Beta"}
+GATE_GROUPS: Mapping[str, Stage] = {"AllAlpha": "Alpha", "AllBeta": "Beta"}
+"""The names that switch all gates of a stage, and are no gates themselves."""
 
 
 @lru_cache(maxsize=1)
@@ -72,19 +82,19 @@ class FeatureGates:
             return bool(default)
         if gate in self._settings:
             return self._settings[gate]
-        for group, stage_of_group in _GROUPS.items():
+        for group, stage_of_group in GATE_GROUPS.items():
             if stage == stage_of_group and group in self._settings:
                 return self._settings[group]
         return bool(default)
 
     def is_known(self, gate: str) -> bool:
         """Return whether the minor accepts the gate's name."""
-        return gate in _GROUPS or self._state_at(gate)[0] is not None
+        return gate in GATE_GROUPS or self._state_at(gate)[0] is not None
 
     def refused_settings(self) -> Iterator[tuple[str, str]]:
         """Yield the gates that the config must not set, each with the reason."""
         for gate, value in self._settings.items():
-            if gate in _GROUPS:
+            if gate in GATE_GROUPS:
                 continue
             current, latest = self._state_at(gate)
             if current is None:

@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from .. import ConfigError
 
-__all__ = ["Layer", "OverlayFlag", "ReleaseOverlay", "overlays", "register"]
+__all__ = ["Layer", "OverlayFlag", "ReleaseOverlay", "only_with", "overlays", "register"]
 
 Layer = Literal["gates", "flags", "defaults"]
 """A layer of data that an overlay can have."""
@@ -39,6 +40,17 @@ class ReleaseOverlay:
     defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     layers: frozenset[Layer] = frozenset()
 
+    def facts(self) -> dict[str, Any]:
+        """Return what is known of gates and fields as plain data, without the flags, which are the most of it."""
+        gates = {name: list(state) for name, state in self.gates.items()}
+        return {"minor": self.minor, "gates": gates, "defaults": dict(self.defaults), "layers": sorted(self.layers)}
+
+    @classmethod
+    def of_facts(cls, facts: Mapping[str, Any]) -> ReleaseOverlay:
+        """Return the overlay of such facts."""
+        gates = {name: (stage, default, locked) for name, (stage, default, locked) in facts["gates"].items()}
+        return cls(facts["minor"], gates, defaults=facts["defaults"], layers=frozenset(facts["layers"]))
+
 
 _registered: dict[int, ReleaseOverlay] = {}
 
@@ -50,6 +62,23 @@ def register(overlay: ReleaseOverlay) -> None:
     _registered[overlay.minor] = overlay
 
 
+@contextmanager
+def only_with(added: Iterable[ReleaseOverlay]) -> Iterator[None]:
+    """Know these overlays and no others until the block ends: a process may carry out several tasks, one by one.
+
+    Raises ConfigError if two of them are of one release.
+    """
+    global _registered
+    before, _registered = _registered, {}  # replaced at once, because another thread may read them
+    try:
+        for overlay in added:
+            register(overlay)
+        yield
+    finally:
+        _registered = before
+
+
 def overlays() -> tuple[ReleaseOverlay, ...]:
     """Return the registered overlays, the oldest release first."""
-    return tuple(_registered[minor] for minor in sorted(_registered))
+    known = _registered
+    return tuple(known[minor] for minor in sorted(known))

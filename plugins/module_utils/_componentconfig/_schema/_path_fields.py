@@ -9,10 +9,10 @@ Imports nothing heavy, since the hooks import this file at every start of a comp
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-__all__ = ["RESOLVED_FIELDS", "PATH_FIELDS", "is_relative", "resolve_paths"]
+__all__ = ["RESOLVED_FIELDS", "PATH_FIELDS", "absolute_paths", "is_relative", "resolve_paths"]
 
 RESOLVED_FIELDS: Mapping[str, tuple[str, ...]] = {
     # pkg/kubelet/apis/config/helpers.go
@@ -107,7 +107,16 @@ def resolve_paths(data: Any, kind: str, directory: str) -> Any:
 
     Only fields that the component resolves are changed; empty values stay. `data` itself stays as it is.
     """
-    for field in RESOLVED_FIELDS.get(kind, ()):
+    return _resolve_fields(data, RESOLVED_FIELDS.get(kind, ()), directory)
+
+
+def absolute_paths(data: Any, kind: str, directory: str) -> Any:
+    """Return a decoded config with all relative paths as absolute, for a process that runs in a directory."""
+    return _resolve_fields(data, PATH_FIELDS.get(kind, ()), directory)
+
+
+def _resolve_fields(data: Any, fields: Iterable[str], directory: str) -> Any:
+    for field in fields:
         data = _resolve(data, field, field.split("."), directory)
     return data
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from ..._componentconfig import ConfigError
@@ -18,6 +17,7 @@ from ..._componentconfig._disruption import heaviest_class
 from ..._componentconfig._findings import Finding, Level, not_judged_causes
 from ..._componentconfig._load import load
 from ..._componentconfig._scalars._wording import and_more
+from ..._componentconfig._schema._overlay_cache import cached_by_overlays
 from ..._componentconfig._schema._releases import (
     is_kubernetes_version,
     known_minors,
@@ -187,7 +187,7 @@ def config_disruption(
     return heaviest_class(names) or "none"
 
 
-@lru_cache(maxsize=256)
+@cached_by_overlays(maxsize=256)
 def _disruption(old: str, new: str, minor: int) -> str:
     """Return the class of disruption of another config at a minor; machines of a pool share the two."""
     try:
@@ -197,7 +197,7 @@ def _disruption(old: str, new: str, minor: int) -> str:
     return heaviest_class(change.disruption.name for change in changes) or "none"
 
 
-@lru_cache(maxsize=256)
+@cached_by_overlays(maxsize=256)
 def _check_text(text: str, file: str, version: str, is_bundle: bool = False) -> tuple[Finding, ...]:
     """Return the findings about a config at a version: thousands of machines share a few configs."""
     try:

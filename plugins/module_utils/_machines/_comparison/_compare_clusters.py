@@ -9,16 +9,19 @@ import json
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from ..._componentconfig import ConfigError
+from ..._componentconfig._certainty import missing_layer_findings
 from ..._componentconfig._codec._plain_values import HEAD_FIELDS
 from ..._componentconfig._compare import effective_diff
 from ..._componentconfig._disruption import heaviest_class
+from ..._componentconfig._findings import not_judged_causes
 from ..._componentconfig._scalars._wording import count_of, first_names
 from ..._componentconfig._schema._kinds import find_kind
+from ..._componentconfig._schema._overlay_cache import cached_by_overlays
 from ..._componentconfig._schema._releases import (
+    Layer,
     is_kubernetes_version,
     minor_name,
     nearest_known_minor,
@@ -45,6 +48,7 @@ POOL: Final = "pool"
 _NODE: Final = "node"  # versions, labels and taints, which are outside the configs
 _MAX_VALUE: Final = 200
 _NAMES_SHOWN: Final = 4
+_COMPARED_LAYERS: Final = (Layer.FIELDS, Layer.DEFAULTS, Layer.GATES)  # what an effective value rests on
 
 
 class Difference(NamedTuple):
@@ -235,7 +239,14 @@ def _config_differences(before: Member, after: Member) -> tuple[list[Difference]
         if defaults:
             names = " and ".join(minor_name(minor) for minor in minors)
             notes.append(f"{component}: the defaults of {names} differ in {first_names(defaults, _NAMES_SHOWN)}")
-    return differences, tuple(notes)
+    return differences, (*notes, *_not_judged(before.kubelet or after.kubelet, after.kubelet or before.kubelet))
+
+
+def _not_judged(*versions: str) -> Iterator[str]:
+    """Yield what is not known of a field's effective value, because the data of a release are not whole."""
+    minors = sorted({parse_minor(version) for version in versions if is_kubernetes_version(version)})
+    findings = (finding for minor in minors for finding in missing_layer_findings(minor, _COMPARED_LAYERS))
+    yield from (f"not judged: {cause}" for cause in not_judged_causes(findings))
 
 
 def _declared_side(before: Member, after: Member) -> int | None:
@@ -252,7 +263,7 @@ def _unknown_init_configs(before: Member, after: Member) -> Iterator[str]:
         yield "the init configs are not compared: that of the Node is not published"
 
 
-@lru_cache(maxsize=256)
+@cached_by_overlays(maxsize=256)
 def _fields(
     component: str, old: str, new: str, minors: tuple[int, int], declared: int | None
 ) -> tuple[tuple[Difference, ...], tuple[str, ...]]:

@@ -63,11 +63,12 @@ def diff_versions(name: str, versions: tuple[str, str], *, flags_file: str, as_j
     versions: that the component has and will have, the second "" for the newest known. flags_file: has its flags, ""
     for none.
     """
+    from ._componentconfig._component_arguments import ARGUMENT_CHECK
     from ._componentconfig._upgrade import upgrade
 
     with input_errors(name):
         flags = read_flags(flags_file).words if flags_file else ()
-        result = upgrade(load_file(name, read_file(name)), *versions, flags=flags)
+        result = upgrade(load_file(name, read_file(name)), *versions, flags=flags, arguments=ARGUMENT_CHECK)
     if as_json:
         print(json.dumps(result.as_dict()))
     else:

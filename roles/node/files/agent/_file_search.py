@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ._componentconfig import ConfigError
 from ._componentconfig._codec._document import Document, decode
 from ._componentconfig._documents._read_file import find_configs
-from ._componentconfig._documents._recognition import head_of, names_component_config
+from ._componentconfig._documents._recognition import names_component_config
 from ._componentconfig._drop_in_check import DropInDirectory, kubelet_kind
 from ._componentconfig._findings import Finding
 from ._componentconfig._schema._kinds import KUBELET_CONFIGURATION
@@ -174,7 +174,7 @@ def _is_of_kubelet(path: str) -> bool:
         document = decode(read_file(path), file=path)
     except ConfigError:
         return False
-    head = head_of(document)
+    head = document.head
     if any(head.values()):
         return bool(head["kind"] == KUBELET_CONFIGURATION)
     fields = document.data if isinstance(document.data, dict) else {}

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Callable
 from ._agent._agent_configuration import ComponentConfiguration
 from ._componentconfig._check import check
 from ._componentconfig._codec._document import decode
+from ._componentconfig._component_arguments import ARGUMENT_CHECK
+from ._componentconfig._documents._read_file import decode_file
 from ._componentconfig._drop_in_check import DropInDirectory, check_drop_ins
 from ._componentconfig._findings import Finding, InvalidConfig, bounded, refusing_levels
 from ._componentconfig._schema._releases import minor_name, minor_of, newest_minor, parse_known_minor
@@ -161,6 +163,8 @@ def document_validator(
             versions=versions,
             bundle=bundle,
             flags=flags(),
+            arguments=ARGUMENT_CHECK,
+            reader=decode_file,
             os=system,
         )
         return bounded([*findings, *_denied(text, name, configured, versions[-1] if versions else "")])

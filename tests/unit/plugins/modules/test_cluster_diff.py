@@ -12,9 +12,11 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.modules import cluster_diff
+from support.ansible_runs.actions import run_cluster_diff
 from support.ansible_runs.modules import run_module
 from support.api.clusters import SandboxCluster, prepare
 from support.api.populations import add_node, publish_bundle
+from support.releases.data_files import NEXT, next_release
 
 API_VERSION = "machines.configok.dev/v1alpha1"
 
@@ -90,6 +92,22 @@ def test_bundles_of_files_are_those_of_the_other_side(cluster: SandboxCluster, t
     (entry,) = result["machines"]
     assert [(d["path"], d["before"], d["after"]) for d in entry["differences"]] == [("maxPods", "80", "90")]
     assert "only the bundles are compared" in entry["notes"][0]
+
+
+def test_defaults_of_a_release_are_those_of_its_data(cluster: SandboxCluster, tmp_path: Path) -> None:
+    prepare(cluster.client)
+    for name, minor in (("old", NEXT - 1), ("new", NEXT)):
+        used = publish_bundle(cluster.client, "workers", {"podPidsLimit": minor})
+        add_node(cluster.client, name, kubelet=f"v1.{minor}.0", labels={"of": name, "twin": "a"}, source=used)
+    sides = [{"kubeconfig": cluster.kubeconfig, "selector": f"of={name}"} for name in ("old", "new")]
+    release_data = next_release(tmp_path / "release.yaml", defaults={"maxPods": 120})
+    for _turn in range(2):
+        for options, is_known in (({}, False), ({"release_data": release_data}, True)):
+            arguments = {"before": sides[0], "after": sides[1], "match_label": "twin", **options}
+            (entry,) = run_cluster_diff(arguments, check=True)["machines"]
+            assert any("maxPods" in note for note in entry["notes"]) == is_known, entry
+            (line,) = (note for note in entry["notes"] if note.startswith("not judged: "))
+            assert ("gates" in line, f"of Kubernetes 1.{NEXT}:" in line) == (not is_known, True)
 
 
 def test_a_pool_without_a_complete_rollout_differs_from_the_init_config(

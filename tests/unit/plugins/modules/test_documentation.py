@@ -15,7 +15,7 @@ import yaml
 
 from ansible_collections.configok.node.plugins.action.rollout import ARGUMENT_SPEC
 from ansible_collections.configok.node.plugins.action.simulation import ARGUMENT_SPEC as SIMULATION_ARGUMENT_SPEC
-from ansible_collections.configok.node.plugins.doc_fragments import kube, nodes
+from ansible_collections.configok.node.plugins.doc_fragments import kube, nodes, release_data
 from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import KUBE_ARGUMENT_SPEC
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import NODES_ARGUMENT_SPEC
 
@@ -35,7 +35,7 @@ NAMES = [
     "simulation",
 ]
 ACTIONS = {"rollout": ARGUMENT_SPEC, "simulation": SIMULATION_ARGUMENT_SPEC}
-FRAGMENTS = {"configok.node.kube": kube, "configok.node.nodes": nodes}
+FRAGMENTS = {"configok.node.kube": kube, "configok.node.nodes": nodes, "configok.node.release_data": release_data}
 
 
 def module(name: str) -> ModuleType:

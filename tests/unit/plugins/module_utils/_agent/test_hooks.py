@@ -71,6 +71,31 @@ def test_it_waits_at_most_a_moment_for_the_store_and_leaves_the_file_alone(bench
     assert len(bench.store.read_startups("kubelet", "v1.35.0")) == 1
 
 
+@pytest.mark.contract("crash.what-counts", "lock.store-is-brief")
+def test_a_crash_counts_though_the_store_was_held_at_the_start(bench: Bench) -> None:
+    with open(bench.store.lock, "w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        bench.start("kubelet")
+    bench.crash("kubelet")
+    ends = [(start.invocation, start.end is not None) for start in bench.store.read_startups("kubelet", "v1.35.0")]
+    assert ends == [("i1", False), ("i2", True)]
+
+
+@pytest.mark.contract("poststop.records-the-end")
+@pytest.mark.parametrize("left", [b"", b"[]", b"garbage"])
+def test_a_start_that_was_left_is_that_of_another_invocation(bench: Bench, left: bytes) -> None:
+    with open(bench.store.lock, "w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        bench.start("kubelet")
+    bench.start("kubelet")
+    bench.crash("kubelet")
+    invocations = [start.invocation for start in bench.store.read_startups("kubelet", "v1.35.0")]
+    assert invocations == ["i1", "i3"]
+    (bench.directory / "run/kubelet.start").write_bytes(left)
+    assert poststop(bench.configuration, "kubelet", {"INVOCATION_ID": "i9"}, bench.clock) == 0
+    assert [start.invocation for start in bench.store.read_startups("kubelet", "v1.35.0")] == invocations
+
+
 @pytest.mark.contract("prestart.never-blocks")
 def test_it_never_raises(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_arguments: object) -> None:

@@ -323,6 +323,33 @@ def test_what_is_to_be_said_against_the_init_config_is_said_once(bench: Bench, m
     assert [entry[0] for entry in entries] == ["warning"]
 
 
+def test_what_was_not_judged_is_a_warning_for_each_cause_and_stops_nothing(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A cause has several places. Neither rounds of the loop nor the same assignment again are news."""
+
+    def doubtful(_component: str, text: str, version: str, **_options: Any) -> list[dict[str, Any]]:
+        causes = ["gates of Kubernetes 1.38: x", "flags of Kubernetes 1.38: y"]
+        return [{"path": "a", "message": cause, "level": "not-judged"} for cause in (*causes, *causes)]
+
+    def warnings() -> list[str]:
+        return [text for level, text, *_more in bench.log if level == "warning" and "not judged" in text]
+
+    bench.restart_agent()
+    monkeypatch.setattr(bench, "validate", doubtful)
+    bench.restart_agent()
+    bench.run(20)
+    causes = ["not judged: gates of Kubernetes 1.38: x", "not judged: flags of Kubernetes 1.38: y"]
+    assert warnings() == [f"the init config: {cause}" for cause in causes]
+    for number, document in enumerate(("maxPods: 130\n", "maxPods: 140\n"), 1):
+        source = bench.publish(documents={"kubelet": document})
+        for _again in range(2):
+            bench.assign(source)
+            bench.run(60)
+            assert bench.condition["status"] == "True"
+        assert warnings()[2:] == causes * number
+
+
 @pytest.mark.contract("optout.not-dynamic")
 @pytest.mark.parametrize("turned_on", [True, False])
 def test_no_bundle_turns_it_on_or_off(tmp_path: Path, turned_on: bool) -> None:

@@ -13,7 +13,9 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ch
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._component_arguments import (
     argument_findings,
 )
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Level
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flag_findings import Argument
+from support.configs.checking import check_file
 
 
 def config(kind: str, fields: str, version: str = "v1beta4") -> str:
@@ -84,7 +86,7 @@ DISCOVERY = (
     ],
 )
 def test_an_extra_argument_is_refused(text: str, version: str, path: str, message: str) -> None:
-    (finding,) = check(text, versions=[version])
+    (finding,) = check_file(text, versions=[version])
     assert (str(finding.level), finding.field) == ("component", path)
     assert message in finding.message
     assert finding.line is not None
@@ -106,12 +108,12 @@ def test_an_extra_argument_is_refused(text: str, version: str, path: str, messag
     ],
 )
 def test_other_arguments_are_taken(text: str, version: str) -> None:
-    assert check(text, versions=[version]) == []
+    assert check_file(text, versions=[version]) == []
 
 
 def test_an_argument_of_a_wrong_type_is_one_finding() -> None:
     text = config("InitConfiguration", node("[{name: v, value: 2}, {name: max-pods, value: x}]"))
-    findings = {finding.field: finding.message for finding in check(text, versions=["1.33"])}
+    findings = {finding.field: finding.message for finding in check_file(text, versions=["1.33"])}
     assert findings == {
         "nodeRegistration.kubeletExtraArgs[0].value": "must be a string: write it in quotes",
         "nodeRegistration.kubeletExtraArgs[1].value": '--max-pods: "x": must be a whole number',
@@ -120,7 +122,7 @@ def test_an_argument_of_a_wrong_type_is_one_finding() -> None:
 
 def test_an_unexpanded_variable_is_not_judged() -> None:
     text = config("InitConfiguration", node("[{name: node-ip, value: '${NODE_IP}'}]"))
-    (finding,) = check(text, versions=["1.33"])
+    (finding,) = check_file(text, versions=["1.33"])
     assert (str(finding.level), finding.message, finding.why) == (
         "not-judged",
         "the value of a flag",
@@ -132,7 +134,7 @@ def test_a_document_in_a_config_map_is_checked_too() -> None:
     text = "apiVersion: v1\nkind: ConfigMap\ndata:\n  ClusterConfiguration: |\n"
     inner = config("ClusterConfiguration", "apiServer: {extraArgs: [{name: insecure-port, value: '0'}]}\n")
     text += "".join(f"    {line}\n" for line in inner.splitlines())
-    assert [str(finding.level) for finding in check(text, versions=["1.33"])] == ["component"]
+    assert [str(finding.level) for finding in check_file(text, versions=["1.33"])] == ["component"]
 
 
 def test_flags_of_a_component_without_fields_need_no_kind() -> None:
@@ -152,7 +154,7 @@ def test_flags_of_a_component_without_fields_need_no_kind() -> None:
 )
 def test_the_value_of_a_secret_flag_is_not_shown(arguments: str) -> None:
     version = "v1beta4" if arguments.startswith("[") else "v1beta3"
-    findings = check(config("InitConfiguration", node(arguments), version), versions=["1.36"])
+    findings = check_file(config("InitConfiguration", node(arguments), version), versions=["1.36"])
     assert any("flag" in finding.message or "kubelet has" in finding.message for finding in findings)
     assert "hunter2" not in "".join(map(str, findings))
 
@@ -163,3 +165,19 @@ def test_many_unknown_flags_take_no_time() -> None:
     findings = list(argument_findings("kubelet", arguments, 30))
     assert len(findings) == len(arguments)
     assert time.monotonic() - began < 10
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "version"),
+    [
+        ("InitConfiguration", node("{registry-password: hunter2}"), "v1beta3"),
+        ("InitConfiguration", node("[{name: registry-password, value: hunter2}]"), "v1beta4"),
+        ("ClusterConfiguration", "apiServer: {extraArgs: {no-such-flag: hunter2}}", "v1beta3"),
+    ],
+)
+def test_without_a_check_of_arguments_they_are_not_judged(kind: str, fields: str, version: str) -> None:
+    findings = check(config(kind, fields, version), versions=["1.34"])
+    causes = [str(finding) for finding in findings if finding.level is Level.NOT_JUDGED]
+    assert len(causes) == 1
+    assert "flags of components: this check does not read flags inside files" in causes[0]
+    assert "hunter2" not in "".join(map(str, findings))

@@ -12,14 +12,13 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._compare import compare
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._read_file import load_file
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._field_notes import Note, NotedConfig
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Finding, Level
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._component_flags import (
     ComponentFlags,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import load
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._meanings import (
-    Note,
-    NotedConfig,
     general_notes,
     meanings,
     notes,

@@ -322,6 +322,53 @@ def test_kube_proxy_without_a_file() -> None:
     assert "cannot switch this server off" in messages(move("--healthz-port=0", component="kube-proxy"))[0]
 
 
+@pytest.mark.parametrize(
+    ("minor", "flags", "expected"),
+    [
+        (36, "--proxy-mode=ipvs", {"mode": "ipvs", "ipvs": {"minSyncPeriod": "1s"}}),
+        (36, "--proxy-mode=ipvs --ipvs-min-sync-period=5s", {"mode": "ipvs", "ipvs": {"minSyncPeriod": "5s"}}),
+        (36, "--proxy-mode=iptables", {"mode": "iptables"}),
+        (30, "--proxy-mode=ipvs", {"mode": "ipvs"}),
+        (
+            36,
+            "--proxy-mode=nftables --iptables-min-sync-period=7s --iptables-sync-period=9s --masquerade-all",
+            {
+                "mode": "nftables",
+                "nftables": {"minSyncPeriod": "7s", "syncPeriod": "9s", "masqueradeAll": True},
+            },
+        ),
+        (
+            30,
+            "--proxy-mode=nftables --masquerade-all --feature-gates=NFTablesProxyMode=true",
+            {
+                "mode": "nftables",
+                "iptables": {"masqueradeAll": True},
+                "featureGates": {"NFTablesProxyMode": True},
+            },
+        ),
+    ],
+)
+def test_kube_proxys_flags_that_depend_on_its_mode(minor: int, flags: str, expected: Any) -> None:
+    """cmd/kube-proxy/app/options.go (1.31): a flag of iptables mode sets nftables mode too, its default IPVS mode."""
+    migration = move(flags, component="kube-proxy", minor=minor)
+    assert not messages(migration)
+    assert document(migration) == expected
+
+
+@pytest.mark.parametrize("component", ["kube-proxy", "kube-scheduler"])
+def test_a_relative_path_is_one_of_the_working_directory(component: str) -> None:
+    """Their files' paths are not resolved against the file: they begin at the working directory as well."""
+    migration = move("--kubeconfig=a.conf", component=component, directory="/srv")
+    assert document(migration) == {"clientConnection": {"kubeconfig": "/srv/a.conf"}}
+    assert not messages(migration)
+
+
+def test_kube_proxy_keeps_the_flags_of_cadvisor() -> None:
+    migration = move("--machine-id-file=/a --boot-id-file=/b", component="kube-proxy", minor=36)
+    assert kept_words(migration)[1:] == ["--machine-id-file=/a", "--boot-id-file=/b"]
+    assert not messages(migration)
+
+
 def test_kube_scheduler() -> None:
     migration = move(
         "--kubeconfig=/s --leader-elect=false --secure-port=10259 --feature-gates=A=true", component="kube-scheduler"

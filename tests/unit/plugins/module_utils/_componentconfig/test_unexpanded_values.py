@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
+from support.configs.checking import check_file
 
 KUBELET = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 AUTHENTICATION = "apiVersion: apiserver.config.k8s.io/v1\nkind: AuthenticationConfiguration\n"
@@ -17,7 +17,7 @@ NODE_CLASS = "apiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\nspec:\n  kub
 
 
 def refused(text: str) -> list[str]:
-    findings = check(text, versions=["1.35"])
+    findings = check_file(text, versions=["1.35"])
     assert [finding for finding in findings if finding.level == "not-judged"] != []
     return [finding.field for finding in findings if finding.level in ("component", "policy")]
 
@@ -45,7 +45,7 @@ def refused(text: str) -> list[str]:
     ],
 )
 def test_what_depends_on_the_value_is_not_refused(text: str, expanded: str) -> None:
-    assert [finding for finding in check(text % expanded, versions=["1.35"]) if finding.level != "warning"] == []
+    assert [finding for finding in check_file(text % expanded, versions=["1.35"]) if finding.level != "warning"] == []
     assert refused(text % "'${VALUE}'") == []
 
 

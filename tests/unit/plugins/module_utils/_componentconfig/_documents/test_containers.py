@@ -13,7 +13,6 @@ from textwrap import indent
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._data._document_containers import (
     CONTAINERS,
 )
@@ -23,6 +22,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._do
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Level
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import find_kind
+from support.configs.checking import check_file
 
 KUBELET = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 KUBEADM = "apiVersion: kubeadm.k8s.io/v1beta4\nkind: "
@@ -33,12 +33,12 @@ BAD = KUBELET + "maxPods: -1\n"
 
 def lines(text: str, version: str = "1.33") -> list[str]:
     """Return where the findings are, and their levels."""
-    findings = check(text, file="f", versions=[version])
+    findings = check_file(text, file="f", versions=[version])
     return [f"{finding.line} {finding.field} {finding.level}" for finding in findings]
 
 
 def messages(text: str) -> list[str]:
-    return [finding.message for finding in check(text, file="f", versions=["1.33"])]
+    return [finding.message for finding in check_file(text, file="f", versions=["1.33"])]
 
 
 def block(text: str, width: int = 4) -> str:
@@ -222,7 +222,7 @@ def test_the_configs_of_kubeadm_in_objects_of_cluster_api_are_judged(
     for name in reversed(path.split(".")):
         data = {name: data}
     text = json.dumps({"apiVersion": f"{group}.cluster.x-k8s.io/{version}", "kind": kind, **data})
-    assert sorted(finding.field for finding in check(text, versions=["1.33"])) == sorted(
+    assert sorted(finding.field for finding in check_file(text, versions=["1.33"])) == sorted(
         [
             f"{path}.clusterConfiguration.certificatesDir",
             f"{path}.initConfiguration.localAPIEndpoint.bindPort",
@@ -342,7 +342,7 @@ def test_the_flags_in_a_file_are_found_with_their_lines(
     ],
 )
 def test_what_is_not_understood_is_said(text: str, message: str) -> None:
-    (finding,) = check(text, versions=["1.33"])
+    (finding,) = check_file(text, versions=["1.33"])
     assert (f"{finding.message}: {finding.why}", finding.level) == (message, Level.NOT_JUDGED)
 
 
@@ -352,7 +352,7 @@ def test_what_cannot_be_decoded_next_to_others_is_said() -> None:
 
 @pytest.mark.parametrize("text", [stream("a: [\n", "b: 1\n"), stream(NAMESPACE, "a: [\n")])
 def test_a_file_of_which_nothing_else_is_a_config_is_refused(text: str) -> None:
-    assert {finding.level for finding in check(text, versions=["1.33"])} == {Level.COMPONENT}
+    assert {finding.level for finding in check_file(text, versions=["1.33"])} == {Level.COMPONENT}
 
 
 @pytest.mark.parametrize(
@@ -381,7 +381,7 @@ def test_containers_in_containers_end() -> None:
     text = BAD
     for _depth in range(8):
         text = CONFIG_MAP + "data:\n  a: " + json.dumps(text) + "\n"
-    assert [finding.level for finding in check(text, versions=["1.33"])] != []
+    assert [finding.level for finding in check_file(text, versions=["1.33"])] != []
 
 
 def test_the_table_names_kinds_that_are_known() -> None:
@@ -413,7 +413,7 @@ def test_a_hostile_text_ends_soon(text: str) -> None:
     begin = time.process_time()
     with contextlib.suppress(ConfigError):
         find_configs(text)
-    check(text, versions=["1.33"])
+    check_file(text, versions=["1.33"])
     assert time.process_time() - begin < 20  # seconds; an ordinary machine needs less than five
 
 

@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._plain_values import head_values
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._read_file import decode_file
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Finding, Level
@@ -24,6 +23,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
     minor_name,
     missing_layers,
 )
+from support.configs.checking import check_file
 
 CORPUS = Path(__file__).parent / "corpus"
 LICENCES = {"Apache-2.0", "MIT"}
@@ -53,7 +53,7 @@ def releases(config: str) -> list[str]:
 @cache
 def findings(origin: str) -> tuple[Finding, ...]:
     config = entries()[origin]["config"]
-    return tuple(check(config, versions=releases(config)))
+    return tuple(check_file(config, versions=releases(config)))
 
 
 def refusals(all_findings: tuple[Finding, ...]) -> list[str]:
@@ -97,8 +97,8 @@ def variants(config: str) -> Iterator[str]:
 def test_a_real_file_with_a_variable_is_not_refused_for_it(origin: str) -> None:
     config = entries()[origin]["config"]
     newest = releases(config)[-1]
-    before = {(finding.rule, finding.field) for finding in check(config, versions=[newest])}
+    before = {(finding.rule, finding.field) for finding in check_file(config, versions=[newest])}
     for text in variants(config):
-        for finding in check(text, versions=[newest]):
+        for finding in check_file(text, versions=[newest]):
             if finding.level in (Level.COMPONENT, Level.POLICY):
                 assert (finding.rule, finding.field) in before, text

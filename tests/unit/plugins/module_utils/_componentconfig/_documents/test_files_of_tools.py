@@ -9,7 +9,6 @@ from textwrap import indent
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._containers import (
     RULE_TOOL_FIELD,
 )
@@ -19,6 +18,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._do
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._user_data import (
     user_data_parts,
 )
+from support.configs.checking import check_file
 
 KUBELET = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 NODE_CLASS = "apiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\nspec:\n  role: a\n"
@@ -39,7 +39,7 @@ EMPTY = "it holds no config and no flags of a component"
 
 def lines(text: str, version: str = "1.33") -> list[str]:
     """Return where the findings are, and their levels."""
-    findings = check(text, file="f", versions=[version])
+    findings = check_file(text, file="f", versions=[version])
     return [f"{finding.line} {finding.field} {finding.level}" for finding in findings]
 
 
@@ -59,7 +59,7 @@ def test_a_document_that_holds_no_config_is_an_ordinary_one_next_to_configs(text
 
 @pytest.mark.parametrize("text", [NODE_CLASS, NODE_POOL, stream(MACHINES, MACHINES)])
 def test_a_file_in_which_nothing_is_judged_does_not_pass(text: str) -> None:
-    assert {(finding.level, finding.why) for finding in check(text, versions=["1.33"])} == {("not-judged", EMPTY)}
+    assert {(finding.level, finding.why) for finding in check_file(text, versions=["1.33"])} == {("not-judged", EMPTY)}
 
 
 @pytest.mark.parametrize(
@@ -121,9 +121,9 @@ def test_the_authorizers_of_talos_are_judged() -> None:
     ],
 )
 def test_what_a_tool_reserves_for_itself_is_refused(text: str, field: str) -> None:
-    (finding,) = check(text % field, versions=["1.33"])
+    (finding,) = check_file(text % field, versions=["1.33"])
     assert (finding.rule, finding.level, finding.path[-1]) == (RULE_TOOL_FIELD, "policy", field.split(":")[0])
-    assert check(text % "maxPods: 50", versions=["1.33"]) == []
+    assert check_file(text % "maxPods: 50", versions=["1.33"]) == []
 
 
 def test_openshift_itself_reserves_the_cpus_that_a_static_policy_needs() -> None:
@@ -168,7 +168,7 @@ def test_the_kubelet_of_eks_in_cluster_api_is_judged(kind: str) -> None:
 )
 def test_quotes_in_the_flags_of_eks_are_those_of_a_unit(flag: str, is_right: bool) -> None:
     text = f"apiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\nspec:\n  kubelet:\n    flags:\n    - {flag!r}\n"
-    findings = check(text.replace('"--', "'--") if "'" not in flag else text, versions=["1.33"])
+    findings = check_file(text.replace('"--', "'--") if "'" not in flag else text, versions=["1.33"])
     assert [finding for finding in findings if finding.level == "component"] == ([] if is_right else findings)
 
 
@@ -195,7 +195,7 @@ echo "a: ["
 
 def test_the_parts_of_user_data_are_judged_and_its_scripts_are_not() -> None:
     assert lines(USER_DATA) == ["12 spec.kubelet.config.maxPods component"]
-    assert [f"{finding.line}" for finding in check(USER_DATA.replace("maxPods", "["), versions=["1.33"])] == ["12"]
+    assert [f"{finding.line}" for finding in check_file(USER_DATA.replace("maxPods", "["), versions=["1.33"])] == ["12"]
 
 
 @pytest.mark.parametrize("text", ["", "a: 1\n", "MIME-Version: 1.0\n", "Content-Type: multipart/mixed\n", KUBELET])
@@ -224,7 +224,7 @@ def test_a_node_of_windows_has_its_own_socket_and_flags(socket: str, version: st
 @pytest.mark.parametrize("os", ["linux", "windows"])
 def test_the_flags_of_windows_are_known_where_the_nodes_run_windows(os: str) -> None:
     text = registration("kubeletExtraArgs: {windows-service: 'true'}")
-    assert len(check(text, versions=["1.33"], os=os)) == (os == "linux")  # type: ignore[arg-type]
+    assert len(check_file(text, versions=["1.33"], os=os)) == (os == "linux")
 
 
 def test_kubeadm_reads_its_patches_as_yaml_whatever_their_names() -> None:

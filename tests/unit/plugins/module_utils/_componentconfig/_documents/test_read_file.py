@@ -9,14 +9,16 @@ import json
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._component_file import (
+    load_for_check,
+)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._read_file import (
     decode_file,
     load_file,
-    load_for_check,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import InvalidConfig, Level
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import Config, load
+from support.configs.checking import check_file
 
 INIT = "apiVersion: kubeadm.k8s.io/v1beta4\nkind: InitConfiguration\n"
 CLUSTER = "apiVersion: kubeadm.k8s.io/v1beta4\nkind: ClusterConfiguration\n"
@@ -27,7 +29,7 @@ CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
 
 def lines(text: str, component: str | None = None, version: str = "1.36") -> list[str]:
     """Return where the findings are, and their levels."""
-    findings = check(text, file="f", component=component, versions=[version])
+    findings = check_file(text, file="f", component=component, versions=[version])
     return [f"{finding.line} {finding.field} {finding.level}" for finding in findings]
 
 
@@ -107,9 +109,9 @@ def test_a_daemon_s_file_with_another_kind_has_findings_for_both() -> None:
 
 
 def test_each_version_has_its_own_findings_in_every_document() -> None:
-    findings = check(INIT + "---\n" + CLUSTER, versions=["1.30", "1.31"])
+    findings = check_file(INIT + "---\n" + CLUSTER, versions=["1.30", "1.31"])
     assert [(finding.line, finding.versions) for finding in findings] == [(1, ("1.30",)), (4, ("1.30",))]
-    assert len(check(INIT + "---\n" + CLUSTER, nodes={"a": "1.99"})) == 1
+    assert len(check_file(INIT + "---\n" + CLUSTER, nodes={"a": "1.99"})) == 1
 
 
 def test_every_document_that_cannot_be_decoded_is_a_finding() -> None:
@@ -134,7 +136,7 @@ def test_the_configs_in_a_config_map_of_json_are_judged() -> None:
 
 def test_a_config_in_a_config_map_that_cannot_be_decoded_has_its_line() -> None:
     text = CONFIG_MAP + "data:\n  kubelet: |\n" + indented(KUBELET + "a: [\n")
-    findings = check(text)
+    findings = check_file(text)
     assert [(finding.line, finding.level) for finding in findings] in ([(8, Level.COMPONENT)], [(9, Level.COMPONENT)])
 
 
@@ -142,12 +144,12 @@ def test_a_config_of_an_unknown_version_in_a_config_map_is_refused() -> None:
     text = (
         CONFIG_MAP + "data:\n  kubelet: |\n    apiVersion: kubelet.config.k8s.io/v1\n    kind: KubeletConfiguration\n"
     )
-    (finding,) = check(text)
+    (finding,) = check_file(text)
     assert (finding.line, finding.field) == (6, "apiVersion")
 
 
 def test_a_config_map_without_a_config_says_so() -> None:
-    assert "holds no component config" in check(CONFIG_MAP + "data: {a: b}\n")[0].message
+    assert "holds no component config" in check_file(CONFIG_MAP + "data: {a: b}\n")[0].message
     assert lines(CONFIG_MAP + "data:\n  kubelet: |\n" + indented(KUBELET), "kubelet") == ["2 kind component"]
 
 
@@ -157,7 +159,7 @@ def test_all_documents_can_be_loaded() -> None:
     assert [document.data["kind"] for document in config.documents] == ["InitConfiguration", "ClusterConfiguration"]
     assert config.text == text
     assert load([("f", text)]).others == ()
-    assert [finding.rule for finding in check(load([("f", text)]))] == ["documents"]
+    assert [finding.rule for finding in check_file(load([("f", text)]))] == ["documents"]
 
 
 NULLS = [
@@ -176,7 +178,7 @@ NULLS = [
 @pytest.mark.parametrize("text", NULLS)
 def test_one_file_has_one_verdict(text: str) -> None:
     def verdict(config: Config | str) -> list[str]:
-        return [str(finding) for finding in check(config, component="kubelet", versions=["1.31"], file="f")]
+        return [str(finding) for finding in check_file(config, component="kubelet", versions=["1.31"], file="f")]
 
     text = KUBELET + text
     assert verdict(load_for_check("f", text, "kubelet")) == verdict(load([("f", text)])) == verdict(text)
@@ -184,24 +186,24 @@ def test_one_file_has_one_verdict(text: str) -> None:
 
 def test_a_null_of_a_layer_resets_a_field() -> None:
     layers = [("a", KUBELET + "fileCheckFrequency: 20s\n"), ("b", KUBELET + "fileCheckFrequency: null\n")]
-    assert check(load(layers), component="kubelet", versions=["1.31"]) == []
-    alone = check(load(layers[1:]), component="kubelet", versions=["1.31"])
+    assert check_file(load(layers), component="kubelet", versions=["1.31"]) == []
+    alone = check_file(load(layers[1:]), component="kubelet", versions=["1.31"])
     assert [finding.field for finding in alone] == ["fileCheckFrequency"]
 
 
 @pytest.mark.parametrize("text", ["", "- a\n", "maxPods: 1\n", "Kind: KubeletConfiguration\n"])
 def test_a_single_file_is_refused_as_its_component_does(text: str) -> None:
     try:
-        findings = check(load_for_check("f", text, "kubelet"), component="kubelet")
+        findings = check_file(load_for_check("f", text, "kubelet"), component="kubelet")
     except InvalidConfig as error:
         findings = list(error.findings)
     assert [finding.message for finding in findings] == [
-        finding.message for finding in check(text, component="kubelet")
+        finding.message for finding in check_file(text, component="kubelet")
     ]
     assert {finding.level for finding in findings} == {Level.COMPONENT}
 
 
 def test_a_head_that_the_component_reads_in_any_case_is_accepted() -> None:
     text = KUBELET.replace("kind:", "Kind:")
-    levels = [str(finding.level) for finding in check(load_for_check("f", text, "kubelet"), component="kubelet")]
+    levels = [str(finding.level) for finding in check_file(load_for_check("f", text, "kubelet"), component="kubelet")]
     assert "component" not in levels

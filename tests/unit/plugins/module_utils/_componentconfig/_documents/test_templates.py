@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._read_file import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._component_file import (
     load_for_check,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._templates import (

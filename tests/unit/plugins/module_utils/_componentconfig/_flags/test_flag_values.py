@@ -22,7 +22,14 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._fl
 from support.configs.kubelet import KUBELET_HEADER
 
 ROOT = Path(__file__).resolve().parents[6]
-ROWS: list[dict[str, Any]] = json.loads((ROOT / "schema/kubelet_flag_rules.json").read_text(encoding="utf-8"))["rules"]
+Rows = list[dict[str, Any]]
+RULES_BY_COMPONENT: dict[str, Rows] = {
+    document["component"]: document["rules"]
+    for document in (
+        json.loads(path.read_text(encoding="utf-8")) for path in (ROOT / "schema").glob("*_flag_rules.json")
+    )
+}
+ROWS = RULES_BY_COMPONENT["kubelet"]
 
 
 def levels_by_rule(flags: str, version: str, *more: str) -> dict[str, str]:
@@ -36,7 +43,8 @@ def kebab(word: str) -> str:
 
 
 def test_each_word_of_a_rule_has_a_function_or_says_what_checks_it() -> None:
-    rows = [row for row in ROWS if "otherwise" in row and "elsewhere" not in row]
+    rules = [row for rows in RULES_BY_COMPONENT.values() for row in rows]
+    rows = [row for row in rules if "otherwise" in row and "elsewhere" not in row]
     assert {kebab(row["rule"]) for row in rows} == set(RULES)
     assert {row["otherwise"] for row in rows} == set(_flag_values._CONSEQUENCES)
 

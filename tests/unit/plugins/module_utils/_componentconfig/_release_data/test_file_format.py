@@ -16,12 +16,12 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig imp
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._file_format import (
     Acceptance,
     DataLayer,
+    ProbedGate,
     ReleaseData,
     Source,
     read,
     write,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._probe import ProbedGate
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._overlays import OverlayFlag
 
 BINARY = Source("binary", "kubelet", "v1.38.0", "a" * 64)

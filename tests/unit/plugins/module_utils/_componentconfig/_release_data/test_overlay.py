@@ -21,17 +21,19 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._fl
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flag_set import flag_set
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import load
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._changes import (
+    default_at,
+    kind_of_defaults,
+)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._derive import (
     KnownBinary,
     Running,
     candidates,
     derive,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._difference import (
-    default_at,
-    difference,
-)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._difference import difference
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._file_format import (
+    ProbedGate,
     ReleaseData,
     read,
     write,
@@ -46,10 +48,8 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._re
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._probe import (
     Binary,
-    ProbedGate,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._running_component import (
-    kind_of_defaults,
     leaf_fields,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._field_path import dotted
@@ -61,9 +61,13 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
     gate_names,
     gate_state,
 )
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._overlay_cache import (
+    cached_by_overlays,
+)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._overlays import (
     OverlayFlag,
     ReleaseOverlay,
+    only_with,
     overlays,
     register,
 )
@@ -405,6 +409,19 @@ def test_another_difference_than_the_accepted_one_is_refused() -> None:
         overlay_of(accepted.replace("maxPods: 120", "maxPods: 130"))
 
 
+@pytest.mark.parametrize(("before", "after"), [("max-pods:", "max-podz:"), ("110", "111")])
+def test_the_flags_of_a_draft_are_accepted_as_they_are(before: str, after: str) -> None:
+    data = data_of(kubelet(), running=Running(VERSION, None, configz(maxPods=120)))
+    data = replace(data, flags=replace(data.flags, values={"kubelet": {"max-pods": OverlayFlag("int32", "110")}}))
+    text = write(data)
+    accepted = accept(text, difference(read(text)).digest, "alice", TIME)
+    assert overlay_of(accepted).flags["kubelet"]["max-pods"].default == "110"
+    head, layer, values = accepted.partition("flags:")
+    assert values.count(before) == 1
+    with pytest.raises(ConfigError, match="another difference"):
+        overlay_of(head + layer + values.replace(before, after))
+
+
 @pytest.mark.parametrize(
     ("path", "value"),
     [
@@ -459,3 +476,38 @@ def test_a_release_has_one_file() -> None:
     later = replace(data_of(kubelet()), minor=NEXT + 1)
     register(overlay_of(write(later)))
     assert [overlay.minor for overlay in overlays()] == [NEXT, NEXT + 1]
+
+
+def test_overlays_of_a_block_are_known_in_it_only() -> None:
+    use(kubelet(), running=Running(VERSION, None, configz(maxPods=120)))
+    before, later = overlays(), overlay_of(write(replace(data_of(changed_kubelet()), minor=NEXT + 1)))
+
+    def fail_with_later() -> None:
+        with only_with([later]):
+            assert (known_minors()[-2:], overlays()) == ((NEWEST, NEXT + 1), (later,))
+            assert not any("maxPods" in line for line in changes_between(NEWEST, NEXT))
+            raise RuntimeError
+
+    assert any("maxPods" in line for line in changes_between(NEWEST, NEXT))
+    with pytest.raises(RuntimeError):
+        fail_with_later()
+    assert overlays() == before
+    with pytest.raises(ConfigError, match="two files have release data"), only_with([later, later]):
+        pass
+    assert overlays() == before
+
+
+def test_results_that_are_kept_are_kept_apart() -> None:
+    calls = []
+
+    @cached_by_overlays(maxsize=8)
+    def newest(name: str) -> str:
+        calls.append(name)
+        return f"{name} {known_minors()[-1]}"
+
+    overlay = overlay_of(write(data_of(kubelet())))
+    for _turn in range(2):
+        assert newest("a") == f"a {NEWEST}"
+        with only_with([overlay]):
+            assert newest("a") == f"a {NEXT}"
+    assert calls == ["a", "a"]

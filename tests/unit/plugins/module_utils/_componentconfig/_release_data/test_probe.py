@@ -10,13 +10,15 @@ from collections.abc import Sequence
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._file_format import (
+    ProbedGate,
+)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._help_text import GateDefault
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._probe import (
     HIDDEN,
     TIMED_OUT,
     Answer,
     Candidates,
-    ProbedGate,
     probe_binary,
 )
 from support.releases.fake_component import FakeComponent, FakeGate

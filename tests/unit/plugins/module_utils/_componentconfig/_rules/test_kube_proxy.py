@@ -48,10 +48,21 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
         "sync-period",
         31,
         [
-            {"mode": "nftables", "iptables": {"syncPeriod": "-1s"}},
+            {"iptables": {"syncPeriod": "-1s"}},
             {"mode": "ipvs", "ipvs": {"syncPeriod": "1s", "minSyncPeriod": "2s"}},
         ],
-        [{"iptables": {"syncPeriod": "1s"}}, {"mode": "nftables", "ipvs": {"syncPeriod": "-1s"}}],
+        [
+            {"iptables": {"syncPeriod": "1s"}},
+            {"mode": "nftables", "ipvs": {"syncPeriod": "-1s"}},
+            {"mode": "nftables", "iptables": {"syncPeriod": "-1s"}},
+            {"mode": "ipvs", "iptables": {"minSyncPeriod": "42s"}},
+        ],
+    ),
+    (
+        "sync-period",
+        30,
+        [{"mode": "ipvs", "iptables": {"syncPeriod": "-1s"}}, {"mode": "ipvs", "iptables": {"minSyncPeriod": "42s"}}],
+        [{"mode": "ipvs", "nftables": {"syncPeriod": "-1s"}}],
     ),
     (
         "min-sync-period",

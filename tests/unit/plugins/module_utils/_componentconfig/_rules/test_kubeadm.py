@@ -12,6 +12,7 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import kinds
+from support.configs.checking import check_file
 from support.configs.rule_cases import Case, Config, assert_case, names_of_rules
 
 TOKEN = "abcdef.0123456789abcdef"
@@ -396,10 +397,11 @@ def test_rule(kind: str, case: Case) -> None:
 def test_arguments_are_a_map_up_to_v1beta3_and_a_list_from_v1beta4_on() -> None:
     for version, arguments in (("v1beta3", {"v": "2"}), ("v1beta4", [{"name": "v", "value": "2"}])):
         head = {"apiVersion": f"kubeadm.k8s.io/{version}", "kind": "ClusterConfiguration"}
-        assert check(encode({**head, "apiServer": {"extraArgs": arguments}}), versions=["1.31"]) == []
+        assert check_file(encode({**head, "apiServer": {"extraArgs": arguments}}), versions=["1.31"]) == []
         wrong = [{"name": "v"}] if version == "v1beta3" else {"v": "2"}
         assert [
-            finding.rule for finding in check(encode({**head, "apiServer": {"extraArgs": wrong}}), versions=["1.31"])
+            finding.rule
+            for finding in check_file(encode({**head, "apiServer": {"extraArgs": wrong}}), versions=["1.31"])
         ] == ["type"]
 
 
@@ -407,7 +409,7 @@ def test_the_mask_of_a_node_is_found_in_a_list_of_arguments_too() -> None:
     head = {"apiVersion": "kubeadm.k8s.io/v1beta4", "kind": "ClusterConfiguration"}
     arguments = [{"name": "node-cidr-mask-size-ipv4", "value": "25"}, {"name": "allocate-node-cidrs", "value": "true"}]
     config = {**head, **network(podSubnet="10.0.0.0/25"), "controllerManager": {"extraArgs": arguments}}
-    assert check(encode(config), versions=["1.32"]) == []
+    assert check_file(encode(config), versions=["1.32"]) == []
 
 
 @pytest.mark.parametrize("kind", ["InitConfiguration", "ClusterConfiguration", "ResetConfiguration"])

@@ -1,0 +1,24 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Check whole files, as the commands and modules do that take files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._component_arguments import ARGUMENT_CHECK
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._read_file import decode_file
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Finding
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import Config
+
+__all__ = ["check_file"]
+
+
+def check_file(config: Config | str | bytes, **options: Any) -> list[Finding]:
+    """Return the findings about a file, loaded or a text, with the configs of other tools and all flags in it.
+
+    options: those of `check`.
+    """
+    return check(config, reader=decode_file, arguments=ARGUMENT_CHECK, **options)
