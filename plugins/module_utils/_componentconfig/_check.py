@@ -14,9 +14,8 @@ from ._certainty import missing_layer_findings, with_certainty
 from ._codec._document import Document
 from ._codec._plain_values import HEAD_FIELDS, head_values
 from ._collector import ArgumentCheck, Collector, Flags, Targets
-from ._documents._component_file import Reader, decode_component_file
-from ._documents._kubeadm_files import is_of_kubeadm
-from ._documents._templates import unexpanded_findings, without_unexpanded
+from ._documents._component_file import Reader, decode_first, is_of_kubeadm
+from ._documents._unexpanded import unexpanded_findings, without_unexpanded
 from ._expressions import CheckerSource, expression_findings
 from ._field_notes import NotedConfig, meaning_findings
 from ._findings import (
@@ -69,7 +68,7 @@ def check(
     flags: Flags | None = None,
     expressions: CheckerSource | None = None,
     arguments: ArgumentCheck | None = None,
-    reader: Reader = decode_component_file,
+    reader: Reader = decode_first,
     os: OperatingSystem = "linux",
     is_final: bool = False,
 ) -> list[Finding]:
@@ -82,10 +81,11 @@ def check(
     run the component. flags: those of the component that reads the config; without them, what depends on a feature
     gate of the command line is a warning. expressions: returns a checker of the CEL expressions in the API server's
     files, arguments checks the flags inside other files: without them they are not judged. reader: finds the configs in
-    a text; `decode_file` also finds those in files of other tools. os: the operating system of the nodes.
+    a text, by default in its first document; `decode_file` finds all of kubeadm's files and of other tools'. os: the
+    operating system of the nodes.
 
-    Checks every document of kubeadm's files. A release whose data are not whole is checked with what there is of it, or
-    as the newest whole one: a finding of level NOT_JUDGED names the layers that are missing.
+    A release whose data are not whole is checked with what there is of it, or as the newest whole one: a finding of
+    level NOT_JUDGED names the layers that are missing.
 
     The config's own findings are in reading order. Each finding has the minors and the nodes that it holds for. A text
     that cannot be decoded is one finding. Raises ConfigError for a version that cannot be parsed or is not known, and

@@ -13,7 +13,8 @@ from ._check import check
 from ._codec._document import Document, decode
 from ._codec._plain_values import HEAD_FIELDS, head_values
 from ._collector import Collector, Flags, Targets
-from ._documents._templates import TEMPLATE, template_line, without_unexpanded
+from ._documents._templates import TEMPLATE, template_line
+from ._documents._unexpanded import without_unexpanded
 from ._drop_ins import merge_drop_in_documents, support_at
 from ._findings import RULE_UNKNOWN_FIELD, Finding, InvalidConfig, Level, bounded, located, not_judged, reading_order
 from ._kind_names import expected_kind, unknown_kind

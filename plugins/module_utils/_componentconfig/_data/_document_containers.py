@@ -123,24 +123,27 @@ CONTAINERS = r"""
 ["containerLogMaxSize","evictionMinimumReclaim","kubeReserved","systemReserved"],"base":{"evictionSoftGracePeriod":
 {"memory.available":"1m30s","imagefs.available":"1m30s","imagefs.inodesFree":"1m30s","nodefs.available":"1m30s",
 "nodefs.inodesFree":"1m30s"},"kubeReserved":{"cpu":"80m","memory":"1Gi"},"enforceNodeAllocatable":["pods"],
-"serverTLSBootstrap":true,"rotateCertificates":true}}]},"containers":[{"tool":"Kubernetes","apiVersions":["v1"],
-"kind":"ConfigMap","parts":[{"at":"data.*","form":"text"},{"at":"binaryData.*","form":"opaque","why":
-"it is binary data, in base64"}]},{"tool":"Kubernetes","apiVersions":["v1"],"kind":"Secret","parts":[{"at":
-"stringData.*","form":"text"}]},{"tool":"Kubernetes","apiVersions":["v1"],"kind":"List","parts":[{"at":"items[]",
-"form":"document"}]},{"tool":"Kubernetes","apiVersions":["v1"],"kind":"ConfigMapList","parts":[{"at":"items[]","form":
-"document","kind":"v1 ConfigMap"}]},{"tool":"Kubernetes","apiVersions":["v1"],"kind":"PodList","parts":[{"at":
-"items[]","form":"document","kind":"v1 Pod"}]},{"tool":"Kubernetes","apiVersions":["v1"],"kind":"Pod","below":"spec",
-"parts":"containers"},{"tool":"Kubernetes","apiVersions":["apps/v1"],"kind":"DaemonSet","below":"spec.template.spec",
-"parts":"containers"},{"tool":"Kubernetes","apiVersions":["apps/v1"],"kind":"Deployment","below":"spec.template.spec",
-"parts":"containers"},{"tool":"OpenShift","apiVersions":["machineconfiguration.openshift.io/v1"],"kind":
-"KubeletConfig","parts":[{"at":"spec.kubeletConfig","form":"fragment","kind":
-"kubelet.config.k8s.io/v1beta1 KubeletConfiguration","protected":["cgroupDriver","clusterDNS","clusterDomain",
-"failSwapOn","featureGates"],"base":{"cgroupRoot":"/","systemCgroups":"/system.slice","systemReserved":{"cpu":"500m",
-"memory":"1Gi","ephemeral-storage":"1Gi"},"failSwapOn":false,"serializeImagePulls":false,"protectKernelDefaults":
-true}}]},{"tool":"EKS","apiVersions":["node.eks.aws/v1alpha1"],"kind":"NodeConfig","parts":[{"at":
-"spec.kubelet.config","form":"fragment","kind":"kubelet.config.k8s.io/v1beta1 KubeletConfiguration","base":
-{"cgroupDriver":"systemd","cgroupRoot":"/","kubeReserved":{"cpu":"70m","memory":"442Mi","ephemeral-storage":"1Gi"},
-"kubeReservedCgroup":"/runtime","systemReservedCgroup":"/system","serializeImagePulls":false,"evictionHard":
+"serverTLSBootstrap":true,"rotateCertificates":true}},{"at":"kubeAPIServer.featureGates","form":"flags","flags":
+"gates","component":"kube-apiserver"},{"at":"kubeControllerManager.featureGates","form":"flags","flags":"gates",
+"component":"kube-controller-manager"},{"at":"kubeScheduler.featureGates","form":"flags","flags":"gates","component":
+"kube-scheduler"},{"at":"kubeProxy.featureGates","form":"flags","flags":"gates","component":"kube-proxy"}]},
+"containers":[{"tool":"Kubernetes","apiVersions":["v1"],"kind":"ConfigMap","parts":[{"at":"data.*","form":"text"},
+{"at":"binaryData.*","form":"opaque","why":"it is binary data, in base64"}]},{"tool":"Kubernetes","apiVersions":
+["v1"],"kind":"Secret","parts":[{"at":"stringData.*","form":"text"}]},{"tool":"Kubernetes","apiVersions":["v1"],
+"kind":"List","parts":[{"at":"items[]","form":"document"}]},{"tool":"Kubernetes","apiVersions":["v1"],"kind":
+"ConfigMapList","parts":[{"at":"items[]","form":"document","kind":"v1 ConfigMap"}]},{"tool":"Kubernetes",
+"apiVersions":["v1"],"kind":"PodList","parts":[{"at":"items[]","form":"document","kind":"v1 Pod"}]},{"tool":
+"Kubernetes","apiVersions":["v1"],"kind":"Pod","below":"spec","parts":"containers"},{"tool":"Kubernetes",
+"apiVersions":["apps/v1"],"kind":"DaemonSet","below":"spec.template.spec","parts":"containers"},{"tool":"Kubernetes",
+"apiVersions":["apps/v1"],"kind":"Deployment","below":"spec.template.spec","parts":"containers"},{"tool":"OpenShift",
+"apiVersions":["machineconfiguration.openshift.io/v1"],"kind":"KubeletConfig","parts":[{"at":"spec.kubeletConfig",
+"form":"fragment","kind":"kubelet.config.k8s.io/v1beta1 KubeletConfiguration","protected":["cgroupDriver",
+"clusterDNS","clusterDomain","failSwapOn","featureGates"],"base":{"cgroupRoot":"/","systemCgroups":"/system.slice",
+"systemReserved":{"cpu":"500m","memory":"1Gi","ephemeral-storage":"1Gi"},"failSwapOn":false,"serializeImagePulls":
+false,"protectKernelDefaults":true}}]},{"tool":"EKS","apiVersions":["node.eks.aws/v1alpha1"],"kind":"NodeConfig",
+"parts":[{"at":"spec.kubelet.config","form":"fragment","kind":"kubelet.config.k8s.io/v1beta1 KubeletConfiguration",
+"base":{"cgroupDriver":"systemd","cgroupRoot":"/","kubeReserved":{"cpu":"70m","memory":"442Mi","ephemeral-storage":
+"1Gi"},"kubeReservedCgroup":"/runtime","systemReservedCgroup":"/system","serializeImagePulls":false,"evictionHard":
 {"memory.available":"100Mi","nodefs.available":"10%","nodefs.inodesFree":"5%"}}},{"at":"spec.kubelet.flags","form":
 "flags","component":"kubelet","flags":"words"}]},{"tool":"eksctl","apiVersions":["eksctl.io/v1alpha5"],"kind":
 "ClusterConfig","parts":[{"at":"nodeGroups[].kubeletExtraConfig","form":"fragment","kind":

@@ -23,6 +23,7 @@ from ._recognition import (
     container_rows,
     doubtful_document,
     names_component_config,
+    names_container,
     parts_of,
 )
 
@@ -250,7 +251,7 @@ def _text(place: _Place) -> Iterator[Document]:
         yield doubtful_document(place.outer, _name_of(place), UNEXPANDED, place.path)
         return
     has_head = all(line.search(place.value) for line in _HEAD_LINES[is_patch:])
-    if not has_head and not names_component_config(place.value):
+    if not (has_head or names_component_config(place.value) or names_container(place.value)):
         return
     line = place.line() or 1
     is_block = line <= len(place.lines.texts) and _BLOCK.search(place.lines.texts[line - 1]) is not None
@@ -303,10 +304,13 @@ def _files(place: _Place) -> Iterator[Document]:
 
 def _flags(place: _Place) -> Iterator[Document]:
     form, value = place.part["flags"], place.value
-    if form == "map":
-        if not isinstance(value, dict):
-            yield from _wrong_type(place, "a mapping")
-            return
+    if form in ("map", "gates") and not isinstance(value, dict):
+        yield from _wrong_type(place, "a mapping")
+        return
+    if form == "gates":
+        settings = ",".join(f"{gate}={_scalar_text(item)}" for gate, item in value.items())
+        pairs = [_pair(place, "feature-gates", settings, place.path)]
+    elif form == "map":
         pairs = [
             _pair(place, name, item, path)
             for name, items in value.items()

@@ -13,8 +13,9 @@ from typing import Any, cast
 
 from .._codec._document import Document
 from .._findings import Finding, Level
+from ._component_file import is_of_kubeadm
 
-__all__ = ["RULE_SKIPPED", "documents_of_kubeadm", "is_of_kubeadm"]
+__all__ = ["RULE_SKIPPED", "documents_of_kubeadm"]
 
 RULE_SKIPPED = "document-skipped"
 """The rule of a document's own finding that kubeadm does not read it."""
@@ -26,11 +27,6 @@ def _commands() -> Mapping[str, Mapping[str, Sequence[str]]]:
     from .._data._kubeadm import COMMANDS
 
     return cast("Mapping[str, Mapping[str, Sequence[str]]]", json.loads(COMMANDS))
-
-
-def is_of_kubeadm(document: Document) -> bool:
-    """Return whether a document has an API version of kubeadm."""
-    return str(document.head["apiVersion"]).startswith("kubeadm.k8s.io/")
 
 
 def documents_of_kubeadm(documents: Sequence[Document]) -> Iterator[Document]:

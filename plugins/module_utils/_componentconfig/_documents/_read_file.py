@@ -15,9 +15,10 @@ from .._codec._embedding import Embedding
 from .._findings import InvalidConfig, located, not_judged
 from .._load import Config, layer_findings, merge_documents
 from .._schema._kinds import kinds
-from ._component_file import MAX_DOCUMENTS, Reading, decode_component_file, decoded, readings_of, text_of, unread
+from ._component_file import is_of_kubeadm
 from ._containers import contents_of
-from ._kubeadm_files import documents_of_kubeadm, is_of_kubeadm
+from ._kubeadm_files import documents_of_kubeadm
+from ._readings import MAX_DOCUMENTS, Reading, decoded, read_text, readings_of, text_of, unread
 from ._recognition import (
     KUBERNETES,
     container_rows,
@@ -29,6 +30,7 @@ from ._recognition import (
 
 __all__ = ["decode_file", "find_configs", "load_file"]
 
+_KUBEADM = "kubeadm"
 _MAX_NESTING = 4
 """How deep a file is looked into: a List, a ConfigMap in it, a file to write in that, a document."""
 
@@ -40,10 +42,13 @@ def decode_file(
 
     All documents of kubeadm's files count, and so do configs in ConfigMaps, in Lists and in files of other tools; see
     `contents_of`. What is not understood next to others is a document that is not validated, with a finding that says
-    why. Parameters, lines and exceptions are those of `decode_component_file`.
+    why. component: the one that reads the file, None if that is not known. templates: whether templates are not
+    validated, instead of refused. Lines are those of the file.
+
+    Raises InvalidConfig with a finding for each document that cannot be decoded, and ImportError without PyYAML.
     """
     if component is not None:
-        return decode_component_file(source, file=file, component=component, templates=templates)
+        return _of_component(source, file, component, templates)
     readings = readings_of(source, file, templates)
     documents, errors = decoded(readings)
     if errors and (len(readings) == 1 or any(map(is_of_kubeadm, documents))):
@@ -53,6 +58,21 @@ def decode_file(
     if errors and not any(document.is_validated or document.flags for document in configs):
         raise InvalidConfig(errors)
     return configs or tuple(_without_content(documents)) or (decode(source, file=file),)
+
+
+def _of_component(source: str | bytes, file: str, component: str, templates: bool) -> tuple[Document, ...]:
+    """Decode the documents that a component reads of its file: a daemon the first one, kubeadm all."""
+    readings = readings_of(source, file, templates) if component == _KUBEADM else []
+    documents, errors = decoded(readings)
+    is_of_several = len(readings) > 1 and any(map(is_of_kubeadm, documents))
+    if errors and (is_of_several or len(readings) == 1):
+        raise InvalidConfig(errors)
+    if is_of_several:
+        return tuple(documents_of_kubeadm(documents))
+    first = read_text(source, file, templates)  # with a finding about the others
+    if first.document is None:
+        raise InvalidConfig(first.errors)
+    return (first.document,)
 
 
 def find_configs(source: str | bytes, *, file: str = "config") -> tuple[Document, ...]:

@@ -22,6 +22,7 @@ __all__ = [
     "doubts_about",
     "is_component_config",
     "names_component_config",
+    "names_container",
     "doubtful_document",
     "parts_of",
     "tool_of",
@@ -101,6 +102,17 @@ def names_component_config(text: str) -> bool:
     if any(map(is_of_known_group, _GROUP.findall(text))):
         return True
     return any(name in _distinctive_kinds() for name in _KIND.findall(text))
+
+
+def names_container(text: str) -> bool:
+    """Return whether a text begins a line with a key by which a file of another tool is known, which has no kind."""
+    return _container_keys().search(text) is not None
+
+
+@lru_cache(maxsize=1)
+def _container_keys() -> re.Pattern[str]:
+    keys = sorted({key for row in _facts()["containers"] for key in row.get("has", ()) if "-" in key})
+    return re.compile(rf"(?m)^[\"']?(?:{'|'.join(map(re.escape, keys))})[\"']?[ \t]*:")
 
 
 @lru_cache(maxsize=1)

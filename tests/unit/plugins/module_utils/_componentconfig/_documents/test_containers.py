@@ -420,3 +420,10 @@ def test_a_hostile_text_ends_soon(text: str) -> None:
 def test_the_configs_of_a_file_are_bounded() -> None:
     text = "kind: List\napiVersion: v1\nitems:\n" + "- {apiVersion: kubelet.config.k8s.io/v1beta1}\n" * 600
     assert "more than 512 configs in one file" in find_configs(text)[-1].findings[0].why
+
+
+def test_a_config_of_k3s_that_cloud_init_writes_is_judged() -> None:
+    file = "kubelet-arg:\n    - max-pods=abc\n"
+    text = f"#cloud-config\nwrite_files:\n- path: /etc/rancher/k3s/config.yaml\n  content: |\n    {file}"
+    (finding,) = check_file(text, versions=["1.34"])
+    assert (finding.line, finding.field, str(finding.level)) == (6, "kubelet-arg[0]", "component")

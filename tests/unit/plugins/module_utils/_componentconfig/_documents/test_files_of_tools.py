@@ -140,6 +140,15 @@ def test_gardener_takes_numbers_for_quantities() -> None:
     ]
 
 
+@pytest.mark.parametrize("component", ["kubeAPIServer", "kubeControllerManager", "kubeScheduler", "kubeProxy"])
+def test_the_gates_of_each_component_in_a_shoot_are_judged(component: str) -> None:
+    text = SHOOT.replace("    kubelet:\n", f"    {component}:\n      featureGates:\n        NoSuchGate: true\n")
+    findings = [str(finding) for finding in check_file(text, versions=["1.34"])]
+    assert len(findings) == 1
+    assert "NoSuchGate: unknown feature gate" in findings[0]
+    assert check_file(text.replace("NoSuchGate", "NodeSwap"), versions=["1.30"]) == []
+
+
 def test_gardener_knows_newer_fields_of_the_kubelet() -> None:
     assert lines(SHOOT + "      singleProcessOOMKill: true\n") == []
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._component_file import (
     load_for_check,
 )
@@ -17,6 +16,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._do
     quoted_templates,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import InvalidConfig
+from support.configs.checking import check_file
 
 KUBELET = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 AUTHENTICATION = "apiVersion: apiserver.config.k8s.io/v1\nkind: AuthenticationConfiguration\n"
@@ -24,7 +24,7 @@ AUTHENTICATION = "apiVersion: apiserver.config.k8s.io/v1\nkind: AuthenticationCo
 
 def lines(text: str, **options: Any) -> list[str]:
     """Return where the findings are, and their levels."""
-    findings = check(text, file="f", versions=["1.35"], **options)
+    findings = check_file(text, file="f", versions=["1.35"], **options)
     return [f"{finding.line} {finding.field} {finding.level}" for finding in findings]
 
 
@@ -79,7 +79,7 @@ def test_dollar_signs_of_a_value_itself_are_left_alone(text: str) -> None:
     ],
 )
 def test_a_template_that_is_not_yaml_is_not_judged(body: str, line: int) -> None:
-    (finding,) = check(KUBELET + body, file="f", versions=["1.35"])
+    (finding,) = check_file(KUBELET + body, file="f", versions=["1.35"])
     assert (finding.line, finding.message, finding.why) == (line, "a document", "a template before it is rendered")
 
 

@@ -16,6 +16,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._fi
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._component_flags import (
     ComponentFlags,
 )
+from support.configs.checking import check_file
 from support.configs.kubelet import KUBELET_HEADER
 
 AUTHENTICATION = """\
@@ -165,7 +166,7 @@ def test_flags_of_a_component_whose_flags_are_not_known() -> None:
 def test_flags_are_those_of_one_component() -> None:
     text = "apiVersion: kubeadm.k8s.io/v1beta4\nkind: InitConfiguration\n---\n" + KUBELET_HEADER
     with pytest.raises(ConfigError, match="flags are those of one component"):
-        checked(text, [], "1.36")
+        check_file(text, flags=ComponentFlags([]), versions=["1.36"])
 
 
 def test_flags_that_are_ignored_beside_a_file() -> None:
