@@ -106,6 +106,8 @@ CONTAINERS = r"""
 "kube-apiserver","flags":"list"},{"at":"kube-apiserver-arg+","form":"flags","component":"kube-apiserver","flags":
 "list"},{"at":"kube-controller-manager-arg","form":"flags","component":"kube-controller-manager","flags":"list"},
 {"at":"kube-controller-manager-arg+","form":"flags","component":"kube-controller-manager","flags":"list"},{"at":
+"kube-controller-arg","form":"flags","component":"kube-controller-manager","flags":"list"},{"at":
+"kube-controller-arg+","form":"flags","component":"kube-controller-manager","flags":"list"},{"at":
 "kube-scheduler-arg","form":"flags","component":"kube-scheduler","flags":"list"},{"at":"kube-scheduler-arg+","form":
 "flags","component":"kube-scheduler","flags":"list"},{"at":"kube-proxy-arg","form":"flags","component":"kube-proxy",
 "flags":"list"},{"at":"kube-proxy-arg+","form":"flags","component":"kube-proxy","flags":"list"},{"at":"kubelet-arg",
@@ -252,7 +254,8 @@ false,"protectKernelDefaults":true}}]},{"tool":"EKS","apiVersions":["node.eks.aw
 "Rancher","apiVersions":["provisioning.cattle.io/v1"],"kind":"Cluster","below":"spec.rkeConfig.machineGlobalConfig",
 "parts":"k3s"},{"tool":"Rancher","apiVersions":["provisioning.cattle.io/v1"],"kind":"Cluster","below":
 "spec.rkeConfig.machineSelectorConfig[].config","parts":"k3s"},{"tool":"k3s or RKE2","has":["kube-apiserver-arg",
-"kube-apiserver-arg+","kube-controller-manager-arg","kube-controller-manager-arg+","kube-scheduler-arg",
-"kube-scheduler-arg+","kube-proxy-arg","kube-proxy-arg+","kubelet-arg","kubelet-arg+"],"parts":"k3s"},{"tool":
-"cloud-init","has":["write_files"],"parts":[{"at":"write_files[]","form":"files"}]}]}
+"kube-apiserver-arg+","kube-controller-manager-arg","kube-controller-manager-arg+","kube-controller-arg",
+"kube-controller-arg+","kube-scheduler-arg","kube-scheduler-arg+","kube-proxy-arg","kube-proxy-arg+","kubelet-arg",
+"kubelet-arg+"],"parts":"k3s"},{"tool":"cloud-init","has":["write_files"],"parts":[{"at":"write_files[]","form":
+"files"}]}]}
 """

@@ -321,8 +321,9 @@ def _flags(place: _Place) -> Iterator[Document]:
         for item, path in _each(value, place.path):
             text = _scalar_text(item) or ""
             for word in _words(text) if form == "words" else [text]:
-                name, equals, rest = word.partition("=")
-                name = name[len(_DASHES) :] if form == "words" and name.startswith(_DASHES) else name
+                name, equals, rest = word.removeprefix(_DASHES).partition("=")
+                if form == "list":  # a sign at the end of the name says where the tool adds the value
+                    name = name.rstrip("+-")
                 pairs.append(_pair(place, name, rest if equals else None, path))
     yield from _flags_document(place, place.part["component"], pairs)
 

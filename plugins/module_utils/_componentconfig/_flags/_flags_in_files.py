@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Find the flags of components inside other files: kubeadm's, Pod manifests, the configs of k3s and RKE2."""
+"""Find the flags of components inside other files: kubeadm's, and containers."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from .._scalars._field_path import Path
 from ._flag_findings import Argument, flags_of
 from ._pflag import FlagUse, parse_words
 
-__all__ = ["ComponentArguments", "container_flags", "distribution_arguments", "kubeadm_arguments", "static_pod_flags"]
+__all__ = ["ComponentArguments", "container_flags", "kubeadm_arguments"]
 
-_CONTROL_PLANE = ("kube-apiserver", "kube-controller-manager", "kube-scheduler")
-_PROGRAMS = (*_CONTROL_PLANE, "kube-proxy", "kubelet")
+_PROGRAMS = ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy", "kubelet")
 _KUBELET = "kubelet"
 _OF_CLUSTER = (
     ("apiServer", "kube-apiserver"),
@@ -25,10 +24,6 @@ _OF_CLUSTER = (
     ("scheduler", "kube-scheduler"),
 )
 """The sections of a ClusterConfiguration with extraArgs. That of etcd is not among them: its flags are not known."""
-_OF_DISTRIBUTION = {
-    **{f"{component}-arg": component for component in _PROGRAMS},
-    "kube-controller-arg": "kube-controller-manager",  # its name in old releases of k3s
-}
 _SHELLS = ("sh", "bash", "ash", "dash")
 _END_OF_COMMAND = ("|", "&", ";", ">", "<", "1>", "2>")
 
@@ -71,51 +66,12 @@ def _named(arguments: Any, path: Path) -> list[Argument]:
     return sorted(named, key=lambda argument: (argument.name, argument.value))
 
 
-def distribution_arguments(data: Mapping[str, Any]) -> Iterator[ComponentArguments]:
-    """Yield the component arguments of a config file of k3s or RKE2: `kubelet-arg`, `kube-apiserver-arg` and others.
-
-    An argument is name=value, or the name of a switch. Two dashes before it are dropped, as is a sign at the end of the
-    name, which says where the value is added. So is the sign at the end of a key.
-    """
-    for key, value in data.items():
-        component = _OF_DISTRIBUTION.get(str(key).rstrip("+"))
-        if component is None or value is None:
-            continue
-        items = value if isinstance(value, list) else [value]
-        paths: list[Path] = [(key, index) for index in range(len(items))] if isinstance(value, list) else [(key,)]
-        words = [(path, str(item)) for path, item in zip(paths, items) if isinstance(item, (str, int, float))]
-        if words:
-            yield ComponentArguments(component, tuple(_of_distribution(path, word) for path, word in words))
-
-
-def _of_distribution(path: Path, text: str) -> Argument:
-    name, equals, value = (text[2:] if text.startswith("--") else text).partition("=")
-    return Argument(path, name.rstrip("+-") or name, value if equals else "true")
-
-
-def static_pod_flags(data: Mapping[str, Any]) -> Iterator[ComponentArguments]:
-    """Yield the flags of components that containers of a Pod, or of the Pods of a workload, start.
+def container_flags(container: Mapping[str, Any], path: Path) -> Iterator[ComponentArguments]:
+    """Yield the flags of the component that a container starts. path: of the container.
 
     The program may come after another one that starts it, and may be in the script of a shell.
     """
-    path, spec = _pod_spec(data)
-    containers = spec.get("containers") if isinstance(spec, Mapping) else None
-    for index, container in enumerate(containers if isinstance(containers, list) else ()):
-        if isinstance(container, Mapping):
-            yield from container_flags(container, (*path, "containers", index))
-
-
-def container_flags(container: Mapping[str, Any], path: Path) -> Iterator[ComponentArguments]:
-    """Yield the flags of the component that a container starts. path: of the container."""
     yield from _command_line(_words_of_shell(list(_words_of(container, path))))
-
-
-def _pod_spec(data: Mapping[str, Any]) -> tuple[Path, Any]:
-    spec = data.get("spec")
-    template = spec.get("template") if isinstance(spec, Mapping) else None
-    if isinstance(template, Mapping):
-        return ("spec", "template", "spec"), template.get("spec")
-    return ("spec",), spec
 
 
 def _words_of(container: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:

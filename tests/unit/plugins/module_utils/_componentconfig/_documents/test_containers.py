@@ -260,7 +260,13 @@ def flags(text: str) -> list[tuple[str, list[tuple[str, str | None, int | None]]
             "write-kubeconfig-mode: '0644'\nkubelet-arg:\n- max-pods=50\n- v\nkube-apiserver-arg: a=b=c\n",
             [("kube-apiserver", [("a", "b=c", 5)]), ("kubelet", [("max-pods", "50", 3), ("v", None, 4)])],
         ),
-        ("kubelet-arg+:\n- --v=2\n", [("kubelet", [("--v", "2", 2)])]),
+        (
+            "kubelet-arg+:\n- --v=2\n- feature-gates+=A=true\n- max-pods-=3\nkube-controller-arg: [--v]\n",
+            [
+                ("kube-controller-manager", [("v", None, 5)]),
+                ("kubelet", [("v", "2", 2), ("feature-gates", "A=true", 3), ("max-pods", "3", 4)]),
+            ],
+        ),
         (
             "version: v1alpha1\nmachine:\n  kubelet:\n    extraArgs:\n      rotate: true\n      node-labels: [a, b]\n"
             "cluster:\n  apiServer: {extraArgs: {v: '2'}}\n",

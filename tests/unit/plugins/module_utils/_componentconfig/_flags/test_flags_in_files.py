@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Flags of components inside kubeadm's files, Pods, and configs of k3s and RKE2."""
+"""Flags of components inside kubeadm's files and containers."""
 
 from __future__ import annotations
 
@@ -10,51 +10,47 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flags_in_files import (
-    distribution_arguments,
+    container_flags,
     kubeadm_arguments,
-    static_pod_flags,
 )
 
 
-def pod(*command: str, args: tuple[str, ...] = ()) -> dict[str, Any]:
-    container = {"name": "a", "command": list(command), "args": list(args)}
-    return {"apiVersion": "v1", "kind": "Pod", "spec": {"containers": [container]}}
+def run(*command: str, args: tuple[str, ...] = ()) -> dict[str, Any]:
+    return {"name": "a", "command": list(command), "args": list(args)}
 
 
 def flags_of(data: dict[str, Any]) -> list[tuple[str, list[str]]]:
     return [
         (component, [f"{argument.name}={argument.value}" for argument in arguments])
-        for component, arguments in static_pod_flags(data)
+        for component, arguments in container_flags(data, ())
     ]
 
 
 @pytest.mark.parametrize(
     ("data", "component", "flags"),
     [
-        (pod("kube-apiserver", "--v=2", "--profiling"), "kube-apiserver", ["v=2", "profiling=true"]),
-        (pod("/usr/local/bin/kube-scheduler", "--v", "2"), "kube-scheduler", ["v=2"]),
-        (pod("kube-proxy", args=("--config=/a", "--hostname-override=$(NODE)")), "kube-proxy", [
+        (run("kube-apiserver", "--v=2", "--profiling"), "kube-apiserver", ["v=2", "profiling=true"]),
+        (run("/usr/local/bin/kube-scheduler", "--v", "2"), "kube-scheduler", ["v=2"]),
+        (run("kube-proxy", args=("--config=/a", "--hostname-override=$(NODE)")), "kube-proxy", [
             "config=/a", "hostname-override=$(NODE)",
         ]),
-        (pod("/go-runner", "--log-file=/a", "/usr/bin/kube-controller-manager", "--v=2"), "kube-controller-manager", [
+        (run("/go-runner", "--log-file=/a", "/usr/bin/kube-controller-manager", "--v=2"), "kube-controller-manager", [
             "v=2",
         ]),
-        (pod("/hyperkube", "kube-apiserver", "--v=2"), "kube-apiserver", ["v=2"]),
-        (pod("/bin/sh", "-c", "sleep 1; exec kube-apiserver --v=2 --secure-port='1' 1>>/a 2>&1"), "kube-apiserver", [
+        (run("/hyperkube", "kube-apiserver", "--v=2"), "kube-apiserver", ["v=2"]),
+        (run("/bin/sh", "-c", "sleep 1; exec kube-apiserver --v=2 --secure-port='1' 1>>/a 2>&1"), "kube-apiserver", [
             "v=2", "secure-port=1",
         ]),
-        (pod("sh", "-c", "kube-scheduler --v=2; true"), "kube-scheduler", ["v=2"]),
+        (run("sh", "-c", "kube-scheduler --v=2; true"), "kube-scheduler", ["v=2"]),
     ],
 )  # fmt: skip
-def test_the_flags_of_a_static_pod(data: dict[str, Any], component: str, flags: list[str]) -> None:
+def test_the_flags_of_a_container(data: dict[str, Any], component: str, flags: list[str]) -> None:
     assert flags_of(data) == [(component, flags)]
-    template = {"kind": "DaemonSet", "spec": {"template": {"spec": data["spec"]}}}
-    assert flags_of(template) == [(component, flags)]
 
 
-def test_paths_and_stray_words_of_a_static_pod() -> None:
-    data = pod("kube-apiserver", "--v", "2", args=("stray", "--profiling"))
-    ((_component, arguments),) = static_pod_flags(data)
+def test_paths_and_stray_words_of_a_container() -> None:
+    data = run("kube-apiserver", "--v", "2", args=("stray", "--profiling"))
+    ((_component, arguments),) = container_flags(data, ())
     assert [argument.path[-2:] for argument in arguments] == [("command", 1), ("args", 0), ("args", 1)]
     assert arguments[1].error == "'stray' is no flag: the component takes nothing else"
 
@@ -63,46 +59,17 @@ def test_paths_and_stray_words_of_a_static_pod() -> None:
     "data",
     [
         {},
-        {"spec": None},
-        {"spec": {"containers": "a"}},
-        {"spec": {"containers": [None, {"command": "kube-apiserver"}]}},
-        {"spec": {"template": {"spec": []}}},
-        pod("nginx", "--v=2"),
-        pod("etcd", "--v=2"),
-        pod("sh", "-c", "echo 'kube-apiserver"),
-        pod("sh", "-c"),
-        pod(),
+        {"command": "kube-apiserver"},
+        {"command": None, "args": "kube-apiserver"},
+        run("nginx", "--v=2"),
+        run("etcd", "--v=2"),
+        run("sh", "-c", "echo 'kube-apiserver"),
+        run("sh", "-c"),
+        run(),
     ],
 )
-def test_other_objects_have_none(data: dict[str, Any]) -> None:
+def test_other_containers_have_none(data: dict[str, Any]) -> None:
     assert flags_of(data) == []
-
-
-def test_the_arguments_of_k3s_and_rke2() -> None:
-    data = {
-        "kubelet-arg": ["max-pods=50", "--v=2", "feature-gates+=A=true", "fail-swap-on", None],
-        "kube-apiserver-arg+": "profiling=false",
-        "kube-controller-arg": [],
-        "kube-proxy-arg": None,
-        "kube-scheduler-arg": {"a": "b"},
-        "etcd-arg": ["a=b"],
-        "node-label": ["a=b"],
-    }
-    assert [
-        (component, [(argument.path, argument.name, argument.value) for argument in arguments])
-        for component, arguments in distribution_arguments(data)
-    ] == [
-        (
-            "kubelet",
-            [
-                (("kubelet-arg", 0), "max-pods", "50"),
-                (("kubelet-arg", 1), "v", "2"),
-                (("kubelet-arg", 2), "feature-gates", "A=true"),
-                (("kubelet-arg", 3), "fail-swap-on", "true"),
-            ],
-        ),
-        ("kube-apiserver", [(("kube-apiserver-arg+",), "profiling", "false")]),
-    ]
 
 
 def test_the_arguments_of_kubeadm() -> None:
