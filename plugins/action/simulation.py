@@ -17,6 +17,7 @@ from ansible.utils.display import Display
 
 from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import KUBE_ARGUMENT_SPEC
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
+from ansible_collections.configok.node.plugins.plugin_utils._output import ending_without_reader
 from ansible_collections.configok.node.plugins.plugin_utils._signals import interruptible
 
 display = Display()
@@ -88,7 +89,7 @@ def _simulate(command: list[str], connection: Mapping[str, Any]) -> tuple[int, l
     pipes = process.stdin, process.stdout, process.stderr
     if pipes[0] is None or pipes[1] is None or pipes[2] is None:
         raise RuntimeError("the simulator has no pipes")
-    with process, interruptible(process.terminate):
+    with process, ending_without_reader(), interruptible(process.terminate):
         lines: list[str] = []
         try:
             pipes[0].write(json.dumps(connection) + "\n")

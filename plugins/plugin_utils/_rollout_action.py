@@ -36,6 +36,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._pool_keys 
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._run_options import RunOptions
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._wave_run import WaveResult
 from ansible_collections.configok.node.plugins.plugin_utils._extra_variables import unknown_variables
+from ansible_collections.configok.node.plugins.plugin_utils._output import ending_without_reader
 from ansible_collections.configok.node.plugins.plugin_utils._playbook_runner import (
     PlaybookOptions,
     WavePlaybookRunner,
@@ -107,7 +108,8 @@ class RolloutAction:
         }
         spare_garbage_collections()
         try:
-            result = operate()
+            with ending_without_reader():
+                result = operate()
         except MissingLibrary as error:
             result = {"failed": True, "msg": f"{error}: install it for {sys.executable}"}
         except Interrupted as error:

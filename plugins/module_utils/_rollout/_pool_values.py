@@ -28,6 +28,14 @@ __all__ = [
 _PERCENT = re.compile(r"([0-9]{1,3})%\Z")
 _COUNT = re.compile(r"[0-9]{1,7}\Z")
 _MAX_COUNT = 1000000
+_KINDS = (
+    (type(None), "nothing"),
+    (bool, "true or false"),
+    ((int, float), "a number"),
+    (str, "text"),
+    (Mapping, "a mapping"),
+    (Sequence, "a list"),
+)
 _Choice = TypeVar("_Choice", bound=str)
 
 
@@ -54,17 +62,18 @@ class NodeCount:
 
 def not_a_mapping(value: Any) -> str:
     """Return the sentence about a value that must be a mapping."""
-    return f"must be a mapping, not {_type_name(value)}"
+    return f"must be a mapping, not {_kind_of(value)}"
 
 
-def _type_name(value: Any) -> str:
-    return "nothing" if value is None else type(value).__name__
+def _kind_of(value: Any) -> str:
+    """Return what a value of YAML is, in words: Ansible has classes of its own."""
+    return next((words for kind, words in _KINDS if isinstance(value, kind)), type(value).__name__)
 
 
 def text(value: Any) -> str:
     """Return a text without surrounding space. Raises ValueError."""
     if not isinstance(value, str):
-        raise ValueError(f"must be a text, not {_type_name(value)}")
+        raise ValueError(f"must be a text, not {_kind_of(value)}")
     return value.strip()
 
 

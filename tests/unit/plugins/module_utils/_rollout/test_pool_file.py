@@ -19,6 +19,13 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_keys import POOL_KEYS, find_unknown_variables
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_values import NodeCount
 
+
+class TaggedText(str):
+    """A text of a variable, which ansible-core 2.19 and newer give a class of their own."""
+
+    __slots__ = ()
+
+
 POOL: dict[str, Any] = {
     "pool": "workers",
     "selector": "node-role.kubernetes.io/worker",
@@ -65,7 +72,9 @@ def test_the_pool_of_the_documentation_gives_the_defaults_but_for_the_canary_s_s
         ({"waves": [0, "100%"]}, "policy.waves: a wave that reaches 0"),
         ({"canary": {"count": 0}}, "policy.canary.count: a rollout has at least one canary"),
         ({"canary": {"cover": ["zone", "zone"]}}, "policy.canary.cover: names something twice"),
-        ({"canary": 3}, "policy.canary: must be a mapping, not int"),
+        ({"canary": 3}, "policy.canary: must be a mapping, not a number"),
+        ({"canary": TaggedText("")}, "policy.canary: must be a mapping, not text"),
+        ({"canary": False}, "policy.canary: must be a mapping, not true or false"),
         ({"canarry": {}}, "policy.canarry: unknown field: did you mean policy.canary?"),
         ({"xyz": {}}, "policy.xyz: unknown field"),
         ({"trialDuration": "1m"}, "policy.trialDuration: unknown field: did you mean trial.trialDuration?"),
@@ -97,7 +106,7 @@ def test_all_errors_of_a_pool_are_told_at_once() -> None:
         assert part in text
     with pytest.raises(InvalidPool, match="selector: a label selector is needed"):
         parse_pool({"pool": "workers"})
-    with pytest.raises(InvalidPool, match="must be a mapping, not list"):
+    with pytest.raises(InvalidPool, match="must be a mapping, not a list"):
         parse_pool([])
 
 
