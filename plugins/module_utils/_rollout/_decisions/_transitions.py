@@ -16,7 +16,7 @@ from .. import LockLost, RolloutError, RolloutRefused
 from .._goals import MachineGoal
 from .._nodes._node_goals import has_reached
 from .._nodes._node_view import NodeView
-from .._plan import BROKEN, CANARY, Plan, Target, Wave, replace_canary
+from .._plan import BROKEN_CANARY, BROKEN_WAVES, CANARY, Plan, Target, Wave, replace_canary
 from .._record._control import Control
 from .._record._record import (
     ASK_OPERATOR,
@@ -148,7 +148,7 @@ def enter_wave(
     sources = dict(rollout.previous_sources)
     known = {name for wave in waves for name in wave.nodes}
     sources.update({view.name: view.active for view in views if view.name in known and view.name not in sources})
-    if position == len(waves) - 1 and waves[position].name != BROKEN:
+    if position == len(waves) - 1 and waves[position].name not in BROKEN_WAVES:
         new_nodes = [
             view
             for view in _new_nodes(rollout, plan.target, waves, sorted(views, key=lambda view: view.name))
@@ -313,10 +313,12 @@ def broken_nodes_to_ignore(rollout: Rollout, position: int, not_ready: Collectio
     does one whose config is not at fault.
     """
     down_otherwise = {view.name for view in not_ready if is_down_for_another_reason(view)}
-    later_broken = {name for wave in rollout.waves[position + 1 :] if wave.name == BROKEN for name in wave.nodes}
-    failed_names = {failed.node for failed in rollout.failed_nodes if failed.wave == BROKEN and failed.kind != DRIFTED}
+    later_broken = {name for wave in rollout.waves[position + 1 :] if wave.name in BROKEN_WAVES for name in wave.nodes}
+    failed_names = {
+        failed.node for failed in rollout.failed_nodes if failed.wave in BROKEN_WAVES and failed.kind != DRIFTED
+    }
     if len(rollout.failed_nodes) >= MAX_FAILED_NODES:  # not all are kept, so all broken nodes count as failed
-        failed_names = {name for wave in rollout.waves[:position] if wave.name == BROKEN for name in wave.nodes}
+        failed_names = {name for wave in rollout.waves[:position] if wave.name in BROKEN_WAVES for name in wave.nodes}
     return frozenset((later_broken | {view.name for view in not_ready if view.name in failed_names}) - down_otherwise)
 
 
@@ -331,6 +333,8 @@ def finish_wave(
     untrusting: Collection[str] = (),
 ) -> Record:
     """Record how a wave ended: done, halted (then the config is remembered as bad), or paused.
+
+    A canary of broken nodes of which none has passed is the last wave: nothing shows that the config is good.
 
     untrusting: nodes that refuse the config because they trust no signer of it. The config is not at fault: once it is
     signed, they are assigned it again.
@@ -361,7 +365,8 @@ def finish_wave(
         reason="",
         soaked_seconds={},
     )
-    if after_wave.waves_done < len(after_wave.waves):
+    is_proven = rollout.waves[position].name != BROKEN_CANARY or after_wave.has_passed
+    if is_proven and after_wave.waves_done < len(after_wave.waves):
         return replace(record, rollout=after_wave)
     return _complete(replace(record, control=Control()), plan, after_wave)
 
@@ -411,21 +416,34 @@ def complete_rollout(record: Record, plan: Plan, now: str) -> Record:
 def _stays_open(record: Record, rollout: Rollout, plan: Plan) -> bool:
     """Return whether a rollout is not complete although its plan has no work.
 
-    It waits for an operator to clear the config, or nodes of its waves are neither on the target nor to be moved.
+    It waits for an operator to clear the config, no node uses the target, or nodes of its waves are neither on the
+    target nor to be moved.
     """
     if rollout.has_ended and record.lets_nodes_forget(plan.target):
         return False
     if record.refusal(plan.target) is not None:
+        return True
+    if rollout.phase == UNPROVEN and not plan.target_is_used:
         return True
     skipped = {node.node for node in plan.skipped}
     return rollout.is_rolling_back or any(name in skipped for wave in rollout.waves for name in wave.nodes)
 
 
 def _complete(record: Record, plan: Plan, rollout: Rollout) -> Record:
-    """Return the record in which a rollout is complete; its revision is complete only when a node has passed on it."""
+    """Return the record in which a rollout has ended: it is complete if a node uses the target, otherwise unproven.
+
+    Its revision is complete only when a node has passed on it.
+    """
+    is_done = rollout.waves_done == len(rollout.waves) and (rollout.has_passed or plan.target_is_used)
     has_passed = plan.target_has_passed or rollout.has_passed
-    record = replace(record, rollout=replace(rollout, phase=COMPLETE))
-    return record.with_result(rollout.revision, COMPLETE if has_passed else UNPROVEN)
+    ended = replace(rollout, phase=COMPLETE) if is_done else _unproven(rollout)
+    return replace(record, rollout=ended).with_result(rollout.revision, COMPLETE if has_passed else UNPROVEN)
+
+
+def _unproven(rollout: Rollout) -> Rollout:
+    """Return a rollout that has ended although no node has passed, with the reason of the first node."""
+    first = next((f": {failed.node}: {failed.reason}" for failed in rollout.failed_nodes), "")
+    return replace(rollout, phase=UNPROVEN, reason=f"0 of {rollout.size} passed{first}")
 
 
 def _is_config_at_fault(rollout: Rollout, wave: Wave) -> bool:

@@ -16,7 +16,7 @@ from typing import Final, Literal
 from ..._nodeconfig._strict_mapping import StrictFields
 from ..._nodeconfig._untrusted import sanitize
 from ..._nodeconfig._well_known import NAMESPACE_ROLLOUTS
-from .._plan import BROKEN, CANARY
+from .._plan import BROKEN_WAVES, CANARY
 from .._pool_values import as_texts
 
 __all__ = [
@@ -51,7 +51,7 @@ CONTROL_KEYS: Mapping[str, str] = {
 RECORD_KEYS = ("record", "nodes")  # the keys that only a run writes
 _MAX_TEXT = 1000  # characters of a value that are kept: the rest of the record needs the room
 _MAX_SHOWN = 300
-_WAVE = re.compile(rf"(?:{CANARY}|{BROKEN}|wave [1-9][0-9]{{0,5}})\Z")
+_WAVE = re.compile(rf"(?:{CANARY}|{'|'.join(BROKEN_WAVES)}|wave [1-9][0-9]{{0,5}})\Z")
 _WAVES = "canary, wave 1, ..."
 
 

@@ -25,7 +25,7 @@ from .._outage import Outage, OutageClock, OutageTolerantClient, SingleAttemptCl
 from .._plan import Target
 from .._record._control import Control
 from .._record._control_watcher import ControlWatcher
-from .._record._record import ABORTED, COMPLETE, HALTED, PAUSED, Record, Rollout
+from .._record._record import ABORTED, COMPLETE, HALTED, PAUSED, UNPROVEN, Record, Rollout
 from .._record._record_store import RecordStore, read_record
 from .._timing import Clock
 from ._pool_lock import PoolLock
@@ -174,6 +174,7 @@ _END_REASONS = {
     HALTED: "RolloutHalted",
     PAUSED: "RolloutPaused",
     ABORTED: "RolloutAborted",
+    UNPROVEN: "RolloutUnproven",
 }
 _MAX_MESSAGE = 1024  # what the API server takes
 
@@ -185,7 +186,7 @@ def announce_start(client: Client, pool: str, rollout: Rollout, runner: str) -> 
 
 
 def announce_end(client: Client, pool: str, rollout: Rollout) -> None:
-    """Create an Event for a rollout that is complete, halted, paused or aborted; do nothing in another phase."""
+    """Create an Event for a rollout that has ended or is paused; do nothing in another phase."""
     if rollout.phase in _END_REASONS:
         message = f"{_target_text(rollout)}: {rollout.reason}" if rollout.reason else _target_text(rollout)
         is_warning = rollout.phase != COMPLETE
