@@ -348,7 +348,7 @@ def finish_wave(
         advice = SIGN_AGAIN if is_only_untrusted else question
         reason = step.full_reason if confirmed else f"{step.full_reason}; {advice}"
         halted = replace(rollout, phase=HALTED, reason=reason, is_rolling_back=plan.on_failure == "rollback")
-        control = record.control if halted.is_rolling_back else Control()  # requests end with their rollout
+        control = record.control if halted.is_rolling_back else record.control.at_end()
         record = replace(record, rollout=halted, control=control)
         if not is_only_untrusted:
             record = record.with_bad_config(rollout.target, step.full_reason, now, confirmed=confirmed)
@@ -368,7 +368,7 @@ def finish_wave(
     is_proven = rollout.waves[position].name != BROKEN_CANARY or after_wave.has_passed
     if is_proven and after_wave.waves_done < len(after_wave.waves):
         return replace(record, rollout=after_wave)
-    return _complete(replace(record, control=Control()), plan, after_wave)
+    return _complete(replace(record, control=record.control.at_end()), plan, after_wave)
 
 
 def finish_rollback(
@@ -384,7 +384,7 @@ def finish_rollback(
     if step.outcome is WaveOutcome.DONE:
         phrase = f"{count_of(count, 'node')} {'was' if count == 1 else 'were'} taken back"
         rollout = replace(rollout, is_rolling_back=False, reason=f"{rollout.reason}; {phrase}")
-        record = replace(record, control=Control())
+        record = replace(record, control=record.control.at_end())
     return replace(record, rollout=replace(rollout, changed_at=now))
 
 
