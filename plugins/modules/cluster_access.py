@@ -45,7 +45,9 @@ options:
       - V(present) creates and updates the objects. A namespace that exists is used as it is.
       - V(absent) removes the objects that V(present) created, all bundles and records, and the annotations, labels and
         condition of the collection on Nodes. A namespace that existed before stays.
-      - V(absent) is refused while a Node is assigned a bundle, unless O(force=true).
+      - V(absent) is refused while a Node is assigned a bundle, unless O(force=true), and while C(configok-system) or
+        C(configok-rollouts) holds ConfigMaps of others, unless O(force_namespaces=true). ConfigMaps that controllers
+        put into every namespace, such as C(kube-root-ca.crt), do not count; C(default) has those as well.
     type: str
     choices: [present, absent]
     default: present
@@ -175,8 +177,13 @@ options:
     type: bool
   force:
     description:
-      - With O(state=absent), remove even if Nodes are assigned bundles or a namespace holds other ConfigMaps.
+      - With O(state=absent), remove even if Nodes are assigned bundles.
       - Agents that still run keep their config, and report C(assignment lost).
+    type: bool
+    default: false
+  force_namespaces:
+    description:
+      - With O(state=absent), delete the namespaces even if they hold ConfigMaps of others, which are deleted too.
     type: bool
     default: false
 """
@@ -347,6 +354,7 @@ def argument_spec() -> dict[str, Any]:
         "bundle_namespaces": {"type": "list", "elements": "str"},
         "flow_control": {"type": "bool"},
         "force": {"type": "bool", "default": False},
+        "force_namespaces": {"type": "bool", "default": False},
     }
 
 
@@ -359,7 +367,7 @@ def main() -> None:
             access = Access(**{option: params[option] for option in _ACCESS_OPTIONS})
             change = plan_setup(client, access)
         else:
-            change = plan_removal(client, force=params["force"])
+            change = plan_removal(client, force=params["force"], force_namespaces=params["force_namespaces"])
         apply_change(client, change, workers=params["connections"], dry_run=module.check_mode)
         report = HolderReport()
         if params["state"] == "present":

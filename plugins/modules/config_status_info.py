@@ -30,6 +30,18 @@ options:
       - The name of the pool whose record is read. O(label_selector) should be the pool's.
       - A pool without a record has never been rolled out, which is not an error.
     type: str
+  wait_for:
+    description:
+      - Wait until ConfigOK of each of these Nodes has this status.
+      - Fails with the report of a Node that does not have it after O(wait_timeout), and at once if a Node has reported
+        the same V(False) for 30 seconds. V(Unknown) is the status of a Node whose dynamic config is turned off.
+    type: str
+    choices: ["True", Unknown]
+  wait_timeout:
+    description:
+      - How many seconds to wait.
+    type: int
+    default: 120
 seealso:
   - module: configok.node.config_source
   - module: configok.node.rollout
@@ -202,6 +214,7 @@ text:
     - node-1   True       ok      workers-0a1b2c3d4e   3            v1.35.2
 """
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
@@ -211,11 +224,14 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
     client_from_params,
     fail_on_errors,
 )
+from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._awaited_reports import await_reports
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import (
     NODES_ARGUMENT_SPEC,
     select_nodes,
 )
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import read_record
 from ansible_collections.configok.node.plugins.module_utils._rollout._report._pool_status import (
@@ -231,7 +247,24 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._timing imp
 
 def argument_spec() -> dict[str, Any]:
     """Return the options of this module."""
-    return {**KUBE_ARGUMENT_SPEC, **NODES_ARGUMENT_SPEC, "pool": {"type": "str"}}
+    return {
+        **KUBE_ARGUMENT_SPEC,
+        **NODES_ARGUMENT_SPEC,
+        "pool": {"type": "str"},
+        "wait_for": {"type": "str", "choices": ["True", "Unknown"]},
+        "wait_timeout": {"type": "int", "default": 120},
+    }
+
+
+def _read_nodes(client: Client, params: Mapping[str, Any]) -> Sequence[NodeView]:
+    """Return the Nodes, with wait_for as soon as they report as expected. Raises RolloutError, KubeError."""
+
+    def read() -> Sequence[NodeView]:
+        return select_nodes(client, params["nodes"], params["label_selector"])
+
+    if params["wait_for"] is None:
+        return read()
+    return await_reports(read, params["wait_for"], params["wait_timeout"], Clock())
 
 
 def main() -> None:
@@ -243,7 +276,7 @@ def main() -> None:
     )
     params = module.params
     with fail_on_errors(module), client_from_params(params) as client:
-        views = select_nodes(client, params["nodes"], params["label_selector"])
+        views = _read_nodes(client, params)
         record = read_record(client, params["pool"]) if params["pool"] else Record("")
         is_open = record.rollout is not None and not record.rollout.has_ended
         moved_by = current_holder(client, params["pool"], Clock()) if is_open else None

@@ -16,7 +16,8 @@ description:
   - Takes a pool as its file describes it. Validates and publishes the config, plans a canary and waves, and moves the
     nodes through the gate, at most C(maxUnavailable) at a time. The playbook C(configok.node.rollout) is this task.
   - More failures than the budget halt the rollout, and a node without a verdict pauses it. In both cases this task
-    fails, and RV(phase) is V(Halted) or V(Paused). Nothing more is assigned then.
+    fails, and RV(phase) is V(Halted) or V(Paused). Nothing more is assigned then. A rollout that no node has passed
+    fails too, as V(Unproven).
   - Can be killed at any time and run again. It resumes an unfinished rollout, and changes nothing in a pool that is
     already up to date.
   - A bundle that nodes of the pool would refuse as untrusted is not rolled out, and a new one is not published. A
@@ -157,7 +158,9 @@ phase:
   type: str
   sample: Complete
 reason:
-  description: Why it was halted or paused, or what the error is; empty otherwise.
+  description:
+    - Why it was halted or paused, or what the error is. If it is complete, which nodes are not on the target; empty if
+      all are.
   returned: always
   type: str
   sample: ""

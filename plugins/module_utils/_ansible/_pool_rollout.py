@@ -20,7 +20,7 @@ from .._rollout._decisions._trust_review import TrustReview, end_warnings
 from .._rollout._drain._disruption_plan import plan_disruption
 from .._rollout._drain._drain_preview import preview_drains
 from .._rollout._nodes._node_view import NodeView
-from .._rollout._plan import BROKEN, Plan, Target
+from .._rollout._plan import BROKEN_WAVES, Plan, Target
 from .._rollout._pool._maintenance_windows import parse_time
 from .._rollout._pool._pool_file import Pool
 from .._rollout._record._record import ABORTED, Record
@@ -153,7 +153,7 @@ def _left_out_warnings(trust: TrustReview, moving: Iterable[str]) -> list[str]:
 def _approval_warnings(pool: Pool, planned: Plan) -> list[str]:
     """Return a sentence if the policy needs an approval before waves that the plan does not have."""
     names = [wave.name for wave in planned.waves]
-    missing = [name for name in pool.policy.approval.waves if name not in (*names, BROKEN)]
+    missing = [name for name in pool.policy.approval.waves if name not in (*names, *BROKEN_WAVES)]
     if not missing or not planned.has_work:
         return []
     return [f"policy.approval.before names {', '.join(missing)}, and this rollout has only {', '.join(names)}"]

@@ -59,7 +59,7 @@ from ._access_plan import (
     plan_present,
 )
 from ._admission_parameters import DEFAULT_POOL_LABEL, POOL_LABEL, is_break_glass
-from ._admission_policies import BUNDLES_POLICY, NODES_POLICY
+from ._admission_policies import BUNDLES_POLICY, NODES_POLICY, OF_THE_CLUSTER
 from ._flow_control import AGENTS_FLOW, FLOW_CONTROL_VERSIONS, RUNNER_FLOW
 
 __all__ = [
@@ -75,8 +75,7 @@ __all__ = [
 
 _ANNOTATIONS = (ANNOTATION_CONFIG_SOURCE, ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_STATUS, ANNOTATION_MACHINE)
 _LABELS = (LABEL_CONFIG, LABEL_CONFIG_OK)
-# The one ConfigMap that Kubernetes itself puts into every namespace.
-_CLUSTER_OWN = "kube-root-ca.crt"
+_DEFAULT_NAMESPACE = "default"
 _MAX_NODES = 10  # named in a diff
 _WAIT = 0.5  # s
 _MAX_WAITS = 60
@@ -201,8 +200,11 @@ def _flow_control_version(client: Client) -> str | None:
     return None
 
 
-def plan_removal(client: Client, *, force: bool) -> AccessChange:
-    """Return what to remove. Raises KubeError and, unless force, ClusterRefused while a Node is assigned."""
+def plan_removal(client: Client, *, force: bool, force_namespaces: bool) -> AccessChange:
+    """Return what to remove. Raises KubeError and ClusterRefused.
+
+    force: also while a Node is assigned a bundle. force_namespaces: also with ConfigMaps of others in our namespaces.
+    """
     further = _further_namespaces(client)
     warnings = []
     flow_version = None
@@ -229,11 +231,13 @@ def plan_removal(client: Client, *, force: bool) -> AccessChange:
         own, foreign = _config_maps(client, namespace)
         if namespace not in deleted:
             steps = [AccessStep("delete", item, {"labels": item["metadata"]["labels"]}, None) for item in own] + steps
-        elif foreign and not force:
-            raise ClusterRefused(
-                f"namespace {namespace} also holds ConfigMap {foreign[0]}, which is not ours: "
-                "move it elsewhere, or force the removal"
-            )
+        elif foreign and not force_namespaces:
+            others = sorted(set(foreign) - _in_every_namespace(client))
+            if others:
+                raise ClusterRefused(
+                    f"namespace {namespace} also holds ConfigMap {others[0]}, which is not ours: move it elsewhere, or "
+                    "delete it too with cluster_force_namespaces=true"
+                )
     marked, assigned = [], []
     for item in client.list(NODES, metadata_only=True).items:
         metadata = item["metadata"]
@@ -247,7 +251,7 @@ def plan_removal(client: Client, *, force: bool) -> AccessChange:
         count = f"{len(assigned)} Nodes are" if len(assigned) > 1 else "1 Node is"
         raise ClusterRefused(
             f"{count} still assigned a bundle ({some}): "
-            "take them back to their init config first (undo), or force the removal"
+            "take them back to their init config first (undo), or remove all the same with cluster_force=true"
         )
     return AccessChange(steps, sorted(marked), warnings)
 
@@ -265,9 +269,18 @@ def _config_maps(client: Client, namespace: str) -> tuple[list[dict[str, Any]], 
     for item in client.list(config_maps(namespace), metadata_only=True).items:
         if {LABEL_POOL, LABEL_LOCAL_CONFIG} & set(item["metadata"].get("labels") or {}):
             own.append({**item, "kind": "ConfigMap"})
-        elif item["metadata"]["name"] != _CLUSTER_OWN:
+        else:
             foreign.append(str(item["metadata"]["name"]))
     return own, foreign
+
+
+def _in_every_namespace(client: Client) -> set[str]:
+    """Return the names of ConfigMaps that controllers put into every namespace: those that "default" has as well."""
+    try:
+        items = client.list(config_maps(_DEFAULT_NAMESPACE), metadata_only=True).items
+    except Forbidden:
+        items = []
+    return {*OF_THE_CLUSTER, *(str(item["metadata"]["name"]) for item in items)}
 
 
 def apply_change(

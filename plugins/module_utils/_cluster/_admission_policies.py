@@ -37,13 +37,13 @@ from .._nodeconfig._well_known import (
 )
 from ._admission_parameters import BREAK_GLASS, POOL_LABEL, Role, literals
 
-__all__ = ["BUNDLES_POLICY", "NODES_POLICY", "admission_policies"]
+__all__ = ["BUNDLES_POLICY", "NODES_POLICY", "OF_THE_CLUSTER", "admission_policies"]
 
 NODES_POLICY = "configok-nodes"
 BUNDLES_POLICY = "configok-bundles"
 
 # ConfigMaps that controllers put into every namespace: Kubernetes, OpenShift, Istio. No bundle can have such a name.
-_OF_THE_CLUSTER = ("kube-root-ca.crt", "openshift-service-ca.crt", "istio-ca-root-cert")
+OF_THE_CLUSTER = ("kube-root-ca.crt", "openshift-service-ca.crt", "istio-ca-root-cert")
 
 
 def _quoted(names: Sequence[str]) -> str:
@@ -277,7 +277,7 @@ def admission_policies(bundle_namespaces: Sequence[str], parameters: Mapping[str
         ]
     }
     conditions = [
-        {"name": "not-of-the-cluster", "expression": f"!(object.metadata.name in {_quoted(_OF_THE_CLUSTER)})"},
+        {"name": "not-of-the-cluster", "expression": f"!(object.metadata.name in {_quoted(OF_THE_CLUSTER)})"},
         {
             "name": "in-our-namespace-or-a-bundle",
             "expression": f"request.namespace == '{NAMESPACE_BUNDLES}' || {_IS_BUNDLE}",

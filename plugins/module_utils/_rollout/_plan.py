@@ -15,6 +15,8 @@ from ._goals import Goal, MachineGoal
 
 __all__ = [
     "BROKEN",
+    "BROKEN_CANARY",
+    "BROKEN_WAVES",
     "CANARY",
     "CONFIG",
     "INIT",
@@ -127,6 +129,8 @@ class Target:
 
 # The waves that are not numbered.
 BROKEN: Final = "broken"
+BROKEN_CANARY: Final = "broken canary"  # the first broken nodes, if the config has passed nowhere
+BROKEN_WAVES: Final = (BROKEN_CANARY, BROKEN)
 CANARY: Final = "canary"
 ROLLBACK: Final = "rollback"
 
@@ -138,7 +142,10 @@ def wave_name(number: int) -> str:
 
 @dataclass(frozen=True)
 class Wave:
-    """Nodes that move together. name: "broken", "canary", "wave 1", ...; soak: seconds; finished: in an earlier run."""
+    """Nodes that move together.
+
+    name: "broken canary", "broken", "canary", "wave 1", ...; soak: seconds; finished: in an earlier run.
+    """
 
     name: str
     nodes: tuple[str, ...]
@@ -170,8 +177,9 @@ class Plan:
     pool_size: the number of nodes that percentages are of, frozen for the rollout. already_on_target: nodes that use
     the target. vanished: nodes of the waves that no longer exist. refusals: why the rollout must not start.
     estimate: seconds. is_resumed: the waves are those of a rollout that an earlier run has started. target_has_passed:
-    nodes have already passed on the target. to_drain, to_reboot: nodes of which the change asks this. left_out: skipped
-    nodes that do not join the last wave later, as new nodes do.
+    nodes have already passed on the target. target_is_used: a node that is Ready uses the target already. to_drain,
+    to_reboot: nodes of which the change asks this. left_out: skipped nodes that do not join the last wave later, as new
+    nodes do.
     """
 
     pool: str
@@ -193,6 +201,7 @@ class Plan:
     estimate: float = 0.0
     is_resumed: bool = False
     target_has_passed: bool = False
+    target_is_used: bool = False
     to_drain: tuple[str, ...] = ()
     to_reboot: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()

@@ -167,7 +167,7 @@ def test_an_identity_without_these_permissions_can_do_all_the_rest(
     assert unset["changed"] is False, unset
     refused = run_module(cluster_access.main, {**options, "flow_control": True})
     assert "flowschemas" in refused["msg"]
-    flows, policies = plan_removal(real_api.client(unique), force=True).warnings
+    flows, policies = plan_removal(real_api.client(unique), force=True, force_namespaces=False).warnings
     assert "configok-agents and configok-runner are not removed" in flows
     assert "configok-nodes and configok-bundles are not removed" in policies
     flow.client.delete(paths.cluster_role_binding(unique))

@@ -131,7 +131,7 @@ def test_a_node_that_does_not_report_ends_the_run_before_the_next_is_touched(bed
     finally:
         first.write(KUBECONFIG, original)
     assert run.code != 0
-    assert "Wait until ConfigOK is True" in run.output
+    assert f"{first.name}: no ConfigOK condition (after 6s)" in run.output
     assert files(second) == before
 
     # Once it is repaired, the same command continues, through the whole fleet.

@@ -56,7 +56,7 @@ def resume(record: Record) -> Record:
             f"the rollout of pool {record.pool} is to be {control.describe_request()}: it cannot resume; "
             "run it again when it has ended"
         )
-    return replace(record, control=replace(control, request="", by="", reason="", time=""))
+    return replace(record, control=control.without_request())
 
 
 def request_abort(record: Record, requester: Requester) -> Record:
@@ -80,27 +80,32 @@ def abort_rollout(record: Record, now: str) -> Record:
         reason=record.control.describe_request() or "aborted",
         changed_at=now,
     )
-    ended = replace(record, rollout=aborted, control=Control())
+    ended = replace(record, rollout=aborted, control=record.control.at_end())
     return ended if was_halted else ended.with_result(rollout.revision, ABORTED)
 
 
 def approve(record: Record, waves: Sequence[str], requester: Requester) -> Record:
     """Approve waves of the pool's rollout, or the wave that comes next. Raises RolloutError.
 
-    waves: names of waves, or "all"; empty means the wave that the paused rollout has not begun.
+    waves: names of waves, or "all"; empty means the wave that the paused rollout has not begun, and changes nothing if
+    that has begun because it was approved.
     """
-    rollout = record.rollout
+    rollout, control = record.rollout, record.control
+    names = [normalize_wave(wave) for wave in waves] or _waiting_waves(rollout)
+    if control.approved_waves and all(control.approves(name) for name in names):
+        return record
     if rollout is None or rollout.has_ended:
         state = "has never been rolled out" if rollout is None else f"is {rollout.phase}"
         raise RolloutError(f"pool {record.pool} {state}: there is no wave to approve")
-    names = [normalize_wave(wave) for wave in waves] or [_waiting_wave(record.pool, rollout)]
+    if not names:
+        raise RolloutError(
+            f"the rollout of pool {record.pool} is in {rollout.phase} and waits for no approval: to approve a wave in "
+            "advance, name it in waves"
+        )
     known = [wave.name for wave in rollout.waves]
     for name in names:
         if name != ALL and name not in known:
             raise RolloutError(f"the rollout of pool {record.pool} has no {name}: it has {', '.join(known)}, or all")
-    control = record.control
-    if all(control.approves(name) for name in names):
-        return record
     approved = {*control.approved_waves, *names}
     ordered = [ALL] if ALL in approved else [name for name in known if name in approved]
     return replace(
@@ -115,14 +120,11 @@ def approve(record: Record, waves: Sequence[str], requester: Requester) -> Recor
     )
 
 
-def _waiting_wave(pool: str, rollout: Rollout) -> str:
-    """Return the wave that comes next. Raises RolloutError while a wave moves, whose outcome is not known yet."""
-    if rollout.phase == PAUSED and not rollout.assigned_up_to and rollout.waves_done < len(rollout.waves):
-        return rollout.waves[rollout.waves_done].name
-    raise RolloutError(
-        f"the rollout of pool {pool} is in {rollout.phase} and waits for no approval: to approve a wave in advance, "
-        "name it in waves"
-    )
+def _waiting_waves(rollout: Rollout | None) -> list[str]:
+    """Return the wave that comes next, none while a wave moves, whose outcome is not known yet."""
+    if rollout is None or rollout.phase != PAUSED or rollout.assigned_up_to:
+        return []
+    return [wave.name for wave in rollout.waves[rollout.waves_done :][:1]]
 
 
 def _is_under_way(record: Record) -> bool:

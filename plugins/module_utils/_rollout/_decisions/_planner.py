@@ -16,7 +16,18 @@ from .._drain._cordon import marking_pool
 from .._goals import Goal, MachineGoal
 from .._nodes._node_goals import has_reached, unmet
 from .._nodes._node_view import NodeView
-from .._plan import BROKEN, CANARY, Plan, SkippedNode, Target, Wave, replace_canary, wave_name
+from .._plan import (
+    BROKEN,
+    BROKEN_CANARY,
+    BROKEN_WAVES,
+    CANARY,
+    Plan,
+    SkippedNode,
+    Target,
+    Wave,
+    replace_canary,
+    wave_name,
+)
 from .._pool._policy import Policy, crash_loop_seconds
 from .._pool._pool_file import Pool
 from .._record._record import COMPLETE, MAX_FAILED_NODES, Record, Rollout
@@ -61,7 +72,9 @@ def target_has_passed(target: Target, record: Record, already_on_target: Iterabl
     complete = [revision for revision in record.revisions if revision.result == COMPLETE]
     if target.is_machines:  # a machine that needs no change has proven nothing
         return any(revision.is_of(target) for revision in complete)
-    if target.is_init or any(view.status is not None and not view.status.in_trial for view in already_on_target):
+    if target.is_init or any(
+        view.ready is True and view.status is not None and not view.status.in_trial for view in already_on_target
+    ):
         return True
     return any(revision.uid and revision.uid == target.uid for revision in complete) or any(
         revision.content_hash and revision.content_hash == target.content_hash for revision in complete
@@ -136,6 +149,7 @@ def make_plan(
         estimate=_estimate(waves, max_unavailable),
         is_resumed=running is not None,
         target_has_passed=has_passed,
+        target_is_used=any(view.ready is True for view in sorter.already_on_target),
         left_out=tuple(left_out or ()),
     )
 
@@ -232,7 +246,7 @@ def _replace_vanished_canaries(
 ) -> tuple[Wave, ...]:
     """Replace canaries that have vanished by nodes of later waves."""
     canary = waves[position]
-    later = [views[name] for wave in waves[position + 1 :] if wave.name != BROKEN for name in wave.nodes]
+    later = [views[name] for wave in waves[position + 1 :] if wave.name not in BROKEN_WAVES for name in wave.nodes]
     choice = choose_canary(
         [view for view in later if not is_broken(view) and skip_reason(view, target) is None],
         vanished_count,
@@ -245,7 +259,7 @@ def _replace_vanished_canaries(
 
 def _new_nodes_need_canary(waves: tuple[Wave, ...], sorter: _NodeSorter) -> bool:
     """Return whether nodes that have appeared since get a canary: all waves so far are those of broken nodes."""
-    return bool(sorter.to_move) and bool(waves) and all(wave.name == BROKEN for wave in waves)
+    return bool(sorter.to_move) and bool(waves) and all(wave.name in BROKEN_WAVES for wave in waves)
 
 
 def _add_new_nodes(
@@ -260,7 +274,7 @@ def _add_new_nodes(
     if not new_nodes or not waves:
         return waves
     last = waves[-1]
-    if last.name != BROKEN:
+    if last.name not in BROKEN_WAVES:
         return (*waves[:-1], Wave(last.name, last.nodes + new_nodes, last.soak, False))
     canary: tuple[str, ...] = ()
     if _new_nodes_need_canary(waves, sorter):
@@ -278,15 +292,15 @@ def _cut_waves(
     waves: list[Wave] = []
     warnings: list[str] = []
     canary_soak = policy.canary_soak(target.trial)
-    broken_names = tuple(view.name for view in sorter.broken)
-    broken_wave = [Wave(BROKEN, broken_names, policy.soak)] if broken_names else []
-    if broken_first:
-        waves += broken_wave
     canary = _choose_canary(sorter, policy, size, target)
+    needs_canary = not broken_first and not canary.nodes
+    broken_waves = _cut_lane(sorter.broken, policy, size, canary_soak if needs_canary else None)
+    if broken_first:
+        waves += broken_waves
     if canary.nodes:
         waves.append(Wave(CANARY, canary.nodes, canary_soak))
     if not broken_first:
-        waves += broken_wave
+        waves += broken_waves
     if len(canary.nodes) > 1 and len(canary.nodes) == len(sorter.to_move) == size:
         warnings.append(f"the canary of {len(canary.nodes)} is the whole pool")
     chosen = set(canary.nodes)
@@ -304,6 +318,19 @@ def _cut_waves(
         deleted = tuple(view.name for view in spread_over_zones(sorter.to_delete))
         waves.append(Wave(wave_name(number + 1), deleted, policy.soak))
     return tuple(waves), canary.uncovered, warnings
+
+
+def _cut_lane(broken: Sequence[NodeView], policy: Policy, size: int, canary_soak: float | None) -> list[Wave]:
+    """Return the waves of the broken nodes.
+
+    canary_soak: seconds, for a canary of their own where no other node shows first that the config is good; else None.
+    """
+    canary: tuple[str, ...] = ()
+    if canary_soak is not None:
+        canary = choose_canary(broken, max(1, policy.canary.count.as_goal(size)), policy.canary.cover, {}).nodes
+    rest = tuple(view.name for view in broken if view.name not in canary)
+    waves = (Wave(BROKEN_CANARY, canary, canary_soak or 0.0), Wave(BROKEN, rest, policy.soak))
+    return [wave for wave in waves if wave.nodes]
 
 
 def _choose_canary(sorter: _NodeSorter, policy: Policy, size: int, target: Target) -> CanaryChoice:

@@ -16,7 +16,7 @@ from .. import LockLost, RolloutError, RolloutRefused
 from .._goals import MachineGoal
 from .._nodes._node_goals import has_reached
 from .._nodes._node_view import NodeView
-from .._plan import BROKEN, CANARY, Plan, Target, Wave, replace_canary
+from .._plan import BROKEN_CANARY, BROKEN_WAVES, CANARY, Plan, Target, Wave, replace_canary
 from .._record._control import Control
 from .._record._record import (
     ASK_OPERATOR,
@@ -38,6 +38,7 @@ from .._record._record import (
     moving_phase,
 )
 from ._control_requests import abort_rollout
+from ._ending import complete, with_missed
 from ._planner import is_broken, is_down_for_another_reason
 from ._skipped import skip_reason
 from ._window import WaveOutcome, WindowStep
@@ -148,7 +149,7 @@ def enter_wave(
     sources = dict(rollout.previous_sources)
     known = {name for wave in waves for name in wave.nodes}
     sources.update({view.name: view.active for view in views if view.name in known and view.name not in sources})
-    if position == len(waves) - 1 and waves[position].name != BROKEN:
+    if position == len(waves) - 1 and waves[position].name not in BROKEN_WAVES:
         new_nodes = [
             view
             for view in _new_nodes(rollout, plan.target, waves, sorted(views, key=lambda view: view.name))
@@ -189,7 +190,7 @@ def _strike_out_vanished(rollout: Rollout, wave: Wave) -> Rollout:
     before = next((present.nodes for present in rollout.waves if present.name == wave.name), ())
     known = {failed.node: failed for failed in rollout.failed_nodes}
     lost = [name for name in before if name not in wave.nodes and name not in known]
-    gone = {name: FailedNode(name, "gone", wave.name, "the Node was deleted") for name in lost}
+    gone = {name: FailedNode(name, "gone", wave.name, "the Node was deleted, or has left the pool") for name in lost}
     return rollout.with_failed_nodes({**known, **gone}) if gone else rollout
 
 
@@ -313,10 +314,12 @@ def broken_nodes_to_ignore(rollout: Rollout, position: int, not_ready: Collectio
     does one whose config is not at fault.
     """
     down_otherwise = {view.name for view in not_ready if is_down_for_another_reason(view)}
-    later_broken = {name for wave in rollout.waves[position + 1 :] if wave.name == BROKEN for name in wave.nodes}
-    failed_names = {failed.node for failed in rollout.failed_nodes if failed.wave == BROKEN and failed.kind != DRIFTED}
+    later_broken = {name for wave in rollout.waves[position + 1 :] if wave.name in BROKEN_WAVES for name in wave.nodes}
+    failed_names = {
+        failed.node for failed in rollout.failed_nodes if failed.wave in BROKEN_WAVES and failed.kind != DRIFTED
+    }
     if len(rollout.failed_nodes) >= MAX_FAILED_NODES:  # not all are kept, so all broken nodes count as failed
-        failed_names = {name for wave in rollout.waves[:position] if wave.name == BROKEN for name in wave.nodes}
+        failed_names = {name for wave in rollout.waves[:position] if wave.name in BROKEN_WAVES for name in wave.nodes}
     return frozenset((later_broken | {view.name for view in not_ready if view.name in failed_names}) - down_otherwise)
 
 
@@ -329,11 +332,14 @@ def finish_wave(
     *,
     now: str,
     untrusting: Collection[str] = (),
+    views: Iterable[NodeView] = (),
 ) -> Record:
     """Record how a wave ended: done, halted (then the config is remembered as bad), or paused.
 
+    A canary of broken nodes of which none has passed is the last wave: nothing shows that the config is good.
+
     untrusting: nodes that refuse the config because they trust no signer of it. The config is not at fault: once it is
-    signed, they are assigned it again.
+    signed, they are assigned it again. views: the nodes of the pool at the end of the last wave.
     """
     rollout = replace(current_rollout(record).with_failed_nodes(failed_nodes), reason=step.full_reason, changed_at=now)
     if step.outcome is WaveOutcome.HALT:
@@ -344,7 +350,7 @@ def finish_wave(
         advice = SIGN_AGAIN if is_only_untrusted else question
         reason = step.full_reason if confirmed else f"{step.full_reason}; {advice}"
         halted = replace(rollout, phase=HALTED, reason=reason, is_rolling_back=plan.on_failure == "rollback")
-        control = record.control if halted.is_rolling_back else Control()  # requests end with their rollout
+        control = record.control if halted.is_rolling_back else record.control.at_end()
         record = replace(record, rollout=halted, control=control)
         if not is_only_untrusted:
             record = record.with_bad_config(rollout.target, step.full_reason, now, confirmed=confirmed)
@@ -361,9 +367,10 @@ def finish_wave(
         reason="",
         soaked_seconds={},
     )
-    if after_wave.waves_done < len(after_wave.waves):
+    is_proven = rollout.waves[position].name != BROKEN_CANARY or after_wave.has_passed
+    if is_proven and after_wave.waves_done < len(after_wave.waves):
         return replace(record, rollout=after_wave)
-    return _complete(replace(record, control=Control()), plan, after_wave)
+    return complete(replace(record, control=record.control.at_end()), plan, with_missed(after_wave, plan, views))
 
 
 def finish_rollback(
@@ -379,7 +386,7 @@ def finish_rollback(
     if step.outcome is WaveOutcome.DONE:
         phrase = f"{count_of(count, 'node')} {'was' if count == 1 else 'were'} taken back"
         rollout = replace(rollout, is_rolling_back=False, reason=f"{rollout.reason}; {phrase}")
-        record = replace(record, control=Control())
+        record = replace(record, control=record.control.at_end())
     return replace(record, rollout=replace(rollout, changed_at=now))
 
 
@@ -388,7 +395,7 @@ def complete_rollout(record: Record, plan: Plan, now: str) -> Record:
     rollout = record.rollout
     if rollout is not None and rollout.is_for(plan.target):
         if rollout.phase == COMPLETE:
-            return _complete(record, plan, rollout)
+            return complete(record, plan, rollout)
         if _stays_open(record, rollout, plan):
             return record
     if rollout is None or not rollout.is_for(plan.target) or rollout.has_ended:
@@ -405,27 +412,23 @@ def complete_rollout(record: Record, plan: Plan, now: str) -> Record:
             already_on_target=plan.already_on_target,
         )
     completed = replace(rollout, waves_done=len(rollout.waves), assigned_up_to=0, changed_at=now, reason="")
-    return _complete(record, plan, completed)
+    return complete(record, plan, completed)
 
 
 def _stays_open(record: Record, rollout: Rollout, plan: Plan) -> bool:
     """Return whether a rollout is not complete although its plan has no work.
 
-    It waits for an operator to clear the config, or nodes of its waves are neither on the target nor to be moved.
+    It waits for an operator to clear the config, no node uses the target, or nodes of its waves are neither on the
+    target nor to be moved.
     """
     if rollout.has_ended and record.lets_nodes_forget(plan.target):
         return False
     if record.refusal(plan.target) is not None:
         return True
+    if rollout.phase == UNPROVEN and not plan.target_is_used:
+        return True
     skipped = {node.node for node in plan.skipped}
     return rollout.is_rolling_back or any(name in skipped for wave in rollout.waves for name in wave.nodes)
-
-
-def _complete(record: Record, plan: Plan, rollout: Rollout) -> Record:
-    """Return the record in which a rollout is complete; its revision is complete only when a node has passed on it."""
-    has_passed = plan.target_has_passed or rollout.has_passed
-    record = replace(record, rollout=replace(rollout, phase=COMPLETE))
-    return record.with_result(rollout.revision, COMPLETE if has_passed else UNPROVEN)
 
 
 def _is_config_at_fault(rollout: Rollout, wave: Wave) -> bool:

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from ..._nodeconfig._strict_mapping import StrictFields
 from ..._nodeconfig._untrusted import sanitize
 from ..._nodeconfig._well_known import NAMESPACE_ROLLOUTS
-from .._plan import BROKEN, CANARY
+from .._plan import BROKEN_WAVES, CANARY
 from .._pool_values import as_texts
 
 __all__ = [
@@ -51,7 +51,7 @@ CONTROL_KEYS: Mapping[str, str] = {
 RECORD_KEYS = ("record", "nodes")  # the keys that only a run writes
 _MAX_TEXT = 1000  # characters of a value that are kept: the rest of the record needs the room
 _MAX_SHOWN = 300
-_WAVE = re.compile(rf"(?:{CANARY}|{BROKEN}|wave [1-9][0-9]{{0,5}})\Z")
+_WAVE = re.compile(rf"(?:{CANARY}|{'|'.join(BROKEN_WAVES)}|wave [1-9][0-9]{{0,5}})\Z")
 _WAVES = "canary, wave 1, ..."
 
 
@@ -110,14 +110,28 @@ class Control:
         """Return what the requests of a pool at rest mean for its next rollout: only a pause is for that."""
         return Control(self.request, self.by, self.reason, time=self.time) if self.is_pause else Control()
 
+    def at_end(self) -> Control:
+        """Return what is left when the rollout ends: the approvals, until the next rollout begins."""
+        return replace(self.without_request(), unknown_keys=()) if self.approved_waves else Control()
+
+    def without_request(self) -> Control:
+        """Return the approvals alone."""
+        return replace(self, request="", by="", reason="", time="")
+
+    def describe_approval(self) -> str:
+        """Return "wave 1 is approved already, by alice at 2026-11-24T10:00:00Z: why", "" without an approval."""
+        waves = sorted(self.approved_waves)
+        if not waves:
+            return ""
+        which = "every wave is" if ALL in waves else f"{', '.join(waves)} {'is' if len(waves) == 1 else 'are'}"
+        origin = _origin(self.approved_by, self.approved_at, self.approval_reason)
+        return f"{which} approved already" + (f",{origin}" if origin else "")
+
     def describe_request(self) -> str:
         """Return "paused by alice at 2026-11-24T10:00:00Z: why", "aborted by ...", or "" without a request."""
         if not (self.is_pause or self.is_abort):
             return ""
-        by = f" by {sanitize(self.by, _MAX_SHOWN)}" if self.by else ""
-        at = f" at {sanitize(self.time, _MAX_SHOWN)}" if self.time else ""
-        reason = f": {sanitize(self.reason, _MAX_SHOWN)}" if self.reason else ""
-        return f"{'paused' if self.is_pause else 'aborted'}{by}{at}{reason}"
+        return f"{'paused' if self.is_pause else 'aborted'}{_origin(self.by, self.time, self.reason)}"
 
     def problems(self, pool: str) -> list[str]:
         """Return a sentence for each value that is not understood, and that is therefore not obeyed."""
@@ -184,6 +198,13 @@ def missing_approval(approval: Approval, control: Control, pool: str, wave: str)
 def normalize_wave(text: str) -> str:
     """Return the name of a wave as a record has it: "wave-1", which needs no quotes on a command line, is "wave 1"."""
     return " ".join(text.replace("-", " ").lower().split())
+
+
+def _origin(author: str, time: str, reason: str) -> str:
+    """Return " by alice at 2026-11-24T10:00:00Z: why", without the parts that are empty."""
+    by = f" by {sanitize(author, _MAX_SHOWN)}" if author else ""
+    at = f" at {sanitize(time, _MAX_SHOWN)}" if time else ""
+    return f"{by}{at}" + (f": {sanitize(reason, _MAX_SHOWN)}" if reason else "")
 
 
 def _is_wave(name: str) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal, NamedTuple
 
 from ..._nodeconfig._assignment import ConfigSource
-from .._plan import BROKEN, CANARY, Target, Wave
+from .._plan import BROKEN, BROKEN_WAVES, CANARY, Target, Wave
 from ._control import Control
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "FixedPhase",
     "HALTED",
     "MAX_FAILED_NODES",
+    "MISSED",
     "PAUSED",
     "PLANNED",
     "PreviousMachine",
@@ -43,21 +44,23 @@ __all__ = [
 ]
 
 # The phases of a rollout that do not name a wave. A wave that moves is a phase too: "Canary", "Wave 1" (moving_phase).
-FixedPhase = Literal["Planned", "Soaking", "Paused", "Halted", "Complete", "Aborted"]
+FixedPhase = Literal["Planned", "Soaking", "Paused", "Halted", "Complete", "Aborted", "Unproven"]
 PLANNED: Final = "Planned"
 SOAKING: Final = "Soaking"
 PAUSED: Final = "Paused"
 HALTED: Final = "Halted"
 COMPLETE: Final = "Complete"
 ABORTED: Final = "Aborted"
-END_PHASES: frozenset[str] = frozenset((COMPLETE, HALTED, ABORTED))
+UNPROVEN: Final = "Unproven"  # all is done, or no other node may be moved, and no node has passed
+END_PHASES: frozenset[str] = frozenset((COMPLETE, HALTED, ABORTED, UNPROVEN))
 
-# The results of a revision: the phase in which its last rollout ended, or one of the two below; "" before that.
+# The results of a revision: the phase in which its last rollout ended, or the one below; "" before that. A revision is
+# Unproven also when its rollout is complete, but no node has ever passed on it.
 RevisionResult = Literal["", "Complete", "Halted", "Paused", "Aborted", "Superseded", "Unproven"]
 SUPERSEDED: Final = "Superseded"  # another rollout took the place of one that had not ended
-UNPROVEN: Final = "Unproven"  # the rollout is complete, but no node has passed on the revision
 
-FailureKind = Literal["failed", "unknown", "gone", "drifted"]
+FailureKind = Literal["failed", "unknown", "gone", "drifted", "missed"]
+MISSED: Final = "missed"  # the selector matches the node at the end, and it is not on the target
 DRIFTED: Final = "drifted"  # the node had passed, then it was assigned another config by other means
 
 # What to do when one node of several has failed.
@@ -238,7 +241,7 @@ class Rollout:
     @property
     def failures(self) -> int:
         """Return how many failures count against the budget: all except those of broken nodes."""
-        return sum(1 for failed in self.failed_nodes if failed.kind == "failed" and failed.wave != BROKEN)
+        return sum(1 for failed in self.failed_nodes if failed.kind == "failed" and failed.wave not in BROKEN_WAVES)
 
     @property
     def has_passed(self) -> bool:

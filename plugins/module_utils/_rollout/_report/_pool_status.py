@@ -299,7 +299,17 @@ def _pool_lines(pool: Mapping[str, Any], not_fine: Sequence[Mapping[str, str]]) 
     reason = str(pool["reason"])
     for node in not_fine:  # their reasons follow below
         reason = reason.replace(f": {node['node']}: {node['reason']}", "")
-    return [*lines, f"  {reason}"] if reason else lines
+    lines += [f"  {reason}"] if reason else []
+    exceptions = _exception_names(pool.get("exceptions", ()))
+    return [*lines, f"  exceptions: {exceptions}"] if exceptions else lines
+
+
+def _exception_names(exceptions: Sequence[Mapping[str, str]]) -> str:
+    """Return the nodes that did not succeed in the rollout, by kind."""
+    names: dict[str, list[str]] = {}
+    for failed in exceptions:
+        names.setdefault(failed["kind"], []).append(failed["node"])
+    return "; ".join(f"{kind} {first_names(of, _NAMES_SHOWN)}" for kind, of in sorted(names.items()))
 
 
 def _row(view: NodeView, state: str) -> tuple[str, ...]:

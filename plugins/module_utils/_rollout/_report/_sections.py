@@ -11,7 +11,7 @@ from datetime import datetime
 from ..._componentconfig._scalars._wording import first_names
 from ..._nodeconfig._durations import describe_duration
 from .._record._control import Control
-from .._record._record import ABORTED, COMPLETE, HALTED, PAUSED, Record, Rollout
+from .._record._record import ABORTED, COMPLETE, HALTED, PAUSED, UNPROVEN, Record, Rollout
 from ._markup import Html, element, join
 from ._node_grid import count_nodes, state_label, table
 from ._pool_report import ChangeGroup, FieldRow, Lane, PoolReport, Problem, left_out
@@ -31,7 +31,7 @@ __all__ = [
     "timeline_section",
 ]
 
-_TONES = {COMPLETE: "good", HALTED: "bad", ABORTED: "plain", PAUSED: "wait"}
+_TONES = {COMPLETE: "good", HALTED: "bad", ABORTED: "plain", PAUSED: "wait", UNPROVEN: "bad"}
 _NAMES_SHOWN = 6
 _MAX_NAMES = 500
 _MAX_PROBLEMS = 500

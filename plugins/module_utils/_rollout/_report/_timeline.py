@@ -13,7 +13,7 @@ from datetime import datetime, timedelta, timezone
 from itertools import zip_longest
 from typing import Literal, NamedTuple
 
-from .._record._record import ABORTED, COMPLETE, HALTED, PAUSED, PLANNED, SOAKING, Rollout, TimelineEntry
+from .._record._record import ABORTED, COMPLETE, HALTED, PAUSED, PLANNED, SOAKING, UNPROVEN, Rollout, TimelineEntry
 from ._pool_report import lane_title
 
 __all__ = ["Activity", "Step", "Tick", "Timeline", "parse_time", "timeline_of"]
@@ -27,6 +27,7 @@ _ACTIVITIES: dict[str, Activity] = {
     HALTED: "halted",
     COMPLETE: "ended",
     ABORTED: "ended",
+    UNPROVEN: "ended",
 }
 _MAX_TICKS = 6
 _YEARS = range(2000, 3000)  # others are damage, and far from the bounds of a datetime

@@ -93,6 +93,8 @@ def _describe(result: ControlResult) -> str:
     if result.is_check:
         outcome = "would be recorded" if result.changed else "would change nothing"
         return f"{_NOUNS[operation]} of pool {pool} {outcome}; {state}"
+    if operation == "approve" and not result.changed:
+        return f"{result.recorded.control.describe_approval()}; {state}"
     if not _is_under_way(result.recorded):
         if operation == "pause":
             return f"{state}; its next rollout waits until configok.node.resume before it assigns anything"

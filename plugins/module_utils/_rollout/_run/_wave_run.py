@@ -26,9 +26,9 @@ from .._gates._gate_monitor import GateMonitor
 from .._goals import Goal
 from .._nodes._node_view import NodeView
 from .._nodes._node_watcher import NodeWatcher
-from .._plan import BROKEN, CANARY, ROLLBACK, Plan, Target
+from .._plan import BROKEN_WAVES, CANARY, ROLLBACK, Plan, Target
 from .._pool._pool_file import Pool
-from .._record._record import ABORTED, COMPLETE, DRIFTED, HALTED, PAUSED, FailedNode, Rollout
+from .._record._record import ABORTED, COMPLETE, DRIFTED, HALTED, PAUSED, UNPROVEN, FailedNode, Rollout
 from ._machine_mover import HostOptions, MachineMover
 from ._node_mover import NodeMover
 from ._run_options import RunOptions
@@ -69,7 +69,7 @@ class WaveResult:
     @property
     def failed(self) -> bool:
         """Return whether the rollout must stop."""
-        return self.phase in (HALTED, PAUSED, ABORTED)
+        return self.phase in (HALTED, PAUSED, ABORTED, UNPROVEN)
 
 
 class WaveRun:
@@ -159,7 +159,7 @@ class WaveRun:
             passed_in={
                 name: earlier.name
                 for earlier in earlier_waves
-                if earlier.name != BROKEN
+                if earlier.name not in BROKEN_WAVES
                 for name in earlier.nodes
                 if name not in failed_names
             },
@@ -177,6 +177,8 @@ class WaveRun:
             raise
         if step.outcome is WaveOutcome.PAUSE:
             step = replace(step, reason=step.reason + _way_back(window.unavailable & missed))
+        is_end = step.outcome is WaveOutcome.DONE and position == len(rollout.waves) - 1
+        views = watcher.list_again(session.client) if is_end else []
         rollout = session.write_transition(
             lambda record, now: transitions.finish_wave(
                 transitions.save_soak(record, executor.soaked_seconds()),
@@ -186,6 +188,7 @@ class WaveRun:
                 executor.failed_nodes(),
                 now=now,
                 untrusting=[view.name for view in watcher.nodes.values() if view.is_untrusting],
+                views=views,
             )
         )
         self._report_outcome(wave.name, step, window)
@@ -292,7 +295,7 @@ class WaveRun:
             self._watcher,
             window,
             job,
-            mover=self._mover(rollout, drainer, rebooter, is_broken_wave=job.name == BROKEN),
+            mover=self._mover(rollout, drainer, rebooter, is_broken_wave=job.name in BROKEN_WAVES),
             gates=gates,
             after_wave=partial(after_wave, job.name, tuple(job.goals)) if after_wave and has_question else None,
             wait_timeout=self._options.wait_timeout,
@@ -328,7 +331,7 @@ class WaveRun:
                 if view.ready is not True or self._unsettled.includes(view, self._session.node_clock.monotonic())
             ],
             is_canary=wave == CANARY,
-            is_broken_wave=wave == BROKEN,
+            is_broken_wave=wave in BROKEN_WAVES,
             expected_unavailable=ignored_nodes,
         )
 

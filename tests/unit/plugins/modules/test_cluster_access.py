@@ -278,8 +278,35 @@ def test_a_node_that_never_reported_gets_no_empty_condition(cluster: SandboxClus
 
 def test_removal_is_refused_where_others_keep_something(cluster: SandboxCluster) -> None:
     run(cluster)
-    cluster.client.create(paths.config_maps("configok-system"), {"metadata": {"name": "theirs"}, "data": {"a": "b"}})
-    assert "theirs, which is not ours" in run(cluster, state="absent")["msg"]
+    create_config_map(cluster, "configok-system", "theirs")
+    for force in (False, True):
+        assert run(cluster, state="absent", force=force)["msg"] == (
+            "namespace configok-system also holds ConfigMap theirs, which is not ours: move it elsewhere, or delete it "
+            "too with cluster_force_namespaces=true"
+        )
+    cluster.add_node("n1", annotations={"configok.dev/config-source": "{}"})
+    refused = run(cluster, state="absent", force_namespaces=True)
+    assert refused["msg"].startswith("1 Node is still assigned a bundle (n1)")
+    assert refused["msg"].endswith("or remove all the same with cluster_force=true")
+    assert run(cluster, state="absent", force=True, force_namespaces=True)["changed"] is True
+
+
+@pytest.mark.parametrize("name", ["kube-root-ca.crt", "istio-ca-root-cert", "trust-bundle"])
+def test_what_a_controller_puts_into_every_namespace_does_not_keep_ours(cluster: SandboxCluster, name: str) -> None:
+    run(cluster)
+    for namespace in ("configok-system", "configok-rollouts"):
+        create_config_map(cluster, namespace, name)
+    if name == "trust-bundle":
+        assert f"ConfigMap {name}, which is not ours" in run(cluster, state="absent")["msg"]
+        if look(cluster.client, paths.namespace("default")) is None:
+            cluster.client.create(paths.NAMESPACES, {"metadata": {"name": "default"}})
+        create_config_map(cluster, "default", name)
+    assert run(cluster, state="absent")["changed"] is True
+    assert look(cluster.client, paths.namespace("configok-system")) is None
+
+
+def create_config_map(cluster: SandboxCluster, namespace: str, name: str) -> None:
+    cluster.client.create(paths.config_maps(namespace), {"metadata": {"name": name}, "data": {"a": "b"}})
 
 
 def test_who_may_not_is_told_in_one_sentence(cluster: SandboxCluster, tmp_path: Any) -> None:

@@ -228,3 +228,18 @@ def test_who_moves_a_pool_is_named_and_a_rollout_that_is_over_needs_no_runner() 
         assert record.rollout.is_moving == bool(moved_by)
         lines = render_status(pool_status(record, [], moved_by=moved_by), [], [])
         assert lines[1:-1] == [line] * bool(line)
+
+
+def test_a_node_that_does_not_report_in_time_fails_with_its_own_sentence(
+    cluster: SandboxCluster, nodes: SimulatedNodes
+) -> None:
+    assert [node["name"] for node in run(cluster, nodes=["n1"], wait_for="True")["nodes"]] == ["n1"]
+    nodes.say(
+        "n2",
+        verdicts.failing(verdicts.ConfigInUse("current"), "kubelet: no certificate"),
+        ConfigStatus(cause="Failing"),
+    )
+    late = run(cluster, nodes=["n1", "n2"], wait_for="True", wait_timeout=0)
+    assert late["failed"] is True
+    sentence = "n2: ConfigOK is False: using current (init), which is failing: kubelet: no certificate"
+    assert late["msg"] == f"{sentence} (after 0s)"

@@ -13,9 +13,15 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._nod
     assign_nodes,
     list_nodes,
 )
+from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import _record
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import update_record
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._revisions import find_undo_revision
+from ansible_collections.configok.node.plugins.module_utils._rollout._report._pool_status import (
+    pool_status,
+    render_status,
+)
+from ansible_collections.configok.node.plugins.plugin_utils._run import failure_message
 from support.rollouts.simulated_nodes import CRASHES, GOOD, SILENT, status_of
 from support.rollouts.world import QUICK, MakeWorld
 
@@ -136,8 +142,8 @@ def test_nodes_that_appear_while_the_lane_is_the_last_wave_get_a_canary_of_their
     target = world.publish(100)
     policy = {"maxUnavailable": 1, "failureBudget": 0, "canary": {"count": 1, "soak": "5s"}, **QUICK}
     made = world.plan(target, **policy)
-    assert [wave.name for wave in made.waves] == ["broken"]
-    world.nodes.behaviour = lambda _name, _source: CRASHES
+    assert [wave.name for wave in made.waves] == ["broken canary", "broken"]
+    world.nodes.behaviour = lambda name, _source: CRASHES if name.startswith("late") else GOOD
     if when == "before it goes on":
         views = list_nodes(world.client, selector="pool=workers")
         update_record(world.client, "workers", lambda record: start_rollout(record, made, views, "now"))
@@ -150,7 +156,7 @@ def test_nodes_that_appear_while_the_lane_is_the_last_wave_get_a_canary_of_their
     for number in range(10):
         world.nodes.add(f"late{number}")
     if when == "before the lane begins":
-        assert world.move(made, "broken").phase == "Complete"
+        assert [world.move(made, wave).phase for wave in ("broken canary", "broken")] == ["Broken canary", "Complete"]
     results = world.rollout(target, **policy)
     assert [(result.wave, result.phase) for result in results][-1] == ("canary", "Halted")
     assert len({name for name, _id, _source in world.nodes.assignments if name.startswith("late")}) == 1
@@ -165,12 +171,13 @@ def test_a_config_on_which_no_node_has_passed_does_not_reach_broken_nodes_before
     first = world.publish(90)
     world.nodes.behaviour = lambda _name, _source: fate
     world.when("assigned n00", lambda: world.nodes.set_ready("n00", fate == GOOD))
-    assert [(result.wave, result.phase) for result in world.rollout(first, **QUICK)] == [("broken", "Complete")]
     passed = fate == GOOD
+    end = "Complete" if passed else "Unproven"
+    assert [(result.wave, result.phase) for result in world.rollout(first, **QUICK)] == [("broken canary", end)]
     assert [revision.result for revision in world.record().revisions] == ["Complete" if passed else "Unproven"]
     if fate == CRASHES:  # nothing is left to move, and nothing has passed by now
         again = world.plan(first, **QUICK)
-        assert world.complete(again).phase == "Complete"
+        assert world.complete(again).phase == "Unproven"
         assert [revision.result for revision in world.record().revisions] == ["Unproven"]
     for name in ("n01", "n02", "n03"):
         world.nodes.add(name)
@@ -211,3 +218,55 @@ def test_canaries_that_turn_false_while_the_lane_moves_spend_from_the_budget(
     assert rollout is not None
     assert rollout.failures == 2
     assert [bad.confirmed for bad in world.record().bad_configs] == ([True] if phase == "Halted" else [])
+
+
+def test_a_lane_whose_config_has_passed_nowhere_begins_with_a_canary_and_ends_there_without_a_pass(
+    make_world: MakeWorld,
+) -> None:
+    world = make_world(4)
+    for number in range(4):
+        world.nodes.set_ready(f"n{number:02d}", False)
+    target = world.publish(100)
+    policy = {"maxUnavailable": 1, "canary": {"count": 1, "soak": "5s"}, **QUICK}
+    (result,) = world.rollout(target, **policy)
+    assert (result.wave, result.phase, result.failed) == ("broken canary", "Unproven", True)
+    reason = "n00: it was not Ready before the assignment, and did not become so within 100s"
+    assert failure_message("workers", result) == f"pool workers is Unproven in broken canary: 0 of 4 passed: {reason}"
+    assert [(failed.node, failed.kind) for failed in result.failed_nodes] == [("n00", "unknown")]
+    assert {name for name, _id, _source in world.nodes.assignments} == {"n00"}
+    lines = render_status(pool_status(world.record(), []), [], [])
+    assert lines[:3] == [
+        f"Pool workers: revision 1 ({target.name}), Unproven, 0 nodes",
+        f"  0 of 4 passed: {reason}",
+        "  exceptions: unknown n00",
+    ]
+    # The next run plans again: nodes that have recovered are the canary now, and come before the lane.
+    for name in ("n01", "n02"):
+        world.nodes.set_ready(name, True)
+    results = world.rollout(target, **{**policy, "maxUnavailable": 3})
+    assert [result.wave for result in results] == ["canary", "broken", "wave 1"]
+    assert results[-1].phase == "Complete"
+
+
+def test_a_lane_whose_canary_passes_goes_on_to_its_other_nodes(make_world: MakeWorld) -> None:
+    world = make_world(4)
+    for number in range(4):
+        world.nodes.set_ready(f"n{number:02d}", False)
+    world.when("assigned n00", lambda: world.nodes.set_ready("n00", True))
+    policy = {"maxUnavailable": 1, "canary": {"count": 1, "soak": "5s"}, **QUICK}
+    results = world.rollout(world.publish(100), **policy)
+    assert [(result.wave, result.phase) for result in results] == [
+        ("broken canary", "Broken canary"),
+        ("broken", "Complete"),
+    ]
+    assert {failed.node for failed in results[-1].failed_nodes} == {"n01", "n02", "n03"}
+
+
+def test_a_lane_that_nobody_passes_is_no_success_even_if_its_config_has_passed_before(make_world: MakeWorld) -> None:
+    world = make_world(2)
+    world.rollout(world.publish(100), maxUnavailable=1)
+    for name in ("n00", "n01"):
+        world.nodes.set_ready(name, False)
+    (result,) = world.rollout(Target.init(), maxUnavailable=1, **QUICK)
+    assert (result.wave, result.phase, result.failed) == ("broken", "Unproven", True)
+    assert result.reason.startswith("0 of 2 passed: n0")

@@ -43,8 +43,13 @@ def test_a_pool_without_a_node_that_can_be_moved_proves_nothing(make_world: Make
     if not node_exists:
         world.client.delete(node("n00"))
     result = world.complete(world.plan(target, **QUICK))
-    assert (result.phase, result.changed) == ("Complete", True)
-    assert [revision.result for revision in world.record().revisions] == ["Complete" if node_exists else "Unproven"]
+    end = "Complete" if node_exists else "Unproven"
+    assert (result.phase, result.failed, result.changed) == (end, not node_exists, True)
+    assert [revision.result for revision in world.record().revisions] == [end]
+    if not node_exists:
+        assert result.reason == "0 of 1 passed"
+        again = world.complete(world.plan(target, **QUICK))
+        assert (again.phase, again.changed) == ("Unproven", False)
     if not node_exists:  # and when a node has passed, by whatever way, running again says so
         world.nodes.add("n01")
         assign_nodes(world.client, target.source, names=["n01"])

@@ -208,6 +208,41 @@ def test_an_approval_is_confirmed_when_the_waiting_runner_goes_on(begun: World) 
     assert begun.record().control.approved == "canary"
 
 
+def test_an_approval_that_is_given_already_names_who_gave_it(begun: World) -> None:
+    update_record(begun.client, "workers", phase("Paused", "canary waits for an approval"))
+    first = ask(begun, "approve", reason="looks good", wait=0)
+    assert first.changed
+    update_record(begun.client, "workers", phase("Canary"))
+    for waves in ((), ("canary",)):
+        again = ask(begun, "approve", author="bob", waves=waves)
+        assert not again.changed
+        assert line(again).startswith(f"canary is approved already, by alice {AT}")
+        assert line(again).endswith(": looks good; pool workers is Canary")
+    update_record(begun.client, "workers", lambda record: abort_rollout(record, "now"))
+    late = ask(begun, "approve", author="bob")
+    assert not late.changed
+    assert line(late).startswith("canary is approved already, by alice")
+    assert line(late).endswith("; pool workers is Aborted: aborted")
+
+
+@pytest.mark.parametrize(
+    ("operation", "end"), [("pause", "Planned"), ("resume", "Planned"), ("abort", "Aborted"), ("approve", "Paused")]
+)
+def test_a_request_that_is_made_twice_at_the_same_moment_succeeds_twice(
+    begun: World, operation: Operation, end: str
+) -> None:
+    if operation == "approve":
+        update_record(begun.client, "workers", phase("Paused", "canary waits for an approval"))
+    if operation == "resume":
+        ask(begun, "pause", wait=0)
+    both = [asked_later(begun, 1.0, operation, author=author) for author in ("alice", "bob")]
+    begun.until(lambda: all(both))
+    assert begun.rollout_recorded().phase == end
+    changed = [result.changed for answers in both for _seconds, result in answers]
+    assert any(changed)
+    assert operation in ("resume", "abort") or not all(changed), "who asked is recorded once"
+
+
 def test_a_wave_is_approved_in_advance_by_its_name(begun: World) -> None:
     Runner(begun, 600.0, None)
     asked = begun.clock.monotonic()

@@ -81,7 +81,7 @@ def test_a_leftover_abort_does_not_bind_a_pool_at_rest() -> None:
 
 
 def test_an_aborted_rollout_says_by_whom_and_takes_its_requests_along() -> None:
-    requested = request_abort(approve(record(), ["wave 2"], BOB), ALICE)
+    requested = request_abort(record(), ALICE)
     aborted = abort_rollout(requested, "now")
     assert aborted.rollout is not None
     assert aborted.rollout.has_ended
@@ -117,6 +117,27 @@ def test_an_approval_is_added_to_those_before(before: str, waves: Sequence[str],
     assert approved_record.control == Control(approved=approved, approved_by="bob", approved_at="2026-11-24T11:00:00Z")
     assert approve(approved_record, waves, ALICE) == approved_record
     assert decode_record(encode_record(approved_record)) == approved_record
+
+
+@pytest.mark.parametrize(
+    "now", [record("Paused"), record("Wave 1", assigned_up_to=1), record("Paused", assigned_up_to=1, waves_done=2)]
+)
+@pytest.mark.parametrize("waves", [[], ["wave 1"]])
+def test_an_approval_that_is_given_already_changes_nothing(now: Record, waves: Sequence[str]) -> None:
+    approved = replace(now, control=approve(record("Paused"), [], BOB).control)
+    assert approve(approved, waves, ALICE) == approved
+    with pytest.raises(RolloutError, match="has no wave 7"):
+        approve(approved, ["wave 7"], ALICE)
+
+
+@pytest.mark.parametrize("waves", [[], ["wave 1"]])
+def test_an_approval_is_remembered_after_the_end_and_is_void_for_the_next_rollout(waves: Sequence[str]) -> None:
+    ended = abort_rollout(request_abort(approve(record(), ["wave 1"], BOB), ALICE), "now")
+    assert ended.control == Control(approved="wave 1", approved_by="bob", approved_at="2026-11-24T11:00:00Z")
+    assert approve(ended, waves, ALICE) == ended
+    assert not ended.control.for_new_rollout().approved_waves
+    with pytest.raises(RolloutError, match="pool workers is Aborted: there is no wave to approve"):
+        approve(ended, ["wave 2"], ALICE)
 
 
 @pytest.mark.parametrize(

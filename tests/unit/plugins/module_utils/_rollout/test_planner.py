@@ -310,7 +310,7 @@ def test_nodes_that_are_not_ready_are_moved_and_count_all_the_same() -> None:
     """A config may help them, whatever the reason; if it is another one, no more than maxUnavailable are down."""
     down = [a_view(name, ready=False, ready_reason="PLEG") for name in names(10)]
     everything = make_plan(down, pool(), a_target(), EMPTY)
-    assert [(wave.name, len(wave.nodes)) for wave in everything.waves] == [("broken", 10)]
+    assert [(wave.name, len(wave.nodes)) for wave in everything.waves] == [("broken canary", 3), ("broken", 7)]
     assert everything.refusals == ()
     some = make_plan([*down[:2], *map(a_view, names(20)[2:])], pool(maxUnavailable=3), a_target(), EMPTY)
     assert next(wave.nodes for wave in some.waves if wave.name == "broken") == ("n000", "n001")
