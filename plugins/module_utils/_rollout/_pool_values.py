@@ -28,6 +28,14 @@ __all__ = [
 _PERCENT = re.compile(r"([0-9]{1,3})%\Z")
 _COUNT = re.compile(r"[0-9]{1,7}\Z")
 _MAX_COUNT = 1000000
+_TYPE_NAMES = {
+    str: "text",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    list: "a list",
+    dict: "a mapping",
+}
 _Choice = TypeVar("_Choice", bound=str)
 
 
@@ -58,7 +66,7 @@ def not_a_mapping(value: Any) -> str:
 
 
 def _type_name(value: Any) -> str:
-    return "nothing" if value is None else type(value).__name__
+    return "nothing" if value is None else _TYPE_NAMES.get(type(value), type(value).__name__)
 
 
 def text(value: Any) -> str:

@@ -65,7 +65,7 @@ def test_the_pool_of_the_documentation_gives_the_defaults_but_for_the_canary_s_s
         ({"waves": [0, "100%"]}, "policy.waves: a wave that reaches 0"),
         ({"canary": {"count": 0}}, "policy.canary.count: a rollout has at least one canary"),
         ({"canary": {"cover": ["zone", "zone"]}}, "policy.canary.cover: names something twice"),
-        ({"canary": 3}, "policy.canary: must be a mapping, not int"),
+        ({"canary": 3}, "policy.canary: must be a mapping, not a number"),
         ({"canarry": {}}, "policy.canarry: unknown field: did you mean policy.canary?"),
         ({"xyz": {}}, "policy.xyz: unknown field"),
         ({"trialDuration": "1m"}, "policy.trialDuration: unknown field: did you mean trial.trialDuration?"),
@@ -97,7 +97,7 @@ def test_all_errors_of_a_pool_are_told_at_once() -> None:
         assert part in text
     with pytest.raises(InvalidPool, match="selector: a label selector is needed"):
         parse_pool({"pool": "workers"})
-    with pytest.raises(InvalidPool, match="must be a mapping, not list"):
+    with pytest.raises(InvalidPool, match="must be a mapping, not a list"):
         parse_pool([])
 
 

@@ -92,7 +92,7 @@ def test_each_kind_of_gate() -> None:
             "policy.gates[0].node: is not a JMESPath expression: length() takes",
         ),
         ({"name": "a", "node": "a" * 1001}, "policy.gates[0].node: has 1001 characters, at most 1000 are allowed"),
-        ({"name": "a", "node": 3}, "policy.gates[0].node: must be a text, not int"),
+        ({"name": "a", "node": 3}, "policy.gates[0].node: must be a text, not a number"),
         ({"name": "a", "node": "a", "timeout": "2m"}, "policy.gates[0].timeout: is only for gates that ask a server"),
         (
             {"name": "a", "nod": "a", "url": {"url": "http://a"}},
