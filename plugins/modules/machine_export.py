@@ -105,7 +105,7 @@ dest:
   description: The file, if O(dest) is given.
   returned: success, and O(dest) is given
   type: str
-  sample: /home/ada/machines/east.yaml
+  sample: /srv/fleet/machines/east.yaml
 """
 
 import os

@@ -4,8 +4,8 @@
 """What every action plugin of the collection is based on: it honours the keywords of its task as a module would.
 
 Ansible gives a module its environment, its user and its host. An action plugin is called in Ansible's own process,
-where nothing of that holds. A task must never act on another cluster than the module next to it, so an action that acts
-on the control machine honours a keyword here, or refuses it. Private to configok.node.
+where nothing of that holds. A task and the module next to it must act on the same cluster, so an action that acts on
+the control machine honours a keyword in this file, or refuses it. Private to configok.node.
 """
 
 from __future__ import annotations
@@ -116,15 +116,15 @@ class ControllerAction(HostAction):
 
     def _refusal(self, variables: Mapping[str, Any]) -> str:
         """Return why the task cannot act here with its keywords, "" if it can."""
-        here = f"{self._task.action.rpartition('.')[2]} acts on the control machine"
+        statement = f"{self._task.action.rpartition('.')[2]} acts on the control machine"
         if not self._is_here:
             keyword = "delegate_to" if self._task.delegate_to else "connection"
             host = sanitize(self._task.delegate_to or variables.get("inventory_hostname"), 253)
-            return f"{keyword}: {here}, not on {host}: give its task delegate_to: localhost and connection: local"
+            return f"{keyword}: {statement}, not on {host}: give its task delegate_to: localhost and connection: local"
         user = self._become_user()
         if not _is_this_user(user):
             return (
-                f"become: {here} as the user who runs Ansible, not as {sanitize(user, 64)}: give its task become: "
+                f"become: {statement} as the user who runs Ansible, not as {sanitize(user, 64)}: give its task become: "
                 "false, or localhost the variable ansible_become: false if the inventory sets it to true"
             )
         return ""

@@ -142,7 +142,6 @@ LOOP = """
     - configok.node.rollout:
         kubeconfig: here
         context: right
-        directory: "{{ lookup('ansible.builtin.env', 'PWD') }}"
         pool: "{{ lookup('ansible.builtin.file', 'pool.yml') | from_json }}"
         release_data: "{{ item | default(omit, true) }}"
       loop: ["", release.yaml, ""]
@@ -154,7 +153,7 @@ LOOP = """
         context: right
         pool: workers
         label_selector: pool=workers
-        src: {kubelet: "{{ lookup('ansible.builtin.env', 'PWD') }}/pool.yaml"}
+        src: {kubelet: pool.yaml}
         release_data: "{{ item | default(omit, true) }}"
       loop: ["", release.yaml, ""]
       check_mode: true

@@ -79,8 +79,8 @@ def test_every_module_has_an_action_plugin_of_the_collection() -> None:
     """Ansible's own would run it in the directory of the playbook."""
     routing = yaml.safe_load((ROOT / "meta/runtime.yml").read_text())["plugin_routing"]["modules"]
     for name in names_in("plugins/modules"):
-        given = routing.get(name, {}).get("action_plugin", f"configok.node.{name}")
-        assert given.rpartition(".")[2] in ACTIONS, f"meta/runtime.yml gives {name} no action_plugin"
+        plugin = routing.get(name, {}).get("action_plugin", f"configok.node.{name}")
+        assert plugin.rpartition(".")[2] in ACTIONS, f"meta/runtime.yml gives {name} no action_plugin"
 
 
 @pytest.mark.parametrize("name", ON_CONTROLLER)
@@ -175,24 +175,24 @@ def test_no_playbook_looks_up_the_directory_of_a_shell() -> None:
 
 
 def test_no_play_on_this_machine_takes_the_connection_of_the_nodes() -> None:
-    found = 0
+    checked = 0
     for name, play in plays():
         if play.get("connection") == "local" or play["hosts"] == "localhost":
-            found += 1
+            checked += 1
             variables = play.get("vars", {})
             assert (variables.get("ansible_become"), variables.get("ansible_connection")) == (False, "local"), name
-    assert found > 20
+    assert checked > 20
 
 
 def test_every_play_about_a_cluster_takes_the_same_variables() -> None:
     expected = {name: f"{{{{ {name} | default(omit, true) }}}}" for name in ("kubeconfig", "context")}
     group = yaml.safe_load((ROOT / "meta/runtime.yml").read_text())["action_groups"]["configok"]
-    found = 0
+    checked = 0
     for name, play in plays():
         if any(f"configok.node.{module}:" in yaml.safe_dump(play) for module in group):
-            found += 1
+            checked += 1
             assert play["module_defaults"] == {"group/configok.node.configok": expected}, name
-    assert found > 14
+    assert checked > 14
 
 
 @pytest.mark.parametrize(
