@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from ansible.errors import AnsibleActionFail
-from ansible.plugins.action import ActionBase
 
 from ansible_collections.configok.node.plugins.module_utils._agent import AGENT_VERSION
+from ansible_collections.configok.node.plugins.plugin_utils._action import HostAction
 from ansible_collections.configok.node.plugins.plugin_utils._pack import ARCHIVE, pack
 
 ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
@@ -26,7 +26,7 @@ ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
 COLLECTION = Path(__file__).resolve().parent.parent.parent
 
 
-class ActionModule(ActionBase):
+class ActionModule(HostAction):
     """Packs the agent, then calls the copy action, which compares, transfers and supports check mode."""
 
     _supports_check_mode = True
@@ -37,6 +37,7 @@ class ActionModule(ActionBase):
         """Return copy's result, with the agent's version and the archive's SHA-256."""
         result: dict[str, Any] = super().run(tmp, task_vars)
         _validation, arguments = self.validate_argument_spec(argument_spec=ARGUMENT_SPEC)
+        arguments["dest"] = self._from_start(arguments["dest"])
         try:
             content = pack(COLLECTION)
         except OSError as error:

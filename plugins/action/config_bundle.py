@@ -7,14 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible.plugins.action.normal import ActionModule as NormalAction
-
 from ansible_collections.configok.node.plugins.plugin_utils._release_data_action import ReleaseDataAction
 
 
-class ActionModule(ReleaseDataAction, NormalAction):
+class ActionModule(ReleaseDataAction):
     """The action plugin config_bundle; plugins/modules/config_bundle.py documents it."""
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         """Return the result of the module, or why the release data cannot be used."""
-        return self._read_release_data() or dict(super().run(tmp, task_vars))
+        return self._read_release_data() or super().run(tmp, task_vars)

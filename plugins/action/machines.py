@@ -11,10 +11,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from typing import Any
 
-from ansible.plugins.action import ActionBase
-
 from ansible_collections.configok.node.plugins.module_utils._ansible import UnusableInput
-from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import KUBE_ARGUMENT_SPEC
+from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import (
+    KUBE_ARGUMENT_SPEC,
+    client_from_params,
+)
 from ansible_collections.configok.node.plugins.module_utils._ansible._machine_changes import select_machines
 from ansible_collections.configok.node.plugins.module_utils._ansible._machine_files import machine_catalog
 from ansible_collections.configok.node.plugins.module_utils._ansible._machine_rollout import (
@@ -78,20 +79,15 @@ _INTERRUPTION = Interruption(
 _DEFAULT_ROLLOUT = "machines"
 
 
-class ActionModule(RolloutAction, ActionBase):
+class ActionModule(RolloutAction):
     """The action plugin machines; plugins/modules/machines.py documents it."""
 
-    TRANSFERS_FILES = False
-    _requires_connection = False
-    _supports_check_mode = True
-    _supports_async = False
+    argument_spec = ARGUMENT_SPEC
 
-    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Validate the options, reconcile the machines, and return the outcome."""
-        super().run(tmp, task_vars)
-        _validation, params = self.validate_argument_spec(ARGUMENT_SPEC)
+    def _act(self, params: dict[str, Any], variables: Mapping[str, Any]) -> dict[str, Any]:
+        """Reconcile the machines, and return the outcome."""
         result = self._run(
-            lambda: self._reconcile_or_refuse(params, task_vars or {}),
+            lambda: self._reconcile_or_refuse(params, variables),
             _INTERRUPTION,
             machines=[],
             summary=summarize([]),
@@ -130,7 +126,7 @@ class ActionModule(RolloutAction, ActionBase):
             self._present_options(), lambda: inventory_hosts(variables), directory=directory, show=self._show_line
         )
         options = self._run_options(params, policy, playbooks, reboots)
-        connection = self._client(params, variables)
+        connection = client_from_params(params)
         with interruptible(), connection as client, closing(playbooks), closing(hosts), closing(reboots):
             rollout = MachineRollout(
                 client, selection, policy, options, hosts, name=name, preflight=settings["machine_preflight"]

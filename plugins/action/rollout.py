@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from contextlib import closing
 from typing import Any
 
-from ansible.plugins.action import ActionBase
-
-from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import KUBE_ARGUMENT_SPEC
+from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import (
+    KUBE_ARGUMENT_SPEC,
+    client_from_params,
+)
 from ansible_collections.configok.node.plugins.module_utils._ansible._document_changes import text_diff
 from ansible_collections.configok.node.plugins.module_utils._ansible._pool_rollout import PlannedRollout, PoolRollout
 from ansible_collections.configok.node.plugins.module_utils._ansible._release_changes import field_changes
@@ -42,6 +43,7 @@ from ansible_collections.configok.node.plugins.plugin_utils._rollout_action impo
 )
 from ansible_collections.configok.node.plugins.plugin_utils._signals import interruptible
 from ansible_collections.configok.node.plugins.plugin_utils._ssh_keygen_runner import run_command
+from ansible_collections.configok.node.plugins.plugin_utils._template_notes import template_notes
 
 ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
     **KUBE_ARGUMENT_SPEC,
@@ -65,21 +67,16 @@ _INTERRUPTION = Interruption(
 _LOCALHOST = "localhost"  # any other host of the inventory is a cluster
 
 
-class ActionModule(RolloutAction, ActionBase):
+class ActionModule(RolloutAction):
     """The action plugin rollout; plugins/modules/rollout.py documents it."""
 
-    TRANSFERS_FILES = False
-    _requires_connection = False
-    _supports_check_mode = True
-    _supports_async = False
+    argument_spec = ARGUMENT_SPEC
 
-    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Validate the options, roll out the pool, and return the outcome."""
-        super().run(tmp, task_vars)
-        _validation, params = self.validate_argument_spec(ARGUMENT_SPEC)
-        host = str((task_vars or {}).get("inventory_hostname") or _LOCALHOST)
+    def _act(self, params: dict[str, Any], variables: Mapping[str, Any]) -> dict[str, Any]:
+        """Roll out the pool, and return the outcome."""
+        host = str(variables.get("inventory_hostname") or _LOCALHOST)
         self._cluster = "" if host == _LOCALHOST else sanitize(host, MAX_NAME)
-        return self._run(lambda: self._roll_out_or_refuse(params, task_vars or {}), _INTERRUPTION)
+        return self._run(lambda: self._roll_out_or_refuse(params, variables), _INTERRUPTION)
 
     def _roll_out_or_refuse(self, params: Mapping[str, Any], variables: Mapping[str, Any]) -> dict[str, Any]:
         """Roll out the pool, unless its config is refused."""
@@ -87,7 +84,8 @@ class ActionModule(RolloutAction, ActionBase):
             with using_release_data(located_release_data(params)):
                 return self._roll_out(params, variables)
         except ConfigRefused as error:
-            self._show(error.lines)
+            documents = (params["pool"] or variables).get("documents")
+            self._show([*error.lines, *template_notes(error.findings, documents)])
             return failed(error, findings=sanitize_all(error.findings))
 
     def _roll_out(self, params: Mapping[str, Any], variables: Mapping[str, Any]) -> dict[str, Any]:
@@ -98,7 +96,7 @@ class ActionModule(RolloutAction, ActionBase):
         playbooks = self._playbooks(pool.policy, directory)
         reboots = self._reboots(pool.policy, directory, variables)
         options = self._run_options(params, pool.policy, playbooks, reboots)
-        client = self._client(params, variables)
+        client = client_from_params(params)
         rollout = PoolRollout(
             client,
             pool,
@@ -161,6 +159,8 @@ class ActionModule(RolloutAction, ActionBase):
     def _pool_variables(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         """Return the variables of the play that are keys of a pool file. Raises RolloutError for misspelt ones."""
         errors = [*self._misspelt_variables(), *unknown_file_keys(variables)]
+        if not errors and "pool" not in variables:
+            errors.append("pool: is missing: give the pool file: -e @pool.yml")
         if errors:
             raise RolloutError("; ".join(errors))
         names = [name for name in POOL_KEYS[""] if name in variables]

@@ -8,19 +8,15 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import IO, Any
-
-from ansible.plugins.action import ActionBase
-from ansible.utils.display import Display
+from typing import Any
 
 from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import KUBE_ARGUMENT_SPEC
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
+from ansible_collections.configok.node.plugins.plugin_utils._action import ControllerAction
 from ansible_collections.configok.node.plugins.plugin_utils._output import ending_without_reader
 from ansible_collections.configok.node.plugins.plugin_utils._signals import interruptible
-
-display = Display()
 
 ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
     **KUBE_ARGUMENT_SPEC,
@@ -34,19 +30,15 @@ _SIMULATOR = Path(__file__).parents[2] / "playbooks/files/simulator/simulate.py"
 _ERRORS_SHOWN = 20  # lines
 
 
-class ActionModule(ActionBase):
+class ActionModule(ControllerAction):
     """The action plugin simulation; plugins/modules/simulation.py documents it."""
 
-    TRANSFERS_FILES = False
-    _requires_connection = False
-    _supports_check_mode = True
-    _supports_async = False
+    argument_spec = ARGUMENT_SPEC
 
-    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Validate the options, and run the simulator until it ends or is interrupted."""
-        super().run(tmp, task_vars)
-        _validation, params = self.validate_argument_spec(ARGUMENT_SPEC)
-        code, lines, errors = _simulate(_command(params, check=self._task.check_mode), _connection(params))
+    def _act(self, params: dict[str, Any], variables: Mapping[str, Any]) -> dict[str, Any]:
+        """Run the simulator until it ends or is interrupted."""
+        command = _command(params, check=self._task.check_mode)
+        code, lines, errors = _simulate(command, _connection(params), self._display_line)
         if code:
             return {
                 "failed": True,
@@ -70,8 +62,10 @@ def _connection(params: Mapping[str, Any]) -> dict[str, Any]:
     return {name: params[name] for name in KUBE_ARGUMENT_SPEC if params[name] is not None}
 
 
-def _simulate(command: list[str], connection: Mapping[str, Any]) -> tuple[int, list[str], list[str]]:
-    """Run the simulator and show its lines; return its exit code, its lines and its errors.
+def _simulate(
+    command: list[str], connection: Mapping[str, Any], display: Callable[[str], object]
+) -> tuple[int, list[str], list[str]]:
+    """Run the simulator and display its lines as they come; return its exit code, its lines and its errors.
 
     Ctrl-C terminates it, and it removes its Nodes; so does the end of its standard input, if this process is killed. It
     is in a session of its own, so that Ctrl-C reaches only this process.
@@ -94,15 +88,10 @@ def _simulate(command: list[str], connection: Mapping[str, Any]) -> tuple[int, l
         try:
             pipes[0].write(json.dumps(connection) + "\n")
             pipes[0].flush()
-            _show(pipes[1], lines)
+            for line in pipes[1]:
+                lines.append(sanitize(line.rstrip("\n")))
+                display(lines[-1])
         except BrokenPipeError:
             pass  # it has ended already, and its errors say why
         errors = pipes[2].read().splitlines()
         return process.wait(), lines, [sanitize(error) for error in errors]
-
-
-def _show(output: IO[str], lines: list[str]) -> None:
-    """Show each line as it comes, and append it to lines."""
-    for line in output:
-        lines.append(sanitize(line.rstrip("\n")))
-        display.display(lines[-1])

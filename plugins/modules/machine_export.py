@@ -105,7 +105,7 @@ dest:
   description: The file, if O(dest) is given.
   returned: success, and O(dest) is given
   type: str
-  sample: machines/east.yaml
+  sample: /srv/fleet/machines/east.yaml
 """
 
 import os
@@ -156,7 +156,7 @@ def write_file(module: Any, text: str, dest: str) -> None:
 
 def write_changes(module: Any, text: str, dest: str) -> dict[str, Any]:
     """Write the file unless it has the text already, and return the module's result for it."""
-    if not module.check_mode and not os.path.isdir(os.path.dirname(os.path.abspath(dest))):
+    if not module.check_mode and not os.path.isdir(os.path.dirname(dest)):
         module.fail_json(msg=f"the directory of {dest} does not exist: create it, or choose another dest")
     try:
         present = read_file(dest)
@@ -202,7 +202,7 @@ def main() -> None:
         module.fail_json(msg=sanitize(str(error)))
     result: dict[str, Any] = {"changed": False}
     if params["dest"]:
-        result = write_changes(module, exported.text, params["dest"])
+        result = write_changes(module, exported.text, os.path.abspath(params["dest"]))
     notes = sanitize_all(list(exported.notes))
     module.exit_json(text=exported.text, machines=list(exported.names), notes=notes, **result)
 

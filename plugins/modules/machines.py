@@ -47,16 +47,16 @@ attributes:
     support: full
     platforms: posix
     details:
-      - An action plugin, it always runs on the controller. It reads the environment of the controller, and ignores
-        the keyword C(environment).
+      - An action plugin, it always runs on the controller, with the C(environment) of its task. It refuses C(become),
+        and a C(connection) other than V(local).
 options:
   machine_files:
     description:
       - Files with Machines, MachineSets, Clusters and Providers, and directories, of which all files with the suffix
         C(.yml), C(.yaml) or C(.json) are read.
       - Required. By default the variable of this name. Extra variables that look like a misspelt option are then
-        refused. The variables with the names of the other options from O(machine_cluster) to O(change_cause), and
-        O(kubeconfig) and O(context), stand in for these options too.
+        refused. The variables with the names of the other options from O(machine_cluster) to O(change_cause) stand in
+        for these options too.
     type: list
     elements: path
   machine_cluster:

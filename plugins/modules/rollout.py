@@ -45,15 +45,15 @@ attributes:
     support: full
     platforms: posix
     details:
-      - An action plugin, it always runs on the controller. It reads the environment of the controller, and ignores
-        the keyword C(environment).
+      - An action plugin, it always runs on the controller, with the C(environment) of its task. It refuses C(become),
+        and a C(connection) other than V(local).
 options:
   pool:
     description:
       - The pool, with the keys of a pool file.
       - By default, the variables of the play with these names, as C(-e @pool.yml) sets them. Extra variables that look
         like a misspelt key are then refused.
-      - Without O(kubeconfig) and O(context), the variables of these names select the cluster.
+      - The cluster is that of O(kubeconfig) and O(context), whatever variables the play has.
     type: dict
   operation:
     description:

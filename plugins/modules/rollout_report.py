@@ -198,8 +198,8 @@ def main() -> None:
         supports_check_mode=True,
         required_one_of=[("selector", "machine_files")],
     )
-    params, dest = module.params, module.params["dest"]
-    if not module.check_mode and not os.path.isdir(os.path.dirname(os.path.abspath(dest))):
+    params, dest = module.params, os.path.abspath(module.params["dest"])
+    if not module.check_mode and not os.path.isdir(os.path.dirname(dest)):
         module.fail_json(msg=f"the directory of {dest} does not exist: create it, or choose another dest")
     with fail_on_errors(module), client_from_params(params) as client:
         report = read_pool_report(

@@ -37,8 +37,8 @@ attributes:
     support: full
     platforms: posix
     details:
-      - An action plugin, it always runs on the controller. It reads the environment of the controller, and ignores
-        the keyword C(environment).
+      - An action plugin, it always runs on the controller, with the C(environment) of its task. It refuses C(become),
+        and a C(connection) other than V(local).
 options:
   scenario:
     description:

@@ -14,19 +14,18 @@ from typing import Any
 from ansible_collections.configok.node.plugins.module_utils._ansible import UnusableInput
 from ansible_collections.configok.node.plugins.module_utils._ansible._release_data import read_release_data
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
+from ansible_collections.configok.node.plugins.plugin_utils._action import ModuleAction
 
 __all__ = ["ReleaseDataAction"]
 
 _OPTION = "release_data"
 
 
-class ReleaseDataAction:
-    """Part of an action plugin that runs a module, next to Ansible's own action for modules.
+class ReleaseDataAction(ModuleAction):
+    """An action plugin that runs its module.
 
     The file is local to the controller, wherever the module runs, and the module need not ship what reads it.
     """
-
-    _task: Any
 
     def _read_release_data(self) -> dict[str, Any]:
         """Replace the path in the option by what the file says of gates and fields.

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the action plugins that move nodes share: their outcome, lines, variables, playbooks and client.
+"""What the action plugins that move nodes share: their outcome, lines, variables and playbooks.
 
 Private to configok.node.
 """
@@ -14,11 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ansible.errors import AnsibleError
-from ansible.utils.display import Display
 
 from ansible_collections.configok.node.plugins.module_utils._ansible import UnusableInput
-from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import client_from_params
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import (
     KubeError,
     MissingLibrary,
@@ -35,6 +32,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._pool._poli
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_keys import POOL_FILE, FileKeys
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._run_options import RunOptions
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._wave_run import WaveResult
+from ansible_collections.configok.node.plugins.plugin_utils._action import ControllerAction
 from ansible_collections.configok.node.plugins.plugin_utils._extra_variables import unknown_variables
 from ansible_collections.configok.node.plugins.plugin_utils._output import ending_without_reader
 from ansible_collections.configok.node.plugins.plugin_utils._playbook_runner import (
@@ -61,8 +59,6 @@ _AUTHOR_VARIABLES = ("awx_user_name", "tower_user_name")  # of a controller; the
 _ERROR = "Error"
 _MAX_MESSAGE = 4096
 
-_display = Display()
-
 
 class Interruption(NamedTuple):
     """The sentences about a run that Ctrl-C ended: before its first change, and later."""
@@ -82,13 +78,9 @@ def located_release_data(params: Mapping[str, Any]) -> str | None:
     return os.path.join(params["directory"] or os.getcwd(), path) if path else None
 
 
-class RolloutAction:
-    """Part of an action plugin that moves nodes, next to Ansible's ActionBase, which has the attributes below."""
+class RolloutAction(ControllerAction):
+    """An action plugin that moves nodes."""
 
-    _loader: Any
-    _play_context: Any
-    _task: Any
-    _templar: Any
     _cluster = ""  # where several clusters move at the same time
 
     def _run(self, operate: Callable[[], dict[str, Any]], interruption: Interruption, **outcome: Any) -> dict[str, Any]:
@@ -190,7 +182,7 @@ class RolloutAction:
 
     def _show_line(self, line: str) -> None:
         """Display a line, after the cluster's name where several clusters move at the same time."""
-        _display.display(f"{self._cluster}: {line}" if self._cluster and line else line)
+        self._display_line(f"{self._cluster}: {line}" if self._cluster and line else line)
 
     def _misspelt_variables(self, file: FileKeys = POOL_FILE) -> list[str]:
         """Return what is wrong with the names of the extra variables."""
@@ -198,20 +190,6 @@ class RolloutAction:
             return unknown_variables(self._loader, file)
         except AnsibleError:
             return []  # Ansible has read them already; some can be read only once (a pipe), which is not an error.
-
-    def _evaluate(self, name: str, value: Any) -> Any:
-        """Return the value of a variable, which may be a template. Raises RolloutError."""
-        try:
-            return self._templar.template(value)
-        except AnsibleError as error:
-            raise RolloutError(f"the variable {name} cannot be evaluated: {error}") from error
-
-    def _client(self, params: Mapping[str, Any], variables: Mapping[str, Any]) -> Client:
-        """Return a client for the options; the variables kubeconfig and context stand in for missing ones."""
-        names = [name for name in ("kubeconfig", "context") if not params[name] and variables.get(name)]
-        return client_from_params(
-            {**params, **{name: os.path.expanduser(str(self._evaluate(name, variables[name]))) for name in names}}
-        )
 
     def _author(self, params: Mapping[str, Any], variables: Mapping[str, Any]) -> str:
         names = [str(variables[name]) for name in _AUTHOR_VARIABLES if variables.get(name)]

@@ -95,7 +95,6 @@ class Demo:
         say(f"$ ansible-playbook configok.node.{name} {' '.join(arguments)}".rstrip())
         environment = {
             **os.environ,
-            "PWD": str(self.pool),
             "KUBECONFIG": str(self.admin),
             "ANSIBLE_HOST_PATTERN_MISMATCH": "ignore",
             "ANSIBLE_HOME": str(self.directory / "ansible"),

@@ -61,6 +61,7 @@ __all__ = [
 
 
 _NAMES_SHOWN = 4
+_VAULT = "$ANSIBLE_VAULT;"  # the beginning of a file that is encrypted
 _WARNINGS_SHOWN = 10
 
 
@@ -250,9 +251,11 @@ def read_documents(documents: Mapping[str, Any] | None, src: Mapping[str, str] |
             raise UnusableDocument(f"the config of {component} is given twice, as a document and as a file")
         try:
             with open(path, encoding="utf-8") as stream:
-                sources[component] = SourceDocument(path, stream.read())
+                text = stream.read()
         except (OSError, ValueError) as error:  # ValueError also for a path with a null character
             raise UnusableDocument(f"the config of {component} cannot be read from {path}: {error}") from error
+        _refuse_encrypted(path, text)
+        sources[component] = SourceDocument(path, text)
     return sources
 
 
@@ -270,10 +273,20 @@ def read_layered_document(files: Sequence[str], component: str) -> SourceDocumen
             raise UnusableDocument(
                 f"layers: {path} cannot be read: {getattr(error, 'strerror', None) or error}"
             ) from error
+        _refuse_encrypted(*layers[-1])
     try:
         return SourceDocument(files[-1], _load(tuple(layers), component).text, tuple(layers))
     except InvalidConfig as error:
         raise _refusal(list(error.findings)) from error
+
+
+def _refuse_encrypted(path: str, content: bytes | str) -> None:
+    """Raise UnusableDocument for a file that ansible-vault has encrypted."""
+    if content[: len(_VAULT)] in (_VAULT, _VAULT.encode()):
+        raise UnusableDocument(
+            f"{path} is encrypted with ansible-vault: decrypt it, and leave secrets out, because every node can read "
+            "a bundle"
+        )
 
 
 def _load(layers: tuple[tuple[str, bytes], ...], component: str) -> Config:

@@ -64,7 +64,8 @@ def load_credentials(
     elif paths:
         credentials = _from_files(paths, context)
     elif explicit:
-        raise CredentialsError(f"there is no kubeconfig {kubeconfig or _DEFAULT_KUBECONFIG}")
+        named = os.pathsep.join(_named_kubeconfigs(kubeconfig, environ))
+        raise CredentialsError(f"there is no kubeconfig {named}")
     elif environ.get("KUBERNETES_SERVICE_HOST"):
         credentials = _in_cluster(environ, service_account)
     elif host:
@@ -93,9 +94,13 @@ def _path(path: str | None) -> str | None:
 
 def _kubeconfigs(kubeconfig: str | None, environ: Mapping[str, str]) -> list[str]:
     """Return the kubeconfigs that exist. As for kubectl, a missing one is not an error if another exists."""
+    return [path for path in _named_kubeconfigs(kubeconfig, environ) if os.path.exists(path)]
+
+
+def _named_kubeconfigs(kubeconfig: str | None, environ: Mapping[str, str]) -> list[str]:
+    """Return the absolute paths of the kubeconfigs, whether they exist or not."""
     named = kubeconfig or environ.get("KUBECONFIG") or _DEFAULT_KUBECONFIG
-    paths = [os.path.abspath(os.path.expanduser(path)) for path in named.split(os.pathsep) if path]
-    return [path for path in paths if os.path.exists(path)]
+    return [os.path.abspath(os.path.expanduser(path)) for path in named.split(os.pathsep) if path]
 
 
 def _from_files(paths: list[str], context: str | None) -> Credentials:

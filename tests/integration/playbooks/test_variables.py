@@ -142,7 +142,6 @@ LOOP = """
     - configok.node.rollout:
         kubeconfig: here
         context: right
-        directory: "{{ lookup('ansible.builtin.env', 'PWD') }}"
         pool: "{{ lookup('ansible.builtin.file', 'pool.yml') | from_json }}"
         release_data: "{{ item | default(omit, true) }}"
       loop: ["", release.yaml, ""]
@@ -154,7 +153,7 @@ LOOP = """
         context: right
         pool: workers
         label_selector: pool=workers
-        src: {kubelet: "{{ lookup('ansible.builtin.env', 'PWD') }}/pool.yaml"}
+        src: {kubelet: pool.yaml}
         release_data: "{{ item | default(omit, true) }}"
       loop: ["", release.yaml, ""]
       check_mode: true
@@ -187,7 +186,7 @@ def test_release_data_are_found_in_the_users_directory_and_hold_for_one_task(
     (user.directory / "loop.yml").write_text(LOOP)
     sides = json.dumps({name: {"kubeconfig": "here", "context": "right"} for name in ("before", "after")})
     unknown = user.run("compare", "-e", sides, "-e", "release_data=none.yaml", pool=False)
-    assert f"release_data: {user.directory}/none.yaml cannot be read: No such file or directory" in unknown.output
+    assert f"release_data: none.yaml in {user.directory} cannot be read: No such file or directory" in unknown.output
     compared = user.run("compare", "-e", sides, "-e", "release_data=release.yaml", pool=False)
     assert compared.code == 0, compared.output
     looped = finish(start([str(user.directory / "loop.yml")], directory=user.directory, kubeconfig=user.kubeconfig))

@@ -83,7 +83,7 @@ def _run(
     known = dict(variables or {})
     plugin = action.ActionModule(
         task=task,
-        connection=mock.Mock(),
+        connection=mock.Mock(transport="local", become=None),
         play_context=None,
         loader=loader,
         templar=Templar(loader=loader, variables=known),

@@ -70,7 +70,8 @@ def start(
     kept.pop("PYTHONPATH", None)
     environment = {
         **kept,
-        "PWD": str(directory),
+        # It belongs to a shell: another program that starts ansible-playbook leaves its own.
+        "PWD": "/",
         "KUBECONFIG": kubeconfig,
         "LC_ALL": "C.UTF-8",
         "ANSIBLE_COLLECTIONS_PATH": str(collections),

@@ -688,8 +688,9 @@ def test_the_variables_of_the_play_are_the_options(cluster: SandboxCluster, host
     }
     file = tmp_path / "machines.yml"
     file.write_text(json.dumps(content))
-    variables = {**content, "kubeconfig": cluster.kubeconfig, "awx_user_name": "bob"}
-    done = run_machines({"lease_duration": 1}, variables=variables, extra_vars=[f"@{file}"])
+    options = {"kubeconfig": cluster.kubeconfig, "lease_duration": 1}
+    variables = {**content, "awx_user_name": "bob"}
+    done = run_machines(options, variables=variables, extra_vars=[f"@{file}"])
     assert (done["phase"], done["pool"]) == ("Complete", "zone-a"), done
     assert (hosts.planned, hosts.log()) == ([], [("update", "w1", NEW)])
     revision = read_record(cluster.client, "zone-a").revisions[-1]

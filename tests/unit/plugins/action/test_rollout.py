@@ -333,8 +333,8 @@ def test_undo_returns_to_the_init_config_or_to_a_revision(act: Act, nodes: Simul
 def test_the_pool_can_be_given_by_the_variables_of_the_play(cluster: SandboxCluster, tmp_path: Path) -> None:
     (tmp_path / "pool.yml").write_text(json.dumps(POOL))
     extra_vars = [f"@{tmp_path}/pool.yml", "team=blue"]
-    variables = {**POOL, "kubeconfig": cluster.kubeconfig, "team": "blue"}
-    result = run_rollout({}, variables=variables, extra_vars=extra_vars)
+    options = {"kubeconfig": cluster.kubeconfig}
+    result = run_rollout(options, variables={**POOL, "team": "blue"}, extra_vars=extra_vars)
     assert (result["changed"], result["phase"]) == (True, "Complete"), result
 
 
@@ -347,20 +347,23 @@ def test_extra_variables_that_look_like_a_misspelt_key_are_refused(cluster: Sand
         "waves: unknown key of the pool file: did you mean policy.waves?"
     )
     # The pool of the task is not from extra variables, and a pipe can be read only once.
-    options = {"kubeconfig": cluster.kubeconfig, "pool": POOL}
+    options: dict[str, Any] = {"kubeconfig": cluster.kubeconfig, "pool": POOL}
     assert run_rollout(options, extra_vars=[f"@{tmp_path}/pool.yml"], check=True)["changed"] is True
-    variables = {**POOL, "kubeconfig": cluster.kubeconfig}
-    assert run_rollout({}, variables=variables, extra_vars=["@/no/such/pipe"], check=True)["changed"] is True
+    del options["pool"]
+    assert run_rollout(options, variables=POOL, extra_vars=["@/no/such/pipe"], check=True)["changed"] is True
 
 
 def test_unknown_keys_that_a_playbook_has_read_from_a_pool_file_are_refused(cluster: SandboxCluster) -> None:
-    variables = {**POOL, "kubeconfig": cluster.kubeconfig, "pool_file_keys": [*POOL, "maxUnavialable", "team"]}
-    result = run_rollout({}, variables=variables)
+    variables = {**POOL, "pool_file_keys": [*POOL, "maxUnavialable", "team"]}
+    options = {"kubeconfig": cluster.kubeconfig}
+    result = run_rollout(options, variables=variables)
     assert (result["failed"], result["changed"]) == (True, False)
     maximum, team = result["msg"].split("; ")
     assert maximum == "maxUnavialable: unknown key of the pool file: did you mean policy.maxUnavailable?"
     assert team.startswith("team: unknown key of the pool file: it has pool, selector, ")
-    result = run_rollout({}, variables={**variables, "pool_file_keys": [*POOL, "rollout_wait_timeout"]}, check=True)
+    result = run_rollout(
+        options, variables={**variables, "pool_file_keys": [*POOL, "rollout_wait_timeout"]}, check=True
+    )
     assert result["phase"] == "Planned"
 
 
@@ -429,14 +432,18 @@ def test_what_is_wrong_is_said_in_a_sentence(
 def test_a_variable_that_cannot_be_evaluated_is_said_in_a_sentence(cluster: SandboxCluster) -> None:
     returned = yaml.safe_load(documentation.RETURN)
     always = {name for name, value in returned.items() if value["returned"] == "always"}
-    for variables, name in (
-        ({**POOL, "kubeconfig": cluster.kubeconfig, "selector": trusted("{{ nothing }}")}, "selector"),
-        ({**POOL, "kubeconfig": trusted("{{ nothing }}")}, "kubeconfig"),
-    ):
-        result = run_rollout({}, variables=variables)
-        assert set(result) == {*always, "changed", "failed", "msg"}
-        assert result["msg"].startswith(f"the variable {name} cannot be evaluated: ")
-        assert (result["phase"], result["reason"]) == ("Error", result["msg"])
+    variables = {**POOL, "selector": trusted("{{ nothing }}")}
+    result = run_rollout({"kubeconfig": cluster.kubeconfig}, variables=variables)
+    assert set(result) == {*always, "changed", "failed", "msg"}
+    assert result["msg"].startswith("the variable selector cannot be evaluated: ")
+    assert (result["phase"], result["reason"]) == ("Error", result["msg"])
+
+
+def test_only_options_select_the_cluster(cluster: SandboxCluster, tmp_path: Path) -> None:
+    """A variable of an inventory is none of a module, and so none of an action next to it."""
+    variables = {**POOL, "kubeconfig": str(tmp_path / "other"), "context": "other"}
+    result = run_rollout({"kubeconfig": cluster.kubeconfig}, variables=variables, check=True)
+    assert result["phase"] == "Planned", result
 
 
 def test_options_are_strict(act: Act) -> None:
