@@ -18,6 +18,7 @@ from ansible.utils.display import Display
 
 from ansible_collections.configok.node.plugins.module_utils._ansible import UnusableInput
 from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import client_from_params
+from ansible_collections.configok.node.plugins.module_utils._foreign import InvalidText
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import (
     KubeError,
@@ -25,7 +26,6 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_errors im
     Unreachable,
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import (
-    InvalidText,
     sanitize,
     sanitize_all,
 )

@@ -10,7 +10,8 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from .._nodeconfig._untrusted import InvalidText, load_json
+from .._foreign import InvalidText
+from .._foreign._json import load_json
 
 __all__ = [
     "MAX_SEQUENCE",

@@ -13,7 +13,8 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from ..._componentconfig._scalars._wording import first_names
-from ..._nodeconfig._untrusted import load_json, sanitize
+from ..._foreign._json import load_json
+from ..._nodeconfig._untrusted import sanitize
 from ._answers import GateAnswer, GateVerdict, ServerAnswer
 from ._gate_settings import AlertsGate, PrometheusGate, ServerGate, UrlGate
 
