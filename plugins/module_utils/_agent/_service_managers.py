@@ -66,7 +66,7 @@ def parse_unit(name: str, text: str, *, asleep: float = 0.0) -> Unit:
 
 
 def _is_count(text: str) -> bool:
-    return text.isascii() and text.isdigit() and text != "0"
+    return text.isascii() and text.isdigit() and text != "0" and len(text) < 20
 
 
 def _state(properties: Mapping[str, str]) -> UnitState:
