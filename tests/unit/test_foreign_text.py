@@ -129,9 +129,9 @@ def problems(source: str) -> Iterator[tuple[str, str]]:
     def walk(node: ast.AST, function: str) -> Iterator[tuple[str, str]]:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             function = f"{function}.{node.name}" if function else node.name
-        found = problem(node) if isinstance(node, ast.Call) else ""
-        if found:
-            yield function, found
+        fault = problem(node) if isinstance(node, ast.Call) else ""
+        if fault:
+            yield function, fault
         for child in ast.iter_child_nodes(node):
             yield from walk(child, function)
 
@@ -142,14 +142,14 @@ def all_problems() -> dict[tuple[str, str], str]:
     present = {}
     for path in product_files():
         name = path.relative_to(ROOT).as_posix()
-        for function, found in problems(path.read_text(encoding="utf-8")):
-            present[name, function] = found
+        for function, fault in problems(path.read_text(encoding="utf-8")):
+            present[name, function] = fault
     return present
 
 
 def test_only_foreign_reads_what_others_wrote() -> None:
     present = all_problems()
-    assert {place: found for place, found in present.items() if place not in EXCEPTIONS} == {}
+    assert {place: fault for place, fault in present.items() if place not in EXCEPTIONS} == {}
 
 
 def test_each_exception_still_exists() -> None:
@@ -175,4 +175,4 @@ def test_each_exception_still_exists() -> None:
     ],
 )
 def test_what_is_a_problem(source: str, problem: str) -> None:
-    assert [found for _function, found in problems(source)] == ([problem] if problem else [])
+    assert [fault for _function, fault in problems(source)] == ([problem] if problem else [])
