@@ -5,20 +5,27 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 __all__ = ["sanitize", "sanitize_all", "sanitize_lines"]
+
+
+_PIPELINE_COMMAND = re.compile(r"##(?=(?:vso)?\[)", re.IGNORECASE)
 
 
 def sanitize(text: object, limit: int = 0) -> str:
     """Return text as one line of printable characters, cut to limit characters (0: not cut).
 
     Unprintable characters become spaces: control characters (including those of C1 and the escape that begins an ANSI
-    sequence), line ends, marks that change the direction of text, characters without a width, and lone surrogates.
+    sequence), line ends, marks that change the direction of text, characters without a width, and lone surrogates. A
+    command of Azure Pipelines, which reads them anywhere in its log, is none any more.
     """
     line = str(text)
     if not line.isprintable():
         line = "".join(character if character.isprintable() else " " for character in line)
+    if "##" in line:
+        line = _PIPELINE_COMMAND.sub("# #", line)
     return line if not limit or len(line) <= limit else line[: limit - 3] + "..."
 
 

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import http.client
-import json
 import ssl
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -26,7 +25,7 @@ from ._componentconfig._schema._releases import minor_of, newest_minor
 from ._foreign._json import load_json
 from ._kube._api_errors import KubeError
 from ._kube._credentials import from_kubeconfig
-from ._output import show
+from ._output import show, show_json
 
 __all__ = ["compare"]
 
@@ -51,7 +50,7 @@ def compare(configuration: AgentConfiguration, component: str, *, as_json: bool)
     except _Unavailable as error:
         comparison = _Comparison([], str(error))
     if as_json:
-        print(json.dumps(comparison._asdict()))
+        show_json(comparison._asdict())
     else:
         for line in comparison.differences or [comparison.unknown or "the live config is what the file says"]:
             show(line)
