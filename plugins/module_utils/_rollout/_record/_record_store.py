@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The record as a ConfigMap: encode, decode, read and update it; clear a bad config. Private to configok.node."""
+"""The record as a ConfigMap: encode, decode, read and update it. Private to configok.node."""
 
 from __future__ import annotations
 
@@ -40,7 +40,6 @@ __all__ = [
     "FORMAT",
     "MAX_BYTES",
     "RecordStore",
-    "clear_bad_config",
     "decode_record",
     "decode_records",
     "encode_record",
@@ -399,46 +398,3 @@ def _create(client: Client, record: Record) -> dict[str, Any]:
         return client.create(config_maps(NAMESPACE_ROLLOUTS), encode_record(record))
     except NotFound as error:
         raise RolloutError(missing_namespace(NAMESPACE_ROLLOUTS)) from error
-
-
-def clear_bad_config(
-    client: Client, pool: str, bundle: str | None, *, reason: str, author: str, now: str, check: bool = False
-) -> tuple[str, bool]:
-    """Clear a bad config of a pool; its next rollout lets nodes forget that they refused it.
-
-    bundle: the name of its ConfigMap; None means the config of the pool's last rollout. check: change nothing. Returns
-    the name and whether the record changed. Raises RolloutError, KubeError.
-    """
-    if not reason.strip():
-        raise RolloutError("reason is empty: say why the config may be tried again; it is kept in the record")
-    if not author.strip():
-        raise RolloutError("author is empty: say who clears the config, with -e author=...; it is kept in the record")
-
-    def clear(record: Record) -> Record:
-        bad = _find_bad_config(record, bundle)
-        return record if bad is None else record.with_cleared_config(bad, reason=reason, author=author, time=now)
-
-    record = read_record(client, pool)
-    bad = _find_bad_config(record, bundle)
-    name = bad.name if bad is not None else bundle or _last_target_name(record)
-    if check or bad is None:
-        return name, bad is not None
-    _record, changed = update_record(client, pool, clear)
-    return name, changed
-
-
-def _find_bad_config(record: Record, bundle: str | None) -> BadConfig | None:
-    """Return the bad config of this name, None for a cleared one. Raises RolloutError for other names."""
-    name = bundle or _last_target_name(record)
-    for bad in record.bad_configs:
-        if bad.name == name:
-            return bad
-    if any(cleared.name == name for cleared in record.cleared_configs):
-        return None
-    refused = ", ".join(bad.name for bad in record.bad_configs)
-    advice = f"it refuses {refused}: name one of them as bundle" if refused else "it refuses none"
-    raise RolloutError(f"pool {record.pool} does not refuse {name or 'a config'}: {advice}")
-
-
-def _last_target_name(record: Record) -> str:
-    return record.rollout.target.name if record.rollout is not None else ""
