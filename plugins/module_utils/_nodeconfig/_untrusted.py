@@ -19,7 +19,7 @@ def sanitize(text: object, limit: int = 0) -> str:
 
     Unprintable characters become spaces: control characters (including those of C1 and the escape that begins an ANSI
     sequence), line ends, marks that change the direction of text, characters without a width, and lone surrogates. A
-    command of Azure Pipelines, which reads them anywhere in its log, is none any more.
+    space breaks commands of Azure Pipelines, which it reads anywhere in its log.
     """
     line = str(text)
     if not line.isprintable():
