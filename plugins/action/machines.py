@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from typing import Any
@@ -249,9 +250,10 @@ def _write(path: str, text: str) -> None:
             stream.write(text)
         return
     path = os.path.realpath(path)
-    temporary = f"{path}.{os.getpid()}.tmp"
+    handle, temporary = tempfile.mkstemp(prefix=".configok-", dir=os.path.dirname(path))
     try:
-        with open(temporary, "w", encoding="utf-8") as file:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            os.fchmod(file.fileno(), 0o644)
             file.write(text)
         os.replace(temporary, path)
     except OSError:

@@ -190,7 +190,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Set
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from ansible.errors import AnsibleParserError
@@ -215,6 +215,8 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
 )
 from ansible_collections.configok.node.plugins.module_utils._ansible._machine_files import machine_catalog
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._wording import first_names
+from ansible_collections.configok.node.plugins.module_utils._foreign import InvalidText
+from ansible_collections.configok.node.plugins.module_utils._foreign._json import load_json
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import (
     BadRequest,
     KubeError,
@@ -330,7 +332,8 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         if is_cached and cache:
             text = self.cache.get(key)
             if isinstance(text, str):
-                return list(json.loads(text))
+                with suppress(InvalidText):  # a damaged cache is not used
+                    return list(load_json(text))
         with client_from_params(params) as client:
             # Not from the API server's cache: many versions then ignore the size of a page, and a quarter of a
             # gigabyte arrives at once.

@@ -8,7 +8,6 @@ Private to configok.node.
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.configok.node.plugins.module_utils._ansible._machine_hosts import HostAnswer, HostRequest
+from ansible_collections.configok.node.plugins.module_utils._foreign._json import load_json
 from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import PROVIDER_API_VERSION
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
 from ansible_collections.configok.node.plugins.module_utils._rollout import RebootFailed
@@ -255,7 +255,7 @@ def _connection(request: HostRequest) -> dict[str, Any]:
 def _read_answer(directory: str, machine: str) -> HostAnswer | None:
     """Return the answer that the playbook has written for a machine, None without one."""
     with suppress(OSError, ValueError):
-        value = json.loads(Path(directory, f"{machine}.json").read_text(encoding="utf-8"))
+        value = load_json(Path(directory, f"{machine}.json").read_text(encoding="utf-8"))
         if isinstance(value, dict):
             failure = _sentence(value.get("failure") or "")
             last = next((line for line in reversed(str(value.get("errors") or "").splitlines()) if line.strip()), "")

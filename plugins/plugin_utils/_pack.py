@@ -23,12 +23,15 @@ __all__ = ["ARCHIVE", "PACKAGE", "pack", "sources"]
 
 ARCHIVE = "configok-agent.pyz"
 PACKAGE = "configok_agent"
-_PACKAGES = ("_agent", "_componentconfig", "_host", "_kube", "_nodeconfig", "_systemd", "_trust")
+_PACKAGES = ("_agent", "_componentconfig", "_foreign", "_host", "_kube", "_nodeconfig", "_systemd", "_trust")
 _ENTRY = "roles/node/files/agent"
-# Not for the agent: credentials through the kubernetes package, the thread pool, the kinds of Machines, and how units
-# start.
+# Not for the agent: patterns of users, credentials through the kubernetes package, the thread pool, the kinds of
+# Machines, and how units start.
 _LEFT_OUT = frozenset(
     {
+        "_foreign/_evaluation.py",
+        "_foreign/_evaluator.py",
+        "_foreign/_patterns.py",
         "_kube/_user_credentials.py",
         "_kube/_parallel.py",
         "_componentconfig/_machine_kinds.py",

@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 from ansible.errors import AnsibleError
 
 from ansible_collections.configok.node.plugins.module_utils._ansible import UnusableInput
+from ansible_collections.configok.node.plugins.module_utils._foreign import InvalidText
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import (
     KubeError,
     MissingLibrary,
     Unreachable,
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import (
-    InvalidText,
     sanitize,
     sanitize_all,
 )

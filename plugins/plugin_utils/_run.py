@@ -63,7 +63,7 @@ def read_lease_duration(params: Mapping[str, Any]) -> float:
 def read_wait_timeout(params: Mapping[str, Any]) -> float:
     """Return for how many seconds a run waits. Raises InvalidDuration."""
     value = params["wait_timeout"]
-    return setting_duration(int(value) if value.isascii() and value.isdecimal() else value, "wait_timeout")
+    return setting_duration(f"{value}s" if value.isascii() and value.isdecimal() else value, "wait_timeout")
 
 
 def progress_line(progress: Progress) -> str:

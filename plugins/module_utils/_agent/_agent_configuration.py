@@ -16,6 +16,8 @@ from collections.abc import Mapping
 from typing import Any, Callable, Literal, NamedTuple
 
 from .._componentconfig._denied_fields import DenyPolicy
+from .._foreign import InvalidText
+from .._foreign._json import load_json
 from .._nodeconfig._durations import InvalidDuration, setting_duration
 from .._nodeconfig._strict_mapping import MessageForm, StrictFields, boolean, integer, matching, one_of
 from .._nodeconfig._well_known import NAMESPACE_BUNDLES
@@ -220,10 +222,8 @@ def _deny_policy(component: StrictFields) -> DenyPolicy:
 
 def _decode(text: str, file: str) -> Any:
     try:
-        return json.loads(text, object_pairs_hook=lambda pairs: _no_duplicates(pairs, file))
-    except InvalidConfiguration:
-        raise
-    except (ValueError, RecursionError):
+        return load_json(text, make_object=lambda pairs: _no_duplicates(pairs, file))
+    except InvalidText:
         pass  # not JSON, so YAML
     from .._componentconfig._codec._document import decode  # not at the top: prestart pays for every import
     from .._componentconfig._findings import InvalidConfig

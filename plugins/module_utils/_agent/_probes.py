@@ -10,7 +10,6 @@ the deadlines are the component manager's.
 from __future__ import annotations
 
 import http.client
-import json
 import socket
 import ssl
 from collections.abc import Callable, Mapping, Sequence
@@ -18,6 +17,7 @@ from datetime import datetime, timezone
 from typing import Any
 from urllib.parse import urlsplit
 
+from .._foreign._json import load_json
 from .._kube._api_errors import KubeError, NotFound
 from .._kube._api_paths import lease
 from ._agent_configuration import AgentConfiguration, ComponentConfiguration
@@ -219,9 +219,9 @@ class LiveConfigProbe:
             return None
         result = self._runner([*self._argv, "--json", component], timeout=_TIMEOUT)
         try:
-            answer = json.loads(result.out)
+            answer = load_json(result.out)
             differences, unknown = list(answer["differences"]), str(answer["unknown"])
-        except (ValueError, KeyError, TypeError, RecursionError):
+        except (ValueError, KeyError, TypeError):
             differences, unknown = [], " ".join(result.err.split())[-200:] or f"exit {result.code}"
         if unknown and unknown != self._last_reason:
             self._last_reason = unknown

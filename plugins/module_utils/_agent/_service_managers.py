@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import socket
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal
 
+from .._foreign._json import load_json
 from ._interfaces import CommandResult, CommandRunner, ServiceManagerError
 from ._state._health import Unit, UnitState
 
@@ -66,7 +66,7 @@ def parse_unit(name: str, text: str, *, asleep: float = 0.0) -> Unit:
 
 
 def _is_count(text: str) -> bool:
-    return text.isascii() and text.isdigit() and text != "0"
+    return text.isascii() and text.isdigit() and text != "0" and len(text) < 20
 
 
 def _state(properties: Mapping[str, str]) -> UnitState:
@@ -191,7 +191,7 @@ def request(run_directory: str, component: str, word: SupervisorRequest) -> Unit
                 if not chunk:
                     break
                 answer += chunk
-        data = json.loads(answer)
+        data = load_json(answer)
         if "error" in data:
             raise ServiceManagerError(f"the supervisor of {component} refused {word}: {str(data['error'])[:300]}")
         return decode_unit(data)
@@ -199,7 +199,7 @@ def request(run_directory: str, component: str, word: SupervisorRequest) -> Unit
         raise ServiceManagerError(
             f"the supervisor of {component} does not answer: {error.strerror or error}"
         ) from error
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError) as error:
         raise ServiceManagerError(f"the supervisor of {component} gave no answer that can be read") from error
 
 

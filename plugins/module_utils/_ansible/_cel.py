@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
@@ -19,6 +18,8 @@ from typing import Any
 from .._componentconfig._expressions import Expression, ExpressionChecker
 
 __all__ = ["cel_checker"]
+
+_LONGEST = 10_000  # characters: the library and the patterns below are not interrupted
 
 
 def cel_checker() -> ExpressionChecker | None:
@@ -32,6 +33,8 @@ def cel_checker() -> ExpressionChecker | None:
 
 def check_expression(expression: Expression) -> str:
     """Return why the API server refuses an expression, "" if it does not, or if that cannot be known."""
+    if len(expression.text) > _LONGEST:
+        return ""
     environment = _environment(expression.variable)
     try:
         compiled = environment.compile(_HAS.sub(_as_true, expression.text))
@@ -113,7 +116,7 @@ _STRUCTS: Mapping[str, tuple[str, ...]] = {
     "request.resourceAttributes.labelSelector": _SELECTOR,
 }
 _SELECTORS_SINCE = 32  # they need the gate AuthorizeWithSelectors before
-_CHAIN = re.compile(r"(?<![\w.])(user|request)((?:\s*\.\s*\??\s*[A-Za-z_]\w*)+)(\s*\()?")
+_CHAIN = re.compile(r"(?<![\w.])(user|request)((?:\s*\.\s*(?:\?\s*)?[A-Za-z_]\w*)+)(\s*\()?")
 
 
 def _undefined_field(expression: Expression) -> str:
@@ -138,23 +141,22 @@ def _undefined_field(expression: Expression) -> str:
 
 
 _MATCHES = re.compile(r"""\.\s*matches\s*\(\s*([rR]?(?:"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'))\s*\)""")
-# The errors that RE2, which Kubernetes uses, has in common with Python.
-_PATTERN_ERRORS = ("unterminated character set", "missing ), unterminated subpattern", "unbalanced parenthesis")
+# What has a meaning in a regular expression of RE2, which Kubernetes uses: escapes, classes, and what is left of them.
+_PATTERN_TOKENS = re.compile(r"\\.|\[(?:\^|(?!\^))(?:\\.|[^\\])(?:\\.|[^\]\\])*\]|[()\[]", re.DOTALL)
 
 
 def _is_broken_pattern(literal: str) -> bool:
-    """Return whether a literal certainly cannot be compiled as a regular expression."""
+    """Return whether a literal certainly is not a regular expression: a parenthesis or a class is not closed."""
     try:
         pattern = str(ast.literal_eval(literal))
     except (ValueError, SyntaxError):
         return False
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about patterns that Python may read otherwise one day
-            re.compile(pattern)
-    except (re.error, RecursionError, OverflowError) as error:
-        return str(error).startswith(_PATTERN_ERRORS) and "\\Q" not in pattern
-    return False
+    depth = 0
+    for token in _PATTERN_TOKENS.finditer(pattern):
+        depth += {"(": 1, ")": -1}.get(token[0], 0)
+        if depth < 0 or token[0] == "[":
+            return "\\Q" not in pattern
+    return depth > 0 and "\\Q" not in pattern
 
 
 # Macros of two variables, and functions that some version of Kubernetes has and this file does not declare.

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from .._componentconfig._codec._plain_values import decode_values
@@ -19,10 +20,9 @@ from .._machines._export import ExportedMachines, export_machines
 from .._machines._objects._types import Cluster, plain_version
 from .._nodeconfig._assignment import ConfigSource
 from .._nodeconfig._well_known import LABEL_POOL, NAMESPACE_ROLLOUTS
-from .._rollout import InvalidRecord
 from .._rollout._nodes._node_access import MAX_CONNECTIONS
 from .._rollout._record._record import COMPLETE
-from .._rollout._record._record_store import decode_record
+from .._rollout._record._record_store import decode_records
 
 __all__ = ["complete_pools", "export_cluster", "read_cluster"]
 
@@ -48,9 +48,11 @@ def export_cluster(
         raise MachinesError(
             f"there is no Node{f' that {selector} matches' if selector else ''}: nothing can be exported"
         )
-    return export_machines(
-        nodes, cluster=read_cluster(client, cluster), pools=complete_pools(client), provider_config=provider_config
+    pools, unreadable = complete_pools(client)
+    exported = export_machines(
+        nodes, cluster=read_cluster(client, cluster), pools=pools, provider_config=provider_config
     )
+    return replace(exported, notes=(*exported.notes, *unreadable))
 
 
 def _read_nodes(client: Client, names: Sequence[str] | None, selector: str) -> list[dict[str, Any]]:
@@ -74,22 +76,22 @@ def _without_bulk(item: dict[str, Any]) -> dict[str, Any]:
     return {**item, "metadata": metadata, "status": status}
 
 
-def complete_pools(client: Client) -> dict[str, ConfigSource]:
-    """Return by pool the bundle of its last rollout, if that is complete. Raises KubeError."""
+def complete_pools(client: Client) -> tuple[dict[str, ConfigSource], list[str]]:
+    """Return by pool the bundle of its last rollout, if that is complete, and a sentence for each unreadable record.
+
+    Raises KubeError.
+    """
     try:
         items = client.list(config_maps(NAMESPACE_ROLLOUTS), label_selector=LABEL_POOL).items
     except (NotFound, Forbidden):  # before the cluster is prepared, or an identity without pools
-        return {}
+        return {}, []
     pools = {}
-    for item in items:
-        try:
-            record = decode_record(item)
-        except InvalidRecord:
-            continue  # planning that pool reports it
+    records, unreadable = decode_records(items)
+    for record in records:
         rollout = record.rollout
         if rollout is not None and rollout.phase == COMPLETE and rollout.target.source is not None:
             pools[record.pool] = rollout.target.source
-    return pools
+    return pools, unreadable
 
 
 def read_cluster(client: Client, name: str) -> Cluster:

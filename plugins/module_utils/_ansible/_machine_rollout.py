@@ -57,7 +57,7 @@ from ._machine_hosts import (
     unusable_versions,
     usable_addresses,
 )
-from ._overlaps import machine_rollouts
+from ._overlaps import machine_rollouts, read_other_pools
 
 __all__ = ["MachineRollout", "PlannedMachines"]
 
@@ -138,8 +138,9 @@ class MachineRollout:
         now = self._compare()
         record, changes, planned = now.record, now.changes, now.plan
         refusals = self._refusals(now)
-        refusals += machine_rollouts(self._client, self._name, changed_names(changes))
-        warnings = left_behind_warnings(record, planned, now.nodes)
+        others = read_other_pools(self._client, self._name)
+        refusals += machine_rollouts(others, changed_names(changes))
+        warnings = [*left_behind_warnings(record, planned, now.nodes), *others.unreadable]
         packages: dict[str, Sequence[tuple[str, str]]] = {}
         if not refusals and not planned.refusals and self._preflight:
             answers = self._ask_providers(changes)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from .._componentconfig._scalars._wording import first_names
@@ -13,12 +13,18 @@ from .._kube._api_client import Client
 from .._kube._api_errors import BadRequest, Forbidden, NotFound
 from .._kube._api_paths import NODES, config_maps
 from .._nodeconfig._well_known import LABEL_POOL, NAMESPACE_ROLLOUTS
-from .._rollout import InvalidRecord
 from .._rollout._record._record import Record
-from .._rollout._record._record_store import decode_record
+from .._rollout._record._record_store import decode_records
 from .._rollout._report._rendering import NAMES_SHOWN
 
-__all__ = ["Overlap", "find_overlaps", "machine_rollouts", "overlap_warnings"]
+__all__ = [
+    "OtherPools",
+    "Overlap",
+    "find_overlaps",
+    "machine_rollouts",
+    "overlap_warnings",
+    "read_other_pools",
+]
 
 
 @dataclass(frozen=True)
@@ -29,18 +35,36 @@ class Overlap:
     nodes: tuple[str, ...]
 
 
-def find_overlaps(client: Client, pool: str, selector: str, nodes: Sequence[str]) -> list[Overlap] | None:
+@dataclass(frozen=True)
+class OtherPools:
+    """The records of the other pools, None if they may not be listed. unreadable: a sentence for each damaged one."""
+
+    records: tuple[Record, ...] | None = ()
+    unreadable: tuple[str, ...] = ()
+
+
+def read_other_pools(client: Client, pool: str) -> OtherPools:
+    """Return the records of all pools but one. Raises KubeError."""
+    try:
+        items = client.list(config_maps(NAMESPACE_ROLLOUTS), label_selector=LABEL_POOL).items
+    except NotFound:  # before the cluster is prepared
+        return OtherPools()
+    except Forbidden:
+        return OtherPools(None)
+    records, unreadable = decode_records(item for item in items if item["metadata"].get("name") != pool)
+    return OtherPools(tuple(records), tuple(unreadable))
+
+
+def find_overlaps(client: Client, others: OtherPools, selector: str, nodes: Sequence[str]) -> list[Overlap] | None:
     """Return the other pools that have some of these nodes, sorted by name; None when their records may not be read.
 
     The API server compares the selectors: a Node that matches both belongs to both pools. A record without a selector,
     of an older version, has at least the nodes of its last rollout. Raises KubeError.
     """
-    try:
-        records = list(_other_records(client, pool))
-    except Forbidden:
+    if others.records is None:
         return None
     overlaps = []
-    for record in records:
+    for record in others.records:
         shared = _shared_nodes(client, record, selector, nodes)
         if shared:
             overlaps.append(Overlap(record.pool, shared))
@@ -61,17 +85,13 @@ def overlap_warnings(overlaps: Iterable[Overlap] | None) -> list[str]:
     ]
 
 
-def machine_rollouts(client: Client, name: str, nodes: Iterable[str]) -> list[str]:
+def machine_rollouts(others: OtherPools, nodes: Iterable[str]) -> list[str]:
     """Return a sentence for each other rollout of Machines that is in progress and still moves some of these nodes.
 
-    It assigns the config that their pools had when it was planned. name: of the record that is not another one. Records
-    that may not be read count as none. Raises KubeError.
+    It assigns the config that their pools had when it was planned. Records that cannot be read count as none.
     """
     names = set(nodes)
-    try:
-        rollouts = [(record.pool, record.rollout) for record in _other_records(client, name)]
-    except Forbidden:
-        return []
+    rollouts = [(record.pool, record.rollout) for record in others.records or ()]
     sentences = []
     for pool, rollout in rollouts:
         if rollout is None or rollout.has_ended or not rollout.target.is_machines:
@@ -84,20 +104,6 @@ def machine_rollouts(client: Client, name: str, nodes: Iterable[str]) -> list[st
                 f"configok.node.abort -e pool={pool}"
             )
     return sentences
-
-
-def _other_records(client: Client, pool: str) -> Iterator[Record]:
-    try:
-        items = client.list(config_maps(NAMESPACE_ROLLOUTS), label_selector=LABEL_POOL).items
-    except NotFound:  # before the cluster is prepared
-        return
-    for item in items:
-        if (item.get("metadata") or {}).get("name") == pool:
-            continue
-        try:
-            yield decode_record(item)
-        except InvalidRecord:
-            continue  # planning that pool reports it
 
 
 def _shared_nodes(client: Client, record: Record, selector: str, nodes: Sequence[str]) -> tuple[str, ...]:

@@ -32,7 +32,7 @@ from .._rollout._run._runner import PoolRunner
 from .._rollout._run._wave_run import WaveResult
 from .._rollout._timing import current_time
 from ._document_changes import SourceDocument
-from ._overlaps import Overlap, find_overlaps, machine_rollouts, overlap_warnings
+from ._overlaps import Overlap, find_overlaps, machine_rollouts, overlap_warnings, read_other_pools
 from ._pool_nodes import PoolNodes
 from ._release import (
     Publication,
@@ -98,7 +98,8 @@ def plan(
     release: knows its changes; without one, the target is compared with what the nodes use. ssh_keygen: verifies for
     nodes that use it, too. Raises RolloutError, KubeError, InvalidBundle.
     """
-    overlaps = find_overlaps(client, pool.name, pool.selector, [view.name for view in views])
+    others = read_other_pools(client, pool.name)
+    overlaps = find_overlaps(client, others, pool.selector, [view.name for view in views])
     if release is None:
         changes = compare_target(client, views, target, pool.disruption_overrides)
     else:
@@ -116,7 +117,7 @@ def plan(
     # A release is validated for the versions of the pool file, or else of the nodes; an older bundle is not.
     checks_versions = release is None or pool.kubernetes_versions
     unfit = version_warnings(changes.after, moved_views) if checks_versions else ()
-    machines = machine_rollouts(client, pool.name, moving) if planned.has_work else []
+    machines = machine_rollouts(others, moving) if planned.has_work else []
     drains = preview_drains(client, moving & set(disruption.to_drain), pool.policy.drain) if check else ()
     planned = replace(
         planned,
@@ -137,6 +138,7 @@ def plan(
             *drains,
             *_approval_warnings(pool, planned),
             *overlap_warnings(overlaps),
+            *others.unreadable,
             *(machines if planned.is_resumed else ()),
         ),
         to_drain=disruption.to_drain,

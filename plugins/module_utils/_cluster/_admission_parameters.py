@@ -18,6 +18,7 @@ from collections.abc import Collection, Mapping, Sequence
 from enum import Enum
 from typing import Any
 
+from .._foreign._json import load_json
 from .._nodeconfig._bundle import MAX_POOL_LENGTH
 from .._nodeconfig._untrusted import sanitize
 from . import ClusterRefused
@@ -86,8 +87,8 @@ def read_literals(policy: Mapping[str, Any]) -> dict[str, str]:
     for variable in (policy.get("spec") or {}).get("variables") or ():
         key = variable.get("name")
         try:
-            value = json.loads(str(variable.get("expression")))
-        except (ValueError, RecursionError):
+            value = load_json(str(variable.get("expression")))
+        except ValueError:
             continue
         if key in _LISTS and isinstance(value, list) and all(isinstance(line, str) for line in value):
             parameters[key] = "\n".join(value)

@@ -8,7 +8,6 @@ Private to configok.node.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import stat
@@ -24,6 +23,7 @@ from .._componentconfig._rules._host_model import (
     HostQuery,
 )
 from .._componentconfig._scalars._numbers import parse_cpu_list
+from .._foreign._json import load_json
 from ._cgroups import is_unified, read_cgroup
 from ._files import MAX_BYTES, read_text, rooted
 from ._logind import inhibit_delays
@@ -186,9 +186,9 @@ def _state(root: str, directory: str, name: str) -> Any:
         return None
     try:
         with open(rooted(root, f"{directory}/{name}"), "rb") as file:
-            state = json.loads(file.read())
+            state = load_json(file.read())
     except OSError:
         return None
-    except (ValueError, RecursionError):
+    except ValueError:
         return _DAMAGED
     return state if isinstance(state, dict) else _DAMAGED

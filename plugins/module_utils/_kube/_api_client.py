@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from typing import Any, Literal, NamedTuple
 from urllib.parse import urlencode
 
-from ._api_errors import Gone, KubeError, NotFound, Unreachable, UnusableAnswer, decode_json, error_for, shorten
+from .._foreign._json import load_json
+from ._api_errors import Gone, KubeError, NotFound, Unreachable, UnusableAnswer, error_for, shorten
 from ._api_paths import describe
 from ._credentials import Credentials
 from ._interrupt import Interrupt
@@ -306,7 +307,7 @@ def _are_objects(items: object) -> bool:
 
 def _decode(body: bytes, method: str, path: str) -> Object:
     try:
-        data = decode_json(body)
+        data = load_json(body)
     except ValueError as exc:
         text = shorten(body[:100].decode("utf-8", "replace"))
         raise Unreachable(f"the answer is not JSON: {text}", where=f"{method} {describe(path)}") from exc

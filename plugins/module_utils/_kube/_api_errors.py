@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
+
+from .._foreign._json import load_json
 
 __all__ = [
     "AlreadyExists",
@@ -28,7 +29,6 @@ __all__ = [
     "Unreachable",
     "UnusableAnswer",
     "bounded_retry_after",
-    "decode_json",
     "error_for",
     "error_of_status",
     "shorten",
@@ -37,14 +37,6 @@ __all__ = [
 MAX_RETRY_AFTER = 300.0  # seconds: whatever a server asks for, it is asked again after five minutes
 _LONGEST = 300
 _LONGEST_REASON = 64
-
-
-def decode_json(text: bytes | str) -> Any:
-    """Return the value of a JSON text that a server sent. Raises ValueError, even if the text is nested too deeply."""
-    try:
-        return json.loads(text)
-    except RecursionError as error:
-        raise ValueError("it is nested too deeply") from error
 
 
 def bounded_retry_after(seconds: object) -> float | None:
@@ -190,7 +182,7 @@ _BY_STATUS: dict[int, type[KubeError]] = {
 def error_for(status: int, body: bytes, *, where: str, retry_after: float | None = None) -> KubeError:
     """Return the error for an HTTP answer, whose body is a Status object or a proxy's text."""
     try:
-        data = decode_json(body)
+        data = load_json(body)
     except ValueError:
         data = None
     if not isinstance(data, dict):

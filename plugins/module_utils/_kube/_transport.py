@@ -49,6 +49,7 @@ CHECK_INTERVAL = 1.0
 RENEW_INTERVAL = 5.0
 CONNECT_TIMEOUT = 5.0
 LONGEST_LINE = 8 << 20  # bytes: etcd stores no object of more than 1.5 MiB
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")  # as for the tokens of gates
 _USER_AGENT = "configok.node/0.1.0"  # with VERSION of _nodeconfig, which this layer cannot import; a test compares
 _MAX_ANSWER = 128 << 20  # bytes: 500 Nodes, a page of a list, are some 35 MiB
 _CHUNK_SIZE = 65536  # bytes read at a time
@@ -374,6 +375,13 @@ def _cause(error: Exception) -> str:
 
 
 def _authorization(credentials: Credentials) -> dict[str, str]:
+    has_secret = credentials.token or credentials.token_file or credentials.username is not None
+    server = parse_url(credentials.server)
+    if has_secret and server.scheme != "https" and (server.host or "").strip("[]") not in _LOOPBACK:
+        raise CredentialsError(
+            f"{credentials.server} has no https, so others on the way could read the token or the password: give the "
+            "API server a URL with https"
+        )
     token = credentials.token
     if credentials.token_file:
         try:

@@ -10,8 +10,9 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal, NamedTuple, cast
 
+from .._foreign._json import load_json
 from ._api_client import Client, Lines, Object
-from ._api_errors import MAX_RETRY_AFTER, Gone, KubeError, Unreachable, decode_json, error_of_status
+from ._api_errors import MAX_RETRY_AFTER, Gone, KubeError, Unreachable, error_of_status
 from ._api_paths import describe
 from ._interrupt import Interrupt
 from ._retry import backoff_delay
@@ -248,7 +249,7 @@ class _Watch:
 
 def _parse_event(line: bytes, where: str) -> tuple[_WireType, Object]:
     try:
-        data = decode_json(line)
+        data = load_json(line)
         kind, item = data["type"], data["object"]
     except (ValueError, TypeError, KeyError) as exc:
         raise Unreachable("a line of the watch is damaged", where=where) from exc

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 
 from ._host_access import CommandResult, Host, HostError
 from ._package_manager import HostFile, KeptFiles
+from ._source_texts import apt_source_warnings, has_one_line_entries, has_password, signed_apt_source
 
 __all__ = ["KEYRING", "Apt", "apt_source_files"]
 
@@ -26,8 +27,6 @@ _CACHE = "/var/cache/apt/archives"
 _OPTIONS = ("-o", "DPkg::Lock::Timeout=120", "-o", "APT::Sandbox::User=root", "-o", "Acquire::Retries=2")
 _KEEP_FILES = ("--force-confdef", "--force-confold")
 _KEEP_CONFIG = tuple(word for option in _KEEP_FILES for word in ("-o", f"Dpkg::Options::={option}"))
-_ONE_LINE = re.compile(r"deb(?:-src)?\s")
-_OPTIONS_OF_LINE = re.compile(r"(deb(?:-src)?\s+)(?:\[([^\]]*)\]\s*)?")
 _POLICY = "/usr/sbin/policy-rc.d"
 # An installation must not start the kubelet before its files are right.
 _POLICY_TEXT = """#!/bin/sh
@@ -43,23 +42,14 @@ _POLL = 2.0
 
 
 def apt_source_files(source: str, key: str) -> list[HostFile]:
-    """Return the files of a source, one line or a deb822 stanza, which names the key unless it already names one."""
+    """Return the files of a source, lines or deb822 stanzas, each of which names the key unless it names one."""
     if not source.strip():
         return []
     text = source.strip() + "\n"
-    if _ONE_LINE.match(text):
-        if key and "signed-by=" not in text.lower():
-            options = _OPTIONS_OF_LINE.match(text)
-            if options is not None:
-                words = " ".join([f"signed-by={KEYRING}", *(options[2] or "").split()])
-                text = f"{options[1]}[{words}] {text[options.end() :]}"
-        path = f"{_SOURCE}.list"
-    else:
-        if key and "signed-by:" not in text.lower():
-            text += f"Signed-By: {KEYRING}\n"
-        path = f"{_SOURCE}.sources"
+    path = f"{_SOURCE}.list" if has_one_line_entries(text) else f"{_SOURCE}.sources"
     keys = [HostFile(KEYRING, key.strip() + "\n")] if key else []
-    return [*keys, HostFile(path, text)]
+    mode = 0o600 if has_password(text) else 0o644
+    return [*keys, HostFile(path, signed_apt_source(text, KEYRING) if key else text, mode)]
 
 
 class Apt:
@@ -82,6 +72,10 @@ class Apt:
     def source_files(self, source: str, key: str) -> Sequence[HostFile]:
         """Return the files that make a source of packages known."""
         return apt_source_files(source, key)
+
+    def source_warnings(self, source: str, key: str) -> Sequence[str]:
+        """Return what of a source is not authenticated."""
+        return apt_source_warnings(source, key)
 
     def installed(self, package: str) -> str:
         """Return the installed version, "" for none."""

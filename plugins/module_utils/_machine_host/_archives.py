@@ -11,12 +11,19 @@ from __future__ import annotations
 
 import hashlib
 import os
+import posixpath
 import shutil
 import tarfile
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import dropwhile
 from typing import NamedTuple
+
+try:
+    from lzma import LZMAError
+except ImportError:  # a Python without it reads no xz
+    LZMAError = EOFError  # type: ignore[assignment, misc]
 
 from ._host_access import Host, HostError
 from ._host_state import KEPT
@@ -28,6 +35,8 @@ _HOME = "/usr/local/lib/configok-machine"
 _BINARIES = "/usr/local/bin"
 _PLUGINS = "/opt/cni/bin"
 _COMPONENTS = ("kubelet", "containerd", "runc", "cni")
+_MOST_MEMBERS = 100_000
+_MOST_BYTES = 8 << 30  # of the files in an archive; the server binaries of Kubernetes have 2
 _DIGITS = 8  # of a checksum, in a version
 _PROGRAM = (b"\x7fELF", b"#!")  # how a file begins that Linux executes
 _PLACES = ("bin", "sbin", ".", "kubernetes/node/bin", "kubernetes/server/bin")  # of programs in an archive
@@ -99,6 +108,10 @@ class Archives:
         """Return the files that make the components known to systemd."""
         return archive_units(self._archives)
 
+    def source_warnings(self, source: str, key: str) -> Sequence[str]:
+        """Return nothing: the checksum of each archive is declared."""
+        return ()
+
     def installed(self, package: str) -> str:
         """Return the version in use, "" for none."""
         try:
@@ -162,7 +175,7 @@ class Archives:
                 f"the archive of {package} {version} has the checksum {digest}, and {archive.sha256} is declared: "
                 "nothing was unpacked"
             )
-        is_tar = tarfile.is_tarfile(file)
+        is_tar = _is_tar(file)
         if not is_tar and not _is_program(file):
             raise HostError(
                 f"the archive of {package} {version} is neither a program nor a tar file, plain or compressed with "
@@ -176,7 +189,7 @@ class Archives:
         if is_tar:
             try:
                 _unpack(file, scratch)
-            except (EOFError, tarfile.TarError, zlib.error) as error:
+            except _BROKEN as error:
                 raise HostError(f"the archive of {package} {version} cannot be unpacked: {error}") from error
         else:
             shutil.copyfile(file, f"{scratch}/{package}")
@@ -291,6 +304,16 @@ class Archives:
         os.replace(temporary, path)
 
 
+_BROKEN = (EOFError, LZMAError, OSError, tarfile.TarError, zlib.error)
+
+
+def _is_tar(path: str) -> bool:
+    try:
+        return tarfile.is_tarfile(path)
+    except _BROKEN:
+        return False
+
+
 def _is_program(path: str) -> bool:
     with open(path, "rb") as file:
         return file.read(4).startswith(_PROGRAM)
@@ -307,17 +330,10 @@ def _sha256(path: str) -> str:
 def _unpack(file: str, directory: str) -> None:
     """Unpack an archive of files, directories and links that stay inside it. Raises HostError for any other."""
     with tarfile.open(file) as archive:
-        members = archive.getmembers()
-        links = {os.path.normpath(member.name) for member in members if member.issym()}
+        members = list(_bounded(archive))
+        links = {posixpath.normpath(member.name) for member in members if member.issym()}
         for member in members:
-            path = os.path.normpath(member.name)
-            target = os.path.normpath(os.path.join(os.path.dirname(path), member.linkname)) if member.issym() else ""
-            target = os.path.normpath(member.linkname) if member.islnk() else target
-            outside = any(part.startswith(("/", "../")) or part == ".." for part in (path, target))
-            # What leads through a link is elsewhere than its name says.
-            outside = outside or any(path.startswith(f"{link}/") for link in links)
-            outside = outside or (member.issym() and ".." in member.linkname.lstrip("./").split("/"))
-            if outside or not (member.isfile() or member.isdir() or member.issym() or member.islnk()):
+            if not _is_inside(member, links):
                 raise HostError(
                     f"the archive has {member.name}, which is not a file inside of it: nothing was unpacked"
                 )
@@ -329,3 +345,42 @@ def _unpack(file: str, directory: str) -> None:
             archive.extractall(directory, members, filter="tar")
         else:
             archive.extractall(directory, members)
+
+
+def _bounded(archive: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
+    """Yield the members. Raises HostError, before it reads on, if they are too large or too many."""
+    rest = _MOST_BYTES
+    for number, member in enumerate(archive, 1):
+        rest -= member.size
+        if rest < 0:
+            raise HostError(f"the archive would take more than {_MOST_BYTES >> 30} GiB: nothing was unpacked")
+        if number > _MOST_MEMBERS:
+            raise HostError(f"the archive has more than {_MOST_MEMBERS} files: nothing was unpacked")
+        yield member
+
+
+def _is_inside(member: tarfile.TarInfo, links: Collection[str]) -> bool:
+    """Return whether a member, and what it links to, is where its name says: below the directory, through no link."""
+    path = posixpath.normpath(member.name)
+    if member.issym():
+        return _is_plain(member.name, links) and _stays_inside(posixpath.dirname(path), member.linkname)
+    if member.islnk():
+        # A link to a symbolic link would be one in another directory, from where it leads elsewhere.
+        targets = (member.name, member.linkname)
+        return all(_is_plain(name, links) and posixpath.normpath(name) not in links for name in targets)
+    return (member.isfile() or member.isdir()) and _is_plain(member.name, links) and path not in links
+
+
+def _is_plain(name: str, links: Collection[str]) -> bool:
+    """Return whether a name is relative, has no "..", and leads through no link."""
+    parts = posixpath.normpath(name).split("/")
+    leads_through = any("/".join(parts[:depth]) in links for depth in range(1, len(parts)))
+    return not name.startswith("/") and ".." not in name.split("/") and not leads_through
+
+
+def _stays_inside(directory: str, target: str) -> bool:
+    """Return whether a symbolic link in a directory leads to what is inside: up first, and then only down."""
+    parts = [part for part in target.split("/") if part not in ("", ".")]
+    down = list(dropwhile(lambda part: part == "..", parts))
+    levels = len([part for part in directory.split("/") if part not in ("", ".")])
+    return not target.startswith("/") and ".." not in down and len(parts) - len(down) <= levels

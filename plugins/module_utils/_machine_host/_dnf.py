@@ -14,6 +14,7 @@ from contextlib import contextmanager
 
 from ._host_access import Host, HostError
 from ._package_manager import HostFile, KeptFiles
+from ._source_texts import dnf_source_warnings, has_password, signed_dnf_source
 from ._versions import compare
 
 __all__ = ["Dnf", "dnf_source_files"]
@@ -35,14 +36,13 @@ _ROW = re.compile(r"^ (\S+)", re.MULTILINE)
 
 
 def dnf_source_files(source: str, key: str) -> list[HostFile]:
-    """Return the files of a repository, one section, which names the key unless it already names one."""
+    """Return the files of a source, sections of which each names the key unless it names one."""
     if not source.strip():
         return []
     text = source.strip() + "\n"
-    if key and not re.search(r"^\s*gpgkey\s*=", text, re.MULTILINE):
-        text += f"gpgcheck=1\ngpgkey=file://{_KEY}\n"
     keys = [HostFile(_KEY, key.strip() + "\n")] if key else []
-    return [*keys, HostFile(_SOURCE, text)]
+    mode = 0o600 if has_password(text) else 0o644
+    return [*keys, HostFile(_SOURCE, signed_dnf_source(text, _KEY) if key else text, mode)]
 
 
 class Dnf:
@@ -68,6 +68,10 @@ class Dnf:
     def source_files(self, source: str, key: str) -> Sequence[HostFile]:
         """Return the files that make a source of packages known."""
         return dnf_source_files(source, key)
+
+    def source_warnings(self, source: str, key: str) -> Sequence[str]:
+        """Return what of a source is not authenticated."""
+        return dnf_source_warnings(source, key)
 
     def installed(self, package: str) -> str:
         """Return the installed version, "" for none."""

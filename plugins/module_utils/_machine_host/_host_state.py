@@ -9,6 +9,7 @@ import json
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from .._foreign._json import load_json
 from ._host_access import Host, HostError
 
 __all__ = [
@@ -94,7 +95,7 @@ def load_state(host: Host) -> HostState | None:
     if text is None:
         return None
     try:
-        values: dict[str, Any] = json.loads(text)
+        values: dict[str, Any] = load_json(text)
         state = HostState(**{part.name: values[part.name] for part in fields(HostState) if part.name in values})
     except (ValueError, TypeError, AttributeError):
         raise HostError(f"{STATE_FILE} is damaged, so it is not known what belongs to this machine") from None

@@ -167,7 +167,7 @@ def _main_pid(host: Host, unit: str) -> str:
 
 def _restarts(host: Host) -> int:
     text = host.run(["systemctl", "show", "--property=NRestarts", "--value", _UNIT]).output.strip()
-    return int(text) if text.isascii() and text.isdigit() else 0
+    return int(text) if re.fullmatch("[0-9]{1,9}", text) else 0
 
 
 def _config(host: Host) -> str:
@@ -179,13 +179,13 @@ def _config(host: Host) -> str:
 
 
 def _field(text: str, name: str) -> str:
-    match = re.search(rf"^[\s{{]*[\"']?{name}[\"']?\s*:\s*[\"']?([^\s\"',}}]+)", text, re.MULTILINE)
+    match = re.search(rf"^[ \t{{]*[\"']?{name}[\"']?\s*:\s*[\"']?([^\s\"',}}]+)", text, re.MULTILINE)
     return match[1] if match else ""
 
 
 def _port(host: Host) -> int:
     value = _field(_config(host), "healthzPort")
-    return int(value) if value.isascii() and value.isdigit() else _HEALTHZ_PORT
+    return int(value) if re.fullmatch("[0-9]{1,5}", value) else _HEALTHZ_PORT
 
 
 def _address(host: Host) -> str:

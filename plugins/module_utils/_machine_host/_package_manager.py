@@ -41,6 +41,9 @@ class PackageManager(Protocol):
     def source_files(self, source: str, key: str) -> Sequence[HostFile]:
         """Return the files that make a source of packages known."""
 
+    def source_warnings(self, source: str, key: str) -> Sequence[str]:
+        """Return what of a source is not authenticated, one sentence each."""
+
     @property
     def source_paths(self) -> Collection[str]:
         """Return all files that source_files may name."""

@@ -115,6 +115,8 @@ class MachineHost:
             preview.refusals = [str(error)]
         if preview.refusals or action == "delete":
             return preview
+        if action != "rollback":  # which needs no source
+            preview.warnings += self._manager.source_warnings(declared.source, declared.key)
         changes, preview.refusals = preview_packages(
             self._host,
             state,

@@ -16,7 +16,11 @@ _EPOCH = re.compile(r"[0-9]+:")
 _PRE_RELEASE = re.compile(r"[~.-]?(?:alpha|beta|rc|pre)", re.ASCII)
 _PARTS = re.compile(r"[0-9]+|[^0-9]+")
 _MOST_SHOWN = 6
-_END: tuple[tuple[int, ...], int] = ((0,), 0)  # no text and no number: what a version is compared to at its end
+_Number = tuple[int, str]
+_END: tuple[tuple[int, ...], _Number] = (
+    (0,),
+    (0, ""),
+)  # no text and no number: what a version is compared to at its end
 
 
 def matches(declared: str, version: str) -> bool:
@@ -67,12 +71,18 @@ def compare(left: str, right: str) -> int:
     return (epoch > epoch2) - (epoch < epoch2) or _compare(upstream, upstream2) or _compare(revision, revision2)
 
 
-def _split(version: str) -> tuple[int, str, str]:
+def _number(digits: str) -> _Number:
+    """Return a key for the order of whole numbers of any length: int() refuses thousands of digits."""
+    significant = digits.lstrip("0")
+    return len(significant), significant
+
+
+def _split(version: str) -> tuple[_Number, str, str]:
     epoch, colon, rest = version.partition(":")
     if not colon or not (epoch.isascii() and epoch.isdigit()):
         epoch, rest = "0", version
     upstream, _dash, revision = rest.rpartition("-") if "-" in rest else (rest, "", "")
-    return int(epoch), upstream, revision
+    return _number(epoch), upstream, revision
 
 
 def _compare(left: str, right: str) -> int:
@@ -82,7 +92,7 @@ def _compare(left: str, right: str) -> int:
     return 0
 
 
-def _keys(text: str) -> list[tuple[tuple[int, ...], int]]:
+def _keys(text: str) -> list[tuple[tuple[int, ...], _Number]]:
     """Return a key for the order of dpkg: texts and numbers in turn; ~ before the end, letters before all else."""
     parts = _PARTS.findall(text)
     if parts and parts[0][0].isdigit() and parts[0].isascii():
@@ -90,7 +100,7 @@ def _keys(text: str) -> list[tuple[tuple[int, ...], int]]:
     if len(parts) % 2:
         parts.append("0")
     texts = [(*(_weight(character) for character in part), 0) for part in parts[::2]]
-    return [(text, int(number)) for text, number in zip(texts, parts[1::2])]
+    return [(text, _number(number)) for text, number in zip(texts, parts[1::2])]
 
 
 def _weight(character: str) -> int:

@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
+from .._foreign._json import load_json
 from .._nodeconfig._assignment import ConfigSource, InvalidConfigSource
-from .._nodeconfig._untrusted import load_json, sanitize
+from .._nodeconfig._untrusted import sanitize
 from .._nodeconfig._well_known import (
     ANNOTATION_CONFIG_SOURCE,
     ANNOTATION_MACHINE,

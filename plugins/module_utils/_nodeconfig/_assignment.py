@@ -10,8 +10,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from .._foreign import InvalidText
+from .._foreign._json import load_json
 from ._strict_mapping import boolean, integer, unknown_fields
-from ._untrusted import InvalidText, load_json
 from ._well_known import ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_SOURCE
 
 __all__ = [

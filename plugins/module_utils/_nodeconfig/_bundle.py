@@ -11,9 +11,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from .._foreign import InvalidText
 from ._assignment import UID_PATTERN, ConfigSource
 from ._bundle_trial import TRIAL_KEY, InvalidTrial, Trial
-from ._untrusted import InvalidText
 from ._well_known import (
     ANNOTATION_AUTHOR,
     ANNOTATION_CHANGE_CAUSE,

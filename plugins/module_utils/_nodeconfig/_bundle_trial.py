@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple
 
+from .._foreign import InvalidText
+from .._foreign._json import load_json
 from ._durations import InvalidDuration, setting_duration
 from ._strict_mapping import integer, unknown_fields
-from ._untrusted import InvalidText, load_json
 
 __all__ = ["MAX_CRASH_LOOP_THRESHOLD", "TRIAL_KEY", "InvalidTrial", "Trial"]
 

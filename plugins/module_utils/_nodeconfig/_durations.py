@@ -13,7 +13,7 @@ from typing import Any
 
 from .._componentconfig import ConfigError
 from .._componentconfig._scalars._duration import parse_duration
-from ._untrusted import InvalidText
+from .._foreign import InvalidText
 
 __all__ = ["InvalidDuration", "condition_duration", "describe_duration", "setting_duration"]
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any, NamedTuple
 
-from .._nodeconfig._untrusted import InvalidText, load_json
+from .._foreign import InvalidText
+from .._foreign._json import load_json
 
 __all__ = [
     "MAX_SEQUENCE",
@@ -18,6 +20,7 @@ __all__ = [
     "InvalidStatement",
     "Statement",
     "encode_signatures",
+    "is_time",
     "parse_signatures",
 ]
 
@@ -29,7 +32,7 @@ _MAX_SIGNATURE = 8 * 1024
 _POOL = re.compile(r"[a-z0-9]([-a-z0-9]{0,50}[a-z0-9])?\Z")
 _HASH = re.compile(r"[0-9a-f]{64}\Z")
 _SCHEME = re.compile(r"[0-9]{1,4}\Z")
-_TIME = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3])(:[0-5][0-9]){2}Z\Z")
+_TIME = re.compile(r"[0-9]{4}(-[0-9]{2}){2}T[0-9]{2}(:[0-9]{2}){2}Z\Z")
 
 
 class InvalidStatement(InvalidText):
@@ -105,8 +108,16 @@ class Statement(NamedTuple):
             raise InvalidStatement(
                 f"floor {self.floor} of the statement is above its sequence {self.sequence}: it would withdraw itself"
             )
-        if not isinstance(self.not_after, str) or (self.not_after and not _TIME.match(self.not_after)):
+        if not isinstance(self.not_after, str) or (self.not_after and not is_time(self.not_after)):
             raise InvalidStatement("notAfter of the statement must be a time such as 2026-12-31T00:00:00Z")
+
+
+def is_time(text: str) -> bool:
+    """Return whether a text is a time in UTC that exists, such as 2026-12-31T00:00:00Z."""
+    try:
+        return _TIME.match(text) is not None and bool(datetime.fromisoformat(text[:-1]))
+    except ValueError:
+        return False
 
 
 def encode_signatures(signatures: Sequence[str]) -> str:

@@ -195,7 +195,7 @@ def test_the_document_names_all_packages_with_their_ranges(document: Any) -> Non
     assert ranges == {
         **control,
         "control:ansible-core": runtime["requires_ansible"],
-        "node:PyYAML": ">=5.4",
+        "node:PyYAML": ">=5.4,<7",
         "node:urllib3": ">=1.26",
     }
     depends = {entry["ref"]: set(entry.get("dependsOn", [])) for entry in document["dependencies"]}

@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from functools import partial
 
+from ..._foreign._json import load_json
 from ..._nodeconfig import _config_ok as verdicts
 from ..._nodeconfig._config_ok import ConfigOk
 from ..._nodeconfig._config_status import Cause
@@ -78,8 +78,8 @@ def last_message(entries: str) -> str:
 def _messages(entries: str) -> Iterator[str]:
     for line in entries.splitlines():
         try:
-            entry = json.loads(line)
-        except (ValueError, RecursionError):
+            entry = load_json(line)
+        except ValueError:
             continue
         message = entry.get("MESSAGE") if isinstance(entry, dict) else None  # a list of bytes if it is not text
         if isinstance(message, str) and message.strip() and entry.get("SYSLOG_IDENTIFIER") not in _OTHER_IDENTIFIERS:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
+from ..._foreign._json import load_json
 from ..._kube._api_errors import KubeError
 from ..._kube._api_paths import node_status
 from ..._kube._retry import Backoff, is_transient
@@ -81,7 +82,7 @@ def write_report(run_directory: str, report: RunReport) -> None:
 def read_report(run_directory: str) -> RunReport | None:
     """Return the run report, None if it is missing or damaged."""
     try:
-        value = json.loads(DurableFiles(run_directory).read(_FILE) or b"null")
+        value = load_json(DurableFiles(run_directory).read(_FILE) or b"null")
         condition = value["configOK"]
         return RunReport(
             agent_version=str(value["agentVersion"]),
@@ -92,7 +93,7 @@ def read_report(run_directory: str) -> RunReport | None:
             written_at=str(value["writtenAt"]),
             api_error=str(value["apiTrouble"]),
         )
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (OSError, ValueError, KeyError, TypeError):
         return None
 
 

@@ -14,6 +14,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
+from ..._foreign._json import load_json
 from ..._nodeconfig._assignment import ConfigSource, InvalidConfigSource
 from ..._nodeconfig._bundle_trial import Trial
 from ..._nodeconfig._config_status import SignerStatus
@@ -53,8 +54,8 @@ def _content_hash(value: Mapping[str, Any]) -> str:
 
 def decode_document(data: bytes, kind: str) -> dict[str, Any]:
     try:
-        value = json.loads(data)
-    except (ValueError, RecursionError) as error:
+        value = load_json(data)
+    except ValueError as error:
         raise DamagedFile(f"it is not JSON: {error}") from error
     if not isinstance(value, dict) or value.get("kind") != kind or value.get("apiVersion") != API_VERSION:
         raise DamagedFile(f"it is not a {kind} of {API_VERSION}")

@@ -13,6 +13,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, cast
 
+from ..._foreign._json import load_json
 from ._records import DamagedFile
 
 __all__ = [
@@ -227,6 +228,6 @@ def _to_json(value: Any) -> bytes:
 
 def _from_json(data: bytes) -> Any:
     try:
-        return json.loads(data)
-    except (ValueError, RecursionError) as error:
+        return load_json(data)
+    except ValueError as error:
         raise DamagedFile(f"it is not JSON: {error}") from error

@@ -20,6 +20,7 @@ from ..._componentconfig import ConfigError
 from ..._componentconfig._codec._plain_values import HEAD_FIELDS, fingerprint, json_values, merge
 from ..._componentconfig._codec._plain_values import decode_values as decode_config_values
 from ..._componentconfig._schema._path_fields import resolve_paths
+from ..._foreign._json import load_json
 from .._agent_configuration import ComponentConfiguration
 from .._state._records import ConfigRecord
 from ._store import Store, digest
@@ -204,8 +205,8 @@ def _value_at(fields: Mapping[str, Any], path: tuple[str, ...]) -> Any:
 def policy_in_state_file(state: bytes | None) -> str:
     """Return the policy that the content of a state file names, "" if it names none."""
     try:
-        content = json.loads(state or b"")
-    except (ValueError, RecursionError):
+        content = load_json(state or b"")
+    except ValueError:
         return ""
     return str(content.get("policyName") or "") if isinstance(content, dict) else ""
 

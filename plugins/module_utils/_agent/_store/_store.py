@@ -17,6 +17,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ..._foreign._json import load_json
 from ..._nodeconfig._assignment import UID_PATTERN, ConfigSource
 from .._state._node_state import Records
 from .._state._records import AnsweredAssignment, ConfigRecord, DamagedFile, decode_floors, encode_floors
@@ -113,8 +114,8 @@ class Store:
 
         def decode(data: bytes) -> Bundle:
             try:
-                return Bundle.from_config_map(json.loads(data), source)
-            except (ValueError, RecursionError, InvalidBundle) as error:
+                return Bundle.from_config_map(load_json(data), source)
+            except (ValueError, InvalidBundle) as error:
                 raise DamagedFile(str(error)) from error
 
         return self._read(self._checkpoint(source.uid), decode)
@@ -200,7 +201,7 @@ class Store:
         """
 
         def decode(data: bytes) -> dict[str, Any]:
-            value = json.loads(data)
+            value = load_json(data)
             if not isinstance(value, dict):
                 raise DamagedFile("it is not an object")
             if not all(isinstance(value.get(key, kind()), kind) for key, kind in _NOTE_TYPES.items()):
@@ -256,7 +257,7 @@ class Store:
         """Return the recorded findings, by the keys of the validator."""
 
         def decode(data: bytes) -> dict[str, Any]:
-            value = json.loads(data)
+            value = load_json(data)
             if not isinstance(value, dict) or not all(isinstance(part, list) for part in value.values()):
                 raise DamagedFile("it is not a map of findings")
             return value
@@ -303,7 +304,7 @@ class Store:
             if data is None:
                 return None
             return decode(data)
-        except (ValueError, RecursionError):  # DamagedFile is a ValueError
+        except ValueError:  # DamagedFile is a ValueError
             self._set_aside_damaged(name)
         except OSError as error:
             if error.errno not in _UNREADABLE:

@@ -12,6 +12,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
+from ..._foreign._json import load_json
 from ..._nodeconfig._redact import beginning, redact
 from .._agent_configuration import ComponentConfiguration
 from .._interfaces import CommandRunner
@@ -152,8 +153,8 @@ class ValidateCommand:
             text = json.dumps({"document": text, **inputs.to_dict()})
         result = self._runner([*argv, "-"], timeout=_VALIDATION_TIMEOUT, stdin=text)
         try:
-            findings = json.loads(result.out)
-        except (ValueError, RecursionError):
+            findings = load_json(result.out)
+        except ValueError:
             findings = None
         if isinstance(findings, dict):
             findings = findings.get("findings")

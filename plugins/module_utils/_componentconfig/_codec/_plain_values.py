@@ -9,6 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..._foreign._json import load_json
 from .. import ConfigError
 
 __all__ = ["HEAD_FIELDS", "canonical", "decode_values", "fingerprint", "head_values", "json_values", "merge"]
@@ -38,8 +39,8 @@ def decode_values(text: str, file: str) -> Any:
     file: what messages call the text.
     """
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return load_json(text)
+    except ValueError:
         pass  # not JSON, so YAML
     from ._document import decode  # not at the top: reading JSON needs neither the decoder nor PyYAML
 

@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from ..._foreign._json import load_json
 from .. import ConfigError
 from .._codec._plain_values import HEAD_FIELDS
 from .._scalars._field_path import dotted
@@ -78,8 +78,8 @@ def parse_configz(text: str) -> dict[str, Any]:
     if len(text) > _MAX_CHARACTERS:
         raise ConfigError(f"a /configz of more than {_MAX_CHARACTERS} characters is not read")
     try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
+        data = load_json(text)
+    except ValueError:
         raise ConfigError("the /configz is not JSON") from None
     config = data.get("kubeletconfig") if isinstance(data, dict) else None
     if not isinstance(config, dict) or not config:

@@ -16,7 +16,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from ..._nodeconfig._untrusted import InvalidText, load_json
+from ..._foreign import InvalidText
+from ..._foreign._json import load_json
 from .._objects._cluster_values import cluster_values
 from .._objects._types import PROVIDER_API_VERSION, Cluster, ProviderConfig, Runtime
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Read the gates of a policy. Pure. Private to configok.node."""
+"""Read the gates of a policy. Private to configok.node."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Union
 from urllib.parse import SplitResult, urlsplit
 
+from ..._foreign import InvalidText
+from ..._foreign._patterns import Pattern, parse_pattern
 from ..._nodeconfig._durations import setting_duration
 from ..._nodeconfig._strict_mapping import StrictFields, boolean, integer
 from .._pool_values import choice, is_list, mapping, text
@@ -92,7 +94,7 @@ class AlertsGate:
     name: str
     access: ServerAccess
     api: AlertApi
-    matching: re.Pattern[str]
+    matching: Pattern
     labels: Mapping[str, str] = field(default_factory=dict)
     watchdog: str = ""
     timeout: float = _TIMEOUT
@@ -106,7 +108,7 @@ class UrlGate:
     name: str
     access: ServerAccess
     status: int = 200
-    matching: re.Pattern[str] | None = None
+    matching: Pattern | None = None
     timeout: float = _TIMEOUT
     interval: float = _INTERVAL
 
@@ -222,7 +224,7 @@ def _alerts_gate(fields: StrictFields, name: str, timeout: float, interval: floa
         api=fields.require(
             "api", choice(_ALERT_APIS), _ALERT_APIS[0], missing="is required: alertmanager or prometheus"
         ),
-        matching=fields.require("matching", _pattern, re.compile("")),
+        matching=fields.require("matching", _pattern, Pattern("")),
         labels=fields.get("labels", _labels, {}),
         watchdog=fields.get("watchdog", _required_text, ""),
         timeout=timeout,
@@ -292,13 +294,13 @@ def _expression(value: Any) -> NodeExpression:
         raise ValueError(str(error)) from error
 
 
-def _pattern(value: Any) -> re.Pattern[str]:
+def _pattern(value: Any) -> Pattern:
     line = _required_text(value)
     if len(line) > _MAX_PATTERN:
         raise ValueError(f"has {len(line)} characters, at most {_MAX_PATTERN} are allowed")
     try:
-        return re.compile(line)
-    except (re.error, RecursionError, OverflowError) as error:
+        return parse_pattern(line)
+    except InvalidText as error:
         raise ValueError(f"{line[:60]!r} is not a regular expression: {error}") from error
 
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What to ask a gate's server, and what its answer means. Pure. Private to configok.node.
+"""What to ask a gate's server, and what its answer means. Private to configok.node.
 
 "No data" is never a yes: an empty result, a rule that does not exist, a partial or unreadable answer are "don't know".
 """
@@ -13,7 +13,9 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from ..._componentconfig._scalars._wording import first_names
-from ..._nodeconfig._untrusted import load_json, sanitize
+from ..._foreign import InvalidText
+from ..._foreign._json import load_json
+from ..._nodeconfig._untrusted import sanitize
 from ._answers import GateAnswer, GateVerdict, ServerAnswer
 from ._gate_settings import AlertsGate, PrometheusGate, ServerGate, UrlGate
 
@@ -58,6 +60,8 @@ def read_answer(gate: ServerGate, status: int, body: bytes) -> ServerAnswer:
         return ServerAnswer(_alerts(gate, firing))
     except UnusableServerAnswer as error:
         return unknown(gate, str(error))
+    except InvalidText as error:
+        return unknown(gate, f"its matching cannot be searched for: {sanitize(error, _MAX_TEXT)}")
 
 
 def unknown(gate: ServerGate, reason: str) -> ServerAnswer:
@@ -71,9 +75,9 @@ def _no(gate: ServerGate, reason: str) -> GateAnswer:
 
 def _read_url(gate: UrlGate, status: int, body: bytes) -> GateAnswer:
     if status == gate.status:
-        if gate.matching is None or gate.matching.search(body[:_MAX_MATCHED].decode("utf-8", "replace")):
+        if gate.matching is None or gate.matching.is_in(body[:_MAX_MATCHED].decode("utf-8", "replace")):
             return GateAnswer(gate.name, GateVerdict.PASS)
-        return _no(gate, f"its body does not contain {sanitize(gate.matching.pattern, _MAX_TEXT)}")
+        return _no(gate, f"its body does not contain {sanitize(gate.matching.text, _MAX_TEXT)}")
     if status >= 500 and status not in _GATEWAY_FAILED:
         return _no(gate, f"it answers with {status}, not {gate.status}")
     raise UnusableServerAnswer(f"it answers with {status}, not {gate.status}")
@@ -146,8 +150,8 @@ def _number(pair: Any) -> float:
 
 def _alerts(gate: AlertsGate, firing: Iterable[str]) -> GateAnswer:
     """Return the answer to the names of the alerts that fire and have the gate's labels."""
-    names = sorted(set(firing))
-    matching = [name for name in names if name != gate.watchdog and gate.matching.fullmatch(name)]
+    names = set(firing)
+    matching = sorted(gate.matching.matching(names - {gate.watchdog}))
     if matching:
         return _no(gate, f"firing: {first_names([sanitize(name, _MAX_TEXT) for name in matching], _NAMES_SHOWN)}")
     if gate.watchdog and gate.watchdog not in names:
@@ -175,9 +179,10 @@ def _firing_rules(gate: AlertsGate, data: Mapping[str, Any]) -> list[str]:
     firing: list[str] = []
     unhealthy: list[str] = []
     has_rule = False
-    for rule in _rules(data):
-        name = str(rule.get("name", ""))
-        if name != gate.watchdog and not gate.matching.fullmatch(name):
+    rules = [(str(rule.get("name", "")), rule) for rule in _rules(data)]
+    matching = gate.matching.matching(name for name, _rule in rules)
+    for name, rule in rules:
+        if name != gate.watchdog and name not in matching:
             continue
         has_rule = has_rule or name != gate.watchdog
         alerts = rule.get("alerts") or []

@@ -9,7 +9,8 @@ import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ..._nodeconfig._untrusted import load_json, sanitize
+from ..._foreign._json import load_json
+from ..._nodeconfig._untrusted import sanitize
 from .._goals import Goal, MachineGoal
 from ._node_view import NodeView
 from ._reported_versions import is_version, without_v

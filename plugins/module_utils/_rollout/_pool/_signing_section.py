@@ -10,12 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..._nodeconfig._strict_mapping import StrictFields
-from ..._trust._statement import MAX_SEQUENCE
+from ..._trust._statement import MAX_SEQUENCE, is_time
 from .._pool_values import text, texts
 
 __all__ = ["Signing", "parse_signing"]
-
-_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z\Z")
 
 
 @dataclass(frozen=True)
@@ -62,6 +60,6 @@ def _number(value: Any) -> int:
 
 
 def _time(value: Any) -> str:
-    if not isinstance(value, str) or not _TIME.match(value):
+    if not isinstance(value, str) or not is_time(value):
         raise ValueError('must be a time in UTC, in quotes, such as "2027-01-31T00:00:00Z"')
     return value

@@ -1,23 +1,24 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The record as a ConfigMap: encode, decode, read and update it; clear a bad config. Private to configok.node."""
+"""The record as a ConfigMap: encode, decode, read and update it. Private to configok.node."""
 
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from typing import Any, cast
 
+from ..._foreign._json import load_json
 from ..._kube._api_client import Client
 from ..._kube._api_errors import Conflict, KubeError, NotFound
 from ..._kube._api_paths import config_map, config_maps
 from ..._nodeconfig._assignment import ConfigSource, InvalidConfigSource
 from ..._nodeconfig._bundle_trial import InvalidTrial
+from ..._nodeconfig._strict_mapping import integer
 from ..._nodeconfig._well_known import LABEL_POOL, NAMESPACE_ROLLOUTS, missing_namespace
 from .. import InvalidRecord, RolloutError
 from .._plan import Target, Wave
@@ -39,8 +40,8 @@ __all__ = [
     "FORMAT",
     "MAX_BYTES",
     "RecordStore",
-    "clear_bad_config",
     "decode_record",
+    "decode_records",
     "encode_record",
     "read_record",
     "update_record",
@@ -49,7 +50,9 @@ __all__ = [
 FORMAT = 1
 MAX_BYTES = 1024 * 1024 - 16 * 1024  # the limit of a ConfigMap, minus room for metadata
 _MAX_UNPACKED = 16 * 1024 * 1024
+_MAX_SECONDS = 2**31
 _RECORD_KEY, _NODES_KEY = RECORD_KEYS
+_count = integer(0, 2**63 - 1)
 
 
 def encode_record(
@@ -83,15 +86,26 @@ def decode_record(config_map: Mapping[str, Any]) -> Record:
     where = f"the record of pool {name} (ConfigMap {NAMESPACE_ROLLOUTS}/{name})"
     data = config_map.get("data") or {}
     try:
-        value = json.loads(data[_RECORD_KEY])
+        value = load_json(data[_RECORD_KEY])
         if value["format"] != FORMAT:
             raise InvalidRecord(f"{where} has format {value['format']!r}, this version knows only {FORMAT}")
         if value["pool"] != name:
             raise InvalidRecord(f"{where} says that it is of pool {value['pool']!r}")
         return _decode(value, data)
-    except (LookupError, TypeError, ValueError, AttributeError, RecursionError, zlib.error, binascii.Error) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, zlib.error) as error:
         cause = f"{type(error).__name__}: {str(error)[:200]}"
         raise InvalidRecord(f"{where} is damaged ({cause}): restore it, or delete it to begin a new history") from error
+
+
+def decode_records(items: Iterable[Mapping[str, Any]]) -> tuple[list[Record], list[str]]:
+    """Return the records in ConfigMaps, and a sentence for each that cannot be read."""
+    records, unreadable = [], []
+    for item in items:
+        try:
+            records.append(decode_record(item))
+        except InvalidRecord as error:
+            unreadable.append(str(error))
+    return records, unreadable
 
 
 def _encode(record: Record) -> dict[str, Any]:
@@ -203,7 +217,7 @@ def _unpack(text: str) -> Any:
     data = unpacker.decompress(base64.b64decode(text, validate=True), _MAX_UNPACKED)
     if unpacker.unconsumed_tail or not unpacker.eof:
         raise ValueError("the nodes are cut off, or too many")
-    return json.loads(data)
+    return load_json(data)
 
 
 def _decode(value: dict[str, Any], data: Mapping[str, str]) -> Record:
@@ -234,12 +248,18 @@ def _decode_revision(value: dict[str, Any]) -> Revision:
     texts = _text_fields(Revision, value, "number", "result", "sequence", "floor")
     # A result of a newer version is kept as it is.
     return Revision(
-        int(value["number"]),
+        _count(value["number"]),
         **texts,
         result=cast(RevisionResult, str(value.get("result", ""))),
-        sequence=int(value.get("sequence", 0)),
-        floor=int(value.get("floor", 0)),
+        sequence=_count(value.get("sequence", 0)),
+        floor=_count(value.get("floor", 0)),
     )
+
+
+def _seconds(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < _MAX_SECONDS:
+        raise ValueError(f"{str(value)[:20]} is not a number of seconds")
+    return float(value)
 
 
 def _decode_failed_node(value: dict[str, Any]) -> FailedNode:
@@ -261,23 +281,25 @@ def _decode_rollout(value: dict[str, Any], nodes: dict[str, Any]) -> Rollout:
         for name, index in zip(names, indexes)
         if index >= 0
     }
-    waves_done = int(value["finished"])
+    waves_done = _count(value["finished"])
+    if waves_done > len(nodes["waves"]):
+        raise ValueError("more of its waves have ended than it has")
     # Records of older versions do not have "soaked".
     moving = nodes["waves"][waves_done] if nodes.get("soaked") else []
-    soaked = {str(name): int(seconds) for name, seconds in zip(moving, nodes.get("soaked") or ()) if seconds}
+    soaked = {str(name): _count(seconds) for name, seconds in zip(moving, nodes.get("soaked") or ()) if seconds}
     return Rollout(
-        revision=int(value["revision"]),
+        revision=_count(value["revision"]),
         target=target,
         phase=str(value["phase"]),
         waves=tuple(
-            Wave(str(wave["name"]), tuple(str(name) for name in names), float(wave["soak"]))
+            Wave(str(wave["name"]), tuple(str(name) for name in names), _seconds(wave["soak"]))
             for wave, names in zip(value["waves"], nodes["waves"])
         ),
-        size=int(value["size"]),
+        size=_count(value["size"]),
         started_at=str(value["started"]),
         changed_at=str(value["changed"]),
         waves_done=waves_done,
-        assigned_up_to=int(value["cursor"]),
+        assigned_up_to=_count(value["cursor"]),
         reason=str(value["reason"]),
         runner=str(value["runner"]),
         not_ready_at_start=tuple(str(name) for name in nodes["down"]),
@@ -376,46 +398,3 @@ def _create(client: Client, record: Record) -> dict[str, Any]:
         return client.create(config_maps(NAMESPACE_ROLLOUTS), encode_record(record))
     except NotFound as error:
         raise RolloutError(missing_namespace(NAMESPACE_ROLLOUTS)) from error
-
-
-def clear_bad_config(
-    client: Client, pool: str, bundle: str | None, *, reason: str, author: str, now: str, check: bool = False
-) -> tuple[str, bool]:
-    """Clear a bad config of a pool; its next rollout lets nodes forget that they refused it.
-
-    bundle: the name of its ConfigMap; None means the config of the pool's last rollout. check: change nothing. Returns
-    the name and whether the record changed. Raises RolloutError, KubeError.
-    """
-    if not reason.strip():
-        raise RolloutError("reason is empty: say why the config may be tried again; it is kept in the record")
-    if not author.strip():
-        raise RolloutError("author is empty: say who clears the config, with -e author=...; it is kept in the record")
-
-    def clear(record: Record) -> Record:
-        bad = _find_bad_config(record, bundle)
-        return record if bad is None else record.with_cleared_config(bad, reason=reason, author=author, time=now)
-
-    record = read_record(client, pool)
-    bad = _find_bad_config(record, bundle)
-    name = bad.name if bad is not None else bundle or _last_target_name(record)
-    if check or bad is None:
-        return name, bad is not None
-    _record, changed = update_record(client, pool, clear)
-    return name, changed
-
-
-def _find_bad_config(record: Record, bundle: str | None) -> BadConfig | None:
-    """Return the bad config of this name, None for a cleared one. Raises RolloutError for other names."""
-    name = bundle or _last_target_name(record)
-    for bad in record.bad_configs:
-        if bad.name == name:
-            return bad
-    if any(cleared.name == name for cleared in record.cleared_configs):
-        return None
-    refused = ", ".join(bad.name for bad in record.bad_configs)
-    advice = f"it refuses {refused}: name one of them as bundle" if refused else "it refuses none"
-    raise RolloutError(f"pool {record.pool} does not refuse {name or 'a config'}: {advice}")
-
-
-def _last_target_name(record: Record) -> str:
-    return record.rollout.target.name if record.rollout is not None else ""

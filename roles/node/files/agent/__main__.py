@@ -33,7 +33,7 @@ from ._arguments import (
     Argument,
     argument,
 )
-from ._output import UnusableInput, complain, log_to_stderr, show
+from ._output import UnusableInput, complain, log_to_stderr, show, show_json
 
 __all__ = ["main", "start"]
 
@@ -200,9 +200,7 @@ def _status(arguments: argparse.Namespace) -> int:
         messages = ComponentLog(run_command)
     description = describe_node(configuration, messages)
     if arguments.json:
-        import json
-
-        print(json.dumps(description, indent=2))
+        show_json(description, indent=2)
     else:
         from ._agent._cli import render_status
 

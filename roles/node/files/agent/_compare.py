@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import http.client
-import json
 import ssl
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -23,9 +22,10 @@ from ._componentconfig._codec._document import decode
 from ._componentconfig._findings import InvalidConfig
 from ._componentconfig._live_config import differences
 from ._componentconfig._schema._releases import minor_of, newest_minor
+from ._foreign._json import load_json
 from ._kube._api_errors import KubeError
 from ._kube._credentials import from_kubeconfig
-from ._output import show
+from ._output import show, show_json
 
 __all__ = ["compare"]
 
@@ -50,7 +50,7 @@ def compare(configuration: AgentConfiguration, component: str, *, as_json: bool)
     except _Unavailable as error:
         comparison = _Comparison([], str(error))
     if as_json:
-        print(json.dumps(comparison._asdict()))
+        show_json(comparison._asdict())
     else:
         for line in comparison.differences or [comparison.unknown or "the live config is what the file says"]:
             show(line)
@@ -101,7 +101,7 @@ def _live(configuration: AgentConfiguration, host: str, port: int) -> Mapping[st
     if len(text) > _MAX_BYTES:
         raise _Unavailable(f"https://{host}:{port}/configz answers more than {_MAX_BYTES >> 20} MiB")
     try:
-        live = json.loads(text)["kubeletconfig"]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        live = load_json(text)["kubeletconfig"]
+    except (ValueError, KeyError, TypeError) as error:
         raise _Unavailable(f"https://{host}:{port}/configz answers {answer.status}, and no config") from error
     return live if isinstance(live, dict) else {}

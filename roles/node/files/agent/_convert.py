@@ -5,14 +5,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
 from collections.abc import Sequence
 
 from ._componentconfig._convert import ConvertedFile, convert
 from ._files import input_errors, read_file
-from ._output import complain
+from ._output import complain, show_json
 
 __all__ = ["convert_file"]
 
@@ -31,7 +30,7 @@ def convert_file(
         converted = convert(read_file(name), api_version, file=name, versions=versions)
     answer = converted.as_dict(f"only {dest} gets it" if dest else "--dest writes it to a file")
     if as_json:
-        print(json.dumps(answer))
+        show_json(answer)
     else:
         for line in answer["lines"]:
             complain(line)

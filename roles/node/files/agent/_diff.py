@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 
 from ._componentconfig._compare import Comparison, compare
@@ -13,7 +12,7 @@ from ._componentconfig._documents._read_file import load_file
 from ._componentconfig._load import Config
 from ._files import input_errors, read_file
 from ._flags_file import read_flags
-from ._output import show
+from ._output import show, show_json
 
 __all__ = ["diff_files", "diff_versions"]
 
@@ -30,7 +29,7 @@ def diff_files(names: Sequence[str], versions: tuple[str, str], *, as_json: bool
         comparisons = [(kind, compare(*pair, versions)) for kind, pair in _pairs(before, after)]
     if as_json:
         changes = [{"kind": kind, **change.as_dict()} for kind, both in comparisons for change in both.changes]
-        print(json.dumps(changes))
+        show_json(changes)
     else:
         show("\n".join(_lines(comparisons)))
     return _DIFFERENT if any(comparison.changes for _kind, comparison in comparisons) else _SAME
@@ -70,7 +69,7 @@ def diff_versions(name: str, versions: tuple[str, str], *, flags_file: str, as_j
         flags = read_flags(flags_file).words if flags_file else ()
         result = upgrade(load_file(name, read_file(name)), *versions, flags=flags, arguments=ARGUMENT_CHECK)
     if as_json:
-        print(json.dumps(result.as_dict()))
+        show_json(result.as_dict())
     else:
         show("\n".join(result.lines))
     return _DIFFERENT if result else _SAME

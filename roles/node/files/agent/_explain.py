@@ -5,13 +5,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 from ._componentconfig._explain import explain
 from ._componentconfig._schema._kinds import KUBELET, MAIN_KINDS, kinds, machine_kinds
 from ._files import input_errors
-from ._output import show
+from ._output import show, show_json
 
 __all__ = ["explain_fields"]
 
@@ -30,7 +29,7 @@ def explain_fields(words: Sequence[str], *, kind: str, version: str, as_json: bo
         explanations = [explain(path, kind=kind or KUBELET, version=version) for path in paths or [""]]
     if as_json:
         answers = [{"heading": explanation.heading, "facts": explanation.facts} for explanation in explanations]
-        print(json.dumps(answers[0] if len(answers) == 1 else answers))
+        show_json(answers[0] if len(answers) == 1 else answers)
     else:
         for explanation in explanations:
             show("\n".join(explanation.lines))

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 from ._componentconfig._findings import Level
@@ -15,7 +14,7 @@ from ._componentconfig._scalars._secrets import redact
 from ._files import input_errors, read_file
 from ._flags_file import read_flags
 from ._host._component_process import StartedComponent, read_started
-from ._output import complain
+from ._output import complain, show_json
 
 __all__ = ["migrate_flags"]
 
@@ -59,7 +58,7 @@ def migrate_flags(
             "instanceConfig": redact(dict(migration.instance_config)),
             "findings": [finding.as_dict() for finding in migration.findings],
         }
-        print(json.dumps(answer))
+        show_json(answer)
     else:
         print(migration.shown_text, end="")
         for line in migration.lines:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ._agent._log import configure_with_first_line
 from ._nodeconfig._untrusted import sanitize, sanitize_lines
@@ -15,7 +15,7 @@ from ._nodeconfig._untrusted import sanitize, sanitize_lines
 if TYPE_CHECKING:
     from logging import Logger
 
-__all__ = ["UnusableInput", "complain", "log_to_stderr", "show"]
+__all__ = ["UnusableInput", "complain", "json_text", "log_to_stderr", "show", "show_json"]
 
 
 class UnusableInput(Exception):
@@ -30,6 +30,18 @@ def complain(sentence: str) -> None:
 def show(text: str) -> None:
     """Print a human-readable answer, line by line."""
     print(sanitize_lines(text))
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    """Return JSON without what Azure Pipelines, which may have this output in its log, reads as a command."""
+    import json  # not at the top: the hooks print none
+
+    return json.dumps(value, indent=indent).replace("##", "#\\u0023")
+
+
+def show_json(value: Any, indent: int | None = None) -> None:
+    """Print an answer as JSON."""
+    print(json_text(value, indent))
 
 
 def log_to_stderr() -> None:

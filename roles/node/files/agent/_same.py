@@ -5,11 +5,10 @@
 
 from __future__ import annotations
 
-import json
-
 from ._componentconfig._codec._document import Document, decode
 from ._componentconfig._drop_ins import is_same_with_drop_ins
 from ._files import input_errors, read_file
+from ._foreign._json import load_json
 
 __all__ = ["same_files"]
 
@@ -34,4 +33,4 @@ def _drop_ins() -> list[Document]:
     from ._agent._state._node_state import NodeInputs
     from ._agent._validation._validate_on_node import drop_in_documents
 
-    return drop_in_documents(NodeInputs.from_dict(json.loads(read_file("-"))))
+    return drop_in_documents(NodeInputs.from_dict(load_json(read_file("-"))))

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -23,7 +22,7 @@ from ._componentconfig._findings import Finding, InvalidConfig, bounded, refusin
 from ._componentconfig._schema._releases import minor_name, minor_of, newest_minor, parse_known_minor
 from ._file_search import InputFiles, read_drop_in_directory, read_files
 from ._files import input_errors
-from ._output import complain
+from ._output import complain, show_json
 from ._reports import FileReport, Report, writer_of
 from ._reports._text import summary
 
@@ -80,7 +79,7 @@ def validate_files(
         report = _report(inputs, validator, of_drop_ins, versions, fail_on)
     report = report._replace(scope=tuple(scope), is_verbose=is_verbose)
     if output == _FINDINGS:
-        print(json.dumps([finding.as_dict() for finding in report.findings]))
+        show_json([finding.as_dict() for finding in report.findings])
     else:
         sys.stdout.write(writer_of(output)(report))
         sys.stdout.flush()

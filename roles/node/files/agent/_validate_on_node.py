@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 from ._agent._agent_configuration import AgentConfiguration
@@ -15,6 +14,7 @@ from ._agent._system_clock import SystemClock
 from ._agent._validation._node_inputs import read_node_inputs
 from ._agent._validation._validate_on_node import validate_on_node
 from ._componentconfig._findings import Finding
+from ._foreign._json import load_json
 from ._host._host_facts import read_host
 from ._validate import FileValidator
 
@@ -31,7 +31,7 @@ def node_validator(
 
     def validate(text: bytes, name: str) -> list[Finding]:
         if with_inputs:
-            request = json.loads(text)
+            request = load_json(text)
             text, inputs = request["document"].encode(), NodeInputs.from_dict(request)
         else:
             inputs = _inputs(configuration, component)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -885,6 +886,16 @@ def test_the_outcome_is_written_as_json(act: Act, hosts: Hosts, tmp_path: Path) 
     assert refused["phase"] == "Error"
     assert refused["reason"] == refused["machines"][0]["reason"] != ""
     assert sorted(path.name for path in tmp_path.iterdir() if "status" in path.name) == ["status.json"]
+
+
+def test_the_outcome_does_not_follow_a_link_of_another_user(tmp_path: Path) -> None:
+    victim, dest = tmp_path / "victim", tmp_path / "team/status.json"
+    victim.write_text("precious")
+    dest.parent.mkdir()
+    (tmp_path / f"team/status.json.{os.getpid()}.tmp").symlink_to(victim)
+    machines._write(str(dest), "{}\n")
+    assert (victim.read_text(), dest.read_text(), dest.stat().st_mode & 0o777) == ("precious", "{}\n", 0o644)
+    assert len(list(dest.parent.iterdir())) == 2
 
 
 def test_an_outcome_that_cannot_be_written_fails_in_a_sentence(act: Act, hosts: Hosts, tmp_path: Path) -> None:

@@ -45,6 +45,7 @@ def test_what_is_in_it() -> None:
     assert {name.split("/")[1] for name in names if name.count("/") > 1} == {
         "_agent",
         "_componentconfig",
+        "_foreign",
         "_host",
         "_kube",
         "_nodeconfig",
@@ -94,6 +95,9 @@ def test_pip_installs_the_same_files() -> None:
         "configok_agent/_componentconfig/_data/_machines.py",
         "configok_agent/_componentconfig/_machine_kinds.py",
         "configok_agent/_componentconfig/_machine_objects.py",
+        "configok_agent/_foreign/_evaluation.py",
+        "configok_agent/_foreign/_evaluator.py",
+        "configok_agent/_foreign/_patterns.py",
         "configok_agent/_componentconfig/_rules/_machines.py",
         "configok_agent/_kube/_parallel.py",
         "configok_agent/_kube/_user_credentials.py",

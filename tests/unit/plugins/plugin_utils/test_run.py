@@ -10,8 +10,13 @@ import json
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._durations import InvalidDuration
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._window import Progress
-from ansible_collections.configok.node.plugins.plugin_utils._run import progress_line, spare_garbage_collections
+from ansible_collections.configok.node.plugins.plugin_utils._run import (
+    progress_line,
+    read_wait_timeout,
+    spare_garbage_collections,
+)
 
 
 @pytest.mark.parametrize(
@@ -23,6 +28,17 @@ from ansible_collections.configok.node.plugins.plugin_utils._run import progress
 )
 def test_progress_line_begins_with_its_wave_if_it_has_one(progress: Progress, line: str) -> None:
     assert progress_line(progress) == line
+
+
+@pytest.mark.parametrize(("value", "seconds"), [("90", 90.0), ("10m", 600.0), ("0", 0.0)])
+def test_a_number_is_a_time_in_seconds(value: str, seconds: float) -> None:
+    assert read_wait_timeout({"wait_timeout": value}) == seconds
+
+
+@pytest.mark.parametrize("value", ["9" * 5000, "-1", "soon", "Infinity"])
+def test_another_time_is_refused_with_the_name_of_the_option(value: str) -> None:
+    with pytest.raises(InvalidDuration, match=r"wait_timeout .* must be a duration"):
+        read_wait_timeout({"wait_timeout": value})
 
 
 def test_a_page_of_a_list_does_not_cause_a_full_garbage_collection() -> None:

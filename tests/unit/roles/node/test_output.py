@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import io
+import json
 import logging
 import os
 from collections.abc import Callable
@@ -54,6 +55,16 @@ def test_nothing_forges_a_line(entry: Entry, capsys: pytest.CaptureFixture[str])
     assert unsafe_texts([stream.getvalue(), sent, shown.out, shown.err]) == []
     assert "\n" not in "".join(sent[0].values())
     assert [text.count("\n") for text in (stream.getvalue(), shown.err, shown.out)] == [1, 1, 2]
+
+
+def test_nothing_is_a_command_for_a_pipeline(entry: Entry, capsys: pytest.CaptureFixture[str]) -> None:
+    output, command = entry("_output"), "##vso[task.prependpath]/tmp"
+    output.complain(command)
+    output.show(command)
+    output.show_json({"value": command})
+    shown = capsys.readouterr()
+    assert "##vso[" not in shown.out + shown.err
+    assert json.loads(shown.out.splitlines()[1]) == {"value": command}
 
 
 def test_levels_as_journald_reads_them(entry: Entry) -> None:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -234,3 +235,14 @@ def test_no_format_shows_a_secret(entry: Entry, write: Any, name: str) -> None:
     written = write(name, report)
     assert "secret" in written
     assert "aHVudGVyMg" not in written
+
+
+@pytest.mark.parametrize("name", ["text", "json", "github", "junit", "sarif"])
+@pytest.mark.parametrize("command", ["##vso[task.prependpath]/tmp/evil", "##[error]no", "##VSO[x]y"])
+def test_no_format_has_a_command_for_a_pipeline(make_report: Any, write: Any, name: str, command: str) -> None:
+    row = {"message": f"{command} is wrong", "value": command}
+    text = write(name, make_report(row, name=f"{command}.yaml"))
+    assert not re.search(r"##(vso)?\[", text, re.IGNORECASE)
+    assert "vso" in text or "[error]" in text or "VSO" in text
+    if name == "json":
+        assert json.loads(text)["findings"][0]["message"] == f"{command} is wrong"

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from .._componentconfig._findings import Finding, Level
+from .._nodeconfig._untrusted import sanitize
 from . import Report
 
 __all__ = ["write_github"]
@@ -28,4 +29,4 @@ def _annotation(report: Report, finding: Finding) -> str:
     listed = ",".join(f"{name}={value.translate(_OF_PROPERTIES)}" for name, value in properties.items())
     is_notice = finding.level is Level.NOT_JUDGED and not report.is_failing(finding)
     command = "notice" if is_notice else "error" if report.is_error(finding) else "warning"
-    return f"::{command} {listed}::{finding.text.translate(_OF_MESSAGES)}"
+    return sanitize(f"::{command} {listed}::{finding.text.translate(_OF_MESSAGES)}")

@@ -5,9 +5,8 @@
 
 from __future__ import annotations
 
-import json
-
 from .._componentconfig._findings import Level
+from .._output import json_text
 from . import Report
 
 __all__ = ["write_json"]
@@ -31,4 +30,4 @@ def write_json(report: Report) -> str:
         "not_judged": [cause.as_dict() for cause in report.not_judged],
         "scope": list(report.scope),
     }
-    return json.dumps(answer, indent=2) + "\n"
+    return json_text(answer, indent=2) + "\n"

@@ -40,7 +40,7 @@ def _suite(report: Report, version: str) -> ElementTree.Element:
 
 
 def _case(report: Report, file: FileReport, version: str) -> ElementTree.Element:
-    path = report.path_of(file.name)
+    path = sanitize(report.path_of(file.name))
     case = ElementTree.Element("testcase", classname=path, name=f"{path} (Kubernetes {version})", file=path)
     findings = [finding for finding in file.findings if not finding.versions or version in finding.versions]
     failing = [finding for finding in findings if report.is_failing(finding)]

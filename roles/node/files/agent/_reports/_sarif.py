@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 from urllib.parse import quote
 
 from .._agent import AGENT_VERSION
 from .._componentconfig._findings import Finding, Level
+from .._output import json_text
 from . import Report
 
 __all__ = ["write_sarif"]
@@ -35,7 +35,7 @@ def write_sarif(report: Report) -> str:
         "columnKind": "unicodeCodePoints",
         "results": [_result(report, finding, rules.index(finding.rule)) for finding in findings],
     }
-    return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+    return json_text({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 
 
 def _rule(rule: str) -> dict[str, Any]:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import sys
+import time
 
 import pytest
 
@@ -94,3 +95,20 @@ def test_without_the_library_there_is_no_checker(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(sys.modules, "cel_expr_python", None)
     _cel._environment.cache_clear()
     assert cel_checker() is None
+
+
+@pytest.mark.usefixtures("_library")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "user." + " " * 9_990,
+        "user." + " " * 1_000_000,
+        "'" * 1_000_000,
+        "claims.sub.matches('(((a{1,99}){1,99}){1,99})!')",
+    ],
+    ids=["spaces", "many spaces", "quotes", "pattern"],
+)
+def test_no_expression_takes_long(text: str) -> None:
+    begun = time.monotonic()
+    _cel.check_expression(Expression(text, "claims", False, 35))
+    assert time.monotonic() - begun < 5.0

@@ -15,6 +15,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._overlaps i
     find_overlaps,
     machine_rollouts,
     overlap_warnings,
+    read_other_pools,
 )
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_maps, namespace
@@ -61,21 +62,21 @@ def test_the_other_pool_is_named_with_the_nodes_of_both(
     damaged = {"metadata": {"name": "damaged", "labels": {LABEL_POOL: "damaged"}}, "data": {"record": "{"}}
     world.client.create(config_maps("configok-rollouts"), damaged)
     expected = [Overlap("gpu", nodes)] if nodes else []
-    assert find_overlaps(world.client, "workers", "pool=workers", NODES) == expected
+    assert find_overlaps(world.client, read_other_pools(world.client, "workers"), "pool=workers", NODES) == expected
 
 
 def test_a_rollout_writes_down_the_selector_of_its_pool(make_world: MakeWorld) -> None:
     world = make_world(4)
     world.rollout(world.publish(60))
-    assert find_overlaps(world.client, "gpu", "topology.kubernetes.io/zone=z1", ["n01"]) == [
-        Overlap("workers", ("n01",))
-    ]
+    others = read_other_pools(world.client, "gpu")
+    expected = [Overlap("workers", ("n01",))]
+    assert find_overlaps(world.client, others, "topology.kubernetes.io/zone=z1", ["n01"]) == expected
 
 
 def test_before_the_cluster_is_prepared_there_is_no_other_pool(make_world: MakeWorld) -> None:
     world = make_world(1)
     world.client.delete(namespace("configok-rollouts"))
-    assert find_overlaps(world.client, "workers", "pool=workers", NODES) == []
+    assert find_overlaps(world.client, read_other_pools(world.client, "workers"), "pool=workers", NODES) == []
 
 
 def test_a_runner_that_may_not_list_records_is_told_what_to_do() -> None:
@@ -84,7 +85,7 @@ def test_a_runner_that_may_not_list_records_is_told_what_to_do() -> None:
             raise Forbidden("you may not", where="GET configmaps", status=403)
 
     forbidding: Any = Forbidding()
-    assert find_overlaps(forbidding, "workers", "a=b", NODES) is None
+    assert find_overlaps(forbidding, read_other_pools(forbidding, "workers"), "a=b", NODES) is None
     assert "apply the role configok.node.cluster again" in overlap_warnings(None)[0]
 
 
@@ -104,13 +105,26 @@ def test_a_rollout_of_machines_in_progress_is_named_with_the_nodes_that_it_still
     world = make_world(1)
     target = Target.of_machines("machines-0123456789", "0" * 64, {})
     write(world, "machines", replace(GPU, **{"target": target, "phase": PAUSED, "selector": "", **changes}))
-    sentences = machine_rollouts(world.client, "workers", NODES)
+    sentences = machine_rollouts(read_other_pools(world.client, "workers"), NODES)
     assert [f"is in progress (Paused) and changes {nodes}: let" in sentence for sentence in sentences] == [True] * bool(
         nodes
     )
-    assert machine_rollouts(world.client, "machines", NODES) == []
+    assert machine_rollouts(read_other_pools(world.client, "machines"), NODES) == []
 
 
 def test_the_sentence_names_pool_and_nodes() -> None:
     (sentence,) = overlap_warnings([Overlap("gpu", ("n1", "n2"))])
     assert sentence == "pool gpu has 2 of these nodes as well, and each pool takes them from the other: n1, n2"
+
+
+def test_a_record_that_cannot_be_read_is_a_warning_that_names_it(make_world: MakeWorld) -> None:
+    world = make_world(4)
+    write(world, "gpu", GPU)
+    damaged = encode_record(Record("database", rollout=GPU))
+    damaged["data"]["record"] = damaged["data"]["record"].replace('"cursor": 0', '"cursor": Infinity')
+    world.client.create(config_maps("configok-rollouts"), damaged)
+    others = read_other_pools(world.client, "workers")
+    assert others.records is not None
+    assert [record.pool for record in others.records] == ["gpu"]
+    (sentence,) = others.unreadable
+    assert sentence.startswith("the record of pool database (ConfigMap configok-rollouts/database) is damaged")

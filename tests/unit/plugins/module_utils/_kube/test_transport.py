@@ -318,6 +318,25 @@ def test_a_token_file_is_read_again(server: Any, tmp_path: Path, connect: Any, c
     assert sent == ["Bearer one", "Bearer one", "Bearer second", "Bearer second"]
 
 
+@pytest.mark.parametrize(
+    "server", ["http://10.0.0.1:8080", "http://api.example", "http://127.0.0.1.example:1", "api:6443"]
+)
+@pytest.mark.parametrize(
+    "secret", [{"token": "s"}, {"token_file": "/nowhere/token"}, {"username": "u", "password": "p"}]
+)
+def test_a_secret_is_not_sent_where_others_could_read_it(connect: Any, server: str, secret: dict[str, Any]) -> None:
+    with pytest.raises(errors.CredentialsError, match="has no https, so others on the way could read the token"):
+        connect(Credentials(server, **secret)).get(N1)
+
+
+@pytest.mark.parametrize(
+    "server", ["http://localhost:1", "http://127.0.0.1:1", "http://[::1]:1", "https://10.255.255.1"]
+)
+def test_a_secret_stays_on_this_machine_or_is_encrypted(connect: Any, server: str) -> None:
+    with pytest.raises(errors.CredentialsError, match="the token file /nowhere/token cannot be read"):
+        connect(Credentials(server, token_file="/nowhere/token")).get(N1)
+
+
 def test_a_missing_token_file_is_named(connect: Any) -> None:
     with pytest.raises(errors.CredentialsError, match="the token file /nowhere/token cannot be read"):
         connect(Credentials("http://127.0.0.1:1", token_file="/nowhere/token")).get(N1)

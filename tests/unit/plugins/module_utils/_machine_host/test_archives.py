@@ -5,16 +5,21 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import hashlib
 import io
+import lzma
 import os
+import random
 import tarfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._machine_host import _archives
 from ansible_collections.configok.node.plugins.module_utils._machine_host._archives import (
     Archive,
     Archives,
@@ -115,6 +120,97 @@ def test_a_missing_archive_is_named(tmp_path: Path) -> None:
         manager.keep("kubelet", "1.34.9-00000000")
     with pytest.raises(HostError, match=r"no archive of kubelet 1\.35\.0 is listed"):
         manager.keep("kubelet", "1.35.0")
+
+
+def members_of(*members: tuple[str, str | bytes | None]) -> bytes:
+    """Return a tar of members in this order. A text is the target of a link, None is a directory."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        for name, content in members:
+            member = tarfile.TarInfo(name)
+            member.mode = 0o755
+            member.type = tarfile.REGTYPE if isinstance(content, bytes) else tarfile.DIRTYPE
+            if isinstance(content, str):
+                member.type, member.linkname = tarfile.SYMTYPE, content
+            member.size = len(content) if isinstance(content, bytes) else 0
+            archive.addfile(member, io.BytesIO(content) if isinstance(content, bytes) else None)
+    return buffer.getvalue()
+
+
+def hard_link(name: str, target: str, *before: tuple[str, str | bytes | None]) -> bytes:
+    buffer = io.BytesIO(members_of(*before))
+    with tarfile.open(fileobj=buffer, mode="a") as archive:
+        member = tarfile.TarInfo(name)
+        member.type, member.linkname = tarfile.LNKTYPE, target
+        archive.addfile(member)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        members_of(("a/b/c/x", "../../.."), ("a/b/c/x/" + "../" * 4 + "outside", b"x")),
+        members_of(("a/../b", b"x")),
+        members_of(("a", None), ("a/..", None)),
+        members_of(("x", "y"), ("x", b"x")),
+        members_of(("x", "y"), ("./x/z", b"x")),
+        members_of(("./x", "y"), ("x//z", None)),
+        members_of(("a/x", ".."), ("l", "a/x/../..")),
+        hard_link("h", "x/../../outside", ("x", b"x")),
+        hard_link("h", "x/y", ("x", "..")),
+        hard_link("h", "a/b/up", ("a/b/up", "../..")),
+    ],
+)
+@pytest.mark.parametrize("has_filter", [True, False])
+def test_a_member_does_not_lead_through_a_link_or_upwards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes, has_filter: bool
+) -> None:
+    if not has_filter:  # as in Python 3.11.2 of Debian 12
+        monkeypatch.delattr(tarfile, "tar_filter", raising=False)
+    archive = put(tmp_path, "kubelet", "1", content)
+    with pytest.raises(HostError, match="not a file inside of it: nothing was unpacked"):
+        Archives(Host(str(tmp_path)), [archive]).keep("kubelet", archive.full_version)
+    home = tmp_path / HOME / "kubelet/.partial"
+    assert [path for path in tmp_path.rglob("*") if path.name == "outside"] == []
+    assert list(home.iterdir()) == []
+
+
+def test_links_that_stay_inside_are_unpacked(tmp_path: Path) -> None:
+    content = members_of(("lib/kubelet", b"#!x"), ("bin/kubelet", "../lib/kubelet"), ("lib/deep/up", "../.."))
+    archive = put(tmp_path, "kubelet", "1", content)
+    Archives(Host(str(tmp_path)), [archive]).keep("kubelet", archive.full_version)
+    assert (tmp_path / HOME / "kubelet" / archive.full_version / "bin/kubelet").read_bytes() == b"#!x"
+
+
+def test_an_archive_that_grows_beyond_bounds_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
+    member = tarfile.TarInfo("kubelet")
+    member.size = 1 << 40
+    archive = put(tmp_path, "kubelet", "1", gzip.compress(member.tobuf() + bytes(2048)))
+    with pytest.raises(HostError, match="would take more than 8 GiB: nothing was unpacked"):
+        Archives(Host(str(tmp_path)), [archive]).keep("kubelet", archive.full_version)
+
+
+def test_an_archive_of_too_many_files_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_archives, "_MOST_MEMBERS", 10)
+    archive = put(tmp_path, "kubelet", "1", members_of(*((f"d{number}", None) for number in range(11))))
+    with pytest.raises(HostError, match="has more than 10 files: nothing was unpacked"):
+        Archives(Host(str(tmp_path)), [archive]).keep("kubelet", archive.full_version)
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
+@pytest.mark.parametrize("place", [0.2, 0.5, 0.9, 1.0])
+def test_a_broken_archive_is_an_error_of_the_host(
+    tmp_path: Path, compress: Callable[[bytes], bytes], place: float
+) -> None:
+    whole = compress(
+        members_of(("kubelet", random.Random(1).randbytes(50_000)), ("b", random.Random(2).randbytes(50_000)))
+    )
+    cut = int(len(whole) * place) - 1
+    for content in (whole[:cut], whole[:cut] + b"\xff" * 40 + whole[cut + 40 :]):
+        archive = put(tmp_path, "kubelet", "1", content)
+        # The declared checksum would be that of another archive, so not all damage is noticed here.
+        with suppress(HostError):
+            Archives(Host(str(tmp_path)), [archive]).keep("kubelet", archive.full_version)
 
 
 @pytest.mark.parametrize(

@@ -107,6 +107,10 @@ class Packages:
         del source, key
         return []
 
+    def source_warnings(self, source: str, key: str) -> Sequence[str]:
+        del source, key
+        return []
+
     def installed(self, package: str) -> str:
         return self.present.get(package, "")
 

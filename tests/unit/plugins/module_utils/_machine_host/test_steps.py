@@ -553,6 +553,15 @@ def test_a_file_that_is_no_longer_declared_goes_and_comes_back(host: QuietHost) 
     assert not host.exists(CONFLIST)
 
 
+def test_a_plan_warns_of_a_source_that_is_not_authenticated(host: QuietHost, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Apt, "unusable", lambda _apt: "")
+    source = "deb https://example.org/ ./\ndeb [trusted=yes] https://example.org/ ./"
+    (warning,) = (
+        MachineHost(host, "worker-1", Apt(host), check=True).plan("create", WantedPackages((), source=source)).warnings
+    )
+    assert warning.startswith("entry 2 of packages.source has trusted=yes")
+
+
 def test_a_source_of_another_form_replaces_the_former(host: QuietHost) -> None:
     apt = Apt(host)
     source = "deb https://example.org/ /"

@@ -97,3 +97,10 @@ def test_the_order_is_that_of_dpkg(pair: list[str]) -> None:
     left, right = pair
     relation = "lt" if compare(left, right) < 0 else "gt" if compare(left, right) > 0 else "eq"
     assert subprocess.run(["dpkg", "--compare-versions", left, relation, right], check=False).returncode == 0
+
+
+def test_numbers_of_any_length_are_compared() -> None:
+    assert compare("1." + "9" * 5000, "1." + "9" * 5001) < 0
+    assert compare("9" * 5000 + ":1", "2:1") > 0
+    assert compare("1.007", "1.7") == 0
+    assert compare("0:1", "1") == 0

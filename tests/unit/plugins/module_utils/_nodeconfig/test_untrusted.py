@@ -33,6 +33,9 @@ from support.fuzz.settings import fuzz
         ("a\u200bb\u200dc\ufeffd\u2060e", "a b c d e"),
         ("a\u2028b\u2029c\u00a0d", "a b c d"),
         ("\ud800", " "),
+        ("##vso[task.setvariable]", "# #vso[task.setvariable]"),  # Azure Pipelines takes it anywhere in a line
+        ("a ##[error]", "a # #[error]"),
+        ("###[x ## [y ##Vso[z", "## #[x ## [y # #Vso[z"),
         (None, "None"),
         (7, "7"),
     ],

@@ -13,8 +13,8 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_map, node
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import ANNOTATION_ASSIGNMENT
 from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutError, RolloutRefused
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._clear_bad_config import clear_bad_config
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
-    clear_bad_config,
     decode_record,
 )
 from ansible_collections.configok.node.plugins.modules import rollout_forget

@@ -19,9 +19,9 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._nod
     list_nodes,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._clear_bad_config import clear_bad_config
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
-    clear_bad_config,
     update_record,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._pool_lock import PoolLock

@@ -21,9 +21,9 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._drain._reb
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_pool
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._clear_bad_config import clear_bad_config
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Revision
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
-    clear_bad_config,
     update_record,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._revisions import (

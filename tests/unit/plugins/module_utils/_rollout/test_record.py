@@ -168,6 +168,35 @@ def test_a_damaged_record_is_told_in_a_sentence_that_names_it(key: str, text: st
         decode_record(config_map)
 
 
+@pytest.mark.parametrize("number", [float("inf"), float("nan"), -5, 10**300, 2**63, 1.5, True, "1", None, [1]])
+@pytest.mark.parametrize(
+    "place",
+    [
+        ("revisions", 0, "number"),
+        ("revisions", 0, "sequence"),
+        ("revisions", 0, "floor"),
+        ("rollout", "revision"),
+        ("rollout", "size"),
+        ("rollout", "finished"),
+        ("rollout", "cursor"),
+        ("rollout", "waves", 0, "soak"),
+    ],
+    ids=lambda place: ".".join(map(str, place)),
+)
+def test_a_number_that_no_run_writes_is_damage(place: tuple[str | int, ...], number: Any) -> None:
+    config_map = encode_record(a_record(["a", "b"]))
+    value = json.loads(config_map["data"]["record"])
+    part = value
+    for step in place[:-1]:
+        part = part[step]
+    part[place[-1]] = number
+    config_map["data"]["record"] = json.dumps(value)
+    if place[-1] == "soak" and number == 1.5:
+        return  # a duration
+    with pytest.raises(InvalidRecord, match=r"the record of pool workers \(ConfigMap .*/workers\) is damaged"):
+        decode_record(config_map)
+
+
 def test_a_record_of_another_format_or_pool_is_refused() -> None:
     config_map = encode_record(a_record(["a"]))
     value = json.loads(config_map["data"]["record"])

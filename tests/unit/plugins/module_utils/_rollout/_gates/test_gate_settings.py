@@ -6,14 +6,16 @@
 from __future__ import annotations
 
 import re
+import sys
+import sysconfig
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from ansible_collections.configok.node.plugins.module_utils._foreign import _evaluation
 from ansible_collections.configok.node.plugins.module_utils._rollout import InvalidPool
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates import _node_expressions
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._condition import Condition
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._gate_settings import (
     AlertsGate,
@@ -64,7 +66,7 @@ def test_each_kind_of_gate() -> None:
     assert (errors.query, str(errors.condition), errors.node_label) == ("up", "== 1", "node")
     assert (errors.timeout, errors.interval) == (300.0, 10.0)
     assert isinstance(alerts, AlertsGate)
-    assert (alerts.api, alerts.matching.pattern, dict(alerts.labels), alerts.watchdog, alerts.interval) == (
+    assert (alerts.api, alerts.matching.text, dict(alerts.labels), alerts.watchdog, alerts.interval) == (
         "alertmanager",
         "Kube.*",
         {"cluster": "a"},
@@ -186,7 +188,8 @@ def test_gates_are_a_list(value: Any) -> None:
 
 
 def test_without_jmespath_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_node_expressions, "HAS_JMESPATH", False)
+    monkeypatch.setattr(_evaluation, "_idle", [])
+    monkeypatch.setattr(sys, "path", [sysconfig.get_path("stdlib"), f"{sysconfig.get_path('platstdlib')}/lib-dynload"])
     (sentence,) = errors_of({"gates": [{"name": "a", "node": "a"}]})
     assert sentence.startswith("policy.gates[0].node: needs the Python library jmespath: install it")
 

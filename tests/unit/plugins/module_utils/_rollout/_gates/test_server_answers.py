@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -61,6 +62,28 @@ def firing(state: str = "firing", **labels: str) -> dict[str, Any]:
 
 def alert(name: str, state: str = "active", **labels: str) -> dict[str, Any]:
     return {"labels": {"alertname": name, **labels}, "status": {"state": state, "silencedBy": []}}
+
+
+SLOW = "(a|a)+!"
+
+
+@pytest.mark.parametrize(
+    ("asked", "body"),
+    [
+        (gate("url", matching='.*"status".*"green".*'), b'"status"' * 8000),
+        (gate("alerts", api="alertmanager", matching=SLOW), [alert("a" * 40)]),
+        (gate("alerts", api="prometheus", matching=SLOW), rules(rule("a" * 40, firing()))),
+    ],
+    ids=["url", "alertmanager", "prometheus"],
+)
+def test_a_search_that_takes_too_long_is_neither_yes_nor_no(asked: ServerGate, body: Any) -> None:
+    begun = time.monotonic()
+    answer = read(asked, body).answer
+    assert time.monotonic() - begun < 20.0
+    assert (answer.verdict, answer.reason) == (
+        UNKNOWN,
+        "gate g does not know: its matching cannot be searched for: it takes more than 2 s",
+    )
 
 
 def test_what_is_asked() -> None:
