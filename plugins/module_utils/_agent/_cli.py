@@ -79,6 +79,7 @@ def describe_node(configuration: AgentConfiguration, messages: LastMessageReader
             "id": answered.id,
             "source": None if answered.source is None else answered.source.to_dict(),
             "outcome": None if answered.failure is None else answered.failure.to_dict(),
+            "retried": answered.retried,
         },
         "badConfigs": {uid: mark._asdict() for uid, mark in sorted(state.bad_configs.items())},
         "components": components,
@@ -183,6 +184,8 @@ def next_step(status: Mapping[str, Any]) -> str:
         return "the unit's next start reads this config"
     if outcome is not None and outcome["suspect"]:
         return "it stays on last-known-good, which fails as well: the cause may lie elsewhere"
+    if outcome is not None and outcome["doubt"] and not status["assignment"]["retried"]:
+        return "the assigned config is tried again once last-known-good is healthy: it may not be at fault"
     if outcome is not None:
         return "what runs stays, until another config is assigned"
     if status["assignment"]["source"] != using["source"] and status["assignment"]["id"]:

@@ -76,6 +76,7 @@ class Controller:
             actions.SaveTrial: self._save_trial,
             actions.Promote: self._promote,
             actions.MarkSuspect: self._mark_suspect,
+            actions.TryAgain: self._try_again,
         }
 
     def retry_soon(self) -> None:
@@ -197,9 +198,8 @@ class Controller:
 
     def _observe_components(self, observation: Observation) -> Observation:
         state = observation.state
-        failure = state.records.answered.failure
-        suspect = failure is not None and failure.suspect
-        matters = observation.dynamic_config and (state.is_in_trial or suspect or self.publisher.reported_failure)
+        is_settled = not (state.is_in_trial or state.records.answered.waits_for_recovery)
+        matters = observation.dynamic_config and (not is_settled or self.publisher.reported_failure)
         components = self.components.observe(state, steady=not matters)
         if components is None:
             return observation
@@ -344,8 +344,14 @@ class Controller:
     def _mark_suspect(self, action: actions.MarkSuspect, observation: Observation) -> bool:
         state = observation.state
         with self._transactions.begin(state):
-            self._transactions.record_answer(state.records.answered.with_failure(action.failure))
+            self._transactions.mark_suspect(state, action.failure)
         self._record_trial("suspect" if action.failure.suspect else "cleared", observation)
+        return True
+
+    def _try_again(self, action: actions.TryAgain, observation: Observation) -> bool:
+        with self._transactions.begin(observation.state):
+            self._transactions.record_answer(action.answered)
+        log.info("the assigned config is tried again: last-known-good is healthy now")
         return True
 
     def _record_trial(self, transition: TrialTransition, observation: Observation) -> None:

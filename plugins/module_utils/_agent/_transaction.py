@@ -287,25 +287,35 @@ class Transactions:
         )
         self._store.write_bad_configs(component, version, marks)
 
+    def mark_suspect(self, state: NodeState, failure: AssignmentFailure) -> None:
+        """Record a failure for which the config may not be at fault, and take its bad mark back."""
+        self._remove_marks(failure.uid)
+        self._store.write_answered(state.records.answered.with_failure(failure))
+
     def forget_bad(self, uid: str | None) -> list[str]:
         """Forget a bad UID (None: all of them) under every version; return the forgotten UIDs.
 
         An assignment that failed with it is tried again.
         """
-        forgotten = set()
-        for component in self._configuration.components:
-            for version in self._store.tracked_versions(component):
-                marks = self._store.read_bad_configs(component, version)
-                remaining = {known: mark for known, mark in marks.items() if uid is not None and known != uid}
-                if len(remaining) != len(marks):
-                    self._store.write_bad_configs(component, version, remaining)
-                    forgotten |= set(marks) - set(remaining)
+        forgotten = self._remove_marks(uid)
         answered = self._store.read_records().answered
         failure = answered.failure
         if failure is not None and failure.kind not in _NEVER_MARKED and (uid is None or failure.uid == uid):
             self._store.write_answered(answered._replace(failure=None))
             forgotten.add(failure.uid)
         return sorted(forgotten)
+
+    def _remove_marks(self, uid: str | None) -> set[str]:
+        """Remove the bad marks of a UID (None: all marks) under every version; return the UIDs that had one."""
+        removed: set[str] = set()
+        for component in self._configuration.components:
+            for version in self._store.tracked_versions(component):
+                marks = self._store.read_bad_configs(component, version)
+                remaining = {known: mark for known, mark in marks.items() if uid is not None and known != uid}
+                if len(remaining) != len(marks):
+                    self._store.write_bad_configs(component, version, remaining)
+                    removed |= set(marks) - set(remaining)
+        return removed
 
     def remove_unused(self, state: NodeState) -> None:
         """Remove old checkpoints and rendered files, but not those of current and last-known-good; and torn writes."""
@@ -328,4 +338,6 @@ def _answered_by(abandoned: ConfigRecord, known: AnsweredAssignment) -> Answered
     """Return the assignment that a rollback answers. The ids of a Node that was registered again are others."""
     node_uid = known.node_uid or abandoned.node_uid
     of_this_node = abandoned.node_uid == node_uid
-    return AnsweredAssignment(node_uid, max(known.id, abandoned.assignment if of_this_node else 0), abandoned.source)
+    answered_id = max(known.id, abandoned.assignment if of_this_node else 0)
+    is_known = (answered_id, abandoned.source) == (known.id, known.source)
+    return AnsweredAssignment(node_uid, answered_id, abandoned.source, retried=is_known and known.retried)

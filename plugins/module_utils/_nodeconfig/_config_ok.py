@@ -25,6 +25,7 @@ __all__ = [
     "assignment_lost",
     "both_fail",
     "crash_loop",
+    "doubted",
     "failing",
     "files_unusable",
     "good",
@@ -159,6 +160,12 @@ def both_fail(using: ConfigInUse, new: str) -> ConfigOk:
         f"current (UID: {new}) and last-known-good both fail: cause may lie elsewhere",
         Cause.SUSPECT,
     )
+
+
+def doubted(using: ConfigInUse, new: str, doubt: str) -> ConfigOk:
+    """Return the condition after a rollback for which the config may not be at fault. doubt: why."""
+    reason = f"current (UID: {new}) failed, the cause may lie elsewhere: {doubt}"
+    return ConfigOk("Unknown", str(using), reason, Cause.SUSPECT)
 
 
 def failing(using: ConfigInUse, problem: str) -> ConfigOk:

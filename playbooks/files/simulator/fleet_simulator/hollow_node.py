@@ -333,7 +333,10 @@ class HollowNode:
             self._records = Records(action.record, action.record, records.answered, never_written=False)
             self._counted_from = None
         elif isinstance(action, actions.MarkSuspect):
+            self._bad_configs.pop(action.failure.uid, None)
             self._records = records._replace(answered=records.answered.with_failure(action.failure))
+        elif isinstance(action, actions.TryAgain):
+            self._records = records._replace(answered=action.answered)
         elif isinstance(action, actions.RollBack):
             self._roll_back(action, state, observation.moment)
         else:

@@ -18,7 +18,7 @@ from ._desired_state import DesiredKind, DesiredState
 from ._health import CommandLine, ComponentsObservation
 from ._node_state import Moment, NodeState
 from ._records import LOCAL_CONFIG, AnsweredAssignment, AssignmentFailure, ConfigRecord, FailureKind, same_config
-from ._trial_period import MarkSuspect, Promote, RollBack, SaveTrial, TrialAction, plan_trial
+from ._trial_period import MarkSuspect, Promote, RollBack, SaveTrial, TrialAction, TryAgain, plan_trial
 
 __all__ = [
     "Acknowledge",
@@ -42,6 +42,7 @@ __all__ = [
     "SyncPhase",
     "SyncResult",
     "SyncTransition",
+    "TryAgain",
     "Unassign",
     "needs_verification",
     "plan",

@@ -120,6 +120,8 @@ def _fallen_back(failure: AssignmentFailure, condition: ComponentsCondition, in_
         return verdicts.both_fail(in_use, failure.uid)
     if not condition.healthy:
         return None  # a rollback is reported once the components are healthy again
+    if failure.doubt:
+        return verdicts.doubted(in_use, failure.uid, failure.doubt)
     if failure.kind == "CrashLoop":
         return verdicts.crash_loop(in_use, failure.uid, failure.crashes)
     return verdicts.not_healthy(in_use, failure.uid, condition_duration(failure.within), failure.text)

@@ -237,7 +237,8 @@ class AssignmentFailure(NamedTuple):
 
     text: the first error, the reason of the bad mark, or what the probe found. crashes: their number, for CrashLoop.
     within: the seconds in which it was not healthy, for NotHealthy. time: RFC 3339, of the bad mark for KnownBad.
-    boot_id, since_boot: when it failed. suspect: whether last-known-good has failed as well since then.
+    boot_id, since_boot: when it failed. suspect: whether last-known-good is failing as well. doubt: why the config may
+    not be at fault, so that it is not marked bad; "" if it is charged with the failure.
     """
 
     kind: FailureKind
@@ -249,6 +250,7 @@ class AssignmentFailure(NamedTuple):
     boot_id: str = ""
     since_boot: float = 0.0
     suspect: bool = False
+    doubt: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the failure as JSON-able data; the keys are those of the record, and of ``status --json``."""
@@ -262,6 +264,7 @@ class AssignmentFailure(NamedTuple):
             "boot_id": self.boot_id,
             "since_boot": self.since_boot,
             "suspect": self.suspect,
+            "doubt": self.doubt,
         }
 
     @classmethod
@@ -278,20 +281,28 @@ class AssignmentFailure(NamedTuple):
             boot_id=str(value["boot_id"]),
             since_boot=float(value["since_boot"]),
             suspect=value["suspect"] is True,
+            doubt=str(value["doubt"]),
         )
 
 
 class AnsweredAssignment(NamedTuple):
     """The highest assignment that this node has answered, and how it failed (None if it has not).
 
-    node_uid: of the Node object that asked. source: None if it asked for the local config. What has failed is tried
-    again only when it is assigned again, so this outlives bad marks, which are kept for each version of a component.
+    node_uid: of the Node object that asked. source: None if it asked for the local config. retried: whether the config
+    was tried once more after a failure for which it may not be at fault. Otherwise, what has failed is tried again only
+    when it is assigned again, so this outlives bad marks, which are kept for each version of a component.
     """
 
     node_uid: str = ""
     id: int = 0
     source: ConfigSource | None = None
     failure: AssignmentFailure | None = None
+    retried: bool = False
+
+    @property
+    def waits_for_recovery(self) -> bool:
+        """Return whether something follows when last-known-good is healthy again: the failure is not settled."""
+        return self.failure is not None and (self.failure.suspect or (bool(self.failure.doubt) and not self.retried))
 
     def with_failure(self, failure: AssignmentFailure) -> AnsweredAssignment:
         """Return the same assignment with this failure."""
@@ -306,6 +317,7 @@ class AnsweredAssignment(NamedTuple):
                 "id": self.id,
                 "source": None if self.source is None else self.source.to_dict(),
                 "outcome": None if self.failure is None else self.failure.to_dict(),
+                "retried": self.retried,
             },
         )
 
@@ -319,6 +331,7 @@ class AnsweredAssignment(NamedTuple):
                 id=int(value["id"]),
                 source=None if value["source"] is None else ConfigSource.from_dict(value["source"]),
                 failure=None if value["outcome"] is None else AssignmentFailure.from_dict(value["outcome"]),
+                retried=value["retried"] is True,
             )
         except (KeyError, TypeError, ValueError, OverflowError, InvalidConfigSource) as error:
             raise DamagedFile(f"a field is missing or wrong: {error!r}") from error

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, Union
 from ..._nodeconfig._durations import condition_duration
 from ._health import ComponentsObservation
 from ._node_state import Moment, NodeState
-from ._records import AssignmentFailure, ConfigRecord, same_config
+from ._records import AnsweredAssignment, AssignmentFailure, ConfigRecord, same_config
 
 __all__ = [
     "MarkSuspect",
@@ -23,6 +23,7 @@ __all__ = [
     "SaveTrial",
     "TrialAction",
     "TrialTransition",
+    "TryAgain",
     "failure_outside_trial",
     "plan_trial",
     "trial_ends_at",
@@ -31,6 +32,7 @@ __all__ = [
 
 _WINDOW = 600.0  # seconds for which a crash after the trial is reported
 _SAVE_EVERY = 60.0  # healthy seconds; those since the last save are lost if the agent is killed
+_BOTH_FAIL = "last-known-good failed as well"
 
 TrialTransition = Literal["confirmed", "promoted", "rolled back", "suspect", "cleared"]
 
@@ -59,12 +61,18 @@ class Promote(NamedTuple):
 
 
 class MarkSuspect(NamedTuple):
-    """Record in the assignment's failure whether last-known-good fails as well."""
+    """Record in the assignment's failure whether last-known-good fails as well, and take the config's bad mark back."""
 
     failure: AssignmentFailure
 
 
-TrialAction = Union[RollBack, SaveTrial, Promote, MarkSuspect]
+class TryAgain(NamedTuple):
+    """Try the assigned config once more: it may not have been at fault, and last-known-good is healthy now."""
+
+    answered: AnsweredAssignment
+
+
+TrialAction = Union[RollBack, SaveTrial, Promote, MarkSuspect, TryAgain]
 
 
 def trial_seconds(state: NodeState, components: ComponentsObservation) -> float:
@@ -95,7 +103,7 @@ def plan_trial(
     """Return the action that the trial calls for, or the state after a rollback; None if neither does.
 
     unsaved: healthy seconds that are not in the record yet. health_timeout: the seconds of health after which a suspect
-    last-known-good is cleared.
+    last-known-good is cleared, and the assigned config is tried again.
     """
     record = state.active_record
     if state.is_in_trial:
@@ -141,17 +149,19 @@ def _plan_after_rollback(
     failure: AssignmentFailure,
     moment: Moment,
     health_timeout: float,
-) -> MarkSuspect | None:
+) -> MarkSuspect | TryAgain | None:
     if not failure.suspect:
         since = failure.since_boot if failure.boot_id == moment.boot_id else 0.0
         crashes = state.crashes_since(since, moment.boot_id)
-        if not components.failed and crashes <= state.active_record.trial.crash_loop_threshold:
-            return None
-        return MarkSuspect(failure._replace(suspect=True))
+        if components.failed or crashes > state.active_record.trial.crash_loop_threshold:
+            return MarkSuspect(failure._replace(suspect=True, doubt=failure.doubt or _BOTH_FAIL))
     if components.healthy_for < health_timeout or state.crashes_since(moment.now - health_timeout, moment.boot_id):
         return None
-    # Crashes count from zero again, so that the verdict does not flap.
-    return MarkSuspect(failure._replace(boot_id=moment.boot_id, since_boot=moment.now, suspect=False))
+    if failure.suspect:
+        # Crashes count from zero again, so that the verdict does not flap.
+        return MarkSuspect(failure._replace(boot_id=moment.boot_id, since_boot=moment.now, suspect=False))
+    answered = state.records.answered
+    return TryAgain(answered._replace(failure=None, retried=True)) if failure.doubt and not answered.retried else None
 
 
 def failure_outside_trial(state: NodeState, components: ComponentsObservation, moment: Moment) -> str:

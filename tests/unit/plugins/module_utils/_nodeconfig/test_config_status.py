@@ -110,6 +110,12 @@ TABLE = [
         f"current (UID: {NEW}) and last-known-good both fail: cause may lie elsewhere",
     ),
     (
+        verdict.doubted(LAST, NEW, "last-known-good failed as well"),
+        "Unknown",
+        f"using last-known-good (UID: {LKG})",
+        f"current (UID: {NEW}) failed, the cause may lie elsewhere: last-known-good failed as well",
+    ),
+    (
         verdict.unit_stopped(f"UID: {CUR}", "kubelet.service"),
         "Unknown",
         f"current (UID: {CUR}) not in use",

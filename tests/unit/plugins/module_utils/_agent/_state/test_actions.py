@@ -56,6 +56,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state._trial
     Promote,
     RollBack,
     SaveTrial,
+    TryAgain,
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
@@ -132,7 +133,8 @@ def acknowledged(uid: str | None, *, pending: bool = False) -> Acknowledgement:
 
 
 KEEP = DesiredState(DesiredKind.KEEP, ANSWERED, A)
-SUSPECT_NEXT = NEXT.with_failure(FAILED._replace(suspect=True))
+DOUBTED = FAILED._replace(doubt="last-known-good failed as well")
+SUSPECT_NEXT = NEXT.with_failure(DOUBTED._replace(suspect=True))
 
 CONFIG: dict[str, tuple[Observation, list[Action]]] = {
     "nothing is known of the API": (observed(node()), []),
@@ -317,19 +319,35 @@ COMPONENTS: dict[str, tuple[Observation, ComponentsObservation, list[Action]]] =
     "last-known-good fails too": (
         observed(node(answered=NEXT.with_failure(FAILED))),
         observation(healthy=False, failed="kubelet", detail="x"),
-        [MarkSuspect(FAILED._replace(suspect=True))],
+        [MarkSuspect(DOUBTED._replace(suspect=True))],
     ),
     "last-known-good crashes too": (
         observed(node(answered=NEXT.with_failure(FAILED), startups=CRASHES * 4)),
         observation(),
-        [MarkSuspect(FAILED._replace(suspect=True))],
+        [MarkSuspect(DOUBTED._replace(suspect=True))],
     ),
     "a suspect that still crashes": (observed(node(answered=SUSPECT_NEXT, startups=CRASHES)), observation(), []),
     "a suspect that is well again": (
         observed(node(answered=SUSPECT_NEXT)),
         observation(),
-        [MarkSuspect(FAILED._replace(since_boot=100.0))],
+        [MarkSuspect(DOUBTED._replace(since_boot=100.0))],
     ),
+    "a config in doubt, once last-known-good is healthy": (
+        observed(node(answered=NEXT.with_failure(DOUBTED))),
+        observation(),
+        [TryAgain(NEXT._replace(retried=True))],
+    ),
+    "a config in doubt while last-known-good recovers": (
+        observed(node(answered=NEXT.with_failure(DOUBTED))),
+        observation(healthy_for=59.0),
+        [],
+    ),
+    "a config in doubt that was tried again": (
+        observed(node(answered=NEXT.with_failure(DOUBTED)._replace(retried=True))),
+        observation(),
+        [],
+    ),
+    "a failure that is the config's": (observed(node(answered=NEXT.with_failure(FAILED))), observation(), []),
     "a node that opted out has no trial": (observed(node(NEW), dynamic_config=False), observation(), []),
 }
 
