@@ -128,6 +128,9 @@ def evaluate(
         reason = f"somebody else has assigned it something (assignment {view.assigned_id})"
         return GateResult(Verdict.UNKNOWN, reason)
     has_answered = view.status is not None and view.answered_id == attempt.assignment
+    if has_answered and view.is_in_doubt:
+        # The node tries the config again once it is healthy. Until then, and after that, nobody knows.
+        return GateResult(Verdict.WAIT if now < attempt.deadline else Verdict.UNKNOWN, view.report)
     if has_answered and view.config_ok == "False":
         return GateResult(Verdict.FAIL, view.report)
     uses_target = has_answered and view.config_ok == "True" and view.active == attempt.goal.source
@@ -175,7 +178,8 @@ def _evaluate_good(view: NodeView, attempt: Attempt, now: float, ask_gates: AskG
 
 def _evaluate_deleted(final_view: NodeView | None, attempt: Attempt) -> GateResult:
     if final_view is not None and final_view.answered_id == attempt.assignment and final_view.config_ok == "False":
-        return GateResult(Verdict.FAIL, f"{final_view.report} (then the Node was deleted)")
+        verdict = Verdict.UNKNOWN if final_view.is_in_doubt else Verdict.FAIL
+        return GateResult(verdict, f"{final_view.report} (then the Node was deleted)")
     if final_view is not None and attempt.was_ready and final_view.ready is not True:
         return GateResult(Verdict.UNKNOWN, f"the Node was deleted when it was not Ready: {final_view.ready_reason}")
     return GateResult(Verdict.GONE, "the Node was deleted")
