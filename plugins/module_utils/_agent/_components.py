@@ -15,6 +15,7 @@ from ._command_lines import CommandLineTracker
 from ._interfaces import ANSWER_WAIT, ServiceManager, ServiceManagerError, Task
 from ._log import RESTARTING, log
 from ._state._health import (
+    NOT_STARTED,
     ComponentsObservation,
     Health,
     ProbeResult,
@@ -33,7 +34,6 @@ __all__ = ["ComponentManager", "UnitQuery"]
 
 _RESTART_DEADLINE = 30.0  # seconds after which a restart that did not happen is requested again
 _PROBE_DEADLINE = 12.0  # seconds: more than a prober needs if each of its requests times out
-_NOT_STARTED = ("stopped", "masked", "missing")
 
 
 class ComponentManager:
@@ -103,7 +103,7 @@ class ComponentManager:
             unit = units[name]
             if unit is None:
                 unknown.add(name)
-            elif unit.state in _NOT_STARTED:
+            elif unit.state in NOT_STARTED:
                 states[name] = "stopped"
                 if name in involved:
                     stopped = stopped or unit.name

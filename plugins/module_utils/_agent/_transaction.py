@@ -179,9 +179,14 @@ class Transactions:
     def save_trial(self, state: NodeState, seconds: float, *, confirmed: bool) -> None:
         """Add healthy seconds to the record in use."""
         record = state.active_record
+        doubt = "" if confirmed else record.doubt
         self._store.write_current(
-            record._replace(healthy_seconds=record.healthy_seconds + seconds, confirmed=confirmed)
+            record._replace(healthy_seconds=record.healthy_seconds + seconds, confirmed=confirmed, doubt=doubt)
         )
+
+    def doubt(self, state: NodeState, doubt: str) -> None:
+        """Record why a failure of the config in use would not be charged to it."""
+        self._store.write_current(state.active_record._replace(doubt=doubt))
 
     def record_version(self, state: NodeState, component: str, version: str) -> None:
         """Track the component under this version from now on, and with it the running start, whose end is to come."""
@@ -209,7 +214,7 @@ class Transactions:
 
         failure, component: what the controller observed (not healthy); None if the state itself shows the reason (a
         crash loop, an unreadable record). The bad mark is written first: from then on every start of a component rolls
-        back by itself.
+        back by itself. A failure in doubt leaves no mark.
         """
         records = state.records
         abandoned = records.current
@@ -219,7 +224,8 @@ class Transactions:
         if abandoned is not None and abandoned.source is not None:
             failure = failure or self._failure_of_selection(state, abandoned)
             if failure is not None:
-                self._mark_bad(state, abandoned, failure, component or state.most_crashed_component())
+                if not failure.doubt:
+                    self._mark_bad(state, abandoned, failure, component or state.most_crashed_component())
                 if records.answered.source is None or records.answered.source.uid == failure.uid:
                     answered = _answered_by(abandoned, records.answered)
                     self._store.write_answered(answered.with_failure(failure))
@@ -267,6 +273,7 @@ class Transactions:
             time=failure.time or self._clock.now(),
             boot_id=self._clock.boot_id(),
             since_boot=self._clock.since_boot(),
+            doubt=abandoned.doubt,
         )
 
     def _mark_bad(self, state: NodeState, record: ConfigRecord, failure: AssignmentFailure, component: str) -> None:

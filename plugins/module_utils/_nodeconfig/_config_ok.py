@@ -29,6 +29,7 @@ __all__ = [
     "failing",
     "files_unusable",
     "good",
+    "host_not_ready",
     "invalid",
     "invalid_in_trial",
     "known_bad",
@@ -104,6 +105,14 @@ def adopting(label: str) -> ConfigOk:
 def not_synced(using: ConfigInUse, cause: str, *, machine_cause: str) -> ConfigOk:
     """Return the condition for an unclear desired config (InvalidConfigSource) or an unavailable one (FetchFailed)."""
     return ConfigOk("Unknown", str(using), f"failed to sync, desired config unclear, cause: {cause}", machine_cause)
+
+
+def host_not_ready(using: ConfigInUse, new: str, problem: str) -> ConfigOk:
+    """Return the condition for a new config for which nothing is restarted, because any restart would fail.
+
+    new: the label of the new config.
+    """
+    return ConfigOk("Unknown", str(using), f"({new}) waits for this host: {problem}", Cause.HOST_NOT_READY)
 
 
 def assignment_lost(using: ConfigInUse) -> ConfigOk:

@@ -174,8 +174,8 @@ class World:
         if view.assigned_id > view.answered_id:
             self.nodes.say(name, *status_of(view, view.source, GOOD)[-1])
 
-    def fail_later(self, name: str, behaviour: str) -> None:
-        """Have a node that was fine report what this behaviour ends with."""
+    def say_later(self, name: str, behaviour: str) -> None:
+        """Have a node report now what this behaviour ends with."""
         view = self.nodes.view(name)
         self.nodes.say(name, *status_of(view, view.source, behaviour)[-1])
 

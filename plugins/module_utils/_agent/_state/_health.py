@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple
 from ..._nodeconfig._config_status import ComponentState
 
 __all__ = [
+    "NOT_STARTED",
     "CommandLine",
     "ComponentsObservation",
     "Health",
@@ -143,6 +144,9 @@ class ComponentsObservation(NamedTuple):
 # active: its main process runs | starting: start jobs, ExecStartPre, waiting to restart | stopped: an administrator
 # stopped it or it was never started | masked | failed: gave up | missing: no such unit
 UnitState = Literal["active", "starting", "stopped", "masked", "failed", "missing"]
+
+
+NOT_STARTED: tuple[UnitState, ...] = ("stopped", "masked", "missing")  # the agent does not start such a unit
 
 
 class Unit(NamedTuple):

@@ -105,7 +105,8 @@ class ConfigRecord(NamedTuple):
     bundle reads. boot_id, since_boot (seconds): when it was adopted; adopted_at (RFC 3339): the same, human-readable.
     healthy_seconds: of its trial, during which the components were healthy. confirmed: whether a probe has found them
     healthy since the adoption. dropped_components: those that the config before had a file for and this one does not,
-    so that they reverted to their init config. trust: None if bundles were not verified when it was adopted.
+    so that they reverted to their init config. trust: None if bundles were not verified when it was adopted. doubt: why
+    a failure would not be charged to this config, until it is confirmed; "" if it would be.
     """
 
     source: ConfigSource | None = None
@@ -121,6 +122,7 @@ class ConfigRecord(NamedTuple):
     files: Mapping[str, str] = {}
     dropped_components: tuple[str, ...] = ()
     trust: RecordTrust | None = None
+    doubt: str = ""
 
     def covers(self, component: str) -> bool:
         """Return whether this config decides what the component reads, so that its crashes count for its trial."""
@@ -159,6 +161,7 @@ class ConfigRecord(NamedTuple):
                     "crashLoopThreshold": self.trial.crash_loop_threshold,
                     "healthySeconds": self.healthy_seconds,
                     "confirmed": self.confirmed,
+                    "doubt": self.doubt,
                 },
                 "files": dict(self.files),
                 "dropped": list(self.dropped_components),
@@ -189,6 +192,7 @@ class ConfigRecord(NamedTuple):
                 # Older agents did not record it.
                 dropped_components=tuple(str(name) for name in value.get("dropped", ())),
                 trust=None if value.get("trust") is None else RecordTrust.from_dict(value["trust"]),
+                doubt=str(trial["doubt"]),
             )
         except (KeyError, TypeError, ValueError, OverflowError, AttributeError, InvalidConfigSource) as error:
             raise DamagedFile(f"a field is missing or wrong: {error!r}") from error

@@ -17,6 +17,7 @@ from ._node_state import Moment, NodeState
 from ._records import AnsweredAssignment, AssignmentFailure, ConfigRecord, same_config
 
 __all__ = [
+    "Doubt",
     "MarkSuspect",
     "Promote",
     "RollBack",
@@ -48,6 +49,12 @@ class RollBack(NamedTuple):
     component: str = ""
 
 
+class Doubt(NamedTuple):
+    """Record why a failure of the config in use would not be charged to it."""
+
+    doubt: str
+
+
 class SaveTrial(NamedTuple):
     """Record the healthy seconds so far. confirmed: healthy for the first time since the adoption."""
 
@@ -72,7 +79,7 @@ class TryAgain(NamedTuple):
     answered: AnsweredAssignment
 
 
-TrialAction = Union[RollBack, SaveTrial, Promote, MarkSuspect, TryAgain]
+TrialAction = Union[RollBack, SaveTrial, Promote, MarkSuspect, TryAgain, Doubt]
 
 
 def trial_seconds(state: NodeState, components: ComponentsObservation) -> float:
@@ -98,28 +105,35 @@ def _remaining(record: ConfigRecord, unsaved: float) -> float:
 
 
 def plan_trial(
-    state: NodeState, components: ComponentsObservation, *, unsaved: float, moment: Moment, health_timeout: float
+    state: NodeState,
+    components: ComponentsObservation,
+    *,
+    unsaved: float,
+    moment: Moment,
+    health_timeout: float,
+    host_problem: str = "",
 ) -> TrialAction | None:
     """Return the action that the trial calls for, or the state after a rollback; None if neither does.
 
     unsaved: healthy seconds that are not in the record yet. health_timeout: the seconds of health after which a suspect
-    last-known-good is cleared, and the assigned config is tried again.
+    last-known-good is cleared, and the assigned config is tried again. host_problem: what was seen to be wrong with the
+    host while a component was not healthy, "" if nothing was.
     """
     record = state.active_record
     if state.is_in_trial:
-        return _plan_running(state, components, unsaved, moment)
+        return _plan_running(state, components, unsaved, moment, host_problem)
     if record.trial_passed and not same_config(record, state.records.last_known_good):
         return Promote(record)  # the promotion was interrupted, or last-known-good was damaged
     if components.healthy and record.source is not None and not record.confirmed:
         return SaveTrial(confirmed=True)
     failure = state.records.answered.failure
     if failure is not None and failure.kind in ("CrashLoop", "NotHealthy"):
-        return _plan_after_rollback(state, components, failure, moment, health_timeout)
+        return _plan_after_rollback(state, components, failure, moment, health_timeout, host_problem)
     return None
 
 
 def _plan_running(
-    state: NodeState, components: ComponentsObservation, unsaved: float, moment: Moment
+    state: NodeState, components: ComponentsObservation, unsaved: float, moment: Moment, host_problem: str
 ) -> TrialAction | None:
     record = state.active_record
     if components.failed:
@@ -131,13 +145,16 @@ def _plan_running(
             time=moment.time,
             boot_id=moment.boot_id,
             since_boot=moment.now,
+            doubt=record.doubt or host_problem,
         )
         return RollBack(failure, components.failed)
+    if host_problem and not components.healthy and not record.doubt:
+        return Doubt(host_problem)
     if not components.healthy or components.stopped:
         return None
     covered = any(record.covers(name) for name in state.files)
     if _remaining(record, unsaved) <= 0 or not covered:  # without a component on this node there is nothing to try
-        return Promote(record._replace(healthy_seconds=record.trial.duration, confirmed=True))
+        return Promote(record._replace(healthy_seconds=record.trial.duration, confirmed=True, doubt=""))
     if not record.confirmed:
         return SaveTrial(confirmed=True)
     return SaveTrial() if unsaved >= _SAVE_EVERY else None
@@ -149,12 +166,15 @@ def _plan_after_rollback(
     failure: AssignmentFailure,
     moment: Moment,
     health_timeout: float,
+    host_problem: str,
 ) -> MarkSuspect | TryAgain | None:
     if not failure.suspect:
         since = failure.since_boot if failure.boot_id == moment.boot_id else 0.0
         crashes = state.crashes_since(since, moment.boot_id)
         if components.failed or crashes > state.active_record.trial.crash_loop_threshold:
             return MarkSuspect(failure._replace(suspect=True, doubt=failure.doubt or _BOTH_FAIL))
+        if host_problem and not components.healthy and not failure.doubt:
+            return MarkSuspect(failure._replace(doubt=host_problem))
     if components.healthy_for < health_timeout or state.crashes_since(moment.now - health_timeout, moment.boot_id):
         return None
     if failure.suspect:

@@ -128,8 +128,9 @@ def evaluate(
         reason = f"somebody else has assigned it something (assignment {view.assigned_id})"
         return GateResult(Verdict.UNKNOWN, reason)
     has_answered = view.status is not None and view.answered_id == attempt.assignment
-    if has_answered and view.is_in_doubt:
-        # The node tries the config again once it is healthy. Until then, and after that, nobody knows.
+    if has_answered and (view.is_in_doubt or view.waits_for_host):
+        # Whatever ails the host, such as a runtime that is down, may make the Node NotReady too: the node tries the
+        # config again when that is over.
         return GateResult(Verdict.WAIT if now < attempt.deadline else Verdict.UNKNOWN, view.report)
     if has_answered and view.config_ok == "False":
         return GateResult(Verdict.FAIL, view.report)

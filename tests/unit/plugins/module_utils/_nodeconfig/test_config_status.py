@@ -110,6 +110,12 @@ TABLE = [
         f"current (UID: {NEW}) and last-known-good both fail: cause may lie elsewhere",
     ),
     (
+        verdict.host_not_ready(ConfigInUse("current", CUR), f"UID: {NEW}", "the runtime does not answer"),
+        "Unknown",
+        f"using current (UID: {CUR})",
+        f"(UID: {NEW}) waits for this host: the runtime does not answer",
+    ),
+    (
         verdict.doubted(LAST, NEW, "last-known-good failed as well"),
         "Unknown",
         f"using last-known-good (UID: {LKG})",

@@ -35,6 +35,7 @@ FALSE = {"answered_id": 7, "config_ok": "False", "message": "using last-known-go
 ADOPTING = {"answered_id": 7, "config_ok": "Unknown", "cause": "Adopting"}
 SUSPECT = {**FALSE, "cause": "Suspect", "reason": "both fail"}
 DOUBTED = {**SUSPECT, "config_ok": "Unknown"}
+NO_RUNTIME = {**DOUBTED, "cause": "HostNotReady", "reason": "waits for this host"}
 
 
 @pytest.mark.complaint("openshift-ansible PR #9983: the playbook could not know when the asynchronous agent was done")
@@ -101,6 +102,8 @@ DOUBTED = {**SUSPECT, "config_ok": "Unknown"}
         (ATTEMPT, node_view_with(**SUSPECT), LATE, Verdict.UNKNOWN, "both fail"),
         (ATTEMPT, node_view_with(**SUSPECT, ready=False), LATE, Verdict.UNKNOWN, "both fail"),
         (ATTEMPT, node_view_with(**DOUBTED), LATE, Verdict.UNKNOWN, "both fail"),
+        (ATTEMPT, node_view_with(**NO_RUNTIME, ready=False), EARLY, Verdict.WAIT, "waits for this host"),
+        (ATTEMPT, node_view_with(**NO_RUNTIME, ready=False), LATE, Verdict.UNKNOWN, "waits for this host"),
         (SOAKING, node_view_with(**SUSPECT, ready=False), EARLY, Verdict.WAIT, "both fail"),
         (ATTEMPT, node_view_with(**SUSPECT, deleting=True), EARLY, Verdict.UNKNOWN, "then the Node was deleted"),
         (ATTEMPT, node_view_with(source=a_source(2)), EARLY, Verdict.UNKNOWN, "somebody else has assigned"),

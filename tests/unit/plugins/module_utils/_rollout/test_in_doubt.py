@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from support.rollouts.simulated_nodes import GOOD, SUSPECT
+from support.rollouts.simulated_nodes import GOOD, NO_RUNTIME, SUSPECT
 from support.rollouts.world import QUICK, MakeWorld
 
 
@@ -36,10 +36,28 @@ def test_a_node_that_doubts_is_assigned_again_by_the_next_rollout(make_world: Ma
     assert world.plan(target).skipped == ()
 
 
+def test_a_canary_whose_runtime_is_down_pauses_and_goes_on_by_itself(make_world: MakeWorld) -> None:
+    world = make_world(9)
+    target = world.publish(100)
+    first, *_others = world.plan(target).wave("canary").nodes
+    world.nodes.behaviour = lambda name, _source: NO_RUNTIME if name == first else GOOD
+    world.later(30, lambda: world.nodes.set_ready(first, False))
+    last = world.rollout(target, **QUICK)[-1]
+    assert last.phase == "Paused"
+    assert [(failed.node, failed.kind) for failed in last.failed_nodes] == [(first, "unknown")]
+    assert "waits for this host" in last.failed_nodes[0].reason
+    assert world.record().bad_configs == ()
+    # The runtime is back, and the agent has adopted the config meanwhile.
+    world.nodes.set_ready(first, True)
+    world.say_later(first, GOOD)
+    assert world.rollout(target, **QUICK)[-1].phase == "Complete"
+    assert [name for name, _id, _source in world.nodes.assignments].count(first) == 1
+
+
 def test_a_node_that_has_passed_and_doubts_later_spends_nothing(make_world: MakeWorld) -> None:
     world = make_world(9)
     target = world.publish(100)
     passed = world.plan(target).wave("canary").nodes[0]
-    world.when("wave 1", lambda: world.fail_later(passed, SUSPECT))
+    world.when("wave 1", lambda: world.say_later(passed, SUSPECT))
     assert world.rollout(target, failureBudget=0)[-1].phase == "Complete"
     assert world.record().bad_configs == ()

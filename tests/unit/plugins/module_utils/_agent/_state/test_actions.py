@@ -14,6 +14,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state._actio
     Acknowledgement,
     Action,
     Adopt,
+    Doubt,
     ForgetBad,
     KeepAssigned,
     Observation,
@@ -38,6 +39,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state._healt
     CommandLine,
     ComponentsObservation,
 )
+from ansible_collections.configok.node.plugins.module_utils._agent._state._host_look import HostLook
 from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import (
     ComponentFiles,
     Moment,
@@ -211,6 +213,31 @@ CONFIG: dict[str, tuple[Observation, list[Action]]] = {
         observed(node(answered=NEXT), ADOPT, sync=PREPARED, acknowledged=acknowledged("bbbb")),
         [Adopt(adopted(NEW), B, 90.0)],
     ),
+    "nothing while the host is looked at": (observed(node(answered=NEXT), ADOPT, sync=PREPARED, host=None), []),
+    "nothing while any restart would fail": (
+        observed(node(answered=NEXT), ADOPT, sync=PREPARED, host=HostLook("no runtime")),
+        [],
+    ),
+    "a component that fails already has nothing to lose": (
+        observed(
+            node(answered=NEXT),
+            ADOPT,
+            sync=PREPARED,
+            acknowledged=acknowledged("bbbb"),
+            host=HostLook("no runtime", "kubelet: 500"),
+        ),
+        [Adopt(adopted(NEW._replace(doubt="before its adoption, kubelet: 500")), B, 90.0)],
+    ),
+    "a component that fails under a config on trial proves nothing": (
+        observed(
+            node(TRIED._replace(source=A, content_hash="x"), answered=NEXT),
+            ADOPT,
+            sync=PREPARED,
+            acknowledged=acknowledged("bbbb"),
+            host=HostLook("", "kubelet: 500"),
+        ),
+        [Adopt(adopted(NEW), B, 90.0)],
+    ),
     "the same content under another uid": (
         observed(node(answered=NEXT), ADOPT, sync=PREPARED._replace(record=GOOD._replace(source=B))),
         [Pin(GOOD._replace(source=B, assignment=2, node_uid="node"), B, in_trial=False)],
@@ -331,6 +358,40 @@ COMPONENTS: dict[str, tuple[Observation, ComponentsObservation, list[Action]]] =
         observed(node(answered=SUSPECT_NEXT)),
         observation(),
         [MarkSuspect(DOUBTED._replace(since_boot=100.0))],
+    ),
+    "a failure in the trial on a sick host": (
+        observed(node(NEW), host_problem="no runtime"),
+        observation(healthy=False, failed="kubelet", detail="kubelet: 500"),
+        [
+            RollBack(
+                AssignmentFailure(
+                    "NotHealthy",
+                    "bbbb",
+                    "kubelet: 500",
+                    within=60.0,
+                    time=NOW.time,
+                    boot_id="boot",
+                    since_boot=100.0,
+                    doubt="no runtime",
+                ),
+                "kubelet",
+            )
+        ],
+    ),
+    "a sick host in the trial": (
+        observed(node(NEW), host_problem="no runtime"),
+        observation(healthy=False),
+        [Doubt("no runtime")],
+    ),
+    "a sick host that is known": (
+        observed(node(NEW._replace(doubt="no name")), host_problem="no runtime"),
+        observation(healthy=False),
+        [],
+    ),
+    "a sick host after a rollback": (
+        observed(node(answered=NEXT.with_failure(FAILED)), host_problem="no runtime"),
+        observation(healthy=False),
+        [MarkSuspect(FAILED._replace(doubt="no runtime"))],
     ),
     "a config in doubt, once last-known-good is healthy": (
         observed(node(answered=NEXT.with_failure(DOUBTED))),
