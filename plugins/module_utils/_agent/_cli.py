@@ -23,7 +23,7 @@ from ._reporting._trust_status import trust_status
 from ._state._active_config import in_trial
 from ._state._node_state import NodeState
 from ._state._records import ConfigRecord
-from ._state._startups import Start, is_crash
+from ._state._startups import Start, has_last_words, is_crash
 from ._store._durable_files import LOCK_WAIT, locked
 from ._store._file_errors import directory_faults
 from ._store._state_reader import read_node_state
@@ -145,7 +145,8 @@ def _crash(starts: Sequence[Start], messages: LastMessageReader | None) -> dict[
     """Return the time of a component's last crash and its last message; None if it did not crash."""
     for start in reversed(starts):
         if start.end is not None and is_crash(start.end):
-            return {"time": start.end.time, "message": "" if messages is None else messages(start.invocation)}
+            message = messages(start.invocation) if messages is not None and has_last_words(start.end) else ""
+            return {"time": start.end.time, "message": message}
     return None
 
 

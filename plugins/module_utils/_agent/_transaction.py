@@ -224,6 +224,7 @@ class Transactions:
         if abandoned is not None and abandoned.source is not None:
             failure = failure or self._failure_of_selection(state, abandoned)
             if failure is not None:
+                failure = failure._replace(adopted_since_boot=abandoned.adopted_in(failure.boot_id))
                 if not failure.doubt:
                     self._mark_bad(state, abandoned, failure, component or state.most_crashed_component())
                 if records.answered.source is None or records.answered.source.uid == failure.uid:

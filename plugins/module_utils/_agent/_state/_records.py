@@ -124,6 +124,10 @@ class ConfigRecord(NamedTuple):
     trust: RecordTrust | None = None
     doubt: str = ""
 
+    def adopted_in(self, boot_id: str) -> float:
+        """Return when this config was adopted, in seconds since a boot; 0 if that was before, or is not recorded."""
+        return self.since_boot if self.source is not None and self.boot_id == boot_id else 0.0
+
     def covers(self, component: str) -> bool:
         """Return whether this config decides what the component reads, so that its crashes count for its trial."""
         return self.source is None or component in self.files or component in self.dropped_components
@@ -241,8 +245,9 @@ class AssignmentFailure(NamedTuple):
 
     text: the first error, the reason of the bad mark, or what the probe found. crashes: their number, for CrashLoop.
     within: the seconds in which it was not healthy, for NotHealthy. time: RFC 3339, of the bad mark for KnownBad.
-    boot_id, since_boot: when it failed. suspect: whether last-known-good is failing as well. doubt: why the config may
-    not be at fault, so that it is not marked bad; "" if it is charged with the failure.
+    boot_id, since_boot: when it failed. adopted_since_boot: when the config was adopted, 0 if before that boot.
+    suspect: whether last-known-good is failing as well. doubt: why the config may not be at fault, so that it is not
+    marked bad; "" if it is charged with the failure.
     """
 
     kind: FailureKind
@@ -253,6 +258,7 @@ class AssignmentFailure(NamedTuple):
     time: str = ""
     boot_id: str = ""
     since_boot: float = 0.0
+    adopted_since_boot: float = 0.0
     suspect: bool = False
     doubt: str = ""
 
@@ -267,6 +273,7 @@ class AssignmentFailure(NamedTuple):
             "time": self.time,
             "boot_id": self.boot_id,
             "since_boot": self.since_boot,
+            "adopted_since_boot": self.adopted_since_boot,
             "suspect": self.suspect,
             "doubt": self.doubt,
         }
@@ -284,6 +291,7 @@ class AssignmentFailure(NamedTuple):
             time=str(value["time"]),
             boot_id=str(value["boot_id"]),
             since_boot=float(value["since_boot"]),
+            adopted_since_boot=float(value["adopted_since_boot"]),
             suspect=value["suspect"] is True,
             doubt=str(value["doubt"]),
         )

@@ -179,7 +179,9 @@ def _plan_after_rollback(
         return None
     if failure.suspect:
         # Crashes count from zero again, so that the verdict does not flap.
-        return MarkSuspect(failure._replace(boot_id=moment.boot_id, since_boot=moment.now, suspect=False))
+        adopted = failure.adopted_since_boot if failure.boot_id == moment.boot_id else 0.0
+        now = failure._replace(boot_id=moment.boot_id, since_boot=moment.now, adopted_since_boot=adopted)
+        return MarkSuspect(now._replace(suspect=False))
     answered = state.records.answered
     return TryAgain(answered._replace(failure=None, retried=True)) if failure.doubt and not answered.retried else None
 
@@ -188,7 +190,8 @@ def failure_outside_trial(state: NodeState, components: ComponentsObservation, m
     """Return what is wrong with a config whose trial is over, or with the init config; "" if nothing is."""
     if components.failed:
         return components.detail
-    threshold = state.active_record.trial.crash_loop_threshold
-    if state.crashes_since(moment.now - _WINDOW, moment.boot_id) > threshold:
+    record = state.active_record
+    threshold, adopted = record.trial.crash_loop_threshold, record.adopted_in(moment.boot_id)
+    if state.crashes_since(max(adopted, moment.now - _WINDOW), moment.boot_id) > threshold:
         return f"crashed more than {threshold} times within {condition_duration(_WINDOW)}"
     return ""
