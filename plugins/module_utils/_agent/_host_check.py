@@ -18,7 +18,7 @@ from .._kube._retry import Backoff
 from ._agent_context import AgentContext
 from ._interfaces import ServiceManagerError, Task
 from ._log import log
-from ._state._health import NOT_STARTED
+from ._state._health import NOT_STARTED, Unit
 from ._state._host_look import HostLook
 from ._state._node_state import NodeState
 from ._state._records import ConfigRecord
@@ -29,6 +29,7 @@ __all__ = ["HostCheck"]
 
 _DEADLINE = 5.0  # seconds for an answer: more than a prober needs if one of its requests times out
 _LONGEST_PAUSE = 15.0  # seconds between two looks: the config is adopted soon after the host has recovered
+_START = 30.0  # seconds; a slow kubelet takes 20
 _TROUBLE_INTERVAL = 5.0  # seconds between two looks while a component is not healthy; most are sooner
 
 
@@ -77,7 +78,7 @@ class HostCheck:
             self._target = target
         if self._look is not None and not (self._look.forbids_restart and self._backoff.due(now)):
             return self._look
-        failing = self._health.ask(partial(self._failing_component, configs), now)
+        failing = self._health.ask(partial(self._failing_component, configs, state.crashes), now)
         problem = self._host.ask(partial(self._host_problem, configs, state), now)
         if failing is None or problem is None:
             return self._look
@@ -113,8 +114,11 @@ class HostCheck:
 
     # In the background
 
-    def _failing_component(self, configs: Mapping[str, str]) -> str:
-        """Return what is wrong with one of these components under the config that it reads now, "" if nothing is."""
+    def _failing_component(self, configs: Mapping[str, str], crashes: Mapping[str, int]) -> str:
+        """Return what is wrong with one of these components under the config that it reads now, "" if nothing is.
+
+        Nothing is known to be wrong with a component that has just been started, unless it has crashed.
+        """
         for name in configs:
             try:
                 unit = self._services.unit(name)
@@ -122,12 +126,19 @@ class HostCheck:
                 continue  # this says nothing about the component
             if unit.state in NOT_STARTED:
                 continue  # it is not restarted
+            if not crashes[name] and self._is_starting(unit):
+                continue
             if unit.state != "active":
                 return f"{unit.name} is {unit.state}"
             result = self._prober(name, _values(self._store.read_config(name)), unit)
             if not result.ok:
                 return f"{name}: {result.detail}"
         return ""
+
+    def _is_starting(self, unit: Unit) -> bool:
+        if unit.state != "active" or unit.active_since is None:
+            return unit.state == "starting"
+        return self._clock.since_boot() - unit.active_since < _START
 
     def _host_problem(self, configs: Mapping[str, str], state: NodeState) -> str:
         """Return the first thing that would make a start with these configs (component -> hash) fail, "" for none."""

@@ -118,6 +118,30 @@ def test_a_component_that_fails_already_gets_the_new_config_and_a_failure_is_no_
 
 
 @pytest.mark.contract("host.nothing-to-protect")
+def test_a_component_that_has_just_been_started_is_not_failing(bench: Bench) -> None:
+    bench.good_node()
+    bench.blind = True
+    deadly = bench.publish("mood: deadly\n", trial=Trial(60.0, 0))
+    bench.assign(deadly)
+    bench.reboot()
+    bench.blind = False
+    bench.run(30)
+    assert bench.words[2] == f"current (UID: {deadly.uid}) crashed 1 times during its trial"
+    assert marks(bench) == [deadly.uid]
+
+
+@pytest.mark.contract("host.nothing-to-protect")
+def test_a_component_in_a_crash_loop_is_failing_although_it_has_just_been_started(bench: Bench) -> None:
+    bench.good_node()
+    bench.crash("kubelet")
+    bench.run(1.1)
+    deadly = bench.publish("mood: deadly\n", trial=Trial(60.0, 0))
+    bench.assign(deadly)
+    bench.run(30)
+    assert (bench.status.cause, marks(bench)) == ("Suspect", [])
+
+
+@pytest.mark.contract("host.nothing-to-protect")
 def test_a_config_that_repairs_a_component_is_on_trial_like_any_other(bench: Bench) -> None:
     bench.good_node()
     bench.processes["kubelet"].mood = "sick"
