@@ -26,6 +26,7 @@ from ._state._health import (
     is_healthy,
     new_health,
     next_probe_in,
+    not_started_reason,
 )
 from ._state._node_state import NodeState
 from ._store._rendered_files import UndecodableConfig, decode_values
@@ -106,7 +107,8 @@ class ComponentManager:
             elif unit.state in NOT_STARTED:
                 states[name] = "stopped"
                 if name in involved:
-                    stopped = stopped or unit.name
+                    reads_another = not state.files[name].same_as_started
+                    stopped = stopped or not_started_reason(unit, reads_another=reads_another)
                     self._health.pop(name, None)
                 continue
             pending = unit is not None and self._needs_restart(state, name, unit)

@@ -182,11 +182,9 @@ def failing(using: ConfigInUse, problem: str) -> ConfigOk:
     return ConfigOk("False", f"{using}, which is failing", problem, Cause.FAILING)
 
 
-def unit_stopped(label: str, unit: str) -> ConfigOk:
-    """Return the condition for a unit that an administrator stopped or masked: it is not started."""
-    return ConfigOk(
-        "Unknown", f"current ({label}) not in use", f"{unit} is stopped by an administrator", Cause.UNIT_STOPPED
-    )
+def unit_stopped(label: str, reason: str) -> ConfigOk:
+    """Return the condition for a unit that an administrator stopped or masked: it is not started. reason: which one."""
+    return ConfigOk("Unknown", f"current ({label}) not in use", reason, Cause.UNIT_STOPPED)
 
 
 def not_read(label: str, reason: str) -> ConfigOk:

@@ -29,7 +29,7 @@ class ComponentsCondition(NamedTuple):
     """The condition of this node's components as a whole.
 
     healthy: None while it is unknown. failing: what is wrong with a config that is not on trial, "" if nothing is.
-    stopped: the unit that an administrator stopped. not_read: why a component does not read the file that it is given.
+    stopped: the unit that is not started, and why. not_read: why a component does not read the file that it is given.
     """
 
     healthy: bool | None = None

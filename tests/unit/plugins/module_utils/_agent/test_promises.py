@@ -184,7 +184,11 @@ def test_a_masked_unit_that_still_runs_is_left_alone(bench: Bench) -> None:
     source = bench.publish("maxPods: 130\n")
     bench.assign(source)
     bench.run(200)
-    assert bench.words[:2] == ("Unknown", f"current (UID: {source.uid}) not in use")
+    assert bench.words == (
+        "Unknown",
+        f"current (UID: {source.uid}) not in use",
+        "kubelet.service is masked: it runs with the config before, and is not restarted",
+    )
     assert bench.reads() == "maxPods: 130\n"
     assert bench.starts() == starts
     assert bench.restarts.count("kubelet") == 1  # with last-known-good

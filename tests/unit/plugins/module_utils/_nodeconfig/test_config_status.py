@@ -122,7 +122,7 @@ TABLE = [
         f"current (UID: {NEW}) failed, the cause may lie elsewhere: last-known-good failed as well",
     ),
     (
-        verdict.unit_stopped(f"UID: {CUR}", "kubelet.service"),
+        verdict.unit_stopped(f"UID: {CUR}", "kubelet.service is stopped by an administrator"),
         "Unknown",
         f"current (UID: {CUR}) not in use",
         "kubelet.service is stopped by an administrator",
