@@ -33,6 +33,7 @@ from ._store._file_errors import FileErrors
 from ._store._state_reader import read_node_state
 from ._transaction import StateChanged, Transactions
 from ._trust_settings import TrustSettings
+from ._validation._validator import finding_place
 
 __all__ = ["Controller"]
 
@@ -278,7 +279,7 @@ class Controller:
         for finding in action.findings:
             log.warning(
                 "finding: %s: %s",
-                finding.get("path"),
+                finding_place(finding),
                 finding.get("message"),
                 extra={"uid": failure.uid, "level_of_finding": finding.get("level")},
             )
