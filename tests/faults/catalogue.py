@@ -85,6 +85,10 @@ FAULTS = {
         "ConfigMap is another kind",
         "ConfigMap too large",
     ),
+    "Host": (
+        "container runtime stopped",
+        "kubeconfig of the kubelet moved away",
+    ),
     "Component": (
         "component hangs instead of crashing",
         "component crashes after the trial",

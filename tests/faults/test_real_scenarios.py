@@ -17,7 +17,7 @@ from faults.invariants import Condition, Expected
 from faults.ledger import Case, Ledger
 from faults.machine_node import BACK, THRESHOLD, MachineNode
 from faults.test_real_kubelet import GOOD_NEXT, PHASES, WHERE, expected
-from support.machines import CERTIFICATE
+from support.machines import CERTIFICATE, KUBECONFIG
 
 STATE = "/var/lib/configok"
 ON_GOOD = Condition("True", "using current (UID: good)")
@@ -260,6 +260,30 @@ def test_the_disk_of_the_state_directory(ledger: Ledger, machine: MachineNode, f
             # The administrator's restart could not be recorded.
             case.check(expected("next")._replace(starts=(1, 2)), machine.observe())
         machine.machine.wait_healthy()
+
+
+# Each would make any restart of the kubelet fail, while the running one stays healthy.
+SICK_HOSTS = {
+    "container runtime stopped": ("systemctl stop containerd", "systemctl start containerd"),
+    "kubeconfig of the kubelet moved away": (f"mv {KUBECONFIG} /run/kept", f"mv /run/kept {KUBECONFIG}"),
+}
+
+
+@pytest.mark.parametrize("fault", SICK_HOSTS)
+def test_any_restart_would_fail_on_the_host(ledger: Ledger, machine: MachineNode, fault: str) -> None:
+    """Nothing is restarted, nothing is marked bad, and the config is adopted when the host has recovered."""
+    breaks, mends = SICK_HOSTS[fault]
+    with ledger.case(WHERE, fault, "before") as case:
+        machine.base()
+        _shell(machine, breaks)
+        try:
+            machine.assign("next")
+            machine.until_condition(Condition("Unknown", "using current (UID: good)"))
+            time.sleep(30)  # more than a crash loop would take
+            case.holds("I4", machine.observe().started_with == (), "it was restarted")
+        finally:
+            _shell(machine, mends)
+        _adopted(machine, case)
 
 
 def test_the_client_certificate_expires_and_is_rotated(ledger: Ledger, machine: MachineNode) -> None:

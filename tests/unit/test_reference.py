@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from ansible_collections.configok.node.plugins.module_utils._agent._state._health import Unit, not_started_reason
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._duration import parse_duration
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig import _config_ok
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigInUse, ConfigOk
@@ -20,6 +21,8 @@ REFERENCE = ROOT / "docs" / "reference"
 USING = ConfigInUse("current", "{cur}")
 LKG = ConfigInUse("last-known-good", "{lkg}")
 ADOPTED = ConfigInUse("current", "{new}")
+STOPPED = Unit("{unit}", "stopped")
+MASKED = Unit("{unit}", "masked", pid=7)
 # The statuses of an agent, with the placeholders of the page.
 ANSWERS: list[ConfigOk] = [
     _config_ok.good(USING),
@@ -35,7 +38,10 @@ ANSWERS: list[ConfigOk] = [
     _config_ok.known_bad(LKG, "{new}", "{time}", "{reason}"),
     _config_ok.not_healthy(LKG, "{new}", "{t}", "{probe}"),
     _config_ok.both_fail(LKG, "{new}"),
-    _config_ok.unit_stopped(USING.label, "{unit}"),
+    _config_ok.host_not_ready(USING, "UID: {new}", "{problem}"),
+    _config_ok.doubted(LKG, "{new}", "{doubt}"),
+    _config_ok.unit_stopped(USING.label, not_started_reason(STOPPED, reads_another=True)),
+    _config_ok.unit_stopped(USING.label, not_started_reason(MASKED, reads_another=True)),
     _config_ok.opted_out(),
 ]
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from ._agent_configuration import AgentConfiguration, ComponentConfiguration
 from ._counters import Counters
-from ._interfaces import Clock, CommandRunner, LastMessageReader, Prober, ServiceManager, TaskFactory
+from ._interfaces import Clock, CommandRunner, HostProber, LastMessageReader, Prober, ServiceManager, TaskFactory
 from ._store._store import Store
 from ._validation._component_flags import read_command_line
 from ._validation._validator import DocumentValidator, SameConfig
@@ -64,6 +64,7 @@ class AgentContext(NamedTuple):
     api: ApiClient
     services: ServiceManager
     prober: Prober
+    host_prober: HostProber
     commands: ComponentCommands
     new_task: TaskFactory
     agent_version: str

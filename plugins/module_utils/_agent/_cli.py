@@ -23,7 +23,7 @@ from ._reporting._trust_status import trust_status
 from ._state._active_config import in_trial
 from ._state._node_state import NodeState
 from ._state._records import ConfigRecord
-from ._state._startups import Start, is_crash
+from ._state._startups import Start, has_last_words, is_crash
 from ._store._durable_files import LOCK_WAIT, locked
 from ._store._file_errors import directory_faults
 from ._store._state_reader import read_node_state
@@ -79,6 +79,7 @@ def describe_node(configuration: AgentConfiguration, messages: LastMessageReader
             "id": answered.id,
             "source": None if answered.source is None else answered.source.to_dict(),
             "outcome": None if answered.failure is None else answered.failure.to_dict(),
+            "retried": answered.retried,
         },
         "badConfigs": {uid: mark._asdict() for uid, mark in sorted(state.bad_configs.items())},
         "components": components,
@@ -144,7 +145,8 @@ def _crash(starts: Sequence[Start], messages: LastMessageReader | None) -> dict[
     """Return the time of a component's last crash and its last message; None if it did not crash."""
     for start in reversed(starts):
         if start.end is not None and is_crash(start.end):
-            return {"time": start.end.time, "message": "" if messages is None else messages(start.invocation)}
+            message = messages(start.invocation) if messages is not None and has_last_words(start.end) else ""
+            return {"time": start.end.time, "message": message}
     return None
 
 
@@ -183,6 +185,8 @@ def next_step(status: Mapping[str, Any]) -> str:
         return "the unit's next start reads this config"
     if outcome is not None and outcome["suspect"]:
         return "it stays on last-known-good, which fails as well: the cause may lie elsewhere"
+    if outcome is not None and outcome["doubt"] and not status["assignment"]["retried"]:
+        return "the assigned config is tried again once last-known-good is healthy: it may not be at fault"
     if outcome is not None:
         return "what runs stays, until another config is assigned"
     if status["assignment"]["source"] != using["source"] and status["assignment"]["id"]:

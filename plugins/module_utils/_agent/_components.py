@@ -15,6 +15,7 @@ from ._command_lines import CommandLineTracker
 from ._interfaces import ANSWER_WAIT, ServiceManager, ServiceManagerError, Task
 from ._log import RESTARTING, log
 from ._state._health import (
+    NOT_STARTED,
     ComponentsObservation,
     Health,
     ProbeResult,
@@ -25,6 +26,7 @@ from ._state._health import (
     is_healthy,
     new_health,
     next_probe_in,
+    not_started_reason,
 )
 from ._state._node_state import NodeState
 from ._store._rendered_files import UndecodableConfig, decode_values
@@ -33,7 +35,6 @@ __all__ = ["ComponentManager", "UnitQuery"]
 
 _RESTART_DEADLINE = 30.0  # seconds after which a restart that did not happen is requested again
 _PROBE_DEADLINE = 12.0  # seconds: more than a prober needs if each of its requests times out
-_NOT_STARTED = ("stopped", "masked", "missing")
 
 
 class ComponentManager:
@@ -103,10 +104,11 @@ class ComponentManager:
             unit = units[name]
             if unit is None:
                 unknown.add(name)
-            elif unit.state in _NOT_STARTED:
+            elif unit.state in NOT_STARTED:
                 states[name] = "stopped"
                 if name in involved:
-                    stopped = stopped or unit.name
+                    reads_another = not state.files[name].same_as_started
+                    stopped = stopped or not_started_reason(unit, reads_another=reads_another)
                     self._health.pop(name, None)
                 continue
             pending = unit is not None and self._needs_restart(state, name, unit)

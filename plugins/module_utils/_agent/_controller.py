@@ -17,13 +17,15 @@ from ._agent_context import AgentContext
 from ._component_versions import VersionTracker
 from ._components import ComponentManager
 from ._config_sync import ConfigSync
+from ._host_check import HostCheck
 from ._interfaces import ANSWER_WAIT
 from ._log import log
 from ._reporting._metrics import MetricsOutput
 from ._reporting._publisher import Publisher
 from ._state import _actions as actions
-from ._state._actions import Acknowledgement, Observation, needs_verification, plan
+from ._state._actions import Acknowledgement, Observation, config_to_restart_for, needs_verification, plan
 from ._state._desired_state import DesiredKind, DesiredState, NodeAnnotations, read_desired_state
+from ._state._health import ComponentsObservation
 from ._state._node_state import Moment, NodeState
 from ._state._trial_period import TrialTransition, trial_ends_at, trial_seconds
 from ._store._durable_files import LOOP_WAIT, LockTimeout, locked
@@ -31,6 +33,7 @@ from ._store._file_errors import FileErrors
 from ._store._state_reader import read_node_state
 from ._transaction import StateChanged, Transactions
 from ._trust_settings import TrustSettings
+from ._validation._validator import finding_place
 
 __all__ = ["Controller"]
 
@@ -52,6 +55,7 @@ class Controller:
         self.versions = VersionTracker(context)
         self.config_sync = ConfigSync(context)
         self.components = ComponentManager(context)
+        self._host_check = HostCheck(context)
         self._trust = TrustSettings(configuration)
         self._file_errors = FileErrors(configuration.state_directory, lasting=_FILES_LASTING)
         self.publisher = Publisher(context, outputs)
@@ -76,6 +80,8 @@ class Controller:
             actions.SaveTrial: self._save_trial,
             actions.Promote: self._promote,
             actions.MarkSuspect: self._mark_suspect,
+            actions.TryAgain: self._try_again,
+            actions.Doubt: self._doubt,
         }
 
     def retry_soon(self) -> None:
@@ -110,7 +116,7 @@ class Controller:
                 if not self._run_round(node):
                     break
             self._file_errors.clear()
-            due = min(self._components_due(), self.versions.due, self.config_sync.next_due)
+            due = min(self._components_due(), self.versions.due, self.config_sync.next_due, self._host_check.next_due)
         except (OSError, LockTimeout) as error:
             lasting = self._file_errors.record(error, self._clock.since_boot())
             if lasting:
@@ -180,12 +186,18 @@ class Controller:
         invocations = self.components.invocations
         self.versions.advance(invocations)
         desired = None if node is None else self._desired_state(node, state)
-        return observation._replace(
+        sync = self.config_sync.sync(desired, state, self.versions.versions(invocations))
+        observation = observation._replace(
             desired=desired,
             new_versions=self.versions.new_versions,
-            sync=self.config_sync.sync(desired, state, self.versions.versions(invocations)),
+            sync=sync,
             acknowledged=self._acknowledgement(),
         )
+        next_config = None if desired is None else config_to_restart_for(desired, sync, state)
+        if next_config is None:
+            self._host_check.reset()
+            return observation
+        return observation._replace(host=self._host_check.before_restart(next_config, state))
 
     def _desired_state(self, node: NodeAnnotations, state: NodeState) -> DesiredState:
         namespace = self._configuration.namespace
@@ -197,9 +209,8 @@ class Controller:
 
     def _observe_components(self, observation: Observation) -> Observation:
         state = observation.state
-        failure = state.records.answered.failure
-        suspect = failure is not None and failure.suspect
-        matters = observation.dynamic_config and (state.is_in_trial or suspect or self.publisher.reported_failure)
+        is_settled = not (state.is_in_trial or state.records.answered.waits_for_recovery)
+        matters = observation.dynamic_config and (not is_settled or self.publisher.reported_failure)
         components = self.components.observe(state, steady=not matters)
         if components is None:
             return observation
@@ -208,7 +219,17 @@ class Controller:
             self._unsaved_trial += trial_seconds(state, components)
             now = self._clock.since_boot()
             self._trial_end = trial_ends_at(state, components, unsaved=self._unsaved_trial, now=now)
+            observation = observation._replace(host_problem=self._host_problem(state, components))
         return observation._replace(components=components, unsaved_trial=self._unsaved_trial)
+
+    def _host_problem(self, state: NodeState, components: ComponentsObservation) -> str:
+        """Return what is wrong with the host while components are not healthy, for a verdict on a config; or ""."""
+        failure = state.records.answered.failure
+        has_rolled_back = failure is not None and failure.kind in ("CrashLoop", "NotHealthy") and not failure.doubt
+        if components.healthy or components.stopped or not (state.is_in_trial or has_rolled_back):
+            return ""
+        at_once = has_rolled_back or any(state.crashes.values())
+        return self._host_check.in_trouble(state.active_record, state, at_once=at_once)
 
     def _not_read_reason(self, state: NodeState) -> str:
         started = [name for name in self._configuration.components if state.last_start(name) is not None]
@@ -258,7 +279,7 @@ class Controller:
         for finding in action.findings:
             log.warning(
                 "finding: %s: %s",
-                finding.get("path"),
+                finding_place(finding),
                 finding.get("message"),
                 extra={"uid": failure.uid, "level_of_finding": finding.get("level")},
             )
@@ -344,8 +365,20 @@ class Controller:
     def _mark_suspect(self, action: actions.MarkSuspect, observation: Observation) -> bool:
         state = observation.state
         with self._transactions.begin(state):
-            self._transactions.record_answer(state.records.answered.with_failure(action.failure))
+            self._transactions.mark_suspect(state, action.failure)
         self._record_trial("suspect" if action.failure.suspect else "cleared", observation)
+        return True
+
+    def _doubt(self, action: actions.Doubt, observation: Observation) -> bool:
+        with self._transactions.begin(observation.state):
+            self._transactions.doubt(observation.state, action.doubt)
+        log.warning("a failure of this config would be in doubt: %s", action.doubt)
+        return True
+
+    def _try_again(self, action: actions.TryAgain, observation: Observation) -> bool:
+        with self._transactions.begin(observation.state):
+            self._transactions.record_answer(action.answered)
+        log.info("the assigned config is tried again: last-known-good is healthy now")
         return True
 
     def _record_trial(self, transition: TrialTransition, observation: Observation) -> None:

@@ -18,6 +18,7 @@ __all__ = [
     "Clock",
     "CommandResult",
     "CommandRunner",
+    "HostProber",
     "LastMessageReader",
     "Prober",
     "ServiceManager",
@@ -74,6 +75,16 @@ class Prober(Protocol):
     """Probes one component once. Returns every failure as a result, and waits no longer than its own short timeouts."""
 
     def __call__(self, component: str, effective: Mapping[str, Any], unit: Unit) -> ProbeResult: ...
+
+
+class HostProber(Protocol):
+    """Probes what a component needs of its host at each start. It may hang as the host does."""
+
+    def __call__(self, component: str, values: Mapping[str, Any], flags: Mapping[str, str], version: str) -> str:
+        """Return what would make any start fail, "" if nothing would.
+
+        values: the config that the component is to read, with its drop-ins. flags: those that win over it.
+        """
 
 
 class Task(Protocol):

@@ -179,9 +179,14 @@ class Transactions:
     def save_trial(self, state: NodeState, seconds: float, *, confirmed: bool) -> None:
         """Add healthy seconds to the record in use."""
         record = state.active_record
+        doubt = "" if confirmed else record.doubt
         self._store.write_current(
-            record._replace(healthy_seconds=record.healthy_seconds + seconds, confirmed=confirmed)
+            record._replace(healthy_seconds=record.healthy_seconds + seconds, confirmed=confirmed, doubt=doubt)
         )
+
+    def doubt(self, state: NodeState, doubt: str) -> None:
+        """Record why a failure of the config in use would not be charged to it."""
+        self._store.write_current(state.active_record._replace(doubt=doubt))
 
     def record_version(self, state: NodeState, component: str, version: str) -> None:
         """Track the component under this version from now on, and with it the running start, whose end is to come."""
@@ -209,7 +214,7 @@ class Transactions:
 
         failure, component: what the controller observed (not healthy); None if the state itself shows the reason (a
         crash loop, an unreadable record). The bad mark is written first: from then on every start of a component rolls
-        back by itself.
+        back by itself. A failure in doubt leaves no mark.
         """
         records = state.records
         abandoned = records.current
@@ -219,7 +224,9 @@ class Transactions:
         if abandoned is not None and abandoned.source is not None:
             failure = failure or self._failure_of_selection(state, abandoned)
             if failure is not None:
-                self._mark_bad(state, abandoned, failure, component or state.most_crashed_component())
+                failure = failure._replace(adopted_since_boot=abandoned.adopted_in(failure.boot_id))
+                if not failure.doubt:
+                    self._mark_bad(state, abandoned, failure, component or state.most_crashed_component())
                 if records.answered.source is None or records.answered.source.uid == failure.uid:
                     answered = _answered_by(abandoned, records.answered)
                     self._store.write_answered(answered.with_failure(failure))
@@ -267,6 +274,7 @@ class Transactions:
             time=failure.time or self._clock.now(),
             boot_id=self._clock.boot_id(),
             since_boot=self._clock.since_boot(),
+            doubt=abandoned.doubt,
         )
 
     def _mark_bad(self, state: NodeState, record: ConfigRecord, failure: AssignmentFailure, component: str) -> None:
@@ -287,25 +295,35 @@ class Transactions:
         )
         self._store.write_bad_configs(component, version, marks)
 
+    def mark_suspect(self, state: NodeState, failure: AssignmentFailure) -> None:
+        """Record a failure for which the config may not be at fault, and take its bad mark back."""
+        self._remove_marks(failure.uid)
+        self._store.write_answered(state.records.answered.with_failure(failure))
+
     def forget_bad(self, uid: str | None) -> list[str]:
         """Forget a bad UID (None: all of them) under every version; return the forgotten UIDs.
 
         An assignment that failed with it is tried again.
         """
-        forgotten = set()
-        for component in self._configuration.components:
-            for version in self._store.tracked_versions(component):
-                marks = self._store.read_bad_configs(component, version)
-                remaining = {known: mark for known, mark in marks.items() if uid is not None and known != uid}
-                if len(remaining) != len(marks):
-                    self._store.write_bad_configs(component, version, remaining)
-                    forgotten |= set(marks) - set(remaining)
+        forgotten = self._remove_marks(uid)
         answered = self._store.read_records().answered
         failure = answered.failure
         if failure is not None and failure.kind not in _NEVER_MARKED and (uid is None or failure.uid == uid):
             self._store.write_answered(answered._replace(failure=None))
             forgotten.add(failure.uid)
         return sorted(forgotten)
+
+    def _remove_marks(self, uid: str | None) -> set[str]:
+        """Remove the bad marks of a UID (None: all marks) under every version; return the UIDs that had one."""
+        removed: set[str] = set()
+        for component in self._configuration.components:
+            for version in self._store.tracked_versions(component):
+                marks = self._store.read_bad_configs(component, version)
+                remaining = {known: mark for known, mark in marks.items() if uid is not None and known != uid}
+                if len(remaining) != len(marks):
+                    self._store.write_bad_configs(component, version, remaining)
+                    removed |= set(marks) - set(remaining)
+        return removed
 
     def remove_unused(self, state: NodeState) -> None:
         """Remove old checkpoints and rendered files, but not those of current and last-known-good; and torn writes."""
@@ -328,4 +346,6 @@ def _answered_by(abandoned: ConfigRecord, known: AnsweredAssignment) -> Answered
     """Return the assignment that a rollback answers. The ids of a Node that was registered again are others."""
     node_uid = known.node_uid or abandoned.node_uid
     of_this_node = abandoned.node_uid == node_uid
-    return AnsweredAssignment(node_uid, max(known.id, abandoned.assignment if of_this_node else 0), abandoned.source)
+    answered_id = max(known.id, abandoned.assignment if of_this_node else 0)
+    is_known = (answered_id, abandoned.source) == (known.id, known.source)
+    return AnsweredAssignment(node_uid, answered_id, abandoned.source, retried=is_known and known.retried)

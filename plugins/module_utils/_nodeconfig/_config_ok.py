@@ -25,9 +25,11 @@ __all__ = [
     "assignment_lost",
     "both_fail",
     "crash_loop",
+    "doubted",
     "failing",
     "files_unusable",
     "good",
+    "host_not_ready",
     "invalid",
     "invalid_in_trial",
     "known_bad",
@@ -105,6 +107,14 @@ def not_synced(using: ConfigInUse, cause: str, *, machine_cause: str) -> ConfigO
     return ConfigOk("Unknown", str(using), f"failed to sync, desired config unclear, cause: {cause}", machine_cause)
 
 
+def host_not_ready(using: ConfigInUse, new: str, problem: str) -> ConfigOk:
+    """Return the condition for a new config for which nothing is restarted, because any restart would fail.
+
+    new: the label of the new config.
+    """
+    return ConfigOk("Unknown", str(using), f"({new}) waits for this host: {problem}", Cause.HOST_NOT_READY)
+
+
 def assignment_lost(using: ConfigInUse) -> ConfigOk:
     """Return the condition for an annotation that is gone although the config was not unassigned."""
     return ConfigOk("Unknown", str(using), "assignment lost", Cause.ASSIGNMENT_LOST)
@@ -161,16 +171,20 @@ def both_fail(using: ConfigInUse, new: str) -> ConfigOk:
     )
 
 
+def doubted(using: ConfigInUse, new: str, doubt: str) -> ConfigOk:
+    """Return the condition after a rollback for which the config may not be at fault. doubt: why."""
+    reason = f"current (UID: {new}) failed, the cause may lie elsewhere: {doubt}"
+    return ConfigOk("Unknown", str(using), reason, Cause.SUSPECT)
+
+
 def failing(using: ConfigInUse, problem: str) -> ConfigOk:
     """Return the condition for a problem after the trial or with the local config: reported, nothing is changed."""
     return ConfigOk("False", f"{using}, which is failing", problem, Cause.FAILING)
 
 
-def unit_stopped(label: str, unit: str) -> ConfigOk:
-    """Return the condition for a unit that an administrator stopped or masked: it is not started."""
-    return ConfigOk(
-        "Unknown", f"current ({label}) not in use", f"{unit} is stopped by an administrator", Cause.UNIT_STOPPED
-    )
+def unit_stopped(label: str, reason: str) -> ConfigOk:
+    """Return the condition for a unit that an administrator stopped or masked: it is not started. reason: which one."""
+    return ConfigOk("Unknown", f"current ({label}) not in use", reason, Cause.UNIT_STOPPED)
 
 
 def not_read(label: str, reason: str) -> ConfigOk:

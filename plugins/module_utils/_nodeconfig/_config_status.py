@@ -40,6 +40,7 @@ class Cause:
     ADOPTING = "Adopting"
     INVALID_CONFIG_SOURCE = "InvalidConfigSource"
     FETCH_FAILED = "FetchFailed"
+    HOST_NOT_READY = "HostNotReady"
     ASSIGNMENT_LOST = "AssignmentLost"
     STALE_ASSIGNMENT = "StaleAssignment"
     INVALID_CONFIG = "InvalidConfig"

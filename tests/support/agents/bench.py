@@ -4,7 +4,8 @@
 """A node to test the agent on: time, service manager, API and components are fakes; the hooks and the files are real.
 
 Components behave as their config says: a file with ``mood: deadly`` crashes shortly after each start, ``mood: sick``
-runs and never becomes healthy, ``mood: hangs`` runs and does not answer probes, ``mood: invalid`` does not validate.
+runs and never becomes healthy, ``mood: hangs`` runs and does not answer probes, ``mood: invalid`` does not validate,
+``mood: waits`` names a runtime that does not answer.
 """
 
 from __future__ import annotations
@@ -171,6 +172,7 @@ class Bench:
         self.validated: list[str] = []
         self.argv: tuple[str, ...] = ("/usr/bin/component",)  # of every process
         self.host: list[dict[str, Any]] = []  # what validation finds wrong with the host
+        self.host_problem = ""  # what would make any start of a component fail; "hangs": the host gives no answer
         self.checked: list[str] = []
         self.check_code = 0
         self.messages = messages  # the last message of a component in an invocation
@@ -232,6 +234,7 @@ class Bench:
             api=self.api,
             services=self,
             prober=self._probe_component,
+            host_prober=self._probe_host,
             commands=ComponentCommands(
                 validate=self.validate,
                 check=CommandCheck(self.check),
@@ -313,6 +316,11 @@ class Bench:
     def _probe_component(self, component: str, effective: Mapping[str, Any], unit: Unit) -> ProbeResult:
         """Call probe(), which a test may have replaced since the agent was started."""
         return self.probe(component, effective, unit)
+
+    def _probe_host(self, component: str, values: Mapping[str, Any], flags: Mapping[str, str], version: str) -> str:
+        if self.host_problem == "hangs":
+            raise Hangs
+        return self.host_problem or ("bench: no runtime" if values.get("mood") == "waits" else "")
 
     def probe(self, component: str, effective: Mapping[str, Any], unit: Unit) -> ProbeResult:
         process = self.processes[component]

@@ -27,6 +27,7 @@ def new_context(api: Any, clock: FakeClock) -> AgentContext:
         api=api,
         services=unused,
         prober=unused,
+        host_prober=unused,
         commands=unused,
         new_task=InlineTask,
         agent_version="0.1.0",

@@ -25,7 +25,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView, node_view
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
 
-__all__ = ["ADOPTS", "CRASHES", "GOOD", "SILENT", "UNTRUSTED", "SimulatedNodes", "status_of"]
+__all__ = ["ADOPTS", "CRASHES", "GOOD", "NO_RUNTIME", "SILENT", "SUSPECT", "UNTRUSTED", "SimulatedNodes", "status_of"]
 
 # What a node does with a config.
 GOOD = "good"
@@ -33,6 +33,9 @@ CRASHES = "crashes"  # acknowledges, then says ConfigOK False and stays on what 
 ADOPTS = "adopts"  # acknowledges, and never says more
 SILENT = "silent"  # says nothing
 UNTRUSTED = "untrusted"  # says at once that no signer vouches for it, and stays on what it had
+
+SUSPECT = "suspect"  # acknowledges, then says that last-known-good fails as well
+NO_RUNTIME = "no runtime"  # says at once that it restarts nothing on such a host, and stays on what it had
 
 Behaviour = Callable[[str, "ConfigSource | None"], str]
 _NOW = "2026-01-01T00:00:00Z"
@@ -59,6 +62,13 @@ def status_of(
     if behaviour == CRASHES and source is not None:
         verdict = verdicts.crash_loop(old, source.uid, 4)
         return [adopting, (verdict, base._replace(active=before, cause="CrashLoop", error=verdict.reason))]
+    if behaviour == SUSPECT and source is not None:
+        verdict = verdicts.both_fail(old, source.uid)
+        return [adopting, (verdict, base._replace(active=before, cause="Suspect", error=verdict.reason))]
+    if behaviour == NO_RUNTIME and source is not None:
+        using = old._replace(record="current")
+        verdict = verdicts.host_not_ready(using, what.label, "the container runtime does not answer")
+        return [(verdict, base._replace(active=before, cause="HostNotReady", error=verdict.reason))]
     if behaviour == UNTRUSTED and source is not None:
         verdict = verdicts.untrusted(old, source.uid, "the bundle is not signed")
         return [(verdict, base._replace(active=before, cause="Untrusted", error=verdict.reason))]

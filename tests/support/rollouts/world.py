@@ -174,6 +174,11 @@ class World:
         if view.assigned_id > view.answered_id:
             self.nodes.say(name, *status_of(view, view.source, GOOD)[-1])
 
+    def say_later(self, name: str, behaviour: str) -> None:
+        """Have a node report now what this behaviour ends with."""
+        view = self.nodes.view(name)
+        self.nodes.say(name, *status_of(view, view.source, behaviour)[-1])
+
     def break_node(self, name: str) -> None:
         """Make a node one whose component is failing, and which is not Ready."""
         view = self.nodes.view(name)

@@ -40,6 +40,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state._desir
     read_desired_state,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._state._health import ComponentsObservation
+from ansible_collections.configok.node.plugins.module_utils._agent._state._host_look import HostLook
 from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import (
     ComponentFiles,
     Moment,
@@ -75,6 +76,7 @@ _NEVER = float("inf")
 _MAX_ROUNDS = 16
 _INIT_CONFIG = hashlib.sha256(b"").hexdigest()
 _LIES: tuple[Outcome, ...] = ("claims", "repeats")
+_NO_RUNTIME = "simulated: the container runtime of this hollow node does not answer"
 _REFUSAL = "simulated: this hollow node refuses the config"
 
 
@@ -177,12 +179,15 @@ class HollowNode:
     def _observe(self, node: NodeAnnotations, moment: Moment, find_bundle: FindBundle) -> Observation:
         state = self._state()
         desired = read_desired_state(node, self._records.answered, state.active_record, self._namespace)
+        sync = self._sync(desired, find_bundle)
+        waits = sync.record is not None and self._outcome_of(self._bundles[sync.record.uid or ""]) == "waits"
         return Observation(
             moment,
             state,
             desired=desired,
-            sync=self._sync(desired, find_bundle),
+            sync=sync,
             acknowledged=self._acknowledged,
+            host=HostLook(_NO_RUNTIME if waits else ""),
         )
 
     def _sync(self, desired: DesiredState, find_bundle: FindBundle) -> SyncResult:
@@ -333,7 +338,12 @@ class HollowNode:
             self._records = Records(action.record, action.record, records.answered, never_written=False)
             self._counted_from = None
         elif isinstance(action, actions.MarkSuspect):
+            self._bad_configs.pop(action.failure.uid, None)
             self._records = records._replace(answered=records.answered.with_failure(action.failure))
+        elif isinstance(action, actions.Doubt):
+            self._records = records._replace(current=state.active_record._replace(doubt=action.doubt))
+        elif isinstance(action, actions.TryAgain):
+            self._records = records._replace(answered=action.answered)
         elif isinstance(action, actions.RollBack):
             self._roll_back(action, state, observation.moment)
         else:
@@ -353,7 +363,7 @@ class HollowNode:
 
     def _save_trial(self, state: NodeState, now: float) -> None:
         record = state.active_record
-        saved = record._replace(healthy_seconds=record.healthy_seconds + self._unsaved(now), confirmed=True)
+        saved = record._replace(healthy_seconds=record.healthy_seconds + self._unsaved(now), confirmed=True, doubt="")
         self._records = self._records._replace(current=saved)
         self._counted_from = now if self._counted_from is not None else None
 
@@ -376,8 +386,10 @@ class HollowNode:
                 time=moment.time,
                 boot_id=moment.boot_id,
                 since_boot=moment.now,
+                doubt=abandoned.doubt,
             )
-            self._mark_bad(abandoned, failure)
+            if not failure.doubt:
+                self._mark_bad(abandoned, failure)
             records = records._replace(answered=records.answered.with_failure(failure))
         if target.source is not None:
             target = target._replace(
@@ -423,6 +435,7 @@ class HollowNode:
             ComponentsCondition(healthy=components.healthy),
             init_provided=True,
             fetch_error=observation.sync.fetch_error,
+            host_problem="" if observation.host is None else observation.host.forbids_restart,
         )
         if verdict is None or desired is None:
             return

@@ -35,6 +35,7 @@ Outcome = Literal[
     "crashes",  # acknowledges it, then rolls back because its component crashes
     "unhealthy",  # acknowledges it, then rolls back because its component does not become healthy
     "refuses",  # reports that it does not validate
+    "waits",  # reports that any restart would fail on its host, and adopts nothing
     "hangs",  # acknowledges it, and says no more
     "silent",  # says nothing
     "claims",  # lies: reports ConfigOK True, and that it still uses the config before

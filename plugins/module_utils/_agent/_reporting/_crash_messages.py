@@ -18,7 +18,7 @@ from ..._nodeconfig._untrusted import sanitize
 from .._agent_context import AgentContext
 from .._interfaces import CommandRunner
 from .._state._node_state import NodeState
-from .._state._startups import Start, is_crash
+from .._state._startups import Start, has_last_words, is_crash
 
 __all__ = ["ComponentLog", "CrashMessages", "last_crash", "last_message"]
 
@@ -90,21 +90,22 @@ _CRASH_CAUSES = (Cause.CRASH_LOOP, Cause.NOT_HEALTHY, Cause.SUSPECT, Cause.FAILI
 _WINDOW = 600.0  # seconds; an older crash has nothing to do with the failure
 
 
-def last_crash(state: NodeState, boot_id: str, *, until: float = float("inf")) -> tuple[str, Start] | None:
-    """Return the component that crashed last, and its start; None if none has crashed.
+def last_crash(state: NodeState, boot_id: str, *, since: float, until: float) -> tuple[str, Start] | None:
+    """Return the component that crashed last, and its start; None if none has crashed, or if it was killed.
 
-    Only crashes of the boot with this id count, up to ``until`` (seconds since boot).
+    Only starts since ``since`` count that crashed up to ``until`` (seconds since the boot with this id).
     """
     crashes = [
         (start.end.since_boot, name, start)
         for name, starts in state.startups.items()
         for start in starts
-        if start.boot_id == boot_id and start.end is not None and is_crash(start.end) and start.end.since_boot <= until
+        if start.boot_id == boot_id and start.since_boot >= since
+        if start.end is not None and is_crash(start.end) and start.end.since_boot <= until
     ]
     if not crashes:
         return None
     _when, name, start = max(crashes, key=lambda crash: crash[:2])
-    return name, start
+    return (name, start) if start.end is not None and has_last_words(start.end) else None
 
 
 class CrashMessages:
@@ -143,12 +144,15 @@ class CrashMessages:
         if verdict.cause not in _CRASH_CAUSES:
             return None
         boot_id, until = self._clock.boot_id(), self._clock.since_boot()
+        since = state.active_record.adopted_in(boot_id)
         failure = state.records.answered.failure
+        if verdict.cause != Cause.FAILING and failure is not None:
+            since = failure.adopted_since_boot if failure.boot_id == boot_id else 0.0
         if verdict.cause in (Cause.CRASH_LOOP, Cause.NOT_HEALTHY) and failure is not None:
             if failure.boot_id != boot_id:
                 return None
             until = failure.since_boot  # crashes of last-known-good after the rollback do not count
-        crash = last_crash(state, boot_id, until=until)
+        crash = last_crash(state, boot_id, since=since, until=until)
         if crash is None or crash[1].end is None or crash[1].end.since_boot < until - _WINDOW:
             return None
         return crash

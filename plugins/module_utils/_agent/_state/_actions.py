@@ -16,15 +16,17 @@ from ..._nodeconfig._assignment import ConfigSource
 from ._active_config import in_trial
 from ._desired_state import DesiredKind, DesiredState
 from ._health import CommandLine, ComponentsObservation
+from ._host_look import HostLook
 from ._node_state import Moment, NodeState
 from ._records import LOCAL_CONFIG, AnsweredAssignment, AssignmentFailure, ConfigRecord, FailureKind, same_config
-from ._trial_period import MarkSuspect, Promote, RollBack, SaveTrial, TrialAction, plan_trial
+from ._trial_period import Doubt, MarkSuspect, Promote, RollBack, SaveTrial, TrialAction, TryAgain, plan_trial
 
 __all__ = [
     "Acknowledge",
     "Acknowledgement",
     "Action",
     "Adopt",
+    "Doubt",
     "ForgetBad",
     "KeepAssigned",
     "MarkSuspect",
@@ -42,7 +44,9 @@ __all__ = [
     "SyncPhase",
     "SyncResult",
     "SyncTransition",
+    "TryAgain",
     "Unassign",
+    "config_to_restart_for",
     "needs_verification",
     "plan",
 ]
@@ -100,7 +104,9 @@ class Observation(NamedTuple):
 
     desired: None before the API has answered. new_versions: component -> version, of those that have reported a version
     that is not recorded yet. components: None in the first step, which decides on the config itself; they are observed
-    once nothing has to be done for that. unsaved_trial: healthy seconds that are not in the record yet.
+    once nothing has to be done for that. unsaved_trial: healthy seconds that are not in the record yet. host: the look
+    at the host before a restart, None while it is awaited. host_problem: what was seen to be wrong with the host while
+    a component was not healthy, "" if nothing was.
     """
 
     moment: Moment
@@ -113,6 +119,8 @@ class Observation(NamedTuple):
     acknowledged: Acknowledgement | None = None
     components: ComponentsObservation | None = None
     unsaved_trial: float = 0.0
+    host: HostLook | None = HostLook()
+    host_problem: str = ""
 
 
 class SwitchFiles(NamedTuple):
@@ -224,6 +232,16 @@ def needs_verification(desired: DesiredState, state: NodeState) -> bool:
     )
 
 
+def config_to_restart_for(desired: DesiredState, sync: SyncResult, state: NodeState) -> ConfigRecord | None:
+    """Return the config for which a component is to be restarted next, None if there is none."""
+    record: ConfigRecord | None = None
+    if desired.kind == DesiredKind.UNASSIGN:
+        record = LOCAL_CONFIG
+    elif desired.kind == DesiredKind.ADOPT and sync.phase is SyncPhase.PREPARED:
+        record = sync.record
+    return record if record is not None and state.configs_to_restart(record) else None
+
+
 def plan(observation: Observation) -> list[Action]:
     """Return the actions to execute now.
 
@@ -294,6 +312,7 @@ def _plan_adopt(observation: Observation, desired: DesiredState, source: ConfigS
         adopted_at=moment.time,
         boot_id=moment.boot_id,
         since_boot=moment.now,
+        doubt=_doubt_at_adoption(observation),
     )
     current = state.records.current
     if current is not None and current.source is not None and same_config(record, current):
@@ -305,10 +324,22 @@ def _plan_adopt(observation: Observation, desired: DesiredState, source: ConfigS
     return _after_acknowledgement(observation, desired, record, Adopt(record, source, sync.started_at))
 
 
+def _doubt_at_adoption(observation: Observation) -> str:
+    """Return why a failure of what is adopted now would not be charged to it: a proven config is failing already."""
+    if observation.host is None or not observation.host.failing or observation.state.is_in_trial:
+        return ""
+    return f"before its adoption, {observation.host.failing}"
+
+
 def _after_acknowledgement(
     observation: Observation, desired: DesiredState, record: ConfigRecord, action: Action
 ) -> list[Action]:
-    """Return the action once "adopting" is reported, or its request has hung for too long; before that, report it."""
+    """Return the action once "adopting" is reported, or its request has hung for too long; before that, report it.
+
+    Nothing is done while any restart would fail.
+    """
+    if observation.host is None or observation.host.forbids_restart:
+        return []
     acknowledged = observation.acknowledged
     if acknowledged is None or (acknowledged.uid, acknowledged.assignment) != (record.uid, desired.answered.id):
         return [Acknowledge(record)]
@@ -328,6 +359,7 @@ def _plan_components(observation: Observation, components: ComponentsObservation
             unsaved=observation.unsaved_trial,
             moment=observation.moment,
             health_timeout=observation.health_timeout,
+            host_problem=observation.host_problem,
         )
         if outcome is not None:
             actions.append(outcome)

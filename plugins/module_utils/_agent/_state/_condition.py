@@ -29,7 +29,7 @@ class ComponentsCondition(NamedTuple):
     """The condition of this node's components as a whole.
 
     healthy: None while it is unknown. failing: what is wrong with a config that is not on trial, "" if nothing is.
-    stopped: the unit that an administrator stopped. not_read: why a component does not read the file that it is given.
+    stopped: the unit that is not started, and why. not_read: why a component does not read the file that it is given.
     """
 
     healthy: bool | None = None
@@ -59,16 +59,17 @@ def choose_verdict(
     *,
     init_provided: bool,
     fetch_error: str = "",
+    host_problem: str = "",
     damaged: Sequence[str] = (),
 ) -> ConfigOk | None:
     """Return the verdict, None if there is nothing new to report.
 
     desired: None before the API has answered for the first time. init_provided: as for config_in_use(). fetch_error:
-    why the assigned bundle could not be fetched or validated. damaged: the files set aside as damaged, oldest first.
+    why the assigned bundle could not be fetched or validated. host_problem: why nothing is restarted for it. damaged:
+    the files set aside as damaged, oldest first.
     """
-    verdict = _verdict(
-        desired, state, condition, config_in_use(desired, state, init_provided=init_provided), fetch_error
-    )
+    in_use = config_in_use(desired, state, init_provided=init_provided)
+    verdict = _verdict(desired, state, condition, in_use, fetch_error, host_problem)
     if verdict is not None and damaged:
         verdict = verdicts.with_damaged(verdict, damaged[-1])
     return verdict
@@ -80,6 +81,7 @@ def _verdict(
     condition: ComponentsCondition,
     in_use: ConfigInUse,
     fetch_error: str,
+    host_problem: str,
 ) -> ConfigOk | None:
     if desired is None:
         return None
@@ -101,6 +103,9 @@ def _verdict(
     if failure is not None:
         return _fallen_back(failure, condition, in_use)
     if desired.kind in (DesiredKind.ADOPT, DesiredKind.UNASSIGN):
+        if host_problem:
+            assigned = in_use._replace(uid=None if desired.source is None else desired.source.uid)
+            return verdicts.host_not_ready(in_use, assigned.label, host_problem)
         return None  # about to be executed
     return _in_use(state, condition, in_use)
 
@@ -120,6 +125,8 @@ def _fallen_back(failure: AssignmentFailure, condition: ComponentsCondition, in_
         return verdicts.both_fail(in_use, failure.uid)
     if not condition.healthy:
         return None  # a rollback is reported once the components are healthy again
+    if failure.doubt:
+        return verdicts.doubted(in_use, failure.uid, failure.doubt)
     if failure.kind == "CrashLoop":
         return verdicts.crash_loop(in_use, failure.uid, failure.crashes)
     return verdicts.not_healthy(in_use, failure.uid, condition_duration(failure.within), failure.text)

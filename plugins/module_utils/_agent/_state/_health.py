@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple
 from ..._nodeconfig._config_status import ComponentState
 
 __all__ = [
+    "NOT_STARTED",
     "CommandLine",
     "ComponentsObservation",
     "Health",
@@ -27,6 +28,7 @@ __all__ = [
     "is_healthy",
     "new_health",
     "next_probe_in",
+    "not_started_reason",
 ]
 
 _FIRST_INTERVAL = 0.2  # seconds between the first probes of a component that is not healthy yet
@@ -121,7 +123,7 @@ class ComponentsObservation(NamedTuple):
     """The health of all components after one round of probes.
 
     healthy: None while nothing is known yet. failed: the component that has failed, "" if none has; detail: what its
-    last probe found; within: the seconds in which it was not healthy. stopped: the unit that an administrator stopped.
+    last probe found; within: the seconds in which it was not healthy. stopped: the unit that is not started, and why.
     seconds: of health since the previous round. healthy_for: seconds for which all have been healthy. restarts_due: the
     components to restart now, since they do not read the config that they should, with the SHA-256 of the right file.
     not_read: why a component does not read the file that it is given. new_command_lines: those not recorded yet.
@@ -145,6 +147,9 @@ class ComponentsObservation(NamedTuple):
 UnitState = Literal["active", "starting", "stopped", "masked", "failed", "missing"]
 
 
+NOT_STARTED: tuple[UnitState, ...] = ("stopped", "masked", "missing")  # the agent does not start such a unit
+
+
 class Unit(NamedTuple):
     """A component's unit, as the service manager reports it."""
 
@@ -153,6 +158,14 @@ class Unit(NamedTuple):
     invocation: str = ""  # INVOCATION_ID of the running or last invocation
     pid: int | None = None
     active_since: float | None = None  # seconds since boot when it became active
+
+
+def not_started_reason(unit: Unit, *, reads_another: bool) -> str:
+    """Return why the agent does not start a unit. reads_another: whether it runs with another config than it should."""
+    if unit.state != "masked" or unit.pid is None:
+        return f"{unit.name} is stopped by an administrator"
+    runs = "it runs with the config before, and" if reads_another else "it runs, and"
+    return f"{unit.name} is masked: {runs} is not restarted"
 
 
 class ProbeResult(NamedTuple):

@@ -93,6 +93,11 @@ class NodeState(NamedTuple):
         starts = self.startups.get(component) or ()
         return starts[-1] if starts else None
 
+    def configs_to_restart(self, record: ConfigRecord) -> dict[str, str]:
+        """Return the components that read another file under a record, with the hash of that file."""
+        expected = {name: record.files.get(name) or files.init_config for name, files in self.files.items()}
+        return {name: config for name, config in expected.items() if config and config != self.files[name].config}
+
     def files_match(self, record: ConfigRecord) -> bool:
         """Return whether every component's file is what the record says, so that no switch was interrupted."""
         for name, files in self.files.items():

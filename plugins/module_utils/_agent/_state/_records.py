@@ -106,7 +106,8 @@ class ConfigRecord(NamedTuple):
     bundle reads. boot_id, since_boot (seconds): when it was adopted; adopted_at (RFC 3339): the same, human-readable.
     healthy_seconds: of its trial, during which the components were healthy. confirmed: whether a probe has found them
     healthy since the adoption. dropped_components: those that the config before had a file for and this one does not,
-    so that they reverted to their init config. trust: None if bundles were not verified when it was adopted.
+    so that they reverted to their init config. trust: None if bundles were not verified when it was adopted. doubt: why
+    a failure would not be charged to this config, until it is confirmed; "" if it would be.
     """
 
     source: ConfigSource | None = None
@@ -122,6 +123,11 @@ class ConfigRecord(NamedTuple):
     files: Mapping[str, str] = {}
     dropped_components: tuple[str, ...] = ()
     trust: RecordTrust | None = None
+    doubt: str = ""
+
+    def adopted_in(self, boot_id: str) -> float:
+        """Return when this config was adopted, in seconds since a boot; 0 if that was before, or is not recorded."""
+        return self.since_boot if self.source is not None and self.boot_id == boot_id else 0.0
 
     def covers(self, component: str) -> bool:
         """Return whether this config decides what the component reads, so that its crashes count for its trial."""
@@ -160,6 +166,7 @@ class ConfigRecord(NamedTuple):
                     "crashLoopThreshold": self.trial.crash_loop_threshold,
                     "healthySeconds": self.healthy_seconds,
                     "confirmed": self.confirmed,
+                    "doubt": self.doubt,
                 },
                 "files": dict(self.files),
                 "dropped": list(self.dropped_components),
@@ -190,6 +197,7 @@ class ConfigRecord(NamedTuple):
                 # Older agents did not record it.
                 dropped_components=tuple(str(name) for name in value.get("dropped", ())),
                 trust=None if value.get("trust") is None else RecordTrust.from_dict(value["trust"]),
+                doubt=str(trial["doubt"]),
             )
         except (KeyError, TypeError, ValueError, OverflowError, AttributeError, InvalidConfigSource) as error:
             raise DamagedFile(f"a field is missing or wrong: {error!r}") from error
@@ -238,7 +246,9 @@ class AssignmentFailure(NamedTuple):
 
     text: the first error, the reason of the bad mark, or what the probe found. crashes: their number, for CrashLoop.
     within: the seconds in which it was not healthy, for NotHealthy. time: RFC 3339, of the bad mark for KnownBad.
-    boot_id, since_boot: when it failed. suspect: whether last-known-good has failed as well since then.
+    boot_id, since_boot: when it failed. adopted_since_boot: when the config was adopted, 0 if before that boot.
+    suspect: whether last-known-good is failing as well. doubt: why the config may not be at fault, so that it is not
+    marked bad; "" if it is charged with the failure.
     """
 
     kind: FailureKind
@@ -249,7 +259,9 @@ class AssignmentFailure(NamedTuple):
     time: str = ""
     boot_id: str = ""
     since_boot: float = 0.0
+    adopted_since_boot: float = 0.0
     suspect: bool = False
+    doubt: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the failure as JSON-able data; the keys are those of the record, and of ``status --json``."""
@@ -262,7 +274,9 @@ class AssignmentFailure(NamedTuple):
             "time": self.time,
             "boot_id": self.boot_id,
             "since_boot": self.since_boot,
+            "adopted_since_boot": self.adopted_since_boot,
             "suspect": self.suspect,
+            "doubt": self.doubt,
         }
 
     @classmethod
@@ -278,21 +292,30 @@ class AssignmentFailure(NamedTuple):
             time=str(value["time"]),
             boot_id=str(value["boot_id"]),
             since_boot=float(value["since_boot"]),
+            adopted_since_boot=float(value["adopted_since_boot"]),
             suspect=value["suspect"] is True,
+            doubt=str(value["doubt"]),
         )
 
 
 class AnsweredAssignment(NamedTuple):
     """The highest assignment that this node has answered, and how it failed (None if it has not).
 
-    node_uid: of the Node object that asked. source: None if it asked for the local config. What has failed is tried
-    again only when it is assigned again, so this outlives bad marks, which are kept for each version of a component.
+    node_uid: of the Node object that asked. source: None if it asked for the local config. retried: whether the config
+    was tried once more after a failure for which it may not be at fault. Otherwise, what has failed is tried again only
+    when it is assigned again, so this outlives bad marks, which are kept for each version of a component.
     """
 
     node_uid: str = ""
     id: int = 0
     source: ConfigSource | None = None
     failure: AssignmentFailure | None = None
+    retried: bool = False
+
+    @property
+    def waits_for_recovery(self) -> bool:
+        """Return whether something follows when last-known-good is healthy again: the failure is not settled."""
+        return self.failure is not None and (self.failure.suspect or (bool(self.failure.doubt) and not self.retried))
 
     def with_failure(self, failure: AssignmentFailure) -> AnsweredAssignment:
         """Return the same assignment with this failure."""
@@ -307,6 +330,7 @@ class AnsweredAssignment(NamedTuple):
                 "id": self.id,
                 "source": None if self.source is None else self.source.to_dict(),
                 "outcome": None if self.failure is None else self.failure.to_dict(),
+                "retried": self.retried,
             },
         )
 
@@ -320,6 +344,7 @@ class AnsweredAssignment(NamedTuple):
                 id=int(value["id"]),
                 source=None if value["source"] is None else ConfigSource.from_dict(value["source"]),
                 failure=None if value["outcome"] is None else AssignmentFailure.from_dict(value["outcome"]),
+                retried=value["retried"] is True,
             )
         except (KeyError, TypeError, ValueError, OverflowError, InvalidConfigSource) as error:
             raise DamagedFile(f"a field is missing or wrong: {error!r}") from error

@@ -26,6 +26,7 @@ __all__ = [
     "decode_startups",
     "encode_bad_configs",
     "encode_startups",
+    "has_last_words",
     "is_crash",
     "crashes_with_config",
     "starts_of_newest_config",
@@ -90,6 +91,11 @@ def is_crash(end: End) -> bool:
     if end.exit_code == "exited" and end.exit_status.isascii() and end.exit_status.isdigit():
         return int(end.exit_status) not in _SYSTEMD_CODES
     return True
+
+
+def has_last_words(end: End) -> bool:
+    """Return whether the process ended by itself, so that its last message says why it crashed; a kill has none."""
+    return end.exit_code in ("exited", "dumped")
 
 
 def crashes_since_adoption(

@@ -14,15 +14,17 @@ from typing import Literal, NamedTuple, Union
 from ..._nodeconfig._durations import condition_duration
 from ._health import ComponentsObservation
 from ._node_state import Moment, NodeState
-from ._records import AssignmentFailure, ConfigRecord, same_config
+from ._records import AnsweredAssignment, AssignmentFailure, ConfigRecord, same_config
 
 __all__ = [
+    "Doubt",
     "MarkSuspect",
     "Promote",
     "RollBack",
     "SaveTrial",
     "TrialAction",
     "TrialTransition",
+    "TryAgain",
     "failure_outside_trial",
     "plan_trial",
     "trial_ends_at",
@@ -31,6 +33,7 @@ __all__ = [
 
 _WINDOW = 600.0  # seconds for which a crash after the trial is reported
 _SAVE_EVERY = 60.0  # healthy seconds; those since the last save are lost if the agent is killed
+_BOTH_FAIL = "last-known-good failed as well"
 
 TrialTransition = Literal["confirmed", "promoted", "rolled back", "suspect", "cleared"]
 
@@ -46,6 +49,12 @@ class RollBack(NamedTuple):
     component: str = ""
 
 
+class Doubt(NamedTuple):
+    """Record why a failure of the config in use would not be charged to it."""
+
+    doubt: str
+
+
 class SaveTrial(NamedTuple):
     """Record the healthy seconds so far. confirmed: healthy for the first time since the adoption."""
 
@@ -59,12 +68,18 @@ class Promote(NamedTuple):
 
 
 class MarkSuspect(NamedTuple):
-    """Record in the assignment's failure whether last-known-good fails as well."""
+    """Record in the assignment's failure whether last-known-good fails as well, and take the config's bad mark back."""
 
     failure: AssignmentFailure
 
 
-TrialAction = Union[RollBack, SaveTrial, Promote, MarkSuspect]
+class TryAgain(NamedTuple):
+    """Try the assigned config once more: it may not have been at fault, and last-known-good is healthy now."""
+
+    answered: AnsweredAssignment
+
+
+TrialAction = Union[RollBack, SaveTrial, Promote, MarkSuspect, TryAgain, Doubt]
 
 
 def trial_seconds(state: NodeState, components: ComponentsObservation) -> float:
@@ -90,28 +105,35 @@ def _remaining(record: ConfigRecord, unsaved: float) -> float:
 
 
 def plan_trial(
-    state: NodeState, components: ComponentsObservation, *, unsaved: float, moment: Moment, health_timeout: float
+    state: NodeState,
+    components: ComponentsObservation,
+    *,
+    unsaved: float,
+    moment: Moment,
+    health_timeout: float,
+    host_problem: str = "",
 ) -> TrialAction | None:
     """Return the action that the trial calls for, or the state after a rollback; None if neither does.
 
     unsaved: healthy seconds that are not in the record yet. health_timeout: the seconds of health after which a suspect
-    last-known-good is cleared.
+    last-known-good is cleared, and the assigned config is tried again. host_problem: what was seen to be wrong with the
+    host while a component was not healthy, "" if nothing was.
     """
     record = state.active_record
     if state.is_in_trial:
-        return _plan_running(state, components, unsaved, moment)
+        return _plan_running(state, components, unsaved, moment, host_problem)
     if record.trial_passed and not same_config(record, state.records.last_known_good):
         return Promote(record)  # the promotion was interrupted, or last-known-good was damaged
     if components.healthy and record.source is not None and not record.confirmed:
         return SaveTrial(confirmed=True)
     failure = state.records.answered.failure
     if failure is not None and failure.kind in ("CrashLoop", "NotHealthy"):
-        return _plan_after_rollback(state, components, failure, moment, health_timeout)
+        return _plan_after_rollback(state, components, failure, moment, health_timeout, host_problem)
     return None
 
 
 def _plan_running(
-    state: NodeState, components: ComponentsObservation, unsaved: float, moment: Moment
+    state: NodeState, components: ComponentsObservation, unsaved: float, moment: Moment, host_problem: str
 ) -> TrialAction | None:
     record = state.active_record
     if components.failed:
@@ -123,13 +145,16 @@ def _plan_running(
             time=moment.time,
             boot_id=moment.boot_id,
             since_boot=moment.now,
+            doubt=record.doubt or host_problem,
         )
         return RollBack(failure, components.failed)
+    if host_problem and not components.healthy and not record.doubt:
+        return Doubt(host_problem)
     if not components.healthy or components.stopped:
         return None
     covered = any(record.covers(name) for name in state.files)
     if _remaining(record, unsaved) <= 0 or not covered:  # without a component on this node there is nothing to try
-        return Promote(record._replace(healthy_seconds=record.trial.duration, confirmed=True))
+        return Promote(record._replace(healthy_seconds=record.trial.duration, confirmed=True, doubt=""))
     if not record.confirmed:
         return SaveTrial(confirmed=True)
     return SaveTrial() if unsaved >= _SAVE_EVERY else None
@@ -141,24 +166,32 @@ def _plan_after_rollback(
     failure: AssignmentFailure,
     moment: Moment,
     health_timeout: float,
-) -> MarkSuspect | None:
+    host_problem: str,
+) -> MarkSuspect | TryAgain | None:
     if not failure.suspect:
         since = failure.since_boot if failure.boot_id == moment.boot_id else 0.0
         crashes = state.crashes_since(since, moment.boot_id)
-        if not components.failed and crashes <= state.active_record.trial.crash_loop_threshold:
-            return None
-        return MarkSuspect(failure._replace(suspect=True))
+        if components.failed or crashes > state.active_record.trial.crash_loop_threshold:
+            return MarkSuspect(failure._replace(suspect=True, doubt=failure.doubt or _BOTH_FAIL))
+        if host_problem and not components.healthy and not failure.doubt:
+            return MarkSuspect(failure._replace(doubt=host_problem))
     if components.healthy_for < health_timeout or state.crashes_since(moment.now - health_timeout, moment.boot_id):
         return None
-    # Crashes count from zero again, so that the verdict does not flap.
-    return MarkSuspect(failure._replace(boot_id=moment.boot_id, since_boot=moment.now, suspect=False))
+    if failure.suspect:
+        # Crashes count from zero again, so that the verdict does not flap.
+        adopted = failure.adopted_since_boot if failure.boot_id == moment.boot_id else 0.0
+        now = failure._replace(boot_id=moment.boot_id, since_boot=moment.now, adopted_since_boot=adopted)
+        return MarkSuspect(now._replace(suspect=False))
+    answered = state.records.answered
+    return TryAgain(answered._replace(failure=None, retried=True)) if failure.doubt and not answered.retried else None
 
 
 def failure_outside_trial(state: NodeState, components: ComponentsObservation, moment: Moment) -> str:
     """Return what is wrong with a config whose trial is over, or with the init config; "" if nothing is."""
     if components.failed:
         return components.detail
-    threshold = state.active_record.trial.crash_loop_threshold
-    if state.crashes_since(moment.now - _WINDOW, moment.boot_id) > threshold:
+    record = state.active_record
+    threshold, adopted = record.trial.crash_loop_threshold, record.adopted_in(moment.boot_id)
+    if state.crashes_since(max(adopted, moment.now - _WINDOW), moment.boot_id) > threshold:
         return f"crashed more than {threshold} times within {condition_duration(_WINDOW)}"
     return ""

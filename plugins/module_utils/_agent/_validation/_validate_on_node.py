@@ -127,7 +127,8 @@ def validate_on_node(
         instance = _instance_layer(component, inputs)
         drop_ins = drop_in_documents(inputs)
     except InvalidConfig as error:
-        return list(error.findings)
+        # A file of this node is at fault as a whole, wherever its decoding stopped.
+        return [finding if finding.file == file else finding._replace(path=()) for finding in error.findings]
     config = effective_config([document, *instance], argv, minor, drop_ins)
     findings: list[Finding] = []
     if not host_only:

@@ -30,6 +30,7 @@ __all__ = [
     "SameConfig",
     "refusing_findings",
     "not_judged_causes",
+    "finding_place",
     "first_error_text",
     "is_not_judged",
     "is_known_fatal",
@@ -266,11 +267,17 @@ def is_not_judged(finding: Mapping[str, Any]) -> bool:
     return finding.get("level") == _NOT_JUDGED
 
 
+def finding_place(finding: Mapping[str, Any]) -> str:
+    """Return the path of a finding's field, or of the file of this node that is wrong as a whole; "" for the bundle."""
+    file = str(finding.get("file") or "")
+    return str(finding.get("path") or (file if file.startswith("/") else ""))
+
+
 def first_error_text(component: str, findings: Sequence[Mapping[str, Any]]) -> str:
     """Return the first refusing finding as one phrase, with the number of the others. There must be one."""
     errors = refusing_findings(findings)
-    path = str(errors[0].get("path") or "")
-    where = f"{component}: {path}" if path else component
+    place = finding_place(errors[0])
+    where = f"{component}: {place}" if place else component
     more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
     if len(errors) >= _MAX_FINDINGS:  # the last one has the number of the rest
         more = f" (and over {_MAX_FINDINGS - 2} more)"

@@ -133,6 +133,10 @@ def evaluate(
         reason = f"somebody else has assigned it something (assignment {view.assigned_id})"
         return GateResult(Verdict.UNKNOWN, reason)
     has_answered = view.status is not None and view.answered_id == attempt.assignment
+    if has_answered and (view.is_in_doubt or view.waits_for_host):
+        # Whatever ails the host, such as a runtime that is down, may make the Node NotReady too: the node tries the
+        # config again when that is over.
+        return GateResult(Verdict.WAIT if now < attempt.deadline else Verdict.UNKNOWN, view.report)
     if has_answered and view.config_ok == "False":
         return GateResult(Verdict.FAIL, view.report)
     uses_target = has_answered and view.config_ok == "True" and view.active == attempt.goal.source
@@ -181,7 +185,8 @@ def _evaluate_good(view: NodeView, attempt: Attempt, now: float, ask_gates: AskG
 def _evaluate_lost(final_view: NodeView | None, attempt: Attempt, lost: str) -> GateResult:
     """Evaluate a node that was deleted, or has left the pool."""
     if final_view is not None and final_view.answered_id == attempt.assignment and final_view.config_ok == "False":
-        return GateResult(Verdict.FAIL, f"{final_view.report} (then {lost})")
+        verdict = Verdict.UNKNOWN if final_view.is_in_doubt else Verdict.FAIL
+        return GateResult(verdict, f"{final_view.report} (then {lost})")
     if final_view is not None and attempt.was_ready and final_view.ready is not True:
         return GateResult(Verdict.UNKNOWN, f"{lost} when it was not Ready: {final_view.ready_reason}")
     return GateResult(Verdict.GONE, lost)

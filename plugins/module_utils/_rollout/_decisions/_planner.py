@@ -46,7 +46,7 @@ __all__ = [
 ADOPTION_SECONDS = 6.0  # for one node to fetch, restart and answer: measured on a real kubelet, which restarts
 _NAMES_SHOWN = 5
 _FIELDS_SHOWN = 10
-_FAILING_CAUSES = (Cause.FAILING, Cause.SUSPECT)  # a component fails after its trial, or last-known-good fails too
+_FAILING_CAUSES = (Cause.FAILING, Cause.SUSPECT)  # while ConfigOK is False: also last-known-good fails
 
 
 def is_broken(view: NodeView) -> bool:
@@ -56,7 +56,7 @@ def is_broken(view: NodeView) -> bool:
     that crashes in a loop may be unknown, so the cause in the agent's status counts as well.
     """
     is_failing = view.status is not None and (
-        view.status.cause in _FAILING_CAUSES
+        (view.status.cause in _FAILING_CAUSES and view.config_ok == "False")
         or any(component.state == "failing" for component in view.status.components.values())
     )
     return view.ready is not True or (is_failing and view.config_ok != "True")

@@ -31,8 +31,8 @@ def agent_fits(agent_version: str, collection_version: str = VERSION) -> bool:
 def skip_reason(view: NodeView, target: Target, *, forget_bad: bool = False) -> str | None:
     """Return why a rollout to target skips a node, in a sentence; None when it moves the node.
 
-    forget_bad: a node that refused the target before is assigned it again. A node that did not trust it is in any case:
-    it may have been signed since.
+    forget_bad: a node that refused the target before is assigned it again. A node that did not trust it is in any case,
+    since it may have been signed meanwhile, and so is a node that doubts that it was at fault.
     """
     goal = target.goal(view.name)
     if isinstance(goal, MachineGoal) and goal.action != "update":
@@ -42,7 +42,8 @@ def skip_reason(view: NodeView, target: Target, *, forget_bad: bool = False) -> 
     is_assigned = target.is_published and goal is not None and view.has_answered(goal.source)
     has_refused = is_assigned and view.config_ok == "False"
     needs_host = isinstance(goal, MachineGoal) and goal.needs_host  # whatever its config
-    if has_refused and not forget_bad and not view.is_untrusting and not needs_host:
+    is_tried_again = forget_bad or view.is_untrusting or view.is_in_doubt
+    if has_refused and not is_tried_again and not needs_host:
         return f"it was given this config before: {view.report}"
     if view.status_error:
         return view.report

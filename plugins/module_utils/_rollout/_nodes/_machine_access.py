@@ -71,7 +71,7 @@ def apply_machine(
 def _needs_assignment(view: NodeView, goal: MachineGoal, *, possibly_assigned: bool, forget_bad: bool) -> bool:
     if view.is_on(goal.source):
         return False
-    has_refused = forget_bad and view.config_ok == "False"
+    has_refused = view.is_in_doubt or (forget_bad and view.config_ok == "False")
     return not possibly_assigned or not view.is_assigned(goal.source) or has_refused
 
 

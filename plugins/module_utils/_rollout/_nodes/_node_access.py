@@ -158,7 +158,7 @@ def assign_node(
     def needs_patch(view: NodeView) -> bool:
         if view.is_on(source):
             return False
-        has_refused = forget_bad and view.config_ok == "False"
+        has_refused = view.is_in_doubt or (forget_bad and view.config_ok == "False")
         return not possibly_assigned or not view.is_assigned(source) or has_refused
 
     return _patch_until_applied(client, view, source, forget_bad, needs_patch, dry_run=False, latest=latest)

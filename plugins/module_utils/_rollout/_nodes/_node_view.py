@@ -120,6 +120,16 @@ class NodeView:
         return self.config_ok == "False" and self.status is not None and self.status.cause == Cause.UNTRUSTED
 
     @property
+    def is_in_doubt(self) -> bool:
+        """Return whether the node itself doubts that a failure is the fault of what it is assigned."""
+        return self.config_ok != "True" and self.status is not None and self.status.cause == Cause.SUSPECT
+
+    @property
+    def waits_for_host(self) -> bool:
+        """Return whether the node does not adopt what it is assigned, because any restart would fail on its host."""
+        return self.config_ok == "Unknown" and self.status is not None and self.status.cause == Cause.HOST_NOT_READY
+
+    @property
     def is_settled(self) -> bool:
         """Return whether the node has adopted or refused what it is assigned, and does not move."""
         return self.has_answered(self.source) and self.config_ok in ("True", "False")

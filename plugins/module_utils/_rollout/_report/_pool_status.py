@@ -67,7 +67,7 @@ def node_state(view: NodeView) -> NodeCondition:
         return "unknown"
     if not view.has_agent:
         return "no agent"
-    if view.config_ok == "False":
+    if view.config_ok == "False" and not view.is_in_doubt:
         return "failed"
     if view.answered_id != view.assigned_id:
         return "pending"

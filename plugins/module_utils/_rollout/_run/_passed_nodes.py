@@ -48,7 +48,7 @@ class PassedNodes:
         if passed_goal is None and wave is None:
             return None
         status = view.status
-        if view.config_ok != "False" or status is None or not view.has_answered(goal.source):
+        if view.config_ok != "False" or view.is_in_doubt or status is None or not view.has_answered(goal.source):
             return None
         if view.name in self._late_failures:
             return None

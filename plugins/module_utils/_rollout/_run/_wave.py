@@ -208,7 +208,7 @@ class WaveExecutor:
         if view is None or view.deleting or not view.is_assigned(goal.source) or unmet(view, goal):
             return False
         is_up = view.is_on(goal.source) and view.ready
-        return not (is_up or (self._job.forget_bad and view.config_ok == "False"))
+        return not (is_up or view.is_in_doubt or (self._job.forget_bad and view.config_ok == "False"))
 
     @property
     def _is_busy(self) -> bool:

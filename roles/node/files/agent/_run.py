@@ -18,6 +18,7 @@ from ._agent._agent_context import AgentContext, ComponentCommands
 from ._agent._app import App
 from ._agent._background import BackgroundTask
 from ._agent._counters import Counters
+from ._agent._host_probes import StartProber
 from ._agent._interfaces import CommandRunner, ServiceManager
 from ._agent._notify import Notifications
 from ._agent._probes import HealthProber
@@ -102,6 +103,7 @@ def _run(configuration: AgentConfiguration, path: str, notifications: Notificati
         api=client,
         services=_service_manager(configuration, run_command),
         prober=HealthProber(configuration, clock, impatient, timeout=_PROBE_TIMEOUT, live=live),
+        host_prober=StartProber(),
         commands=ComponentCommands(
             validate=ValidateCommand(run_command, [*program, f"--config={path}", "validate", "--limited"]),
             check=CommandCheck(run_command),

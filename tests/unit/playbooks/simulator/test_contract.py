@@ -30,14 +30,15 @@ from fleet_simulator.node_objects import status_of_node
 from fleet_simulator.scenario import Behaviour, Outcome
 from support.agents.bench import NAMESPACE, Bench
 
-GOOD, BETTER, CRASHING, SICK, INVALID = (
+GOOD, BETTER, CRASHING, SICK, INVALID, WAITING = (
     "maxPods: 120\n",
     "maxPods: 130\n",
     "mood: deadly\n",
     "mood: sick\n",
     "mood: invalid\n",
+    "mood: waits\n",
 )
-OUTCOMES: dict[str, Outcome] = {CRASHING: "crashes", SICK: "unhealthy", INVALID: "refuses"}
+OUTCOMES: dict[str, Outcome] = {CRASHING: "crashes", SICK: "unhealthy", INVALID: "refuses", WAITING: "waits"}
 NODE_UID = "00000000-0000-0000-0000-000000000099"
 
 
@@ -184,6 +185,17 @@ def invalid(node: AnyNode) -> None:
     adopt(node, INVALID, 2)
 
 
+def waiting_for_the_host(node: AnyNode) -> None:
+    adopt(node, GOOD, 1)
+    adopt(node, WAITING, 2)
+
+
+def waiting_then_another(node: AnyNode) -> None:
+    adopt(node, GOOD, 1)
+    adopt(node, WAITING, 2)
+    adopt(node, BETTER, 3)
+
+
 def stale(node: AnyNode) -> None:
     adopt(node, GOOD, 1)
     source = adopt(node, BETTER, 2)
@@ -214,13 +226,17 @@ SITUATIONS: list[tuple[Callable[[AnyNode], None], str]] = [
     (crashing_forgotten, CRASHING),
     (sick, SICK),
     (invalid, INVALID),
+    (waiting_for_the_host, WAITING),
+    (waiting_then_another, WAITING),
     (stale, ""),
     (missing, ""),
     (wrong_namespace, ""),
 ]
 
 # What the component or the validation said, and when: a hollow node has neither.
-_OWN_WORDS = re.compile(r"(not healthy within |failed to validate[^:]*: |was marked bad at )[^:]*:.*")
+_OWN_WORDS = re.compile(
+    r"(not healthy within |failed to validate[^:]*: |waits for this host: |was marked bad at )[^:]*:.*"
+)
 
 
 def written(patches: list[dict[str, Any]]) -> list[tuple[dict[str, Any], bool]]:

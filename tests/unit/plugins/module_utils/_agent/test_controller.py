@@ -400,7 +400,48 @@ def test_last_known_good_that_fails_too_is_suspect_and_stays(bench: Bench) -> No
     assert bench.condition_messages[messages_before:] in ([], [bench.words[1]], [bench.words[1]] * 2)  # heartbeats only
     bench.processes["kubelet"].mood = ""
     bench.run(300)
-    assert bench.words[1] == f"using last-known-good (UID: {good.uid})"
+    assert bench.words == (
+        "False",
+        f"using last-known-good (UID: {good.uid})",
+        f"current (UID: {sick.uid}) not healthy within 2m: kubelet: healthz: 500",
+    ), "tried again on a healthy node, it is at fault"
+    assert list(bench.store.read_bad_configs("kubelet", "v1.35.0")) == [sick.uid]
+
+
+@pytest.mark.contract("crashloop.acquitted")
+def test_a_config_is_acquitted_when_last_known_good_fails_too_and_is_tried_once_more(bench: Bench) -> None:
+    bench.good_node()
+    source = bench.publish("maxPods: 130\n")
+    bench.assign(source)
+    bench.processes["kubelet"].mood = "sick"
+    bench.run(300)
+    assert bench.status.cause == "Suspect"
+    assert bench.store.read_bad_configs("kubelet", "v1.35.0") == {}
+    bench.processes["kubelet"].mood = ""
+    bench.run(200)
+    assert bench.words == ("True", f"using current (UID: {source.uid})", "all checks passed")
+
+
+@pytest.mark.contract("crashloop.acquitted")
+def test_a_config_in_doubt_is_tried_again_once_for_each_assignment(bench: Bench) -> None:
+    good = bench.good_node()
+    source = bench.publish("maxPods: 130\n")
+    for _assignment in range(2):
+        bench.assign(source)
+        adoptions = bench.condition_messages.count(f"adopting (UID: {source.uid})")
+        for _outage in range(4):
+            bench.processes["kubelet"].mood = "sick"
+            bench.run(300)
+            bench.processes["kubelet"].mood = ""
+            bench.run(130)  # shorter than the trial of what is tried again
+        assert bench.condition_messages.count(f"adopting (UID: {source.uid})") == adoptions + 2
+        assert bench.words == (
+            "Unknown",
+            f"using last-known-good (UID: {good.uid})",
+            f"current (UID: {source.uid}) failed, the cause may lie elsewhere: last-known-good failed as well",
+        )
+        assert bench.status.cause == "Suspect"
+        assert bench.store.read_bad_configs("kubelet", "v1.35.0") == {}
 
 
 @pytest.mark.contract("adopt.stopped-unit", "condition.stopped")

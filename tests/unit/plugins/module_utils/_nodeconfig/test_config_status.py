@@ -110,7 +110,19 @@ TABLE = [
         f"current (UID: {NEW}) and last-known-good both fail: cause may lie elsewhere",
     ),
     (
-        verdict.unit_stopped(f"UID: {CUR}", "kubelet.service"),
+        verdict.host_not_ready(ConfigInUse("current", CUR), f"UID: {NEW}", "the runtime does not answer"),
+        "Unknown",
+        f"using current (UID: {CUR})",
+        f"(UID: {NEW}) waits for this host: the runtime does not answer",
+    ),
+    (
+        verdict.doubted(LAST, NEW, "last-known-good failed as well"),
+        "Unknown",
+        f"using last-known-good (UID: {LKG})",
+        f"current (UID: {NEW}) failed, the cause may lie elsewhere: last-known-good failed as well",
+    ),
+    (
+        verdict.unit_stopped(f"UID: {CUR}", "kubelet.service is stopped by an administrator"),
         "Unknown",
         f"current (UID: {CUR}) not in use",
         "kubelet.service is stopped by an administrator",

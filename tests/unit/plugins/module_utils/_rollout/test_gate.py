@@ -33,6 +33,9 @@ def node_view_with(**changes: Any) -> Any:
 GOOD = {"answered_id": 7, "active": a_source()}
 FALSE = {"answered_id": 7, "config_ok": "False", "message": "using last-known-good (init)", "reason": "it crashed"}
 ADOPTING = {"answered_id": 7, "config_ok": "Unknown", "cause": "Adopting"}
+SUSPECT = {**FALSE, "cause": "Suspect", "reason": "both fail"}
+DOUBTED = {**SUSPECT, "config_ok": "Unknown"}
+NO_RUNTIME = {**DOUBTED, "cause": "HostNotReady", "reason": "waits for this host"}
 
 
 @pytest.mark.complaint("openshift-ansible PR #9983: the playbook could not know when the asynchronous agent was done")
@@ -94,6 +97,15 @@ ADOPTING = {"answered_id": 7, "config_ok": "Unknown", "cause": "Adopting"}
             Verdict.UNKNOWN,
             "stopped",
         ),
+        # the node itself doubts that the config is at fault
+        (ATTEMPT, node_view_with(**SUSPECT), EARLY, Verdict.WAIT, "both fail"),
+        (ATTEMPT, node_view_with(**SUSPECT), LATE, Verdict.UNKNOWN, "both fail"),
+        (ATTEMPT, node_view_with(**SUSPECT, ready=False), LATE, Verdict.UNKNOWN, "both fail"),
+        (ATTEMPT, node_view_with(**DOUBTED), LATE, Verdict.UNKNOWN, "both fail"),
+        (ATTEMPT, node_view_with(**NO_RUNTIME, ready=False), EARLY, Verdict.WAIT, "waits for this host"),
+        (ATTEMPT, node_view_with(**NO_RUNTIME, ready=False), LATE, Verdict.UNKNOWN, "waits for this host"),
+        (SOAKING, node_view_with(**SUSPECT, ready=False), EARLY, Verdict.WAIT, "both fail"),
+        (ATTEMPT, node_view_with(**SUSPECT, deleting=True), EARLY, Verdict.UNKNOWN, "then the Node was deleted"),
         (ATTEMPT, node_view_with(source=a_source(2)), EARLY, Verdict.UNKNOWN, "somebody else has assigned"),
         (ATTEMPT, node_view_with(assigned_id=8), EARLY, Verdict.UNKNOWN, "somebody else has assigned"),
         (ATTEMPT, node_view_with(source=None), EARLY, Verdict.UNKNOWN, "somebody else has assigned"),

@@ -17,7 +17,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.
     choose_canary,
     spread_over_zones,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._planner import make_plan
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._planner import is_broken, make_plan
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target, Wave
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import Pool, parse_pool
@@ -209,6 +209,11 @@ def test_a_node_that_says_only_by_its_cause_that_it_fails_is_broken_and_no_canar
     rollout = Rollout(1, a_target(), "Paused", waves, 6, "then", "then")
     made = make_plan(views, pool(), a_target(), replace(EMPTY, rollout=rollout))
     assert made.wave("canary").nodes == ("n001",)
+
+
+def test_a_node_whose_last_known_good_is_healthy_again_is_not_broken() -> None:
+    assert is_broken(a_view("n", config_ok="False", cause="Suspect"))
+    assert not is_broken(a_view("n", config_ok="Unknown", cause="Suspect"))
 
 
 def test_a_healthy_node_that_refused_its_last_config_is_not_broken() -> None:

@@ -118,3 +118,48 @@ def test_status_tells_it_too_and_names_the_bundle(bench: Bench, journal: Journal
     without = describe_node(bench.configuration)
     assert without["components"]["kubelet"]["lastCrash"]["message"] == ""
     assert "said last" not in render_status({**without, "daemon": {"running": False, "report": None}})
+
+
+@pytest.mark.contract("condition.evidence-since-adoption")
+def test_the_last_words_of_another_config_are_not_those_of_this_one(bench: Bench, journal: Journal) -> None:
+    good = bench.good_node()
+    bench.assign(bench.publish("mood: deadly\n", trial=Trial(60.0, 2)))
+    bench.run(30)
+    journal.invocations.clear()
+    sick = bench.publish("mood: sick\n")
+    bench.assign(sick)
+    bench.run(200)
+    assert bench.words == (
+        "False",
+        f"using last-known-good (UID: {good.uid})",
+        f"current (UID: {sick.uid}) not healthy within 2m: kubelet: healthz: 500",
+    )
+    assert journal.invocations == []
+
+
+@pytest.mark.contract("condition.evidence-since-adoption")
+@pytest.mark.parametrize("status", ["KILL", "TERM"])
+def test_a_process_that_was_killed_has_no_last_words(bench: Bench, journal: Journal, status: str) -> None:
+    bench.good_node()
+    for _time in range(5):
+        bench.crash("kubelet", result="signal", code="killed", status=status)
+        bench.run(3)
+    assert bench.words[2] == "crashed more than 3 times within 10m"
+    assert describe_node(bench.configuration, journal)["components"]["kubelet"]["lastCrash"]["message"] == ""
+    assert journal.invocations == []
+
+
+@pytest.mark.contract("condition.evidence-since-adoption")
+def test_crashes_from_before_a_rollback_are_not_the_trouble_of_last_known_good(bench: Bench) -> None:
+    good = bench.good_node()
+    for _time in range(3):
+        bench.crash("kubelet")
+        bench.run(3)
+    sick = bench.publish("mood: sick\n", trial=Trial(600.0, 3))
+    bench.assign(sick)
+    bench.run(130)
+    bench.crash("kubelet")
+    bench.run(5)
+    bench.assign(good)
+    bench.run(30)
+    assert bench.words == ("True", f"using current (UID: {good.uid})", "all checks passed")

@@ -14,6 +14,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state._actio
     Acknowledgement,
     Action,
     Adopt,
+    Doubt,
     ForgetBad,
     KeepAssigned,
     Observation,
@@ -38,6 +39,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state._healt
     CommandLine,
     ComponentsObservation,
 )
+from ansible_collections.configok.node.plugins.module_utils._agent._state._host_look import HostLook
 from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import (
     ComponentFiles,
     Moment,
@@ -56,6 +58,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state._trial
     Promote,
     RollBack,
     SaveTrial,
+    TryAgain,
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
@@ -132,7 +135,8 @@ def acknowledged(uid: str | None, *, pending: bool = False) -> Acknowledgement:
 
 
 KEEP = DesiredState(DesiredKind.KEEP, ANSWERED, A)
-SUSPECT_NEXT = NEXT.with_failure(FAILED._replace(suspect=True))
+DOUBTED = FAILED._replace(doubt="last-known-good failed as well")
+SUSPECT_NEXT = NEXT.with_failure(DOUBTED._replace(suspect=True))
 
 CONFIG: dict[str, tuple[Observation, list[Action]]] = {
     "nothing is known of the API": (observed(node()), []),
@@ -207,6 +211,31 @@ CONFIG: dict[str, tuple[Observation, list[Action]]] = {
     ),
     "then it is adopted": (
         observed(node(answered=NEXT), ADOPT, sync=PREPARED, acknowledged=acknowledged("bbbb")),
+        [Adopt(adopted(NEW), B, 90.0)],
+    ),
+    "nothing while the host is looked at": (observed(node(answered=NEXT), ADOPT, sync=PREPARED, host=None), []),
+    "nothing while any restart would fail": (
+        observed(node(answered=NEXT), ADOPT, sync=PREPARED, host=HostLook("no runtime")),
+        [],
+    ),
+    "a component that fails already has nothing to lose": (
+        observed(
+            node(answered=NEXT),
+            ADOPT,
+            sync=PREPARED,
+            acknowledged=acknowledged("bbbb"),
+            host=HostLook("no runtime", "kubelet: 500"),
+        ),
+        [Adopt(adopted(NEW._replace(doubt="before its adoption, kubelet: 500")), B, 90.0)],
+    ),
+    "a component that fails under a config on trial proves nothing": (
+        observed(
+            node(TRIED._replace(source=A, content_hash="x"), answered=NEXT),
+            ADOPT,
+            sync=PREPARED,
+            acknowledged=acknowledged("bbbb"),
+            host=HostLook("", "kubelet: 500"),
+        ),
         [Adopt(adopted(NEW), B, 90.0)],
     ),
     "the same content under another uid": (
@@ -317,19 +346,69 @@ COMPONENTS: dict[str, tuple[Observation, ComponentsObservation, list[Action]]] =
     "last-known-good fails too": (
         observed(node(answered=NEXT.with_failure(FAILED))),
         observation(healthy=False, failed="kubelet", detail="x"),
-        [MarkSuspect(FAILED._replace(suspect=True))],
+        [MarkSuspect(DOUBTED._replace(suspect=True))],
     ),
     "last-known-good crashes too": (
         observed(node(answered=NEXT.with_failure(FAILED), startups=CRASHES * 4)),
         observation(),
-        [MarkSuspect(FAILED._replace(suspect=True))],
+        [MarkSuspect(DOUBTED._replace(suspect=True))],
     ),
     "a suspect that still crashes": (observed(node(answered=SUSPECT_NEXT, startups=CRASHES)), observation(), []),
     "a suspect that is well again": (
         observed(node(answered=SUSPECT_NEXT)),
         observation(),
-        [MarkSuspect(FAILED._replace(since_boot=100.0))],
+        [MarkSuspect(DOUBTED._replace(since_boot=100.0))],
     ),
+    "a failure in the trial on a sick host": (
+        observed(node(NEW), host_problem="no runtime"),
+        observation(healthy=False, failed="kubelet", detail="kubelet: 500"),
+        [
+            RollBack(
+                AssignmentFailure(
+                    "NotHealthy",
+                    "bbbb",
+                    "kubelet: 500",
+                    within=60.0,
+                    time=NOW.time,
+                    boot_id="boot",
+                    since_boot=100.0,
+                    doubt="no runtime",
+                ),
+                "kubelet",
+            )
+        ],
+    ),
+    "a sick host in the trial": (
+        observed(node(NEW), host_problem="no runtime"),
+        observation(healthy=False),
+        [Doubt("no runtime")],
+    ),
+    "a sick host that is known": (
+        observed(node(NEW._replace(doubt="no name")), host_problem="no runtime"),
+        observation(healthy=False),
+        [],
+    ),
+    "a sick host after a rollback": (
+        observed(node(answered=NEXT.with_failure(FAILED)), host_problem="no runtime"),
+        observation(healthy=False),
+        [MarkSuspect(FAILED._replace(doubt="no runtime"))],
+    ),
+    "a config in doubt, once last-known-good is healthy": (
+        observed(node(answered=NEXT.with_failure(DOUBTED))),
+        observation(),
+        [TryAgain(NEXT._replace(retried=True))],
+    ),
+    "a config in doubt while last-known-good recovers": (
+        observed(node(answered=NEXT.with_failure(DOUBTED))),
+        observation(healthy_for=59.0),
+        [],
+    ),
+    "a config in doubt that was tried again": (
+        observed(node(answered=NEXT.with_failure(DOUBTED)._replace(retried=True))),
+        observation(),
+        [],
+    ),
+    "a failure that is the config's": (observed(node(answered=NEXT.with_failure(FAILED))), observation(), []),
     "a node that opted out has no trial": (observed(node(NEW), dynamic_config=False), observation(), []),
 }
 

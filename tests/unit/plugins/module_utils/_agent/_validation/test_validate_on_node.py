@@ -347,6 +347,18 @@ def test_drop_ins_win_over_the_file_and_are_no_fault_of_the_bundle(node: Node) -
     assert (finding.field, finding.level, finding.file) == ("maxPod", "warning", path)
 
 
+@pytest.mark.parametrize(("text", "problem"), [("{{{not yaml", "not valid JSON"), ("a: [\n", "not valid YAML")])
+def test_a_broken_drop_in_is_named_by_its_path(node: Node, text: str, problem: str) -> None:
+    path = node.drop_in("40-bad.conf", text)
+    findings = [finding.as_dict() for finding in node.validate("maxPods: 50\n")]
+    assert first_error_text("kubelet", findings).startswith(f"kubelet: {path}: {problem}")
+
+
+def test_a_broken_bundle_has_no_path(node: Node) -> None:
+    findings = [finding.as_dict() for finding in node.validate("{{{not yaml")]
+    assert first_error_text("kubelet", findings).startswith("kubelet: not valid YAML")
+
+
 def test_findings_on_the_document_and_on_the_config_are_bounded_together(node: Node) -> None:
     node.component = node.component._replace(deny=DenyPolicy(additional=("registerWithTaints.*.key",)))
     taints = "".join(f"- {{key: k{number}, effect: NoSchedule}}\n" for number in range(150))

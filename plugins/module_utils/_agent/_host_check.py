@@ -1,0 +1,202 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Looks at the host for what would make any restart of a component fail, in the background. Private to configok.node.
+
+A config is charged only with what it causes: before a restart nothing is restarted into such a host, and a failure on
+one is in doubt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from .._componentconfig._flags._kubelet_flags import parse_flags
+from .._kube._retry import Backoff
+from ._agent_context import AgentContext
+from ._interfaces import ServiceManagerError, Task
+from ._log import log
+from ._state._health import NOT_STARTED, Unit
+from ._state._host_look import HostLook
+from ._state._node_state import NodeState
+from ._state._records import ConfigRecord
+from ._store._rendered_files import UndecodableConfig, decode_values
+from ._validation._node_inputs import read_node_inputs
+
+__all__ = ["HostCheck"]
+
+_DEADLINE = 5.0  # seconds for an answer: more than a prober needs if one of its requests times out
+_LONGEST_PAUSE = 15.0  # seconds between two looks: the config is adopted soon after the host has recovered
+_START = 30.0  # seconds; a slow kubelet takes 20
+_TROUBLE_INTERVAL = 5.0  # seconds between two looks while a component is not healthy; most are sooner
+
+
+class HostCheck:
+    """Looks before a restart, until there is nothing in the way; and after it, while a component is not healthy."""
+
+    def __init__(self, context: AgentContext) -> None:
+        self._configuration = context.configuration
+        self._store = context.store
+        self._services = context.services
+        self._prober = context.prober
+        self._host_prober = context.host_prober
+        self._clock = context.clock
+        self._health = _Question(context.new_task(), f"the probe has no answer after {_DEADLINE:g}s")
+        self._host = _Question(context.new_task(), f"the check of the host has no answer after {_DEADLINE:g}s")
+        self._backoff = Backoff(first=1.0, longest=_LONGEST_PAUSE)
+        self._target: tuple[object, ...] = ()
+        self._look: HostLook | None = None
+        self._trouble = _Question(context.new_task(), "")  # no answer says nothing
+        self._trouble_target: tuple[object, ...] = ()
+        self._trouble_due = 0.0
+        self._trouble_text = ""
+        self._has_seen_trouble = False  # whether there was a reason to look at once
+
+    @property
+    def next_due(self) -> float:
+        """Return when to look again, in seconds since boot; infinity if a look is not due or its end wakes the loop."""
+        due = min(self._health.deadline, self._host.deadline)
+        if due < float("inf") or self._look is None or not self._look.forbids_restart:
+            return due
+        return self._backoff.until
+
+    def reset(self) -> None:
+        """Forget the look: what it was for is done, or no longer wanted."""
+        self._target, self._look = (), None
+        self._health.reset()
+        self._host.reset()
+        self._backoff.reset()
+
+    def before_restart(self, record: ConfigRecord, state: NodeState) -> HostLook | None:
+        """Return the latest look at the host for the restarts that a record needs, None before the first one."""
+        now, configs = self._clock.since_boot(), state.configs_to_restart(record)
+        target = (record.uid, *sorted(configs.items()))
+        if target != self._target:
+            self.reset()
+            self._target = target
+        if self._look is not None and not (self._look.forbids_restart and self._backoff.due(now)):
+            return self._look
+        failing = self._health.ask(partial(self._failing_component, configs, state.crashes), now)
+        problem = self._host.ask(partial(self._host_problem, configs, state), now)
+        if failing is None or problem is None:
+            return self._look
+        self._health.reset()
+        self._host.reset()
+        look = HostLook(problem, failing)
+        if look.forbids_restart:
+            self._backoff.failed(now)
+            if self._look is None or self._look.problem != problem:
+                log.warning("nothing is restarted for a new config: %s", problem, extra={"uid": record.uid or "init"})
+        self._look = look
+        return look
+
+    def in_trouble(self, record: ConfigRecord, state: NodeState, *, at_once: bool) -> str:
+        """Return what is wrong with the host while a component is not healthy with a record; "" if nothing is known.
+
+        at_once: whether there is a reason for the first look now; otherwise a component has a moment to start.
+        """
+        now, target = self._clock.since_boot(), (record.uid, record.since_boot)
+        if target != self._trouble_target:
+            self._trouble.reset()
+            self._trouble_target, self._trouble_text, self._has_seen_trouble = target, "", False
+            self._trouble_due = now + _TROUBLE_INTERVAL
+        if at_once and not self._has_seen_trouble:
+            self._has_seen_trouble, self._trouble_due = True, now
+        if now >= self._trouble_due:
+            configs = {name: files.config for name, files in state.files.items() if record.covers(name)}
+            answer = self._trouble.ask(partial(self._host_problem, configs, state), now)
+            if answer is not None:
+                self._trouble.reset()
+                self._trouble_text, self._trouble_due = answer, now + _TROUBLE_INTERVAL
+        return self._trouble_text
+
+    # In the background
+
+    def _failing_component(self, configs: Mapping[str, str], crashes: Mapping[str, int]) -> str:
+        """Return what is wrong with one of these components under the config that it reads now, "" if nothing is.
+
+        Nothing is known to be wrong with a component that has just been started, unless it has crashed.
+        """
+        for name in configs:
+            try:
+                unit = self._services.unit(name)
+            except ServiceManagerError:
+                continue  # this says nothing about the component
+            if unit.state in NOT_STARTED:
+                continue  # it is not restarted
+            if not crashes[name] and self._is_starting(unit):
+                continue
+            if unit.state != "active":
+                return f"{unit.name} is {unit.state}"
+            result = self._prober(name, _values(self._store.read_config(name)), unit)
+            if not result.ok:
+                return f"{name}: {result.detail}"
+        return ""
+
+    def _is_starting(self, unit: Unit) -> bool:
+        if unit.state != "active" or unit.active_since is None:
+            return unit.state == "starting"
+        return self._clock.since_boot() - unit.active_since < _START
+
+    def _host_problem(self, configs: Mapping[str, str], state: NodeState) -> str:
+        """Return the first thing that would make a start with these configs (component -> hash) fail, "" for none."""
+        for name, config in configs.items():
+            component = self._configuration.components[name]
+            if not component.host_checks:
+                continue
+            try:
+                inputs = read_node_inputs(component, self._store)
+                values = dict(_values(self._store.read_rendered(name, config)))
+            except OSError:
+                continue  # the agent's own trouble is not the host's
+            for _path, text in inputs.drop_ins:
+                values.update(_values(text.encode("utf-8", "surrogateescape")))
+            flags = dict(parse_flags(inputs.arguments))
+            problem = self._host_prober(name, values, flags, state.tracking_versions[name])
+            if problem:
+                return problem
+        return ""
+
+
+def _values(data: bytes | None) -> Mapping[str, Any]:
+    try:
+        values = decode_values((data or b"").decode("utf-8", "replace"), "the config")
+    except UndecodableConfig:
+        return {}
+    return values if isinstance(values, Mapping) else {}
+
+
+class _Question:
+    """A question that is asked in the background, and whose answer is kept until reset()."""
+
+    def __init__(self, task: Task, late: str) -> None:
+        """late: the answer if there is none before the deadline."""
+        self._task = task
+        self._late = late
+        self._started_at = 0.0
+        self._answer: str | None = None
+
+    @property
+    def deadline(self) -> float:
+        """Return until when the answer is awaited, in seconds since boot; infinity if nothing is asked."""
+        return self._started_at + _DEADLINE if self._task.running else float("inf")
+
+    def ask(self, work: Callable[[], str], now: float) -> str | None:
+        """Return the answer, None while it is awaited."""
+        if self._answer is None:
+            if not self._task.running:
+                self._task.start(work)
+                self._started_at = now
+            if self._task.done:
+                self._answer = self._task.result()
+            elif now >= self.deadline:
+                self._task.abandon()
+                self._answer = self._late
+        return self._answer
+
+    def reset(self) -> None:
+        """Forget the answer, and abandon the question."""
+        self._task.abandon()
+        self._answer = None

@@ -1,0 +1,26 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Describes what the agent has seen of the host before it restarts a component. Private to configok.node. Pure."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["HostLook"]
+
+
+class HostLook(NamedTuple):
+    """One look at the host and at the components that are about to be restarted.
+
+    problem: what would make any restart fail, "" if nothing would. failing: what is wrong with a component under the
+    config in use, "" if nothing is.
+    """
+
+    problem: str = ""
+    failing: str = ""
+
+    @property
+    def forbids_restart(self) -> str:
+        """Return why nothing is restarted now, "" if it may be. A component that fails already has nothing to lose."""
+        return "" if self.failing else self.problem
