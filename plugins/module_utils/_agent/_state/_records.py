@@ -25,6 +25,7 @@ __all__ = [
     "DamagedFile",
     "FailureKind",
     "AssignmentFailure",
+    "Confirmation",
     "ConfigRecord",
     "RecordTrust",
     "decode_floors",
@@ -281,21 +282,68 @@ class AssignmentFailure(NamedTuple):
         )
 
 
+class Confirmation(NamedTuple):
+    """The confirmation that an assignment asks for: that its config has been good without a break.
+
+    after: for how many seconds. boot_id, since_boot: when it became good, "" while it is not. invocations: by
+    component, the one that was good then: another one is a break. is_given: whether the assignment is confirmed.
+    """
+
+    after: float
+    boot_id: str = ""
+    since_boot: float = 0.0
+    invocations: Mapping[str, str] = {}
+    is_given: bool = False
+
+    @property
+    def is_counting(self) -> bool:
+        """Return whether the config is good, and the confirmation is not given yet."""
+        return bool(self.boot_id) and not self.is_given
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the confirmation as JSON-able data."""
+        return {
+            "after": self.after,
+            "bootID": self.boot_id,
+            "sinceBoot": self.since_boot,
+            "invocations": dict(self.invocations),
+            "given": self.is_given,
+        }
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any]) -> Confirmation:
+        """Read what to_dict() has written. Raises KeyError, TypeError, ValueError, AttributeError."""
+        return cls(
+            float(value["after"]),
+            str(value["bootID"]),
+            float(value["sinceBoot"]),
+            {str(name): str(invocation) for name, invocation in value["invocations"].items()},
+            value["given"] is True,
+        )
+
+
 class AnsweredAssignment(NamedTuple):
     """The highest assignment that this node has answered, and how it failed (None if it has not).
 
     node_uid: of the Node object that asked. source: None if it asked for the local config. What has failed is tried
     again only when it is assigned again, so this outlives bad marks, which are kept for each version of a component.
+    confirmation: None if the assignment asks for none, or has failed.
     """
 
     node_uid: str = ""
     id: int = 0
     source: ConfigSource | None = None
     failure: AssignmentFailure | None = None
+    confirmation: Confirmation | None = None
 
     def with_failure(self, failure: AssignmentFailure) -> AnsweredAssignment:
         """Return the same assignment with this failure."""
-        return self._replace(failure=failure)
+        return self._replace(failure=failure, confirmation=None)
+
+    @property
+    def confirmed_id(self) -> int:
+        """Return the id of the assignment if it is confirmed, otherwise 0."""
+        return self.id if self.confirmation is not None and self.confirmation.is_given else 0
 
     def encode(self) -> bytes:
         """Return the file's content."""
@@ -306,6 +354,7 @@ class AnsweredAssignment(NamedTuple):
                 "id": self.id,
                 "source": None if self.source is None else self.source.to_dict(),
                 "outcome": None if self.failure is None else self.failure.to_dict(),
+                "confirmation": None if self.confirmation is None else self.confirmation.to_dict(),
             },
         )
 
@@ -314,11 +363,13 @@ class AnsweredAssignment(NamedTuple):
         """Read a file's content. Raises DamagedFile."""
         value = decode_document(data, "AnsweredAssignment")
         try:
+            confirmation = value["confirmation"]
             return cls(
                 node_uid=str(value["nodeUID"]),
                 id=int(value["id"]),
                 source=None if value["source"] is None else ConfigSource.from_dict(value["source"]),
                 failure=None if value["outcome"] is None else AssignmentFailure.from_dict(value["outcome"]),
+                confirmation=None if confirmation is None else Confirmation.from_dict(confirmation),
             )
-        except (KeyError, TypeError, ValueError, OverflowError, InvalidConfigSource) as error:
+        except (KeyError, TypeError, ValueError, OverflowError, AttributeError, InvalidConfigSource) as error:
             raise DamagedFile(f"a field is missing or wrong: {error!r}") from error
