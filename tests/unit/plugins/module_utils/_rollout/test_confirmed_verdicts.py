@@ -17,7 +17,12 @@ def test_an_agent_that_is_frozen_in_its_soak_passes_nobody(make_world: MakeWorld
     target = world.publish(100)
     (canary,) = world.plan(target, **SOAK).wave("canary").nodes
     soaking: list[float] = []
-    world.when("ConfigOK, soaking", lambda: (world.nodes.frozen.add(canary), soaking.append(world.clock.monotonic())))
+
+    def freeze() -> None:
+        world.nodes.frozen.add(canary)
+        soaking.append(world.clock.monotonic())
+
+    world.when("ConfigOK, soaking", freeze)
     last = world.rollout(target, **SOAK)[-1]
     assert last.phase == "Paused"
     assert [(failed.node, failed.kind) for failed in last.failed_nodes] == [(canary, "unknown")]
