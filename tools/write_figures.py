@@ -34,6 +34,11 @@ MEANINGS = {
         "",
         "at most 5",
     ),
+    "agent-writes-per-change": (
+        "writes of the status for one change with a soak: adopting, True, the end of the trial, confirmed",
+        "",
+        "at most 4",
+    ),
     "invalid": (
         "from the assignment of an invalid config until ConfigOK is False, without a restart, median of 5",
         "",

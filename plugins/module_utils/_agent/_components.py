@@ -55,6 +55,7 @@ class ComponentManager:
         self._health: dict[str, Health] = {}
         self._requested: dict[str, tuple[str, float]] = {}
         self._decoded_configs: dict[str, tuple[str, Mapping[str, Any]]] = {}
+        self._probed_at: dict[str, float] = {}  # when the latest probe was started
         self.invocations: dict[str, str] = {}
         self.next_due = 0.0  # when to probe again, in seconds since boot
 
@@ -137,6 +138,8 @@ class ComponentManager:
             states=states,
             restarts_due=restarts_due,
             new_command_lines=self.command_lines.new,
+            invocations={name: self.invocations.get(name, "") for name in involved},
+            probed_at=min((self._probed_at.get(name, 0.0) for name in involved), default=now),
         )
 
     def _poll_unit(self, name: str, state: NodeState, now: float) -> Unit | None:
@@ -222,6 +225,7 @@ class ComponentManager:
             if answer is None:
                 return health
             result = answer
+            self._probed_at[name] = probe.started_at
             if result.command_line is not None:
                 self.command_lines.add(name, unit.invocation, result.command_line)
         return after_probe(
@@ -301,12 +305,12 @@ class _ProbeTask:
     def __init__(self, task: Task) -> None:
         self._task = task
         self._invocation = ""
-        self._started_at = 0.0
+        self.started_at = 0.0  # of the latest probe, in seconds since boot
 
     @property
     def answer_due(self) -> float:
         """Return until when the result is expected, in seconds since boot; infinity while no probe runs."""
-        return self._started_at + ANSWER_WAIT if self._task.running else float("inf")
+        return self.started_at + ANSWER_WAIT if self._task.running else float("inf")
 
     def is_done(self, invocation: str) -> bool:
         """Return whether a probe of this invocation has a result that can be taken."""
@@ -318,11 +322,11 @@ class _ProbeTask:
         """Return the result of the running probe, or of a new one; None while it runs."""
         if not self._task.running:
             self._task.start(work)
-            self._invocation, self._started_at = invocation, now
+            self._invocation, self.started_at = invocation, now
         if self._task.done:
             result: ProbeResult = self._task.result()
             return result
-        if now - self._started_at < _PROBE_DEADLINE:
+        if now - self.started_at < _PROBE_DEADLINE:
             return None
         self._task.abandon()
         return ProbeResult(False, f"the probe has no answer after {_PROBE_DEADLINE:g}s")

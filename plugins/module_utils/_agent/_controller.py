@@ -24,6 +24,7 @@ from ._reporting._metrics import MetricsOutput
 from ._reporting._publisher import Publisher
 from ._state import _actions as actions
 from ._state._actions import Acknowledgement, Observation, config_to_restart_for, needs_verification, plan
+from ._state._confirmation import confirmation_due
 from ._state._desired_state import DesiredKind, DesiredState, NodeAnnotations, read_desired_state
 from ._state._health import ComponentsObservation
 from ._state._node_state import Moment, NodeState
@@ -62,6 +63,7 @@ class Controller:
         self._acknowledged: Acknowledgement | None = None
         self._unsaved_trial = 0.0  # healthy seconds that are not in the record yet
         self._trial_end = float("inf")  # when the trial can end, in seconds since boot
+        self._confirmation_due = float("inf")  # when to probe for the confirmation, in seconds since boot
         self._is_unit_pending = False  # a query for a unit's state runs
         self._executors: Mapping[type[Any], Callable[[Any, Observation], bool]] = {
             actions.SwitchFiles: self._switch_files,
@@ -136,7 +138,7 @@ class Controller:
             return acknowledgement.until
         if self._is_unit_pending:
             return self.components.answer_due
-        return min(self.components.next_due, self._trial_end)
+        return min(self.components.next_due, self._trial_end, self._confirmation_due)
 
     def _acknowledgement(self) -> Acknowledgement | None:
         """Return the acknowledgement as it is now: pending until the status is written, or for a second."""
@@ -149,7 +151,8 @@ class Controller:
 
     def _run_round(self, node: NodeAnnotations | None) -> bool:
         """Return whether something has changed, so that everything has to be observed again."""
-        if self._clock.since_boot() >= min(self.publisher.status_writer.due, self._trial_end):
+        probe_due = min(self.publisher.status_writer.due, self._trial_end, self._confirmation_due)
+        if self._clock.since_boot() >= probe_due:
             self.components.probe_soon()
         observation = self._observe(node)
         if self._execute(observation):
@@ -209,11 +212,13 @@ class Controller:
 
     def _observe_components(self, observation: Observation) -> Observation:
         state = observation.state
-        is_settled = not (state.is_in_trial or state.records.answered.waits_for_recovery)
-        matters = observation.dynamic_config and (not is_settled or self.publisher.reported_failure)
-        components = self.components.observe(state, steady=not matters)
+        answered = state.records.answered
+        soaks = answered.confirmation is not None and answered.confirmation.is_counting
+        matters = state.is_in_trial or answered.waits_for_recovery or soaks or bool(self.publisher.reported_failure)
+        components = self.components.observe(state, steady=not (observation.dynamic_config and matters))
         if components is None:
             return observation
+        self._confirmation_due = confirmation_due(answered, observation.moment)
         if observation.dynamic_config and not components.new_command_lines:
             components = components._replace(not_read=self._not_read_reason(state))
             self._unsaved_trial += trial_seconds(state, components)
@@ -252,6 +257,7 @@ class Controller:
         self.components.reset()
         self._unsaved_trial = 0.0
         self._trial_end = float("inf")
+        self._confirmation_due = float("inf")
         self._acknowledged = None
 
     def _switch_files(self, action: actions.SwitchFiles, observation: Observation) -> bool:

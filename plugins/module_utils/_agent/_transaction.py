@@ -348,4 +348,6 @@ def _answered_by(abandoned: ConfigRecord, known: AnsweredAssignment) -> Answered
     of_this_node = abandoned.node_uid == node_uid
     answered_id = max(known.id, abandoned.assignment if of_this_node else 0)
     is_known = (answered_id, abandoned.source) == (known.id, known.source)
-    return AnsweredAssignment(node_uid, answered_id, abandoned.source, retried=is_known and known.retried)
+    if not is_known:
+        return AnsweredAssignment(node_uid, answered_id, abandoned.source)
+    return known._replace(node_uid=node_uid)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Callable, NamedTuple, TypeVar
 
 from .._foreign import InvalidText
 from .._foreign._json import load_json
@@ -32,6 +32,7 @@ UID_PATTERN = re.compile(r"[0-9a-f-]{36}\Z")
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\Z")
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?\Z")
 _PARTS = ("namespace", "name", "uid")
+_Value = TypeVar("_Value")
 
 
 class InvalidConfigSource(InvalidText):
@@ -104,6 +105,7 @@ class ConfigSource(NamedTuple):
 
 MAX_ID = 2**53 - 1  # the highest id that can be chosen freely: every JSON reader keeps it exactly
 LAST_ID = 2**63 - 1  # the highest id at all
+_LONGEST_SOAK = 30 * 24 * 3600  # seconds; the longest duration that a pool file can set
 _HEADROOM = 2**20  # how far above the answered id the next one may be, if it is beyond MAX_ID
 
 
@@ -112,14 +114,21 @@ class InvalidAssignment(InvalidText):
 
 
 class Assignment(NamedTuple):
-    """One act of assigning: an id that only grows on a Node, and whether the node forgets a bad mark."""
+    """One act of assigning: an id that only grows on a Node, and what goes with it.
+
+    forget_bad: whether the node forgets a bad mark. confirm_after: for how many seconds the config must have been good
+    before the agent confirms the assignment; None if no client waits for that.
+    """
 
     id: int
     forget_bad: bool = False
+    confirm_after: float | None = None
 
     @classmethod
     def parse(cls, text: str, *, answered: int = 0) -> Assignment:
-        """Read the annotation: ``7`` or ``{"id": 7, "forgetBad": true}``. Raises InvalidAssignment.
+        """Read the annotation: ``7`` or ``{"id": 7, "forgetBad": true, "confirmAfter": 120}``.
+
+        Raises InvalidAssignment.
 
         answered: the highest id that the node has answered, which bounds the next one.
         """
@@ -127,28 +136,40 @@ class Assignment(NamedTuple):
             value: Any = load_json(text)
         except ValueError as error:
             raise InvalidAssignment(f"invalid assignment, it is not JSON: {str(error)[:200]}") from error
-        if isinstance(value, dict):
-            unknown = unknown_fields(value, ("id", "forgetBad"))
-            if unknown:
-                raise InvalidAssignment(f"invalid assignment, unknown field {unknown[0][:100]!r}")
-            forget = value.get("forgetBad", False)
-            value = value.get("id")
-        else:
-            forget = False
-        try:
-            assignment_id = integer(1, _max_id(answered))(value)
-        except ValueError as error:
-            raise InvalidAssignment(f"invalid assignment, the id {error}") from error
-        try:
-            return cls(assignment_id, boolean(forget))
-        except ValueError as error:
-            raise InvalidAssignment(f"invalid assignment, forgetBad {error}") from error
+        fields: dict[str, Any] = value if isinstance(value, dict) else {"id": value}
+        unknown = unknown_fields(fields, ("id", "forgetBad", "confirmAfter"))
+        if unknown:
+            raise InvalidAssignment(f"invalid assignment, unknown field {unknown[0][:100]!r}")
+        return cls(
+            _convert("the id", fields.get("id"), integer(1, _max_id(answered))),
+            _convert("forgetBad", fields.get("forgetBad", False), boolean),
+            _convert("confirmAfter", fields["confirmAfter"], _seconds) if "confirmAfter" in fields else None,
+        )
 
     def encode(self) -> str:
         """Return the annotation's value."""
-        if not self.forget_bad:
+        if not self.forget_bad and self.confirm_after is None:
             return str(self.id)
-        return json.dumps({"id": self.id, "forgetBad": True}, separators=(",", ":"))
+        value: dict[str, Any] = {"id": self.id}
+        if self.forget_bad:
+            value["forgetBad"] = True
+        if self.confirm_after is not None:
+            whole = int(self.confirm_after)
+            value["confirmAfter"] = whole if whole == self.confirm_after else self.confirm_after
+        return json.dumps(value, separators=(",", ":"))
+
+
+def _convert(name: str, value: Any, convert: Callable[[Any], _Value]) -> _Value:
+    try:
+        return convert(value)
+    except ValueError as error:
+        raise InvalidAssignment(f"invalid assignment, {name} {error}") from error
+
+
+def _seconds(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= _LONGEST_SOAK:
+        raise ValueError(f"must be a number of seconds from 0 to {_LONGEST_SOAK}")
+    return float(value)
 
 
 def _max_id(answered: int) -> int:

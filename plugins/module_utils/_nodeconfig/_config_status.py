@@ -92,7 +92,9 @@ class TrustStatus(NamedTuple):
 class ConfigStatus(NamedTuple):
     """The structured status of a node (annotation ``configok.dev/config-status``).
 
-    A source of None means the local config; ``assignment`` is the id that this status answers, 0 for none.
+    A source of None means the local config; ``assignment`` is the id that this status answers, 0 for none. confirmed:
+    the id of the assignment whose config was good for as long as the assignment asks for, 0 for none; None if the agent
+    does not report it.
     """
 
     assignment: int = 0
@@ -107,11 +109,13 @@ class ConfigStatus(NamedTuple):
     agent_version: str = ""
     local_config: str = ""  # hash of this node's local config, "" if the agent does not report it
     trust: TrustStatus | None = None  # None while the node's trust policy is off
+    confirmed: int | None = 0
 
     def encode(self) -> str:
         """Return the annotation's value: the same status always gives the same text."""
         value: dict[str, Any] = {
             "assignment": self.assignment,
+            "confirmed": self.confirmed,
             "assigned": _encode_source(self.assigned),
             "active": _encode_source(self.active),
             "lastKnownGood": _encode_source(self.last_known_good),
@@ -139,8 +143,8 @@ class ConfigStatus(NamedTuple):
             raise ValueError(f"the config-status is not JSON: {str(error)[:200]}") from error
         if not isinstance(value, dict):
             raise ValueError("the config-status must be a JSON object")
-        assignment = value.get("assignment", 0)
-        if isinstance(assignment, bool) or not isinstance(assignment, int) or not 0 <= assignment < LAST_ID:
+        assignment, confirmed = value.get("assignment", 0), value.get("confirmed")
+        if not _is_id(assignment):
             raise ValueError(f"the config-status must have an assignment from 0 to {LAST_ID - 1}")
         components = value.get("components")
         return cls(
@@ -163,7 +167,12 @@ class ConfigStatus(NamedTuple):
             agent_version=_text(value.get("agentVersion")),
             local_config=_text(value.get("localConfig")),
             trust=_decode_trust(value.get("trust")),
+            confirmed=confirmed if _is_id(confirmed) else None,
         )
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < LAST_ID
 
 
 def _text(value: Any) -> str:

@@ -5,14 +5,18 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 from pathlib import Path
 
 import pytest
 
+from sandbox import processes_below
 from support.agents.fleet import start_fleet, used
+from support.agents.sandbox import SandboxNode
 from support.ansible_runs.playbooks import kill
-from support.api.servers import ApiServer, Real, Unavailable, start_real
+from support.api.servers import ApiServer, Embedded, Real, Unavailable, start_real
 from support.session.unavailable import leave_out
 
 
@@ -105,3 +109,44 @@ def test_a_restart_of_the_control_plane_is_survived(tmp_path: Path) -> None:
             assert all(starts == 2 for starts in fleet.starts().values()), "no node was restarted twice"
     finally:
         api.stop()
+
+
+def test_a_canary_whose_agent_is_frozen_in_its_soak_does_not_pass(
+    embedded_api: Embedded, unique: str, tmp_path: Path
+) -> None:
+    """Its component crashes and is rolled back by the hooks meanwhile, while the last ConfigOK stays True."""
+    with start_fleet(embedded_api, unique, 4, tmp_path) as fleet:
+        assert fleet.sandbox is not None
+        fleet.write("maxPods: 61", trial="5m", canary={"count": 1, "soak": "10s"})
+        running = fleet.user.start("rollout")
+
+        def adopted(name: str) -> bool:
+            condition, status = fleet.status(name)
+            return condition["status"] == "True" and status.active is not None
+
+        fleet.wait("the canary is good", lambda: any(map(adopted, fleet.names)))
+        canary = next(filter(adopted, fleet.names))
+        node = fleet.sandbox.nodes[canary]
+        agent = node.processes["agent"]
+        agent.send_signal(signal.SIGSTOP)
+        try:
+            for _crash in range(3):  # the trial allows two
+                starts = fleet.starts()[canary]
+                os.kill(component_pid(node), signal.SIGKILL)
+                fleet.wait("it is started again", lambda: fleet.starts()[canary] > starts)  # noqa: B023
+            assert "maxPods: 110" in (node.state / "components/kubelet/config.yaml").read_text()
+            output, _nothing = running.communicate(timeout=120)
+        finally:
+            agent.send_signal(signal.SIGCONT)
+        assert running.returncode != 0, output
+        assert fleet.phase() == "Paused", output
+        assert "its agent has not confirmed this" in output
+        assert [name for name in fleet.names if fleet.status(name)[1].assignment] == [canary], output
+        fleet.wait("the agent reports the rollback", lambda: fleet.status(canary)[0]["status"] == "False")
+        assert fleet.status(canary)[1].confirmed == 0
+
+
+def component_pid(node: SandboxNode) -> int:
+    """Return the process of a node's component."""
+    (process,) = [line for line in processes_below(node.directory) if "--hostname-override" in line]
+    return int(process.split()[0])

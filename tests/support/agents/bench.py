@@ -437,14 +437,21 @@ class Bench:
         self.api.config_maps[bundle["metadata"]["name"]] = bundle
         return ConfigSource(NAMESPACE, bundle["metadata"]["name"], uid)
 
-    def assign(self, source: ConfigSource | None, *, id: int = 0, forget_bad: bool = False) -> int:
+    def assign(
+        self,
+        source: ConfigSource | None,
+        *,
+        id: int = 0,
+        forget_bad: bool = False,
+        confirm_after: float | None = None,
+    ) -> int:
         """Assign a config source (None: the init config) under the next id, or under id; return the id."""
         id = id or next(self.ids)
         annotations = self.api.node["metadata"]["annotations"]
         annotations.pop(ANNOTATION_CONFIG_SOURCE, None)
         if source is not None:
             annotations[ANNOTATION_CONFIG_SOURCE] = source.encode()
-        annotations[ANNOTATION_ASSIGNMENT] = Assignment(id, forget_bad).encode()
+        annotations[ANNOTATION_ASSIGNMENT] = Assignment(id, forget_bad, confirm_after).encode()
         return id
 
     def good_node(self, text: str = "maxPods: 120\n") -> ConfigSource:

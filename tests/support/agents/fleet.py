@@ -40,13 +40,13 @@ class Fleet:
         self.user = Playbooks(directory, api.admin_kubeconfig)
         self.client = api.client()
 
-    def write(self, *lines: str, **policy: Any) -> None:
+    def write(self, *lines: str, trial: str = "2s", **policy: Any) -> None:
         """Write the pool file, with times in seconds that real processes can keep, and its layer."""
         pool = {
             "pool": self.pool,
             "selector": f"example.com/pool={self.pool}",
             "layers": ["pool.yaml"],
-            "trial": {"trialDuration": "2s", "crashLoopThreshold": 2},
+            "trial": {"trialDuration": trial, "crashLoopThreshold": 2},
             "policy": {
                 "canary": {"count": 2, "soak": "3s"},
                 "waves": ["50%", "100%"],

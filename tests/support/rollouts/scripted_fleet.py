@@ -24,7 +24,7 @@ from support.rollouts.world import World
 
 __all__ = ["Action", "Fleet", "Incident", "IncidentAction", "NodeScript", "ScriptedFleet", "Step", "a_world", "script"]
 
-# What a node does. The last five are lies: a condition that looks good, and must not count.
+# What a node does. The last six are lies: a condition that looks good, and must not count.
 Action = Literal[
     "adopting",
     "good",
@@ -38,6 +38,7 @@ Action = Literal[
     "good on another config",
     "good without a status",
     "good with a damaged status",
+    "good and frozen",
 ]
 IncidentAction = Literal["not ready", "ready unknown", "ready", "deleted", "appears", "reassigned"]
 _LONGEST = 6 * 3600.0  # seconds: no rollout of a fleet takes so long
@@ -172,6 +173,9 @@ class ScriptedFleet:
             nodes.set_ready(name, _READY[action])
         elif action == "adopting":
             nodes.say(name, *adopting)
+        elif action == "good and frozen":
+            nodes.frozen.add(name)
+            nodes.say(name, good[0], good[1]._replace(confirmed=0))
         elif action == "good":
             nodes.say(name, *good)
         elif action == "failed":

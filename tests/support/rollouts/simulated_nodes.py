@@ -56,9 +56,10 @@ def status_of(
         components={"kubelet": ComponentStatus(version="v1.35.0", state="healthy")},
         agent_version=version,
     )
+    confirmed = view.assigned_id if view.confirm_after == 0 else 0
     adopting = (verdicts.adopting(what.label), base._replace(cause="Adopting"))
     if behaviour == GOOD:
-        return [adopting, (verdicts.good(what), base._replace(cause="Good"))]
+        return [adopting, (verdicts.good(what), base._replace(cause="Good", confirmed=confirmed))]
     if behaviour == CRASHES and source is not None:
         verdict = verdicts.crash_loop(old, source.uid, 4)
         return [adopting, (verdict, base._replace(active=before, cause="CrashLoop", error=verdict.reason))]
@@ -78,7 +79,8 @@ def status_of(
 class SimulatedNodes:
     """Nodes in a cluster and the thread that answers for them. A context manager.
 
-    behaviour: what the node of that name does with a config source; may be replaced at any time. delays: seconds before
+    behaviour: what the node of that name does with a config source; may be replaced at any time. frozen: the nodes
+    whose agents confirm nothing. delays: seconds before
     a node says that it adopts a config, and from then until it reports the result; without delays it answers at once.
     """
 
@@ -91,6 +93,8 @@ class SimulatedNodes:
         self.behaviour: Behaviour = lambda _name, _source: GOOD
         self.assignments: list[tuple[str, int, ConfigSource | None]] = []
         self.local_configs: dict[str, str] = {}  # by node, the hash of what it has of its own
+        self.frozen: set[str] = set()
+        self._soaking: dict[str, NodeView] = {}  # as they were when they became good
         self._done: dict[str, int] = {}
         self._stop = threading.Event()
         self._synced = threading.Event()
@@ -137,6 +141,10 @@ class SimulatedNodes:
         status = status._replace(local_config=self.local_configs.get(name, ""))
         self.client.patch(node_status(name), status_patch(verdict, status, label, now=_NOW), kind="strategic")
 
+    def report(self, view: NodeView, status: ConfigStatus) -> None:
+        """Write another structured status with the condition that a Node has."""
+        self.say(view.name, verdicts.ConfigOk("True", view.message, view.reason, status.cause), status)
+
     def set_ready(self, name: str, ready: bool | None) -> None:
         """Make a Node Ready, NotReady, or (None) Unknown."""
         status = {True: "True", False: "False", None: "Unknown"}[ready]
@@ -168,7 +176,9 @@ class SimulatedNodes:
             view = node_view(event.object)
             if event.type == "DELETED":
                 self._done.pop(view.name, None)  # another Node of this name counts from the beginning
+                self._soaking.pop(view.name, None)
                 continue
+            self._watch_soak(view)
             if view.assigned_id <= max(view.answered_id, self._done.get(view.name, 0)):
                 continue
             self._done[view.name] = view.assigned_id
@@ -178,6 +188,28 @@ class SimulatedNodes:
                 self._answer(view, statuses)
             else:
                 self._clock.start(partial(self._answer, view, statuses), f"agent of {view.name}")
+
+    def _watch_soak(self, view: NodeView) -> None:
+        """Have a node that has become good confirm it after its soak, as its agent does."""
+        is_good = view.is_on(view.source) and view.confirm_after is not None and view.confirmed_id != view.assigned_id
+        if not is_good:
+            self._soaking.pop(view.name, None)
+        elif view.name not in self._soaking or self._soaking[view.name].assigned_id != view.assigned_id:
+            self._soaking[view.name] = view
+            self._clock.start(partial(self._confirm, view), f"soak of {view.name}")
+
+    def _confirm(self, view: NodeView) -> None:
+        self._clock.wait(self._stop, view.confirm_after or 0.0)
+        is_over = self._stop.is_set() or self._soaking.get(view.name) is not view
+        if is_over or view.name in self.frozen or view.status is None:
+            return
+        try:
+            self.report(view, view.status._replace(confirmed=view.assigned_id))
+        except NotFound:
+            return
+        except KubeError:
+            if not self._stop.is_set():
+                raise
 
     def _answer(self, view: NodeView, statuses: list[tuple[verdicts.ConfigOk, ConfigStatus]]) -> None:
         for number, (verdict, status) in enumerate(statuses):

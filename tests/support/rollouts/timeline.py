@@ -36,8 +36,8 @@ class NodeTrack:
 
     down_since: when it was last seen to leave Ready, None while it is Ready. moved_at: when a runner assigned it
     something that it has neither answered with True or False nor lost since. good_since: since when it is Ready, and
-    ConfigOK is True for what it is assigned. longest_good: its longest time of being good on that. failed_at: when it
-    answered False to that.
+    ConfigOK is True for what it is assigned. longest_good: its longest time of being good on that. confirmed: whether
+    its agent has confirmed that. failed_at: when it answered False to that.
     """
 
     exists: bool = True
@@ -48,6 +48,7 @@ class NodeTrack:
     good_since: float | None = None
     longest_good: float = 0.0
     has_been_good: bool = False
+    confirmed: bool = False
     failed_at: float | None = None
     soaked_before: dict[str, float] = field(default_factory=dict)  # by the uids that it was assigned before
 
@@ -96,6 +97,7 @@ class NodeTrack:
             self.longest_good = self.soaked(now)
             self.has_been_good = True
             self.good_since = None
+        self.confirmed = assignment > 0 and status.get("confirmed") == assignment
         if answered and conditions.get("ConfigOK") == "False":
             self.failed_at = now if self.failed_at is None else self.failed_at
             self.moved_at = None

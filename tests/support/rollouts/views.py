@@ -51,6 +51,7 @@ def a_view(name: str, **changes: Any) -> NodeView:
     state = changes.pop("component", "healthy")
     in_trial = changes.pop("in_trial", False)
     shadowed = changes.pop("shadowed", ())
+    confirmed = changes.pop("confirmed", 0)
     fields: dict[str, Any] = {
         "uid": f"uid-of-{name}",
         "kubelet_version": "v1.35.0",
@@ -68,6 +69,7 @@ def a_view(name: str, **changes: Any) -> NodeView:
             in_trial=in_trial,
             components={"kubelet": ComponentStatus(state=state, shadowed=shadowed)},
             agent_version=version,
+            confirmed=confirmed,
         )
         if agent
         else None,

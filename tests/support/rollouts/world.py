@@ -14,11 +14,12 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_client im
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import NAMESPACES
 from ansible_collections.configok.node.plugins.module_utils._kube._credentials import Credentials
 from ansible_collections.configok.node.plugins.module_utils._kube._transport import ClientSettings, Timing
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._planner import make_plan
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._window import Progress
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import list_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import assign_nodes, list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Plan, Target
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import Pool, parse_pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record, Rollout
@@ -178,6 +179,17 @@ class World:
         """Have a node report now what this behaviour ends with."""
         view = self.nodes.view(name)
         self.nodes.say(name, *status_of(view, view.source, behaviour)[-1])
+
+    def assign(self, name: str, source: ConfigSource | None) -> None:
+        """Assign a node something by hand, and wait until it is fine on that."""
+        assign_nodes(self.client, source, names=[name])
+        self.until(lambda: self.nodes.view(name).is_on(source))
+
+    def confirm(self, name: str) -> None:
+        """Have the agent of a node confirm what it is assigned."""
+        view = self.nodes.view(name)
+        if view.status is not None:
+            self.nodes.report(view, view.status._replace(confirmed=view.assigned_id))
 
     def break_node(self, name: str) -> None:
         """Make a node one whose component is failing, and which is not Ready."""

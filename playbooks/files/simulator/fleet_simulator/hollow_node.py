@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from ansible_collections.configok.node.plugins.module_utils._agent._reporting._status_writer import (
     NodeReport,
+    only_ends_trial,
     without_healthy_states,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._state import _actions as actions
@@ -32,6 +33,10 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state._condi
     build_status,
     choose_verdict,
     config_label,
+)
+from ansible_collections.configok.node.plugins.module_utils._agent._state._confirmation import (
+    confirmation_due,
+    is_confirmation_close,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._state._desired_state import (
     DesiredKind,
@@ -224,6 +229,7 @@ class HollowNode:
         is_over = moment.now >= self._ready_at
         if not is_over and self._outcome != "hangs":
             self.due = self._ready_at
+        self.due = min(self.due, confirmation_due(state.records.answered, moment))
         failed = detail = ""
         healthy = is_over and self._outcome != "hangs"
         if is_over and self._outcome == "unhealthy" and state.is_in_trial:
@@ -232,7 +238,7 @@ class HollowNode:
             self._counted_from = moment.now if self._counted_from is None else self._counted_from
             record = state.active_record
             remaining = record.trial.duration - record.healthy_seconds - self._unsaved(moment.now)
-            self.due = moment.now + max(remaining, 0.0)
+            self.due = min(self.due, moment.now + max(remaining, 0.0))
         return ComponentsObservation(
             healthy=healthy,
             failed=failed,
@@ -242,6 +248,8 @@ class HollowNode:
             seconds=0.0,
             healthy_for=moment.now - self._ready_at,
             states=dict.fromkeys(self._components, "healthy" if healthy else "unknown"),
+            invocations=dict.fromkeys(self._components, str(self._ready_at)),
+            probed_at=moment.now,
         )
 
     def _unsaved(self, now: float) -> float:
@@ -447,6 +455,7 @@ class HollowNode:
             assigned=desired.source,
             active=observation.state.active_record,
             healthy=bool(components.healthy),
+            merges_trial_end=is_confirmation_close(observation.state.records.answered, observation.moment),
         )
 
     def _publish(
@@ -458,6 +467,7 @@ class HollowNode:
         assigned: ConfigSource | None,
         active: ConfigRecord,
         healthy: bool = False,
+        merges_trial_end: bool = False,
     ) -> None:
         status = build_status(
             verdict,
@@ -476,6 +486,8 @@ class HollowNode:
             agent_version=VERSION,
         )
         report = NodeReport(verdict.shortened(), status, config_label(active, init_provided=True))
+        if merges_trial_end and only_ends_trial(self._latest, report):
+            return
         if _essence(report) != _essence(self._latest):
             self._latest = report
             self._reports.append(report)

@@ -14,6 +14,7 @@ from ..._nodeconfig._config_status import Cause, ComponentState, ConfigStatus
 from .._agent_context import AgentContext
 from .._state._actions import Observation
 from .._state._condition import ComponentsCondition, choose_verdict, config_in_use
+from .._state._confirmation import is_confirmation_close
 from .._state._desired_state import DesiredKind, NodeAnnotations, read_desired_state
 from .._state._health import ComponentsObservation
 from .._state._records import LOCAL_CONFIG, AnsweredAssignment, ConfigRecord
@@ -21,7 +22,14 @@ from .._state._trial_period import failure_outside_trial
 from ._crash_messages import CrashMessages
 from ._event_recorder import ChangeRecorder, EventRecorder
 from ._metrics import MetricsOutput, MetricsPublisher
-from ._status_writer import NodeReport, RunReport, StatusBuilder, StatusWriter, without_healthy_states
+from ._status_writer import (
+    NodeReport,
+    RunReport,
+    StatusBuilder,
+    StatusWriter,
+    only_ends_trial,
+    without_healthy_states,
+)
 
 __all__ = ["Publisher"]
 
@@ -166,6 +174,9 @@ class Publisher:
             active=active,
             states=states,
         )
+        report = NodeReport(verdict.shortened(), status, self._builder.label(active))
+        if only_ends_trial(self.status_writer.latest, report) and is_confirmation_close(answered, observation.moment):
+            return
         self._publish_if_new(verdict, status, self._builder.label(active))
 
     def _publish_if_new(self, verdict: ConfigOk, status: ConfigStatus, label: str) -> None:

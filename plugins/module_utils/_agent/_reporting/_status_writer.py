@@ -41,6 +41,7 @@ __all__ = [
     "RunReport",
     "StatusWriter",
     "StatusBuilder",
+    "only_ends_trial",
     "report_patch",
     "without_healthy_states",
     "read_report",
@@ -208,12 +209,30 @@ def report_patch(report: NodeReport, condition_status: str, *, now: str) -> dict
     return patch
 
 
+def only_ends_trial(before: NodeReport | None, after: NodeReport) -> bool:
+    """Return whether nothing is new in a report but the end of a trial. States of healthy components do not count."""
+    if before is None:
+        return False
+    ended = before.status._replace(in_trial=after.status.in_trial, last_known_good=after.status.last_known_good)
+    return before._replace(status=without_healthy_states(ended)) == after._replace(
+        status=without_healthy_states(after.status)
+    )
+
+
 def _subject(report: NodeReport | None) -> tuple[object, ...]:
     """Return what a report is about. While that stays the same, changes of a component are what is reported."""
     if report is None:
         return ()
     status, adopting = report.status, report.verdict.cause == Cause.ADOPTING
-    return (status.assignment, status.assigned, status.active, status.last_known_good, status.in_trial, adopting)
+    return (
+        status.assignment,
+        status.assigned,
+        status.active,
+        status.last_known_good,
+        status.in_trial,
+        status.confirmed,
+        adopting,
+    )
 
 
 class StatusWriter:

@@ -13,13 +13,26 @@ from enum import Enum
 from typing import Any, Literal, NamedTuple, Union
 
 from ..._nodeconfig._assignment import ConfigSource
+from ..._nodeconfig._config_ok import ConfigOk
 from ._active_config import in_trial
+from ._condition import ComponentsCondition, choose_verdict
+from ._confirmation import plan_confirmation
 from ._desired_state import DesiredKind, DesiredState
 from ._health import CommandLine, ComponentsObservation
 from ._host_look import HostLook
 from ._node_state import Moment, NodeState
 from ._records import LOCAL_CONFIG, AnsweredAssignment, AssignmentFailure, ConfigRecord, FailureKind, same_config
-from ._trial_period import Doubt, MarkSuspect, Promote, RollBack, SaveTrial, TrialAction, TryAgain, plan_trial
+from ._trial_period import (
+    Doubt,
+    MarkSuspect,
+    Promote,
+    RollBack,
+    SaveTrial,
+    TrialAction,
+    TryAgain,
+    failure_outside_trial,
+    plan_trial,
+)
 
 __all__ = [
     "Acknowledge",
@@ -130,7 +143,7 @@ class SwitchFiles(NamedTuple):
 
 
 class RecordAnswer(NamedTuple):
-    """Record which assignment this node has answered."""
+    """Record which assignment this node has answered, and how far its confirmation is."""
 
     answered: AnsweredAssignment
 
@@ -362,5 +375,24 @@ def _plan_components(observation: Observation, components: ComponentsObservation
             host_problem=observation.host_problem,
         )
         if outcome is not None:
-            actions.append(outcome)
+            return [*actions, outcome]
+    verdict = _verdict(observation, components)
+    if verdict is not None:
+        answered = plan_confirmation(
+            observation.state.records.answered, verdict.status, components, moment=observation.moment
+        )
+        if answered is not None:
+            actions.append(RecordAnswer(answered))
     return actions
+
+
+def _verdict(observation: Observation, components: ComponentsObservation) -> ConfigOk | None:
+    state = observation.state
+    failing = "" if state.is_in_trial else failure_outside_trial(state, components, observation.moment)
+    return choose_verdict(
+        observation.desired,
+        state,
+        ComponentsCondition(components.healthy, failing, components.stopped, components.not_read),
+        init_provided=True,  # the status does not depend on it
+        fetch_error=observation.sync.fetch_error,
+    )

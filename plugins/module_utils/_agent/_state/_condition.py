@@ -177,6 +177,7 @@ def build_status(
         agent_version=agent_version,
         local_config=local_config,
         trust=trust,
+        confirmed=state.records.answered.confirmed_id,
     )
 
 

@@ -12,7 +12,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from ..._nodeconfig._assignment import Assignment, ConfigSource, InvalidAssignment, InvalidConfigSource
-from ._records import AnsweredAssignment, ConfigRecord
+from ._records import AnsweredAssignment, ConfigRecord, Confirmation
 
 __all__ = ["DesiredKind", "DesiredState", "NodeAnnotations", "read_desired_state"]
 
@@ -92,7 +92,7 @@ def read_desired_state(
         )
     if assignment.id > known.id:
         kind = DesiredKind.KEEP if source == current.source else DesiredKind.ADOPT
-        answered = AnsweredAssignment(node.uid, assignment.id, source)
+        answered = _answer(node, assignment, source)
         return DesiredState(kind, answered, source, is_new=True, forget_bad=assignment.forget_bad)
     if known.source != source:
         # This id was given to another source before.
@@ -112,14 +112,20 @@ def _without_source(
     if current.source is None and known.source is None:
         if assignment is None or assignment.id <= known.id:
             return DesiredState(DesiredKind.LOCAL, known)
-        return DesiredState(DesiredKind.LOCAL, AnsweredAssignment(node.uid, assignment.id), is_new=True)
+        return DesiredState(DesiredKind.LOCAL, _answer(node, assignment), is_new=True)
     assignment_id = 0 if assignment is None else assignment.id
     if node.uid not in (current.node_uid, recorded.node_uid):
         # A Node that was registered again or restored: only an assignment after this one asks for something.
         return DesiredState(DesiredKind.LOST, AnsweredAssignment(node.uid, assignment_id))
-    if assignment_id > known.id:  # also after an interrupted attempt, since the answer is written last
-        return DesiredState(DesiredKind.UNASSIGN, AnsweredAssignment(node.uid, assignment_id), is_new=True)
+    if assignment is not None and assignment.id > known.id:  # also after an interrupted attempt: the answer comes last
+        return DesiredState(DesiredKind.UNASSIGN, _answer(node, assignment), is_new=True)
     return DesiredState(DesiredKind.LOST, known)
+
+
+def _answer(node: NodeAnnotations, assignment: Assignment, source: ConfigSource | None = None) -> AnsweredAssignment:
+    after = assignment.confirm_after
+    confirmation = None if after is None else Confirmation(after)
+    return AnsweredAssignment(node.uid, assignment.id, source, confirmation=confirmation)
 
 
 def _parse_source(text: str, namespace: str) -> ConfigSource:

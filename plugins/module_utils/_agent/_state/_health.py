@@ -127,6 +127,7 @@ class ComponentsObservation(NamedTuple):
     seconds: of health since the previous round. healthy_for: seconds for which all have been healthy. restarts_due: the
     components to restart now, since they do not read the config that they should, with the SHA-256 of the right file.
     not_read: why a component does not read the file that it is given. new_command_lines: those not recorded yet.
+    invocations: by component. probed_at: when the oldest of their latest probes was started, in seconds since boot.
     """
 
     healthy: bool | None
@@ -140,6 +141,8 @@ class ComponentsObservation(NamedTuple):
     restarts_due: Mapping[str, str] = {}
     not_read: str = ""
     new_command_lines: Mapping[str, CommandLine] = {}
+    invocations: Mapping[str, str] = {}
+    probed_at: float = 0.0
 
 
 # active: its main process runs | starting: start jobs, ExecStartPre, waiting to restart | stopped: an administrator

@@ -26,6 +26,7 @@ __all__ = [
     "DamagedFile",
     "FailureKind",
     "AssignmentFailure",
+    "Confirmation",
     "ConfigRecord",
     "RecordTrust",
     "decode_floors",
@@ -298,12 +299,53 @@ class AssignmentFailure(NamedTuple):
         )
 
 
+class Confirmation(NamedTuple):
+    """The confirmation that an assignment asks for: that its config has been good without a break.
+
+    after: for how many seconds. boot_id, since_boot: when it became good, "" while it is not. invocations: by
+    component, the one that was good then: another one is a break. is_given: whether the assignment is confirmed.
+    """
+
+    after: float
+    boot_id: str = ""
+    since_boot: float = 0.0
+    invocations: Mapping[str, str] = {}
+    is_given: bool = False
+
+    @property
+    def is_counting(self) -> bool:
+        """Return whether the config is good, and the confirmation is not given yet."""
+        return bool(self.boot_id) and not self.is_given
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the confirmation as JSON-able data."""
+        return {
+            "after": self.after,
+            "bootID": self.boot_id,
+            "sinceBoot": self.since_boot,
+            "invocations": dict(self.invocations),
+            "given": self.is_given,
+        }
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any]) -> Confirmation:
+        """Read what to_dict() has written. Raises KeyError, TypeError, ValueError, AttributeError."""
+        return cls(
+            float(value["after"]),
+            str(value["bootID"]),
+            float(value["sinceBoot"]),
+            {str(name): str(invocation) for name, invocation in value["invocations"].items()},
+            value["given"] is True,
+        )
+
+
 class AnsweredAssignment(NamedTuple):
     """The highest assignment that this node has answered, and how it failed (None if it has not).
 
     node_uid: of the Node object that asked. source: None if it asked for the local config. retried: whether the config
     was tried once more after a failure for which it may not be at fault. Otherwise, what has failed is tried again only
     when it is assigned again, so this outlives bad marks, which are kept for each version of a component.
+    confirmation: None if the assignment asks for none.
     """
 
     node_uid: str = ""
@@ -311,6 +353,7 @@ class AnsweredAssignment(NamedTuple):
     source: ConfigSource | None = None
     failure: AssignmentFailure | None = None
     retried: bool = False
+    confirmation: Confirmation | None = None
 
     @property
     def waits_for_recovery(self) -> bool:
@@ -318,8 +361,14 @@ class AnsweredAssignment(NamedTuple):
         return self.failure is not None and (self.failure.suspect or (bool(self.failure.doubt) and not self.retried))
 
     def with_failure(self, failure: AssignmentFailure) -> AnsweredAssignment:
-        """Return the same assignment with this failure."""
-        return self._replace(failure=failure)
+        """Return the same assignment with this failure. Its confirmation begins again, if it is tried again."""
+        confirmation = None if self.confirmation is None else Confirmation(self.confirmation.after)
+        return self._replace(failure=failure, confirmation=confirmation)
+
+    @property
+    def confirmed_id(self) -> int:
+        """Return the id of the assignment if it is confirmed, otherwise 0."""
+        return self.id if self.confirmation is not None and self.confirmation.is_given else 0
 
     def encode(self) -> bytes:
         """Return the file's content."""
@@ -331,6 +380,7 @@ class AnsweredAssignment(NamedTuple):
                 "source": None if self.source is None else self.source.to_dict(),
                 "outcome": None if self.failure is None else self.failure.to_dict(),
                 "retried": self.retried,
+                "confirmation": None if self.confirmation is None else self.confirmation.to_dict(),
             },
         )
 
@@ -339,12 +389,14 @@ class AnsweredAssignment(NamedTuple):
         """Read a file's content. Raises DamagedFile."""
         value = decode_document(data, "AnsweredAssignment")
         try:
+            confirmation = value["confirmation"]
             return cls(
                 node_uid=str(value["nodeUID"]),
                 id=int(value["id"]),
                 source=None if value["source"] is None else ConfigSource.from_dict(value["source"]),
                 failure=None if value["outcome"] is None else AssignmentFailure.from_dict(value["outcome"]),
                 retried=value["retried"] is True,
+                confirmation=None if confirmation is None else Confirmation.from_dict(confirmation),
             )
-        except (KeyError, TypeError, ValueError, OverflowError, InvalidConfigSource) as error:
+        except (KeyError, TypeError, ValueError, OverflowError, AttributeError, InvalidConfigSource) as error:
             raise DamagedFile(f"a field is missing or wrong: {error!r}") from error

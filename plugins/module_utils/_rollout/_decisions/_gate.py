@@ -24,6 +24,7 @@ __all__ = ["DELETED", "LEFT_POOL", "AskGates", "Attempt", "GateResult", "Verdict
 DELETED = "the Node was deleted"
 LEFT_POOL = "the Node has left the pool"
 
+_CONFIRMATION_WAIT = 30.0  # seconds after the soak, and a tenth of the soak, that the agent has to confirm
 _GATE_RECHECK = 1.0  # seconds until a node that waits for a gate is evaluated again
 
 
@@ -44,8 +45,8 @@ class Attempt:
     assignment: the id, which the node's status must repeat. assigned_at: in seconds of this machine's clock, like now
     of evaluate. was_ready: whether the Node was Ready when it was assigned. good_since: when it was first seen good
     without a break. unknown_since: when its Ready condition first became Unknown during the soak. recheck_at: when to
-    evaluate it again because it waits for a gate. has_changed_host: whether the provider has changed the host for it: a
-    node that does not return has failed then.
+    evaluate it again because it waits for a gate or for its agent's confirmation. has_changed_host: whether the
+    provider has changed the host for it: a node that does not return has failed then.
     """
 
     node_uid: str
@@ -64,6 +65,11 @@ class Attempt:
     def deadline(self) -> float:
         """Return when the node's time is up; one that became unknown during the soak gets its time once more."""
         return (self.assigned_at if self.unknown_since is None else self.unknown_since) + self.timeout
+
+    @property
+    def confirmation_wait(self) -> float:
+        """Return how many seconds after the soak the agent has to confirm the assignment."""
+        return _CONFIRMATION_WAIT + self.soak / 10
 
     @property
     def next_check_at(self) -> float:
@@ -91,7 +97,8 @@ class Attempt:
 class GateResult:
     """The gate's verdict on a node, and the times that its attempt must remember (Attempt.with_result).
 
-    good_since is set while the node is up and soaks; recheck_at, while it waits for a gate that asks a server.
+    good_since is set while the node is up and soaks; recheck_at, while it waits for a gate that asks a server, or for
+    its agent's confirmation.
     """
 
     verdict: Verdict
@@ -164,7 +171,11 @@ def _decide_by_node(view: NodeView) -> GateDecision:
 
 
 def _evaluate_good(view: NodeView, attempt: Attempt, now: float, ask_gates: AskGates | None) -> GateResult:
-    """Evaluate a node that uses the target and is Ready: it soaks, and then every gate must have said yes."""
+    """Evaluate a node that uses the target and is Ready: it soaks.
+
+    Then every gate must have said yes, and the agent must have confirmed the assignment: the last ConfigOK of an agent
+    that is frozen or cut off, or of a watch that is silent, shows nothing of the soak.
+    """
     good_since = now if attempt.good_since is None else attempt.good_since
     has_soaked = now - good_since >= attempt.soak
     if ask_gates is not None:
@@ -177,9 +188,16 @@ def _evaluate_good(view: NodeView, attempt: Attempt, now: float, ask_gates: AskG
             return GateResult(Verdict.UNKNOWN, decision.reason)
         if has_soaked and decision.verdict is GateVerdict.WAIT:
             return GateResult(Verdict.WAIT, decision.reason, good_since, recheck_at=now + _GATE_RECHECK)
-    if has_soaked:
+    if not has_soaked:
+        return GateResult(Verdict.WAIT, "soaking", good_since)
+    if view.confirmed_id == attempt.assignment:
         return GateResult(Verdict.PASS, view.report, good_since)
-    return GateResult(Verdict.WAIT, "soaking", good_since)
+    wait = attempt.confirmation_wait
+    confirm_by = good_since + attempt.soak + wait
+    if now < confirm_by:
+        return GateResult(Verdict.WAIT, "its agent has yet to confirm this", good_since, recheck_at=confirm_by)
+    reason = f"its agent has not confirmed this within {wait:g}s of the soak; it last said: {view.report}"
+    return GateResult(Verdict.UNKNOWN, reason)
 
 
 def _evaluate_lost(final_view: NodeView | None, attempt: Attempt, lost: str) -> GateResult:

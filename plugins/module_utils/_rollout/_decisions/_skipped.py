@@ -55,4 +55,6 @@ def skip_reason(view: NodeView, target: Target, *, forget_bad: bool = False) -> 
         return "dynamic configuration is turned off on it"
     if view.status is not None and not agent_fits(view.status.agent_version):
         return f"its agent {sanitize(view.status.agent_version)} does not work with collection {VERSION}"
+    if view.status is not None and view.status.confirmed is None:
+        return f"its agent {sanitize(view.status.agent_version)} is too old: it cannot confirm the end of a soak"
     return None

@@ -15,7 +15,7 @@ from ..._nodeconfig._assignment import Assignment, assignment_patch, next_id
 from ..._nodeconfig._well_known import ANNOTATION_ASSIGNMENT, ANNOTATION_MACHINE
 from .. import RolloutError
 from .._goals import MachineGoal
-from ._node_access import NodeAssignment
+from ._node_access import NodeAssignment, needs_assignment
 from ._node_goals import taints_to_remove
 from ._node_view import NodeView, node_view
 
@@ -32,12 +32,14 @@ def apply_machine(
     assigns: bool,
     possibly_assigned: bool = False,
     forget_bad: bool = False,
+    confirm_after: float | None = None,
     old_uid: str = "",
 ) -> NodeAssignment:
     """Write everything that a Machine declares to its Node, by one PATCH; nothing, if the Node has all of it.
 
     assigns: give the node a new assignment even if it uses the config, since its host was changed. possibly_assigned:
-    whether an earlier run may have assigned it. old_uid: of a Node that is replaced, and no longer counts.
+    whether an earlier run may have assigned it; otherwise it is assigned, since its agent has to confirm it.
+    confirm_after, forget_bad: as for assign_node. old_uid: of a Node that is replaced, and no longer counts.
     Raises KubeError, RolloutError.
     """
     conflict: Conflict | None = None
@@ -51,9 +53,10 @@ def apply_machine(
             return NodeAssignment(view, sent, True)  # our own PATCH, whose answer was lost
         body = machine_patch(item, goal)
         assignment_id = view.assigned_id
-        if assigns or _needs_assignment(view, goal, possibly_assigned=possibly_assigned, forget_bad=forget_bad):
+        is_needed = needs_assignment(view, goal.source, confirm_after, forget_bad=forget_bad)
+        if assigns or not possibly_assigned or is_needed:
             assignment_id = sent = next_id({ANNOTATION_ASSIGNMENT: str(view.assigned_id)}, view.answered_id)
-            _merge(body, assignment_patch(goal.source, Assignment(sent, forget_bad)))
+            _merge(body, assignment_patch(goal.source, Assignment(sent, forget_bad, confirm_after)))
         if not body:
             return NodeAssignment(view, assignment_id)
         _merge(body, {"metadata": {"resourceVersion": view.resource_version}})
@@ -66,13 +69,6 @@ def apply_machine(
         else:
             return NodeAssignment(view, assignment_id, bool(sent))
     raise conflict or RolloutError(f"Node {name} changes too often to be written")
-
-
-def _needs_assignment(view: NodeView, goal: MachineGoal, *, possibly_assigned: bool, forget_bad: bool) -> bool:
-    if view.is_on(goal.source):
-        return False
-    has_refused = view.is_in_doubt or (forget_bad and view.config_ok == "False")
-    return not possibly_assigned or not view.is_assigned(goal.source) or has_refused
 
 
 def machine_patch(item: Mapping[str, Any], goal: MachineGoal) -> dict[str, Any]:

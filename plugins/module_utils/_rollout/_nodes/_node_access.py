@@ -26,6 +26,7 @@ __all__ = [
     "assign_nodes",
     "assign_node",
     "list_nodes",
+    "needs_assignment",
     "select_nodes",
     "read_nodes",
 ]
@@ -146,22 +147,36 @@ def assign_node(
     *,
     possibly_assigned: bool,
     forget_bad: bool = False,
+    confirm_after: float | None = None,
     latest: Callable[[], NodeView | None] | None = None,
 ) -> NodeAssignment:
-    """Assign source to a Node that was last seen as view, unless the node uses it or an earlier run has assigned it.
+    """Assign source to a Node that was last seen as view, unless an earlier run has assigned it.
 
-    possibly_assigned: whether an earlier run may have assigned it. forget_bad: let the node forget that the config was
-    bad. latest: returns the newest view of a watch, which replaces view when the Node has changed since; without a
-    newer one the Node is read again. Raises KubeError.
+    A node that uses it already is assigned it again, which restarts nothing: its agent has not confirmed it for this
+    rollout. possibly_assigned: whether an earlier run may have assigned it. confirm_after: the seconds after which the
+    agent is to confirm it, None if it need not. forget_bad: let the node forget that the config was bad. latest:
+    returns the newest view of a watch, which replaces view when the Node has changed since; without a newer one the
+    Node is read again. Raises KubeError.
     """
 
     def needs_patch(view: NodeView) -> bool:
-        if view.is_on(source):
-            return False
-        has_refused = view.is_in_doubt or (forget_bad and view.config_ok == "False")
-        return not possibly_assigned or not view.is_assigned(source) or has_refused
+        return not possibly_assigned or needs_assignment(view, source, confirm_after, forget_bad=forget_bad)
 
-    return _patch_until_applied(client, view, source, forget_bad, needs_patch, dry_run=False, latest=latest)
+    return _patch_until_applied(
+        client, view, source, forget_bad, needs_patch, dry_run=False, confirm_after=confirm_after, latest=latest
+    )
+
+
+def needs_assignment(
+    view: NodeView, source: ConfigSource | None, confirm_after: float | None, *, forget_bad: bool
+) -> bool:
+    """Return whether a node that an earlier run may have assigned source must be assigned it again.
+
+    confirm_after, forget_bad: as for assign_node.
+    """
+    is_asked = confirm_after is None or view.confirm_after == confirm_after
+    has_refused = view.is_in_doubt or (forget_bad and view.config_ok == "False")
+    return not view.is_assigned(source) or not is_asked or has_refused
 
 
 def _patch_until_applied(
@@ -172,6 +187,7 @@ def _patch_until_applied(
     needs_patch: Callable[[NodeView], bool],
     *,
     dry_run: bool,
+    confirm_after: float | None = None,
     latest: Callable[[], NodeView | None] | None = None,
 ) -> NodeAssignment:
     conflict: Conflict | None = None
@@ -182,7 +198,7 @@ def _patch_until_applied(
         if not needs_patch(view):
             return NodeAssignment(view, view.assigned_id)
         assignment_id = _next_assignment_id(view)
-        assignment = Assignment(assignment_id, forget_bad)
+        assignment = Assignment(assignment_id, forget_bad, confirm_after)
         body = assignment_patch(source, assignment, resource_version=view.resource_version)
         try:
             # A strategic patch has the same effect as a merge patch, and costs the API server a third less.

@@ -25,7 +25,7 @@ from .._gates._answers import GateAnswer
 __all__ = [
     "COVER_FIELDS",
     "NodeView",
-    "parse_assignment_id",
+    "parse_assignment",
     "parse_source",
     "node_view",
     "reduce_node",
@@ -55,12 +55,13 @@ class NodeView:
     """The state of a Node at one time.
 
     ready: True, False, or None when the condition is Unknown or missing. assigned_id: the id in the assignment
-    annotation, 0 for none. config_ok: "True", "False", "Unknown", "" for a Node without the condition. status_error:
-    why the annotation with the status cannot be read, "" for no error. unschedulable: whether it is cordoned.
-    cordoned_by: the text of the annotation that marks a rollout's cordon, "" for none. boot_id: changes with each boot,
-    "" when the Node does not say. gate_answers: of the policy's gates that look at the Node. runtime: name and version
-    of the container runtime, ("", "") when the Node does not say. taints: (key, value, effect). machine: the text of
-    the annotation that a run for Machines writes, "" for none.
+    annotation, 0 for none. confirm_after: the seconds after which the agent is to confirm it, None if it need not.
+    config_ok: "True", "False", "Unknown", "" for a Node without the condition. status_error: why the annotation with
+    the status cannot be read, "" for no error. unschedulable: whether it is cordoned. cordoned_by: the text of the
+    annotation that marks a rollout's cordon, "" for none. boot_id: changes with each boot, "" when the Node does not
+    say. gate_answers: of the policy's gates that look at the Node. runtime: name and version of the container runtime,
+    ("", "") when the Node does not say. taints: (key, value, effect). machine: the text of the annotation that a run
+    for Machines writes, "" for none.
     """
 
     name: str
@@ -76,6 +77,7 @@ class NodeView:
     source: ConfigSource | None = None
     source_error: str = ""
     assigned_id: int = 0
+    confirm_after: float | None = None
     config_ok: str = ""
     reason: str = ""
     message: str = ""
@@ -108,6 +110,11 @@ class NodeView:
     def answered_id(self) -> int:
         """Return the id of the assignment that the agent's last status answers, 0 for none."""
         return 0 if self.status is None else self.status.assignment
+
+    @property
+    def confirmed_id(self) -> int:
+        """Return the id of the assignment that the agent has confirmed, 0 for none."""
+        return 0 if self.status is None else self.status.confirmed or 0
 
     @property
     def active(self) -> ConfigSource | None:
@@ -200,15 +207,15 @@ def parse_source(annotations: Mapping[str, str]) -> tuple[ConfigSource | None, s
         return None, str(error)
 
 
-def parse_assignment_id(annotations: Mapping[str, str], answered_id: int) -> int:
-    """Return the id in a Node's assignment annotation, 0 without one that a node accepts.
+def parse_assignment(annotations: Mapping[str, str], answered_id: int) -> Assignment:
+    """Return the assignment in a Node's annotations, with the id 0 without one that a node accepts.
 
     answered_id: the id that the node's status answers.
     """
     try:
-        return Assignment.parse(annotations[ANNOTATION_ASSIGNMENT], answered=answered_id).id
+        return Assignment.parse(annotations[ANNOTATION_ASSIGNMENT], answered=answered_id)
     except (KeyError, InvalidAssignment):
-        return 0
+        return Assignment(0)
 
 
 def reduce_node(node: Mapping[str, Any]) -> dict[str, Any]:
@@ -244,6 +251,7 @@ def node_view(node: Mapping[str, Any]) -> NodeView:
     config_ok = read_condition(node) or {}
     source, source_error = parse_source(annotations)
     config_status, status_error = parse_status(node)
+    assignment = parse_assignment(annotations, config_status.assignment if config_status else 0)
     ready: bool | None = None
     ready_reason = "no Ready condition"
     for condition in status.get("conditions") or ():
@@ -263,7 +271,8 @@ def node_view(node: Mapping[str, Any]) -> NodeView:
         deleting=bool(metadata.get("deletionTimestamp")),
         source=source,
         source_error=source_error,
-        assigned_id=parse_assignment_id(annotations, config_status.assignment if config_status else 0),
+        assigned_id=assignment.id,
+        confirm_after=assignment.confirm_after,
         config_ok=sanitize(config_ok.get("status", ""), _MAX_TEXT),
         reason=sanitize(config_ok.get("reason", ""), _MAX_TEXT),
         message=sanitize(config_ok.get("message", ""), _MAX_TEXT),

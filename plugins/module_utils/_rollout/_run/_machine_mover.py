@@ -75,10 +75,18 @@ class MachineMover(NodeMover):
         *,
         to_drain: Collection[str],
         to_reboot: Collection[str],
+        confirm_after: float,
         is_broken_wave: bool = False,
     ) -> None:
         super().__init__(
-            session, watcher, drainer, rebooter, to_drain=to_drain, to_reboot=to_reboot, is_broken_wave=is_broken_wave
+            session,
+            watcher,
+            drainer,
+            rebooter,
+            to_drain=to_drain,
+            to_reboot=to_reboot,
+            confirm_after=confirm_after,
+            is_broken_wave=is_broken_wave,
         )
         self._host = host
         self._left_cordoned: set[str] = set()  # their hosts are in no state that is known
@@ -135,16 +143,15 @@ class MachineMover(NodeMover):
         # The mark of a rollout before this one says that the host may be half changed.
         is_begun = self._is_marked(view) and (self._changes_versions(name, goal) or not possibly_assigned)
         needs_host = goal.needs_host or is_begun
-        if not needs_host and has_reached(view, goal):
-            return NodeAssignment(view, view.assigned_id)
+        needs_drain = needs_host or (name in self._to_drain and not has_reached(view, goal))
         client: Client = self._session.single_attempt_client
         reboot = name in self._to_reboot
-        if (name in self._to_drain or needs_host) and not self._is_down(view):
+        if needs_drain and not self._is_down(view):
             result = self._drainer.drain(view, self._must_stop, reboot=reboot, for_host=needs_host)
             if not result.drained:
                 return NotDrained(result.reason)
             client = self._session.client  # the node is unavailable already
-        elif name in self._to_drain or needs_host:
+        elif needs_drain:
             result = self._drainer.cordon(view, reboot=reboot, for_host=needs_host)
             if not result.drained:
                 return NotDrained(result.reason)
@@ -158,15 +165,22 @@ class MachineMover(NodeMover):
             if failure:
                 return Settled(GateResult(Verdict.FAIL, f"{failure}; {self._take_back(name, goal)}"))
         return apply_machine(
-            client, name, goal, assigns=needs_host, possibly_assigned=possibly_assigned, forget_bad=forget_bad
+            client,
+            name,
+            goal,
+            assigns=needs_host,
+            possibly_assigned=possibly_assigned,
+            forget_bad=forget_bad,
+            confirm_after=self._confirm_after,
         )
 
     def _create(
         self, name: str, view: NodeView | None, goal: MachineGoal
     ) -> NodeAssignment | NotDrained | Postponed | Settled:
         """Make a host a Node. To replace it, delete the host and the Node before, unless an earlier run has."""
+        client, confirm_after = self._session.client, self._confirm_after
         if view is not None and not self._is_marked(view) and has_reached(view, goal):
-            return NodeAssignment(view, view.assigned_id)
+            return apply_machine(client, name, goal, assigns=False, possibly_assigned=True, confirm_after=confirm_after)
         previous = self._host.machines.get(name)
         old_uid = previous.uid if previous is not None and goal.action == "replace" else ""
         if view is not None and view.uid == old_uid:
@@ -184,7 +198,7 @@ class MachineMover(NodeMover):
                 return Postponed()
             within = describe_duration(self._host.node_timeout)
             return Settled(GateResult(Verdict.FAIL, f"its Node was not registered within {within}"))
-        assignment = apply_machine(self._session.client, name, goal, assigns=True, old_uid=old_uid)
+        assignment = apply_machine(client, name, goal, assigns=True, confirm_after=confirm_after, old_uid=old_uid)
         if assignment.view is not None:
             self._await_watch(name, assignment.view.uid)
         return assignment

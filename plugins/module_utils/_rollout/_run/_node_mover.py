@@ -74,7 +74,8 @@ class Uncordoned:
 class NodeMover:
     """The requests for the nodes of one pool; safe for many threads, each with a node of its own.
 
-    to_drain, to_reboot: the nodes of which the change asks this. is_broken_wave: nodes whose kubelet is down are moved
+    to_drain, to_reboot: the nodes of which the change asks this. confirm_after: the seconds after which agents are to
+    confirm their assignment. is_broken_wave: nodes whose kubelet is down are moved
     without a drain, because their pods would not end.
     """
 
@@ -87,6 +88,7 @@ class NodeMover:
         *,
         to_drain: Collection[str],
         to_reboot: Collection[str],
+        confirm_after: float,
         is_broken_wave: bool = False,
     ) -> None:
         self._session = session
@@ -95,6 +97,7 @@ class NodeMover:
         self._rebooter = rebooter
         self._to_drain = to_drain
         self._to_reboot = to_reboot
+        self._confirm_after = confirm_after
         self._is_broken_wave = is_broken_wave
         self._refused_since: dict[str, float] = {}  # nodes of which the writes have no answer, while reads have
         self._not_rebooted: set[str] = set()  # they use their new config, and could not be rebooted yet
@@ -155,6 +158,7 @@ class NodeMover:
             goal.source,
             possibly_assigned=possibly_assigned,
             forget_bad=forget_bad,
+            confirm_after=self._confirm_after,
             latest=lambda: self._watcher.nodes.get(name),
         )
 

@@ -236,7 +236,7 @@ class WaveRun:
         announce_end(session.direct_client, self._plan.pool, rollout)
         return self._result(rollout, window)
 
-    def _mover(self, rollout: Rollout, drainer: Drainer, rebooter: Rebooter, *, is_broken_wave: bool) -> NodeMover:
+    def _mover(self, rollout: Rollout, drainer: Drainer, rebooter: Rebooter, job: WaveJob) -> NodeMover:
         session, watcher = self._session, self._watcher
         to_drain, to_reboot = frozenset(self._plan.to_drain), frozenset(self._plan.to_reboot)
         if not self._plan.target.is_machines:
@@ -247,7 +247,8 @@ class WaveRun:
                 rebooter,
                 to_drain=to_drain,
                 to_reboot=to_reboot,
-                is_broken_wave=is_broken_wave,
+                confirm_after=job.soak,
+                is_broken_wave=job.name in BROKEN_WAVES,
             )
         change = self._options.change_machine
         if change is None:
@@ -268,7 +269,8 @@ class WaveRun:
             host,
             to_drain=to_drain,
             to_reboot=to_reboot,
-            is_broken_wave=is_broken_wave,
+            confirm_after=job.soak,
+            is_broken_wave=job.name in BROKEN_WAVES,
         )
 
     def _executor(self, rollout: Rollout, window: Window, job: WaveJob, gates: GateMonitor) -> WaveExecutor:
@@ -295,7 +297,7 @@ class WaveRun:
             self._watcher,
             window,
             job,
-            mover=self._mover(rollout, drainer, rebooter, is_broken_wave=job.name in BROKEN_WAVES),
+            mover=self._mover(rollout, drainer, rebooter, job),
             gates=gates,
             after_wave=partial(after_wave, job.name, tuple(job.goals)) if after_wave and has_question else None,
             wait_timeout=self._options.wait_timeout,

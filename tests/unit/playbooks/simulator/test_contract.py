@@ -47,7 +47,14 @@ class AnyNode(Protocol):
 
     def publish(self, text: str, *, trial: Trial, uid: str) -> ConfigSource: ...
 
-    def assign(self, source: ConfigSource | None, *, id: int = 0, forget_bad: bool = False) -> int: ...
+    def assign(
+        self,
+        source: ConfigSource | None,
+        *,
+        id: int = 0,
+        forget_bad: bool = False,
+        confirm_after: float | None = None,
+    ) -> int: ...
 
     def run(self, seconds: float) -> None: ...
 
@@ -88,13 +95,20 @@ class HollowBench:
         self.bundles[source] = Bundle.from_config_map(config_map, source)
         return source
 
-    def assign(self, source: ConfigSource | None, *, id: int = 0, forget_bad: bool = False) -> int:
+    def assign(
+        self,
+        source: ConfigSource | None,
+        *,
+        id: int = 0,
+        forget_bad: bool = False,
+        confirm_after: float | None = None,
+    ) -> int:
         id = id or next(self.ids)
         annotations = self.object["metadata"]["annotations"]
         annotations.pop(ANNOTATION_CONFIG_SOURCE, None)
         if source is not None:
             annotations[ANNOTATION_CONFIG_SOURCE] = source.encode()
-        annotations[ANNOTATION_ASSIGNMENT] = Assignment(id, forget_bad).encode()
+        annotations[ANNOTATION_ASSIGNMENT] = Assignment(id, forget_bad, confirm_after).encode()
         return id
 
     def run(self, seconds: float) -> None:
@@ -203,6 +217,36 @@ def stale(node: AnyNode) -> None:
     node.run(60)
 
 
+def soaked(node: AnyNode, text: str = GOOD, *, after: float = 20.0) -> None:
+    """Assign a config whose trial is over before its soak is, and wait for the confirmation."""
+    node.assign(node.publish(text, trial=Trial(5.0, 3), uid=uid(1)), confirm_after=after)
+    node.run(60)
+
+
+def soaked_within_its_trial(node: AnyNode) -> None:
+    soaked(node, after=2.0)
+
+
+def without_a_soak(node: AnyNode) -> None:
+    soaked(node, after=0.0)
+
+
+def crashing_within_its_soak(node: AnyNode) -> None:
+    soaked(node, CRASHING)
+
+
+def soaked_again(node: AnyNode) -> None:
+    source = adopt(node, GOOD, 1)
+    node.assign(source, confirm_after=20.0)
+    node.run(60)
+
+
+def soaked_on_the_init_config(node: AnyNode) -> None:
+    adopt(node, GOOD, 1)
+    node.assign(None, confirm_after=20.0)
+    node.run(60)
+
+
 def missing(node: AnyNode) -> None:
     node.assign(ConfigSource(NAMESPACE, "pool-0123456789", uid(7)))
     node.run(5)
@@ -229,6 +273,12 @@ SITUATIONS: list[tuple[Callable[[AnyNode], None], str]] = [
     (waiting_for_the_host, WAITING),
     (waiting_then_another, WAITING),
     (stale, ""),
+    (soaked, ""),
+    (soaked_within_its_trial, ""),
+    (without_a_soak, ""),
+    (crashing_within_its_soak, CRASHING),
+    (soaked_again, ""),
+    (soaked_on_the_init_config, ""),
     (missing, ""),
     (wrong_namespace, ""),
 ]

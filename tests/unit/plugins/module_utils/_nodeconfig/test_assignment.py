@@ -24,7 +24,7 @@ SOURCE = ConfigSource("configok-system", "workers-0123456789", "5f1c6dd2-8d3c-4d
 
 
 @fuzz(100)
-@given(st.builds(Assignment, st.integers(1, MAX_ID), st.booleans()))
+@given(st.builds(Assignment, st.integers(1, MAX_ID), st.booleans(), st.none() | st.floats(0, 2592000)))
 def test_round_trip(assignment: Assignment) -> None:
     assert Assignment.parse(assignment.encode()) == assignment
 
@@ -32,6 +32,7 @@ def test_round_trip(assignment: Assignment) -> None:
 def test_plain_ids_stay_readable_for_people() -> None:
     assert Assignment(7).encode() == "7"
     assert Assignment(7, forget_bad=True).encode() == '{"id":7,"forgetBad":true}'
+    assert Assignment(7, confirm_after=120.0).encode() == '{"id":7,"confirmAfter":120}'
 
 
 @pytest.mark.parametrize(
@@ -46,6 +47,11 @@ def test_plain_ids_stay_readable_for_people() -> None:
         (str(MAX_ID + 1), "the id must be a whole number from 1"),
         ("{}", "the id must be a whole number from 1"),
         ('{"id": 7, "forgetBad": "yes"}', "forgetBad must be true or false"),
+        ('{"id": 7, "confirmAfter": "2m"}', "confirmAfter must be a number of seconds from 0 to 2592000"),
+        ('{"id": 7, "confirmAfter": -1}', "confirmAfter must be a number of seconds from 0 to 2592000"),
+        ('{"id": 7, "confirmAfter": null}', "confirmAfter must be a number of seconds from 0 to 2592000"),
+        ('{"id": 7, "confirmAfter": true}', "confirmAfter must be a number of seconds from 0 to 2592000"),
+        ('{"id": 7, "confirmAfter": NaN}', "(confirmAfter must be a number of seconds|it is not JSON)"),
         ('{"id": 7, "forgetbad": true}', "unknown field 'forgetbad'"),
     ],
 )

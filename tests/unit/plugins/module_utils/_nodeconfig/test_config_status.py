@@ -205,6 +205,13 @@ def test_what_is_no_trust_is_left_out(trust: object, expected: object) -> None:
     assert ConfigStatus.parse(status.encode()) == status
 
 
+@pytest.mark.parametrize("confirmed", ["7", True, -1, 2**63, None, {}])
+def test_what_is_no_confirmed_id_is_as_good_as_none(confirmed: object) -> None:
+    status = ConfigStatus.parse(json.dumps({**json.loads(full_status().encode()), "confirmed": confirmed}))
+    assert status == full_status()._replace(confirmed=None)
+    assert ConfigStatus.parse(status.encode()) == status
+
+
 def test_what_a_newer_agent_adds_is_ignored() -> None:
     value = json.loads(full_status().encode())
     value["later"] = True

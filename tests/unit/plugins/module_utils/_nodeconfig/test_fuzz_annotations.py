@@ -98,7 +98,7 @@ def test_config_source(text: str) -> None:
 
 
 @fuzz(100)
-@given(json_texts({"id": 7, "forgetBad": True}))
+@given(json_texts({"id": 7, "forgetBad": True, "confirmAfter": 120}))
 def test_assignment(text: str) -> None:
     outcome = parse_twice(Assignment.parse, text, refused=InvalidAssignment)
     if outcome.error is None:

@@ -31,6 +31,7 @@ def node_view_with(**changes: Any) -> Any:
 
 
 GOOD = {"answered_id": 7, "active": a_source()}
+CONFIRMED = {**GOOD, "confirmed": 7}
 FALSE = {"answered_id": 7, "config_ok": "False", "message": "using last-known-good (init)", "reason": "it crashed"}
 ADOPTING = {"answered_id": 7, "config_ok": "Unknown", "cause": "Adopting"}
 SUSPECT = {**FALSE, "cause": "Suspect", "reason": "both fail"}
@@ -46,12 +47,20 @@ NO_RUNTIME = {**DOUBTED, "cause": "HostNotReady", "reason": "waits for this host
         (ATTEMPT, node_view_with(**ADOPTING), EARLY, Verdict.WAIT, ""),
         (ATTEMPT, node_view_with(**GOOD), EARLY, Verdict.WAIT, "soaking"),
         (SOAKING, node_view_with(**GOOD), 1124.9, Verdict.WAIT, "soaking"),
-        (SOAKING, node_view_with(**GOOD), 1125.0, Verdict.PASS, ""),
+        (SOAKING, node_view_with(**CONFIRMED), 1124.9, Verdict.WAIT, "soaking"),
+        (SOAKING, node_view_with(**CONFIRMED), 1125.0, Verdict.PASS, ""),
+        (SOAKING, node_view_with(**GOOD), 1125.0, Verdict.WAIT, "its agent has yet to confirm this"),
+        (SOAKING, node_view_with(**GOOD, confirmed=6), 1125.0, Verdict.WAIT, "its agent has yet to confirm this"),
+        (SOAKING, node_view_with(**GOOD), 1166.9, Verdict.WAIT, "its agent has yet to confirm this"),
+        (SOAKING, node_view_with(**CONFIRMED), 1167.0, Verdict.PASS, ""),
+        (SOAKING, node_view_with(**GOOD), 1167.0, Verdict.UNKNOWN, "has not confirmed this within 42s of the soak"),
         (replace(SOAKING, soak=2000.0), node_view_with(**GOOD), LATE, Verdict.WAIT, "soaking"),
-        (replace(ATTEMPT, soak=0.0), node_view_with(**GOOD), EARLY, Verdict.PASS, ""),
+        (replace(ATTEMPT, soak=0.0), node_view_with(**CONFIRMED), EARLY, Verdict.PASS, ""),
+        (replace(ATTEMPT, soak=0.0), node_view_with(**GOOD), EARLY, Verdict.WAIT, "its agent has yet to confirm"),
         # fail
         (ATTEMPT, node_view_with(**FALSE), EARLY, Verdict.FAIL, "using last-known-good (init): it crashed"),
         (SOAKING, node_view_with(**FALSE), EARLY, Verdict.FAIL, "it crashed"),
+        (SOAKING, node_view_with(**FALSE, confirmed=7), LATE, Verdict.FAIL, "it crashed"),
         (SOAKING, node_view_with(**GOOD, ready=False), EARLY, Verdict.FAIL, "NotReady during the soak"),
         (ATTEMPT, node_view_with(ready=False), EARLY, Verdict.WAIT, ""),
         (ATTEMPT, node_view_with(ready=False), LATE, Verdict.FAIL, "NotReady began after the assignment"),
@@ -120,6 +129,13 @@ NO_RUNTIME = {**DOUBTED, "cause": "HostNotReady", "reason": "waits for this host
 def test_gate(attempt: Attempt, view: Any, now: float, verdict: Verdict, reason: str) -> None:
     result = evaluate(view, attempt, now)
     assert (result.verdict, reason in result.reason) == (verdict, True), result
+
+
+def test_a_node_that_waits_for_its_agent_is_evaluated_again_when_that_is_over() -> None:
+    waiting = SOAKING.with_result(evaluate(node_view_with(**GOOD), SOAKING, 1125.0))
+    assert waiting.next_check_at == 1167.0
+    assert evaluate(node_view_with(**CONFIRMED), waiting, 1130.0).verdict == Verdict.PASS
+    assert evaluate(node_view_with(**GOOD), waiting.delayed_by(100.0), 1200.0).verdict == Verdict.WAIT
 
 
 def test_a_soak_that_broke_off_begins_anew() -> None:

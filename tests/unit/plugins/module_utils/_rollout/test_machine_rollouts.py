@@ -93,7 +93,8 @@ def test_labels_taints_and_the_config_need_neither_drain_nor_host(make_world: Ma
     assert view.machine == machines.declared["m00"].annotation("m00")
     assert machines.hosts.calls == []
     assert world.pods.on("m00") == ["web"]
-    assert [name for name, _id, _source in world.nodes.assignments] == ["m02"]
+    # The others are assigned what they use: their agents confirm it at the end of the soak.
+    assert sorted(name for name, _id, _source in world.nodes.assignments) == ["m00", "m01", "m02"]
 
 
 def test_a_config_that_needs_a_reboot_drains_and_reboots_its_machine(make_world: MakeWorld) -> None:

@@ -5,11 +5,7 @@
 
 from __future__ import annotations
 
-import json
-
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import Cause, ConfigStatus
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import ANNOTATION_ASSIGNMENT
 from support.rollouts.simulated_nodes import CRASHES, GOOD, UNTRUSTED
 from support.rollouts.views import a_view
 from support.rollouts.world import MakeWorld
@@ -29,13 +25,13 @@ def test_a_refused_signature_halts_and_marks_nothing_bad(make_world: MakeWorld) 
     assert "configok.node.config_signature" in record.rollout.reason
     assert "configok.node.forget" not in record.rollout.reason
     refused = last.failed_nodes[0].node
-    before = json.loads(world.client.get(node(refused))["metadata"]["annotations"][ANNOTATION_ASSIGNMENT])
+    before = world.nodes.view(refused).assigned_id
     # It was signed since.
     world.nodes.behaviour = lambda _name, _source: GOOD
     plan = world.plan(target)
     assert (plan.refusals, plan.skipped) == ((), ())
     assert world.rollout(target)[-1].phase == "Complete"
-    after = json.loads(world.client.get(node(refused))["metadata"]["annotations"][ANNOTATION_ASSIGNMENT])
+    after = world.nodes.view(refused).assigned_id
     assert after > before
 
 

@@ -31,7 +31,10 @@ def check(moved: Scenario, budget: int) -> None:
         for name, track in wave.tracks.items():
             kind = wave.failed_nodes.get(name)
             context = (name, kind, track, wave.name, moved.story())
-            if track.soaked_on(moved.target.uid, wave.at) >= needed:
+            has_soaked = track.soaked_on(moved.target.uid, wave.at) >= needed
+            if has_soaked and not track.confirmed:
+                assert kind is not None, context
+            elif has_soaked:
                 assert kind in (None, "failed", "drifted"), context
             elif kind == "gone":
                 assert wave.name != "canary", context
