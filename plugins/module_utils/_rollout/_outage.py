@@ -20,7 +20,9 @@ from ._timing import Clock
 
 __all__ = [
     "MAX_OUTAGE",
+    "Interruption",
     "MAX_SINGLE_FAILURE",
+    "Notice",
     "Outage",
     "OutageClock",
     "OutageTolerantClient",
@@ -32,7 +34,7 @@ MAX_OUTAGE = 300.0  # seconds without an API server that a run survives
 _PAUSE = 1.0  # seconds between two attempts, in addition to the client's own backoff
 _LONGEST_PAUSE = 30.0
 MAX_SINGLE_FAILURE = 120.0  # seconds for which one request is refused while others are answered: not an outage
-_REMINDER = 60.0  # seconds between two lines on the screen
+_REMINDER = 60.0  # seconds between the first two lines on the screen
 _STALE = 1.0  # seconds after which a decision to write is made again
 
 _T = TypeVar("_T")
@@ -46,10 +48,30 @@ class WriteNotRepeated(Exception):
         super().__init__("the write was not sent" if error is None else str(error))
 
 
+class Notice:
+    """Decides when a trouble that lasts is shown: at once, then after pauses that double. Pure."""
+
+    def __init__(self) -> None:
+        self._due_at = float("-inf")
+        self._pause = _REMINDER
+
+    def is_due(self, now: float, *, is_shown: bool = False) -> bool:
+        """Return whether to show it now. is_shown: another line shows it, so that this one waits for its next turn."""
+        if now < self._due_at:
+            return False
+        self._due_at = now + self._pause
+        self._pause *= 2
+        return not is_shown
+
+    def end(self) -> None:
+        """Note that the trouble is over."""
+        self._due_at, self._pause = float("-inf"), _REMINDER
+
+
 class Outage:
     """Repeats requests until the API server answers, for at most five minutes; safe for many threads.
 
-    report: shows a line to the user.
+    report: shows a line to the user. when_over: is called when the API server answers again.
     """
 
     def __init__(self, clock: Clock, report: Callable[[str], None], *, longest: float = MAX_OUTAGE) -> None:
@@ -58,7 +80,8 @@ class Outage:
         self._longest = longest
         self._mutex = clock.lock()
         self._since: float | None = None  # when the first request of the present outage was sent
-        self._remind_at = 0.0
+        self._notice = Notice()
+        self.when_over: Callable[[], object] = lambda: None
         self.count = 0  # outages so far, the present one included
         self._last_answered = float("-inf")  # when the newest answered request was sent
         self._past_seconds = 0.0  # seconds of all outages that are over
@@ -137,15 +160,13 @@ class Outage:
             if self._since is None:
                 self._since = sent
                 self.count += 1
-                self._remind_at = now
             away = now - self._since
             if away > self._longest:
                 raise ApiUnavailable(
                     f"the API server has not answered for {away:.0f}s ({error}): nothing else is assigned, and what is "
                     "assigned goes on by itself; run it again to go on"
                 ) from error
-            if now >= self._remind_at:
-                self._remind_at = now + _REMINDER
+            if self._notice.is_due(now):
                 self._report(
                     f"the API server does not answer ({error}): nothing is assigned meanwhile, "
                     f"waiting up to {self._longest - away:.0f}s for it"
@@ -159,7 +180,28 @@ class Outage:
             away = self._clock.monotonic() - self._since
             self._since = None
             self._past_seconds += away
+            self._notice.end()
             self._report(f"the API server answers again after {away:.0f}s: going on")
+            self.when_over()
+
+
+class Interruption:
+    """Decides when the interruption of a watch is shown. An outage that is shown, or was until now, stands for it."""
+
+    def __init__(self, outage: Outage, clock: Clock) -> None:
+        self._outage = outage
+        self._clock = clock
+        self._notice = Notice()
+        self._outages_seen = outage.count
+
+    def is_due(self, error: Exception | None) -> bool:
+        """Return whether to show the present error of the watch, None while it is open."""
+        is_shown = self._outage.is_under_way or self._outage.count != self._outages_seen
+        self._outages_seen = self._outage.count
+        if error is None:
+            self._notice.end()
+            return False
+        return self._notice.is_due(self._clock.monotonic(), is_shown=is_shown)
 
 
 class OutageClock(Clock):

@@ -29,6 +29,7 @@ _ADVICE = "run it again to go on, and report this if it comes again"
 LIST_CHECK_INTERVAL = 1.0  # seconds between two checks whether the first list is there
 _MAX_RETRY_AFTER = 30.0  # seconds of a server's Retry-After that are honoured: a run survives five minutes in all
 _FIRST_PAUSE = 0.1  # seconds at most before a watch that ended is opened again: there is one runner, not thousands
+_LONGEST_PAUSE = 5.0  # seconds at most between two attempts
 _GATE_ANSWERS = "gateAnswers"  # a key of a reduced Node: the answers need the complete one
 _MAX_SILENCE = 90.0  # seconds without an event or a bookmark (one a minute): then the connection is dead
 
@@ -73,6 +74,7 @@ class NodeWatcher:
         self._monotonic = monotonic or clock.monotonic
         self._events: queue.Queue[list[NodeEvent]] = queue.Queue()  # events that are taken together
         self._stop = threading.Event()
+        self._hurry = threading.Event()  # ends the pause before the next attempt
         self._interrupt = Interrupt()
 
     def __enter__(self) -> NodeWatcher:
@@ -81,6 +83,7 @@ class NodeWatcher:
 
     def __exit__(self, *_exc: object) -> None:
         self._stop.set()
+        self._hurry.set()
         self._interrupt.trip()
 
     def sorted_nodes(self) -> list[NodeView]:
@@ -94,6 +97,10 @@ class NodeWatcher:
     def wake(self) -> None:
         """Let take_events return, because something else has changed. Any thread may call it."""
         self._events.put([NodeEvent("WAKE")])
+
+    def hurry(self) -> None:
+        """Try again at once if the watch is interrupted: its cause seems over. Any thread may call it."""
+        self._hurry.set()
 
     def take_events(self, seconds: float) -> list[NodeEvent]:
         """Wait up to `seconds` for an event, take all present events, and update nodes.
@@ -142,6 +149,10 @@ class NodeWatcher:
     def _counts(self, node: Mapping[str, Any]) -> bool:
         return self._names is None or (node.get("metadata") or {}).get("name") in self._names
 
+    def _pause(self, seconds: float) -> None:
+        self._clock.wait(self._hurry, seconds)
+        self._hurry.clear()
+
     def _watch(self) -> None:
         events: list[NodeEvent] = []
         is_listed = False
@@ -154,10 +165,11 @@ class NodeWatcher:
             settings=WatchSettings(
                 resume=False,  # the server may have forgotten the version, and says so only after BACK
                 first_pause=_FIRST_PAUSE,
+                longest_pause=_LONGEST_PAUSE,
                 inactivity=_MAX_SILENCE,
                 longest_wait=_MAX_RETRY_AFTER,
             ),
-            timing=Timing(lambda seconds: self._clock.wait(self._stop, seconds), self._monotonic),
+            timing=Timing(self._pause, self._monotonic),
             interrupt=self._interrupt,
         ):
             view = None

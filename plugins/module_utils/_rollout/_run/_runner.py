@@ -22,7 +22,7 @@ from .._drain._drainer import Drainer
 from .._gates._node_gates import NodeGates
 from .._nodes._node_view import NodeView
 from .._nodes._node_watcher import LIST_CHECK_INTERVAL, NodeWatcher
-from .._outage import MAX_OUTAGE
+from .._outage import MAX_OUTAGE, Interruption
 from .._plan import Plan
 from .._pool._pool_file import Pool
 from .._record._record import COMPLETE
@@ -36,6 +36,7 @@ from ._wave_run import WaveResult, WaveRun
 __all__ = ["PoolRunner"]
 
 _NAMES_SHOWN = 5
+_FIRST_LIST = 10.0  # seconds of failed attempts after which a run ends that has not begun to move nodes
 
 
 class PoolRunner:
@@ -66,6 +67,7 @@ class PoolRunner:
             names=names,
             monotonic=self._session.clock.monotonic,
         )
+        self._session.outage.when_over = self._watcher.hurry
         self._is_listed = False
 
     def __enter__(self) -> PoolRunner:
@@ -78,7 +80,7 @@ class PoolRunner:
     def nodes(self) -> list[NodeView]:
         """Return the Nodes of the pool as they are now, sorted by name.
 
-        Raises KubeError when they may not be listed, ApiUnavailable when they cannot be listed for five minutes.
+        Raises KubeError when they may not be listed, ApiUnavailable when they cannot be.
         """
         if not self._is_listed:
             self._wait_until_listed()
@@ -223,22 +225,27 @@ class PoolRunner:
     def _wait_until_listed(self) -> None:
         """Wait for the watcher's first list.
 
-        Renews the lock while it waits: the list of a large pool may take longer than the lock holds.
+        Renews the lock while it waits: the list of a large pool may take longer than the lock holds. Without the lock,
+        nothing is lost when the run ends, so that a server that does not answer is not waited for.
         """
         session, watcher = self._session, self._watcher
+        interruption = Interruption(session.outage, session.clock)
         began = session.node_clock.monotonic()
         while True:
             events = watcher.take_events(LIST_CHECK_INTERVAL)
             session.keep_lock()
             if any(event.type == "SYNCED" for event in events):
                 return
-            for error in [event.error for event in events if event.error is not None]:
-                session.say(f"the nodes cannot be listed, and are tried again: {error}")
-            if watcher.error is not None and session.node_clock.monotonic() - began > MAX_OUTAGE:
+            if not any(event.error is not None for event in events):
+                continue
+            longest = MAX_OUTAGE if session.holds_lock else _FIRST_LIST
+            if session.node_clock.monotonic() - began > longest:
                 raise ApiUnavailable(
-                    f"the nodes could not be listed for {MAX_OUTAGE:.0f}s ({watcher.error}): nothing was assigned in "
-                    "this wave; run it again to go on"
+                    f"the nodes could not be listed for {longest:.0f}s ({watcher.error}): nothing was assigned; run it "
+                    "again to go on"
                 ) from watcher.error
+            if interruption.is_due(watcher.error):
+                session.say(f"the nodes cannot be listed, and are tried again: {watcher.error}")
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from ..._nodeconfig._well_known import NAMESPACE_ROLLOUTS
 from .. import RolloutError
 from .._decisions import _transitions as transitions
 from .._decisions._window import Progress
-from .._outage import Outage, OutageClock, OutageTolerantClient, SingleAttemptClient
+from .._outage import Interruption, Outage, OutageClock, OutageTolerantClient, SingleAttemptClient
 from .._plan import Target
 from .._record._control import Control
 from .._record._control_watcher import ControlWatcher
@@ -53,6 +53,7 @@ class RunSession:
         self.clock = clock
         self.direct_client = client
         self.outage = Outage(clock, self.say)
+        self._control_interruption = Interruption(self.outage, clock)
         self._mutex = clock.lock()
         self._lock = PoolLock(client, pool, runner, clock=clock, duration=lease_duration)
         self._holds_lock = False
@@ -60,7 +61,8 @@ class RunSession:
         self._target: Target | None = None  # of the rollout whose record this run owns
         self._wave = ""
         self._control: ControlWatcher | None = None
-        self._checked_control: tuple[Control | None, Exception | None] = (None, None)
+        self._checked_control: Control | None = None
+        self._shown_late = ""
         self._control_problems: list[str] = []
         self.node_clock = OutageClock(clock, self.outage)
         self.client = OutageTolerantClient(client, self.outage, before_write=self.keep_lock)
@@ -94,6 +96,11 @@ class RunSession:
             self._control = watcher.__enter__()
 
     @property
+    def holds_lock(self) -> bool:
+        """Return whether this run moves the pool now."""
+        return self._holds_lock
+
+    @property
     def control(self) -> Control:
         """Return what people request of the rollout now."""
         return Control() if self._control is None else self._control.control
@@ -101,13 +108,14 @@ class RunSession:
     def say_control_problems(self) -> None:
         """Show a line for each request that is not obeyed, or is seen late, unless it was shown before."""
         control, error = self.control, None if self._control is None else self._control.error
-        # By identity: this is called for every event of a Node.
-        if control is self._checked_control[0] and error is self._checked_control[1]:
+        late = f"requests such as pause may be seen late: {error}"
+        if self._control_interruption.is_due(error) and late != self._shown_late:
+            self._shown_late = late
+            self.say(late)
+        if control is self._checked_control:  # by identity: this is called for every event of a Node
             return
-        self._checked_control = control, error
+        self._checked_control = control
         problems = control.problems(self.pool)
-        if error is not None:
-            problems.append(f"requests such as pause may be seen late: {error}")
         for problem in problems:
             if problem not in self._control_problems:
                 self.say(problem)

@@ -35,7 +35,7 @@ from .._nodes._node_access import NodeAssignment, read_nodes
 from .._nodes._node_goals import unmet
 from .._nodes._node_view import NodeView
 from .._nodes._node_watcher import NodeWatcher
-from .._outage import MAX_OUTAGE
+from .._outage import MAX_OUTAGE, Interruption
 from .._record._record import FailedNode, FailureKind
 from .._record._revisions import missing_bundle
 from ._attempt_schedule import AttemptSchedule
@@ -106,6 +106,7 @@ class WaveExecutor:
         self._passed_nodes = PassedNodes(job, window, self._progress)
         self._soaking_recorded = False
         self._blind_since: float | None = None
+        self._interruption = Interruption(session.outage, session.clock)
         self._soak_saved_at = self._now()
         self._bundle_checked_at = float("-inf")
         self._missing_bundle = ""
@@ -342,10 +343,10 @@ class WaveExecutor:
 
     def _process_events(self, wait: float) -> None:
         for event in self._watcher.take_events(wait):
-            if event.error is not None:
-                self._progress.say(f"the watch of the nodes is interrupted, and tried again: {event.error}")
-            elif event.view is not None:
+            if event.view is not None:
                 self._process_view(event.view, was_deleted=event.type == "DELETED")
+        if self._interruption.is_due(self._watcher.error):
+            self._progress.say(f"the watch of the nodes is interrupted, and tried again: {self._watcher.error}")
         self._take_results()
 
     def _process_view(self, view: NodeView, *, was_deleted: bool) -> None:

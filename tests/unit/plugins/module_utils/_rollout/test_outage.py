@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import (
     Forbidden,
     KubeError,
@@ -16,12 +17,15 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_errors im
     Unreachable,
 )
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import lease
+from ansible_collections.configok.node.plugins.module_utils._kube._credentials import Credentials
+from ansible_collections.configok.node.plugins.module_utils._kube._transport import Timing
 from ansible_collections.configok.node.plugins.module_utils._rollout import ApiUnavailable, LockLost, RolloutError
-from ansible_collections.configok.node.plugins.module_utils._rollout._outage import Outage
+from ansible_collections.configok.node.plugins.module_utils._rollout._outage import Notice, Outage
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import update_record
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._pool_lock import PoolLock
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._session import RunSession
 from support.rollouts.faulty_clients import Away, Losing
+from support.rollouts.local_transport import LocalTransport
 from support.rollouts.simulated_nodes import ADOPTS, CRASHES, GOOD, status_of
 from support.rollouts.virtual_clock import VirtualClock
 from support.rollouts.world import MakeWorld, World
@@ -399,3 +403,68 @@ def test_nodes_that_went_down_during_an_outage_count_before_the_next_are_assigne
     assert world.nodes.assignments == []
     assert result.phase == "Paused"
     assert "nodes down for another reason: 2 (n02, n03), and maxUnavailable is 2" in result.reason
+
+
+def test_a_trouble_that_lasts_is_shown_at_once_and_then_with_pauses_that_grow() -> None:
+    notice = Notice()
+    assert [second for second in range(500) if notice.is_due(float(second))] == [0, 60, 180, 420]
+    notice.end()
+    assert [second for second in range(500, 800) if notice.is_due(float(second))] == [500, 560, 680]
+    notice.end()
+    assert not notice.is_due(800.0, is_shown=True)
+    assert [second for second in range(801, 900) if notice.is_due(float(second))] == [860]
+
+
+@pytest.mark.parametrize("seconds", [20.0, 70.0])
+def test_a_server_that_is_away_is_shown_once_and_its_nodes_are_watched_again_at_once(
+    make_world: MakeWorld, seconds: float
+) -> None:
+    world = make_world(6)
+    target = world.publish(100)
+    times: dict[str, float] = {}
+
+    def away() -> None:
+        ends = world.clock.monotonic() + seconds
+        world.server.intercept = lambda _request, user, _perform: (
+            world.server.refusal(503) if user.name == "runner" and world.clock.monotonic() < ends else None
+        )
+        world.server.end_watches()
+
+    world.server.add_token("runner", "runner", ("system:masters",))
+    client = Client(
+        Credentials(server="http://in-this-process", token="runner"),
+        timing=Timing(world.clock.sleep, world.clock.monotonic),
+        transport=LocalTransport(world.server, "runner", cast("VirtualClock", world.clock)),
+    )
+    world.when("assigned n0", away)
+
+    def note(words: str) -> None:
+        world.when(words, lambda: times.setdefault(words, world.clock.monotonic()))
+
+    for words in ("answers again", "watched again"):
+        note(words)
+    assert world.rollout(target, client=client)[-1].phase == "Complete", world.lines()
+    lines = world.lines()
+    (answered,) = [number for number, line in enumerate(lines) if "the API server answers again" in line]
+    shown = [
+        line for line in lines if "is interrupted" in line or "does not answer" in line or "may be seen late" in line
+    ]
+    assert len([line for line in shown if "is interrupted" in line]) <= 1
+    assert len(shown) <= 3 + (seconds > 60), lines
+    assert not set(shown) & set(lines[answered:])
+    assert times["watched again"] - times["answers again"] < 2.0
+
+
+def test_a_cluster_that_cannot_be_reached_ends_a_run_that_has_moved_nothing_within_seconds(
+    make_world: MakeWorld,
+) -> None:
+    world = make_world(3)
+    world.server.intercept = lambda _request, _user, _perform: world.server.refusal(503)
+    began = world.clock.monotonic()
+    with (
+        world.runner() as runner,
+        pytest.raises(ApiUnavailable, match=r"the nodes could not be listed for 10s .*: nothing was assigned; run it"),
+    ):
+        runner.nodes()
+    assert world.clock.monotonic() - began < 20.0
+    assert len(world.lines()) == 1
