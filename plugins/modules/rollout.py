@@ -158,7 +158,9 @@ phase:
   type: str
   sample: Complete
 reason:
-  description: Why it was halted or paused, or what the error is; empty otherwise.
+  description:
+    - Why it was halted or paused, or what the error is. If it is complete, which nodes are not on the target; empty if
+      all are.
   returned: always
   type: str
   sample: ""

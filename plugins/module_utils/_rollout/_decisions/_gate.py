@@ -19,7 +19,10 @@ from .._goals import Goal
 from .._nodes._node_goals import unmet, unmet_versions
 from .._nodes._node_view import NodeView
 
-__all__ = ["AskGates", "Attempt", "GateResult", "Verdict", "evaluate"]
+__all__ = ["DELETED", "LEFT_POOL", "AskGates", "Attempt", "GateResult", "Verdict", "evaluate"]
+
+DELETED = "the Node was deleted"
+LEFT_POOL = "the Node has left the pool"
 
 _GATE_RECHECK = 1.0  # seconds until a node that waits for a gate is evaluated again
 
@@ -114,16 +117,18 @@ def evaluate(
     now: float,
     *,
     last_seen: NodeView | None = None,
+    has_left: bool = False,
     ask_gates: AskGates | None = None,
 ) -> GateResult:
     """Evaluate a node by its present view, None for a Node that does not exist.
 
     last_seen: the last view of a Node that vanished. A repair tool deletes nodes that are not Ready, and these must not
-    look like nodes that were taken out of service. ask_gates: asks servers about the node, None without such gates.
+    look like nodes that were taken out of service. has_left: the Node exists as last_seen, and the pool does not have
+    it any more. ask_gates: asks servers about the node, None without such gates.
     """
     if view is None or view.uid != attempt.node_uid or view.deleting:
         final_view = view if view is not None and view.uid == attempt.node_uid else last_seen
-        return _evaluate_deleted(final_view, attempt)
+        return _evaluate_lost(final_view, attempt, LEFT_POOL if has_left else DELETED)
     if view.source_error or view.source != attempt.goal.source or view.assigned_id != attempt.assignment:
         reason = f"somebody else has assigned it something (assignment {view.assigned_id})"
         return GateResult(Verdict.UNKNOWN, reason)
@@ -173,12 +178,13 @@ def _evaluate_good(view: NodeView, attempt: Attempt, now: float, ask_gates: AskG
     return GateResult(Verdict.WAIT, "soaking", good_since)
 
 
-def _evaluate_deleted(final_view: NodeView | None, attempt: Attempt) -> GateResult:
+def _evaluate_lost(final_view: NodeView | None, attempt: Attempt, lost: str) -> GateResult:
+    """Evaluate a node that was deleted, or has left the pool."""
     if final_view is not None and final_view.answered_id == attempt.assignment and final_view.config_ok == "False":
-        return GateResult(Verdict.FAIL, f"{final_view.report} (then the Node was deleted)")
+        return GateResult(Verdict.FAIL, f"{final_view.report} (then {lost})")
     if final_view is not None and attempt.was_ready and final_view.ready is not True:
-        return GateResult(Verdict.UNKNOWN, f"the Node was deleted when it was not Ready: {final_view.ready_reason}")
-    return GateResult(Verdict.GONE, "the Node was deleted")
+        return GateResult(Verdict.UNKNOWN, f"{lost} when it was not Ready: {final_view.ready_reason}")
+    return GateResult(Verdict.GONE, lost)
 
 
 def _evaluate_after_deadline(view: NodeView, attempt: Attempt, has_answered: bool) -> GateResult:

@@ -38,6 +38,7 @@ from .._record._record import (
     moving_phase,
 )
 from ._control_requests import abort_rollout
+from ._ending import complete, with_missed
 from ._planner import is_broken, is_down_for_another_reason
 from ._skipped import skip_reason
 from ._window import WaveOutcome, WindowStep
@@ -189,7 +190,7 @@ def _strike_out_vanished(rollout: Rollout, wave: Wave) -> Rollout:
     before = next((present.nodes for present in rollout.waves if present.name == wave.name), ())
     known = {failed.node: failed for failed in rollout.failed_nodes}
     lost = [name for name in before if name not in wave.nodes and name not in known]
-    gone = {name: FailedNode(name, "gone", wave.name, "the Node was deleted") for name in lost}
+    gone = {name: FailedNode(name, "gone", wave.name, "the Node was deleted, or has left the pool") for name in lost}
     return rollout.with_failed_nodes({**known, **gone}) if gone else rollout
 
 
@@ -331,13 +332,14 @@ def finish_wave(
     *,
     now: str,
     untrusting: Collection[str] = (),
+    views: Iterable[NodeView] = (),
 ) -> Record:
     """Record how a wave ended: done, halted (then the config is remembered as bad), or paused.
 
     A canary of broken nodes of which none has passed is the last wave: nothing shows that the config is good.
 
     untrusting: nodes that refuse the config because they trust no signer of it. The config is not at fault: once it is
-    signed, they are assigned it again.
+    signed, they are assigned it again. views: the nodes of the pool at the end of the last wave.
     """
     rollout = replace(current_rollout(record).with_failed_nodes(failed_nodes), reason=step.full_reason, changed_at=now)
     if step.outcome is WaveOutcome.HALT:
@@ -368,7 +370,7 @@ def finish_wave(
     is_proven = rollout.waves[position].name != BROKEN_CANARY or after_wave.has_passed
     if is_proven and after_wave.waves_done < len(after_wave.waves):
         return replace(record, rollout=after_wave)
-    return _complete(replace(record, control=record.control.at_end()), plan, after_wave)
+    return complete(replace(record, control=record.control.at_end()), plan, with_missed(after_wave, plan, views))
 
 
 def finish_rollback(
@@ -393,7 +395,7 @@ def complete_rollout(record: Record, plan: Plan, now: str) -> Record:
     rollout = record.rollout
     if rollout is not None and rollout.is_for(plan.target):
         if rollout.phase == COMPLETE:
-            return _complete(record, plan, rollout)
+            return complete(record, plan, rollout)
         if _stays_open(record, rollout, plan):
             return record
     if rollout is None or not rollout.is_for(plan.target) or rollout.has_ended:
@@ -410,7 +412,7 @@ def complete_rollout(record: Record, plan: Plan, now: str) -> Record:
             already_on_target=plan.already_on_target,
         )
     completed = replace(rollout, waves_done=len(rollout.waves), assigned_up_to=0, changed_at=now, reason="")
-    return _complete(record, plan, completed)
+    return complete(record, plan, completed)
 
 
 def _stays_open(record: Record, rollout: Rollout, plan: Plan) -> bool:
@@ -427,23 +429,6 @@ def _stays_open(record: Record, rollout: Rollout, plan: Plan) -> bool:
         return True
     skipped = {node.node for node in plan.skipped}
     return rollout.is_rolling_back or any(name in skipped for wave in rollout.waves for name in wave.nodes)
-
-
-def _complete(record: Record, plan: Plan, rollout: Rollout) -> Record:
-    """Return the record in which a rollout has ended: it is complete if a node uses the target, otherwise unproven.
-
-    Its revision is complete only when a node has passed on it.
-    """
-    is_done = rollout.waves_done == len(rollout.waves) and (rollout.has_passed or plan.target_is_used)
-    has_passed = plan.target_has_passed or rollout.has_passed
-    ended = replace(rollout, phase=COMPLETE) if is_done else _unproven(rollout)
-    return replace(record, rollout=ended).with_result(rollout.revision, COMPLETE if has_passed else UNPROVEN)
-
-
-def _unproven(rollout: Rollout) -> Rollout:
-    """Return a rollout that has ended although no node has passed, with the reason of the first node."""
-    first = next((f": {failed.node}: {failed.reason}" for failed in rollout.failed_nodes), "")
-    return replace(rollout, phase=UNPROVEN, reason=f"0 of {rollout.size} passed{first}")
 
 
 def _is_config_at_fault(rollout: Rollout, wave: Wave) -> bool:

@@ -90,6 +90,11 @@ class NodeWatcher:
         """Return the Nodes as they are now, sorted by name."""
         return [self.nodes[name] for name in sorted(self.nodes)]
 
+    def list_again(self, client: Client) -> list[NodeView]:
+        """Return the Nodes of the pool from a new list, not from the watch. Raises KubeError."""
+        listing = client.list(NODES, label_selector=self._selector or None, transform=self._reduce)
+        return [self._view(item) for item in listing.items if self._counts(item)]
+
     def view_of(self, node: Mapping[str, Any]) -> NodeView:
         """Return the view of a complete Node object, with the answers of the gates."""
         return replace(node_view(node), gate_answers=self._gates.check(node))
@@ -146,6 +151,10 @@ class NodeWatcher:
             return {"metadata": {key: metadata.get(key) for key in ("name", "uid", "resourceVersion")}}
         return {**reduce_node(node), _GATE_ANSWERS: self._gates.check(node)}
 
+    @staticmethod
+    def _view(reduced: Mapping[str, Any]) -> NodeView:
+        return replace(node_view(reduced), gate_answers=reduced.get(_GATE_ANSWERS, ()))
+
     def _counts(self, node: Mapping[str, Any]) -> bool:
         return self._names is None or (node.get("metadata") or {}).get("name") in self._names
 
@@ -172,11 +181,9 @@ class NodeWatcher:
             timing=Timing(self._pause, self._monotonic),
             interrupt=self._interrupt,
         ):
-            view = None
             if event.object is not None and not self._counts(event.object):
                 continue
-            if event.object is not None:
-                view = replace(node_view(event.object), gate_answers=event.object.get(_GATE_ANSWERS, ()))
+            view = None if event.object is None else self._view(event.object)
             events.append(NodeEvent(event.type, view, event.error))
             if event.type == "SYNCED" or event.error is not None:
                 is_listed = event.error is None

@@ -27,6 +27,7 @@ __all__ = [
     "FixedPhase",
     "HALTED",
     "MAX_FAILED_NODES",
+    "MISSED",
     "PAUSED",
     "PLANNED",
     "PreviousMachine",
@@ -58,7 +59,8 @@ END_PHASES: frozenset[str] = frozenset((COMPLETE, HALTED, ABORTED, UNPROVEN))
 RevisionResult = Literal["", "Complete", "Halted", "Paused", "Aborted", "Superseded", "Unproven"]
 SUPERSEDED: Final = "Superseded"  # another rollout took the place of one that had not ended
 
-FailureKind = Literal["failed", "unknown", "gone", "drifted"]
+FailureKind = Literal["failed", "unknown", "gone", "drifted", "missed"]
+MISSED: Final = "missed"  # the selector matches the node at the end, and it is not on the target
 DRIFTED: Final = "drifted"  # the node had passed, then it was assigned another config by other means
 
 # What to do when one node of several has failed.

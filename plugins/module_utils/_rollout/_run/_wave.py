@@ -15,7 +15,7 @@ from functools import partial
 from ..._kube._api_errors import CredentialsError, KubeError, Unauthorized, Unreachable
 from .. import ApiUnavailable
 from .._decisions import _transitions as transitions
-from .._decisions._gate import Attempt, GateResult, Verdict, evaluate
+from .._decisions._gate import DELETED, LEFT_POOL, Attempt, GateResult, Verdict, evaluate
 from .._decisions._window import (
     FAILED,
     GONE,
@@ -30,15 +30,14 @@ from .._decisions._window import (
     WindowStep,
 )
 from .._gates._gate_monitor import GateMonitor
-from .._goals import MachineGoal
 from .._nodes._node_access import NodeAssignment, read_nodes
 from .._nodes._node_goals import unmet
 from .._nodes._node_view import NodeView
 from .._nodes._node_watcher import NodeWatcher
 from .._outage import MAX_OUTAGE, Interruption
 from .._record._record import FailedNode, FailureKind
-from .._record._revisions import missing_bundle
 from ._attempt_schedule import AttemptSchedule
+from ._bundle_check import BundleCheck
 from ._node_mover import NodeMover, NotDrained, Postponed, Rebooted, RolledBack, Settled, Uncordoned
 from ._operator_pause import OperatorPause
 from ._passed_nodes import PassedNodes
@@ -53,7 +52,6 @@ __all__ = ["MAX_ASSIGNMENTS", "WaveExecutor"]
 
 MAX_ASSIGNMENTS = 16  # at a time: more only wait for each other in this process
 _LONGEST_WAIT = 1.0  # seconds between two rounds without an event
-_BUNDLE_CHECK_INTERVAL = 5.0  # seconds
 _SOAK_SAVE_INTERVAL = 30.0  # seconds
 _RUNNER_ERRORS = (CredentialsError, Unauthorized, Unreachable)  # not a node's fault: they end the run
 _FAILURE_KIND: Mapping[NodeState, FailureKind] = {FAILED: "failed", UNKNOWN: "unknown", GONE: "gone"}
@@ -108,8 +106,7 @@ class WaveExecutor:
         self._blind_since: float | None = None
         self._interruption = Interruption(session.outage, session.clock)
         self._soak_saved_at = self._now()
-        self._bundle_checked_at = float("-inf")
-        self._missing_bundle = ""
+        self._bundle_check = BundleCheck(session.direct_client, job)
 
     def failed_nodes(self) -> dict[str, FailedNode]:
         """Return the nodes that have not succeeded so far, including late failures of earlier waves."""
@@ -162,7 +159,7 @@ class WaveExecutor:
                 continue
             self._evaluate_attempts()
             self._give_up_unsettled()
-            problem = self._bundle_problem()
+            problem = self._bundle_check.problem(self._now())
             if problem and not self._is_busy:
                 return WindowStep(outcome=WaveOutcome.PAUSE, reason=problem)
             requested = self._pause.check(self._session.control, is_quiet=not self._window.counts[IN_FLIGHT])
@@ -290,7 +287,8 @@ class WaveExecutor:
                 self._rolling_back.discard(name)
                 self._record_result(name, GateResult(Verdict.FAIL, result.reason))
             elif result.view is None:
-                self._record_result(name, GateResult(Verdict.GONE, "the Node was deleted"))
+                _last_view, has_left = self._read_lost(name)
+                self._record_result(name, GateResult(Verdict.GONE, LEFT_POOL if has_left else DELETED))
             else:
                 self._start_attempt(name, result.view, result)
                 if result.changed:
@@ -412,8 +410,11 @@ class WaveExecutor:
         for name in dict.fromkeys([*due, *sorted(self._changed_nodes)]):
             if name in self._unconfirmed or name not in self._attempts.open or self._is_in_a_thread(name):
                 continue
-            view, last_seen = self._watcher.nodes.get(name), self._last_seen.get(name)
-            result = evaluate(view, self._attempts[name], now, last_seen=last_seen, ask_gates=self._ask_gates)
+            view = self._watcher.nodes.get(name)
+            last_seen, has_left = (None, False) if view is not None else self._read_lost(name)
+            result = evaluate(
+                view, self._attempts[name], now, last_seen=last_seen, has_left=has_left, ask_gates=self._ask_gates
+            )
             if view is not None and result.good_since is not None and self._mover.needs_reboot(view):
                 self._rebooting.add(name)
                 self._workers.submit(name, partial(self._mover.reboot, name))
@@ -426,6 +427,15 @@ class WaveExecutor:
             if not self._is_in_a_thread(name):
                 self._attempts.schedule(name)
         self._changed_nodes &= self._unconfirmed
+
+    def _read_lost(self, name: str) -> tuple[NodeView | None, bool]:
+        """Return what is known of a Node that the watch has lost, and whether it exists: then it has left the pool."""
+        last_seen = self._last_seen.get(name)
+        (view,) = read_nodes(
+            self._session.client, [name], threads=self._session.node_clock, make_view=self._watcher.view_of
+        ).values()
+        has_left = view is not None and not view.deleting and (last_seen is None or view.uid == last_seen.uid)
+        return (view, True) if has_left else (last_seen, False)
 
     def _is_in_a_thread(self, name: str) -> bool:
         """Return whether a node is rebooted, or taken back: it is evaluated when that has ended."""
@@ -486,15 +496,3 @@ class WaveExecutor:
         if counts[SOAKING] and now - self._soak_saved_at > max(_SOAK_SAVE_INTERVAL, self._job.soak / 10):
             self._soak_saved_at = now
             self.save_soak()
-
-    def _bundle_problem(self) -> str:
-        """Return why the bundle can no longer be assigned, "" while it can. Checks it now and then."""
-        now = self._now()
-        is_due = now - self._bundle_checked_at >= _BUNDLE_CHECK_INTERVAL
-        if is_due and not self._missing_bundle:
-            self._bundle_checked_at = now
-            of_machines = any(isinstance(goal, MachineGoal) for goal in self._job.goals.values())
-            client = self._session.direct_client
-            problems = (missing_bundle(client, source, of_machines=of_machines) for source in self._job.bundles)
-            self._missing_bundle = next(filter(None, problems), "")
-        return self._missing_bundle

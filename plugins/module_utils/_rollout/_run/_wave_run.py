@@ -177,6 +177,8 @@ class WaveRun:
             raise
         if step.outcome is WaveOutcome.PAUSE:
             step = replace(step, reason=step.reason + _way_back(window.unavailable & missed))
+        is_end = step.outcome is WaveOutcome.DONE and position == len(rollout.waves) - 1
+        views = watcher.list_again(session.client) if is_end else []
         rollout = session.write_transition(
             lambda record, now: transitions.finish_wave(
                 transitions.save_soak(record, executor.soaked_seconds()),
@@ -186,6 +188,7 @@ class WaveRun:
                 executor.failed_nodes(),
                 now=now,
                 untrusting=[view.name for view in watcher.nodes.values() if view.is_untrusting],
+                views=views,
             )
         )
         self._report_outcome(wave.name, step, window)
