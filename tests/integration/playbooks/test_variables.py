@@ -195,3 +195,11 @@ def test_release_data_are_found_in_the_users_directory_and_hold_for_one_task(
     assert "[false, true, false] [" in output, looped.output
     assert "published: [false, true, false] the config is refused" in output, looped.output
     assert "gates" in looped.output.rpartition("[false")[2], looped.output
+
+
+def test_the_status_of_a_selector_that_no_node_has_is_a_failure(nodes: SimulatedNodes, user: Playbooks) -> None:
+    user.write(quick_pool(), "maxPods: 60\n")
+    assert user.run("status", *WHERE).code == 0
+    nowhere = user.run("status", *WHERE, "-e", "selector=pool=worker")
+    assert nowhere.code != 0
+    assert "no Node matches the selector pool=worker" in nowhere.output
