@@ -52,7 +52,8 @@ class Notice:
     """Decides when a trouble that lasts is shown: at once, then after pauses that double. Pure."""
 
     def __init__(self) -> None:
-        self.end()
+        self._due_at = float("-inf")
+        self._pause = _REMINDER
 
     def is_due(self, now: float, *, is_shown: bool = False) -> bool:
         """Return whether to show it now. is_shown: another line shows it, so that this one waits for its next turn."""

@@ -437,8 +437,12 @@ def test_a_server_that_is_away_is_shown_once_and_its_nodes_are_watched_again_at_
         transport=LocalTransport(world.server, "runner", cast("VirtualClock", world.clock)),
     )
     world.when("assigned n0", away)
+
+    def note(words: str) -> None:
+        world.when(words, lambda: times.setdefault(words, world.clock.monotonic()))
+
     for words in ("answers again", "watched again"):
-        world.when(words, lambda words=words: times.setdefault(words, world.clock.monotonic()))
+        note(words)
     assert world.rollout(target, client=client)[-1].phase == "Complete", world.lines()
     lines = world.lines()
     (answered,) = [number for number, line in enumerate(lines) if "the API server answers again" in line]
