@@ -10,8 +10,7 @@ from typing import NamedTuple
 from ..._nodeconfig._bundle import HASH_SCHEME
 from ..._trust._statement import InvalidStatement, Statement
 from .. import RolloutError
-from .._record._record import COMPLETE, Record, Revision
-from ._pruning import record_uids
+from .._record._record import COMPLETE, Record, Revision, record_uids
 
 __all__ = ["StatementOptions", "check_step", "next_statement"]
 

@@ -17,6 +17,7 @@ from ..._trust._signatures import SignatureChecker, Signer
 from ..._trust._statement import Statement
 from ..._trust._trust_policy import TrustPolicy
 from ..._trust._verification import TrustVerdict, verify_bundle
+from .._nodes._left_out import leave_out
 from .._nodes._node_view import NodeView
 from .._record._record import Record
 
@@ -33,8 +34,8 @@ class TrustReview:
     """What the nodes of a pool will say of a bundle's signatures.
 
     statement: None without one. signers: of the signatures that a node accepts. pending: the key that signs when the
-    bundle is published. refusals: why the rollout must not start. left_out: nodes that alone would refuse the bundle,
-    with their reason: no rollout depends on the word of one node.
+    bundle is published. refusals: why the rollout must not start. left_out: the few nodes that would refuse the
+    bundle, with their reason.
     """
 
     statement: Statement | None = None
@@ -120,22 +121,22 @@ def review_trust(
             refusing[view.name] = verdict.reason
         elif not verdict.trusted and policy.mode != "off":
             warned[view.name] = verdict.reason
-    is_alone = len(refusing) == 1 and len(views) > 1
+    left_out = leave_out(
+        {name: f"it would refuse the bundle: {sanitize(reason)}" for name, reason in refusing.items()}, len(views)
+    )
     return TrustReview(
         statement=statement,
         signers=tuple(
             signer for signer in signers.values() if pending is None or signer.fingerprint != pending.fingerprint
         ),
         pending=pending,
-        refusals=() if is_alone else tuple(_refusals(refusing, bundle)),
+        refusals=() if left_out else tuple(_refusals(refusing, bundle)),
         warnings=(
             *_grouped(warned, "would adopt it with a warning"),
             *_unknown_warning(unknown),
             *(_undo_warnings(statement, views, record) if verifies and statement is not None else ()),
         ),
-        left_out={name: f"it would refuse the bundle: {sanitize(reason)}" for name, reason in refusing.items()}
-        if is_alone
-        else {},
+        left_out=left_out,
         is_used=verifies or bool(unknown) or statement is not None,
     )
 
