@@ -46,7 +46,7 @@ from ._release import (
 from ._release_changes import TargetChanges, compare_target
 from ._signing import Endorser, SigningOptions
 from ._ssh_signer import SshKeygen
-from ._trust_plan import review_plan
+from ._trust_plan import is_trusted_by, review_plan
 
 __all__ = ["Operation", "PlannedRollout", "PoolRollout", "plan"]
 
@@ -227,6 +227,7 @@ class PoolRollout:
             now=current_time(),
             endorser=endorser,
             refusals_of=None if self._check else self._refusals_of,  # the plan of a check has them, with all else
+            trusted_by=self._is_trusted_by,
         )
 
     def _refusals_of(self, bundle: Bundle, pool_nodes: PoolNodes, record: Record) -> Sequence[str]:
@@ -234,6 +235,11 @@ class PoolRollout:
         changes = TargetChanges((), (), (), {}, {}, pool_nodes, bundle)
         now = parse_time(current_time()).timestamp()
         return review_plan(changes, target_of(bundle), record, now=now, ssh_keygen=self._ssh_keygen).refusals
+
+    def _is_trusted_by(self, bundle: Bundle, pool_nodes: PoolNodes) -> bool:
+        """Return whether nodes trust a bundle that another party has published."""
+        now = parse_time(current_time()).timestamp()
+        return is_trusted_by(bundle, pool_nodes, now=now, ssh_keygen=self._ssh_keygen)
 
     def _endorser(self, directory: str) -> Endorser | None:
         signing = self._pool.signing

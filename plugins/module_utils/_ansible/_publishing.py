@@ -13,6 +13,7 @@ from .._kube._api_client import Client
 from .._nodeconfig._bundle import content_hash
 from .._nodeconfig._bundle_trial import Trial
 from .._nodeconfig._untrusted import sanitize, sanitize_all
+from .._rollout._decisions._statements import statement_line
 from .._rollout._nodes._node_view import NodeView
 from .._rollout._record._revisions import bundle_statement
 from ._release import (
@@ -62,10 +63,17 @@ def publish(
         "statement": statement_facts(statement),
         "signatures": sanitize_all(list_signatures(release.bundle.signatures)),
         "signing_command": "",
-        "text": sanitize_all([*render_release(release), *(f"Warning: {warning}" for warning in warnings)]),
+        "text": sanitize_all(
+            [*render_release(release), *_statement_lines(release), *(f"Warning: {warning}" for warning in warnings)]
+        ),
         **_change_facts(release),
     }
     return Publishing(result, warnings, release.before, release.after)
+
+
+def _statement_lines(release: Release) -> list[str]:
+    statement = bundle_statement(release.bundle)
+    return [] if statement is None else [statement_line(statement, release.floor_before)]
 
 
 def write_statement(

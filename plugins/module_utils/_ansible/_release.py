@@ -32,12 +32,19 @@ from .._nodeconfig._bundle import Bundle, build_bundle
 from .._nodeconfig._bundle_trial import Trial
 from .._nodeconfig._well_known import NAMESPACE_BUNDLES
 from .._rollout import ConfigRefused, RolloutRefused, UnusableDocument
+from .._rollout._decisions._statements import StatementOptions, check_floor, floor_of
 from .._rollout._nodes._left_out import is_within_skew, leave_out
 from .._rollout._nodes._node_view import NodeView
 from .._rollout._plan import Target
 from .._rollout._record._record import Record
 from .._rollout._record._record_store import read_record
-from .._rollout._record._revisions import bundle_statement, parse_bundle, publish_bundle, read_statement
+from .._rollout._record._revisions import (
+    bundle_statement,
+    foreign_statement,
+    parse_bundle,
+    publish_bundle,
+    read_statement,
+)
 from .._trust._statement import Statement
 from ._cel import cel_checker
 from ._document_changes import SourceDocument, current_documents, diff_documents
@@ -68,6 +75,8 @@ _WARNINGS_SHOWN = 10
 
 # Of a bundle that is not published yet, the nodes of its pool and their record.
 RefusalsOf = Callable[[Bundle, PoolNodes, Record], Sequence[str]]
+# Whether the nodes of a pool trust a bundle that another party has published.
+TrustedBy = Callable[[Bundle, PoolNodes], bool]
 
 
 class Publication(NamedTuple):
@@ -112,7 +121,8 @@ class Release(NamedTuple):
     """A bundle that was published (in check mode: validated), and what it changes; Draft has the parts.
 
     bundle: with its statement and signatures. warnings: about them. endorsement: of a new bundle, else None.
-    is_recorded: whether the record has the revision; otherwise the next rollout adds it.
+    is_recorded: whether the record has the revision; otherwise the next rollout adds it. floor_before: of the pool,
+    without the bundle.
     """
 
     target: Target
@@ -129,6 +139,7 @@ class Release(NamedTuple):
     warnings: tuple[str, ...] = ()
     endorsement: Endorsement | None = None
     is_recorded: bool = True
+    floor_before: int = 1
 
 
 def prepare(
@@ -139,11 +150,13 @@ def prepare(
     now: str,
     endorser: Endorser | None = None,
     refusals_of: RefusalsOf | None = None,
+    trusted_by: TrustedBy | None = None,
 ) -> Release:
     """Build, validate, compare and publish the bundle of a pool's documents.
 
     views: the nodes of the pool, with which the bundle is compared; empty for none. endorser: signs a new bundle.
-    refusals_of: returns why nodes would refuse a new bundle, which then is not published. Raises ConfigRefused,
+    refusals_of: returns why nodes would refuse a new bundle, which then is not published. trusted_by: returns whether
+    nodes trust one that is published. Raises ConfigRefused,
     UnusableDocument, InvalidBundle, RolloutRefused, RolloutError, KubeError.
     """
     drafted = draft(client, publication, views)
@@ -155,9 +168,25 @@ def prepare(
             raise RolloutRefused(refusals)
         return endorsed
 
-    published = publish_bundle(client, drafted.config_map, now=now, check=publication.check, endorse=endorse)
-    bundle = parse_bundle(published.config_map)
     warnings: list[str] = []
+
+    def vouch(bundle: Bundle, statement: Statement, record: Record) -> bool:
+        name = bundle.source.name
+        has_made = endorser is not None and endorser.has_made(bundle, statement)
+        if has_made or (trusted_by is not None and trusted_by(bundle, drafted.pool_nodes)):
+            check_floor(
+                record, statement, StatementOptions() if endorser is None else endorser.options.statement, place=name
+            )
+            return True
+        if endorser is not None and endorser.options.wants_statement:
+            raise RolloutRefused([foreign_statement(name, statement, publication.pool)])
+        warnings.append(f"the statement of {name} does not count: nobody vouches for it")
+        return False
+
+    published = publish_bundle(
+        client, drafted.config_map, now=now, check=publication.check, endorse=endorse, vouch=vouch
+    )
+    bundle = parse_bundle(published.config_map)
     if endorser is not None and not published.created:
         # It keeps the statement that it has, and who moves the pool need not have the key.
         warnings += unused_options(endorser.options, bundle_statement(bundle))
@@ -178,6 +207,7 @@ def prepare(
         tuple(warnings),
         endorser.endorsement if endorser is not None and published.created else None,
         published.is_recorded,
+        floor_of(drafted.record, without=bundle.source.uid),
     )
 
 
@@ -192,7 +222,13 @@ def prepare_statement(
     metadata = drafted.config_map["metadata"]
     present = client.find(config_map(metadata["namespace"], metadata["name"]))
     statement = None if present is None else read_statement(present)
-    return drafted, statement or endorser.statement_to_sign(drafted.config_map, drafted.record)
+    if present is None or statement is None:
+        return drafted, endorser.statement_to_sign(drafted.config_map, drafted.record)
+    numbers = (statement.sequence, statement.floor)
+    is_known = drafted.record.has_statement(present["metadata"]["uid"], *numbers)
+    if not is_known and not endorser.has_made(parse_bundle(present), statement):
+        raise RolloutRefused([foreign_statement(metadata["name"], statement, publication.pool)])
+    return drafted, statement
 
 
 def draft(client: Client, publication: Publication, views: Sequence[NodeView]) -> Draft:

@@ -367,6 +367,12 @@ class Record:
         )
         return replace(self, revisions=(*self.revisions, revision)[-_MAX_REVISIONS:])
 
+    def has_statement(self, uid: str, sequence: int, floor: int) -> bool:
+        """Return whether a revision of a bundle has the numbers of this statement."""
+        return any(
+            (revision.uid, revision.sequence, revision.floor) == (uid, sequence, floor) for revision in self.revisions
+        )
+
     def with_statement(self, uid: str, sequence: int, floor: int) -> Record:
         """Return the record in which the revisions of a bundle have the numbers of its statement."""
         return replace(
