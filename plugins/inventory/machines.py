@@ -31,6 +31,10 @@ description:
     A kubelet reports its own addresses, versions and some labels. Such values are never templates, and an address that
     is not one is ignored, but a hostile node can report the address of another machine. Where that matters, declare the
     addresses in Machine files.
+  - >-
+    A host of another source of the inventory stays as that source has it, in whatever order they are read. A Node that
+    reports its name keeps the name of the Node, and a Node that has its name adds groups and variables, but none that
+    begins with C(ansible_). Both are warnings.
 extends_documentation_fragment:
   - configok.node.kube
   - constructed
@@ -98,7 +102,8 @@ options:
       - The name of a host in the inventory.
       - V(name) is the name of the Machine and its Node, V(hostname) is the Node's address of type Hostname, V(address)
         is the address that is connected to.
-      - A name that is unknown, or that would be that of two hosts, is replaced by the name of the Node.
+      - A name that is unknown, that would be that of two hosts, or that another source of the inventory has, is
+        replaced by the name of the Node.
     type: str
     choices:
       - name
@@ -128,7 +133,8 @@ options:
 notes:
   - >-
     Only Nodes are cached, for their selectors and their cluster, whose kubeconfig, context and server are from the
-    options or from the environment. Machine files are read each time.
+    options or from the environment. Machine files are read each time. Cached Nodes pass the checks of fresh ones. A
+    directory in O(cache_connection) that others own or may write is refused.
   - >-
     A page of Nodes is reduced as it arrives. 5,000 Nodes take about two seconds, without the time that O(compose),
     O(groups) and O(keyed_groups) take for their expressions.
@@ -181,7 +187,7 @@ groups:
 plugin: configok.node.machines
 cache: true
 cache_plugin: ansible.builtin.jsonfile
-cache_connection: /tmp/configok-inventory
+cache_connection: ~/.cache/configok-inventory
 cache_timeout: 600
 """
 
@@ -189,9 +195,10 @@ import gc
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Set
+import stat
+from collections.abc import Iterable, Iterator, Set
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final, Literal
 
 from ansible.errors import AnsibleParserError
 from ansible.module_utils.basic import missing_required_lib
@@ -226,8 +233,10 @@ from ansible_collections.configok.node.plugins.module_utils._machines._inventory
     CONTROLLER_NAMES,
     InventoryHost,
     InventorySettings,
+    cached_facts,
     inventory_hosts,
     node_facts,
+    reduced_node,
 )
 from ansible_collections.configok.node.plugins.module_utils._machines._objects._selectors import select
 from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import Machine
@@ -236,6 +245,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrust
 _SUFFIXES = ("machines.inventory.yml", "machines.inventory.yaml")
 _MAX_MESSAGE = 4096
 _NAMES_SHOWN = 5
+_CONNECTION: Final = "ansible_"  # how the variables begin that say how a host is connected to
 
 
 class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
@@ -252,8 +262,8 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         """Add the hosts. Raises AnsibleParserError with one sentence."""
         super().parse(inventory, loader, path, cache)
         self._read_config_data(path)
-        self.load_cache_plugin()
         try:
+            self._load_cache()
             with _no_garbage_collection():
                 self._add_hosts(path, cache)
         except MissingLibrary as error:
@@ -277,14 +287,11 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             label_groups=self.get_option("label_groups"),
         )
         hosts, warnings = inventory_hosts(machines, nodes, settings)
-        for host in hosts:
-            if host.name in self.inventory.groups:  # one of another source
-                kind = "Node" if "node" in host.variables else "Machine"
-                warnings.append(f"{kind} {host.variables['node_name']} is left out: its name is that of a group")
         for warning in warnings:
             self.display.warning(warning)
-        hosts = [host for host in hosts if host.name not in self.inventory.groups]
-        self.inventory = _SafeGroups(self.inventory, {host.name for host in hosts}, self.display)
+        others = _OtherSources.of(self.inventory, self.display)
+        hosts = [fitting for host in hosts if (fitting := others.fit(host)) is not None]
+        self.inventory = _SafeInventory(self.inventory, {host.name for host in hosts}, others, self.display)
         for host in hosts:
             self._add_host(host)
 
@@ -328,9 +335,9 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         asked = json.dumps([selectors, cluster_identity(params)], default=str)
         key = f"{self.get_cache_key(path)}_{hashlib.sha256(asked.encode()).hexdigest()[:10]}"
         if is_cached and cache:
-            text = self.cache.get(key)
-            if isinstance(text, str):
-                return list(json.loads(text))
+            cached = cached_facts(self.cache.get(key))
+            if cached is not None:
+                return cached
         with client_from_params(params) as client:
             # Not from the API server's cache: many versions then ignore the size of a page, and a quarter of a
             # gigabyte arrives at once.
@@ -338,11 +345,24 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
                 NODES,
                 label_selector=selectors["label_selector"] or None,
                 field_selector=selectors["field_selector"] or None,
-                transform=node_facts,
+                transform=reduced_node,
             )
         if is_cached:
             self.cache[key] = json.dumps(listing.items)  # Ansible copies what it caches; a text costs nothing
-        return listing.items
+        return [node_facts(node) for node in listing.items]
+
+    def _load_cache(self) -> None:
+        """Load the cache plugin. Raises MachinesError for a directory of files that others may write."""
+        self.load_cache_plugin()
+        plugin = getattr(self._cache, "_plugin", None)
+        path = getattr(plugin, "_cache_dir", "")
+        if not self.get_option("cache") or not path:
+            return  # it is not used, or not one of files
+        if os.stat(path).st_uid == os.geteuid() and not os.listdir(path):
+            os.chmod(path, 0o700)  # Ansible has just made it, with the umask of the user
+        problem = _unsafe(path)
+        if problem:
+            raise MachinesError(f"cache_connection: {problem}: name a directory that only you may write")
 
     def _selectors(self) -> str:
         selectors = {name: self.get_option(name) for name in ("label_selector", "field_selector")}
@@ -350,7 +370,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         return f"the API server refuses {named}" if named else "the API server refuses the request"
 
     def _add_host(self, host: InventoryHost) -> None:
-        name = self.inventory.current = self.inventory.add_host(host.name)
+        name = self.inventory.begin(host)
         variables = {key: _untrusted(value) for key, value in host.variables.items()}
         # Not set_variable of the inventory: it tags each text with its origin, which takes more time than all the rest.
         target = self.inventory.get_host(name)
@@ -367,21 +387,48 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             self._add_host_to_keyed_groups(self.get_option("keyed_groups"), variables, name, strict=strict)
 
 
-class _SafeGroups:
-    """An inventory without groups that have the name of a host, or of the controller: they would take its place.
+def _unsafe(directory: str) -> str:
+    """Return why others may change what is in a directory, "" if they may not."""
+    path = os.path.realpath(directory)
+    while True:
+        status = os.stat(path)
+        if status.st_uid not in (0, os.geteuid()):
+            return f"{path} belongs to uid {status.st_uid}"
+        # In a directory such as /tmp, others may not rename what is not theirs.
+        is_shared = path != os.path.realpath(directory) and status.st_mode & stat.S_ISVTX
+        if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and not is_shared:
+            return f"{path} has mode {stat.S_IMODE(status.st_mode):04o}"
+        if path == os.path.dirname(path):
+            return ""
+        path = os.path.dirname(path)
 
-    Such names follow from labels, which a kubelet can change. current: the host whose groups are added.
+
+class _SafeInventory:
+    """An inventory in which what Nodes say changes no host, and no group, of another source.
+
+    A group with the name of a host, or of the controller, would take its place: such names follow from labels, which a
+    kubelet can change. No expression over a Node decides how a host of another source is connected to.
     """
 
-    def __init__(self, inventory: Any, hosts: Set[str], display: Any) -> None:
+    def __init__(self, inventory: Any, hosts: Set[str], others: _OtherSources, display: Any) -> None:
         self._inventory = inventory
         self._hosts = hosts
+        self._others = others
         self._display = display
-        self.current = ""
+        self._current = ""
+        self._keeps_connection = False
         self._refused: set[str] = set()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inventory, name)
+
+    def begin(self, host: InventoryHost) -> str:
+        """Add a host, whose variables and groups follow."""
+        self._keeps_connection = "node" in host.variables and self._others.has(host)
+        self._current = str(self._inventory.add_host(host.name))
+        if not self._keeps_connection:
+            self._others.claim(host)
+        return self._current
 
     def _is_refused(self, group: str) -> bool:
         is_host = group in self._hosts or (group in self._inventory.hosts and group not in self._inventory.groups)
@@ -392,15 +439,148 @@ class _SafeGroups:
         return group in self._refused
 
     def add_group(self, group: str) -> str:
-        return group if self._is_refused(group) else str(self._inventory.add_group(group))
+        if self._is_refused(group):
+            return group
+        if group not in self._inventory.groups:
+            self._others.claim_group(group)
+        return str(self._inventory.add_group(group))
 
     def add_host(self, host: str, group: str | None = None) -> str:
         return str(self._inventory.add_host(host, None if group and self._is_refused(group) else group))
 
     def add_child(self, group: str, child: str) -> bool:
         # A child that is a refused group has the name of another host, which must not get into the parent of the group.
-        is_refused = self._is_refused(group) or (child in self._refused and child != self.current)
+        is_refused = self._is_refused(group) or (child in self._refused and child != self._current)
         return False if is_refused else bool(self._inventory.add_child(group, child))
+
+    def set_variable(self, entity: str, name: str, value: Any) -> None:
+        if not (self._keeps_connection and name.startswith(_CONNECTION)):
+            self._inventory.set_variable(entity, name, value)
+
+
+class _OtherSources:
+    """Gives way to the other sources of an inventory, whichever of them is read first.
+
+    A kubelet reports host names and addresses. A name that another source has is replaced by that of the Node, and a
+    host of another source is connected to as that source says. Ansible has no hook for sources that are read later, so
+    this takes the place of add_host and add_group of the inventory.
+    """
+
+    def __init__(self, inventory: Any, display: Any) -> None:
+        self._inventory = inventory
+        self._display = display
+        self._own_sources: set[str] = set()
+        self._hosts: dict[str, InventoryHost] = {}  # those of Nodes, which no other source has
+        self._groups: set[str] = set()
+        self._add_host, self._add_group = inventory.add_host, inventory.add_group
+        inventory.add_host, inventory.add_group = self.add_host, self.add_group
+
+    @classmethod
+    def of(cls, inventory: Any, display: Any) -> _OtherSources:
+        """Return those of an inventory, for the source that is read now."""
+        present = getattr(inventory.add_host, "__self__", None)
+        others = present if isinstance(present, cls) else cls(inventory, display)
+        others._own_sources.add(inventory.current_source)
+        return others
+
+    def has(self, host: InventoryHost) -> bool:
+        """Return whether another source has a host of this name, or another Node of one that was read before."""
+        known = self._hosts.get(host.name)
+        is_known = known is not None and known.variables["node"]["uid"] == host.variables.get("node", {}).get("uid")
+        return host.name in self._inventory.hosts and not is_known
+
+    def fit(self, host: InventoryHost) -> InventoryHost | None:
+        """Return the host as it fits with the sources that were read before, None if its name is that of a group."""
+        if "name" in host.reported and (self.has(host) or host.name in self._inventory.groups):
+            host = self._under_own_name(host)
+        if host.name in self._inventory.groups:
+            kind = "Node" if "node" in host.variables else "Machine"
+            self._display.warning(f"{kind} {host.node_name} is left out: its name is that of a group")
+            return None
+        return self._without_connection(host) if host.reported and self.has(host) else host
+
+    def _under_own_name(self, host: InventoryHost) -> InventoryHost:
+        self._display.warning(
+            f"Node {host.node_name} does not get the name {host.name} that it reports: another source has that"
+        )
+        return host.under_own_name()
+
+    def _without_connection(self, host: InventoryHost) -> InventoryHost:
+        self._display.warning(
+            "another source has hosts with the names of Nodes: it says how they are connected to, and the addresses "
+            "that these Nodes report do not count"
+        )
+        return host.without_connection()
+
+    def claim(self, host: InventoryHost) -> None:
+        """Take note of a host that a Node has made."""
+        if "node" in host.variables:
+            self._hosts[host.name] = host
+
+    def claim_group(self, group: str) -> None:
+        """Take note of a group that was made of what a Node says."""
+        self._groups.add(group)
+
+    def add_host(self, host: str, group: str | None = None, port: Any = None) -> str:
+        """Add a host as the inventory does."""
+        if self._is_read_later():
+            if host in self._hosts:
+                self._give_host(host)
+            if host in self._groups:
+                self._give_group(host)
+        return str(self._add_host(host, group, port))
+
+    def add_group(self, group: str) -> str:
+        """Add a group as the inventory does."""
+        if self._is_read_later() and group in self._hosts:
+            self._give_host(group, "group")
+        return str(self._add_group(group))
+
+    def _is_read_later(self) -> bool:
+        """Return whether another source is read now: it may have any host that Nodes have named."""
+        source = self._inventory.current_source
+        return source is not None and source not in self._own_sources
+
+    def _give_host(self, name: str, to: Literal["host", "group"] = "host") -> None:
+        """Let another source have the name of a host, whose Node keeps its own name if it can."""
+        host, present = self._hosts.pop(name), self._inventory.hosts[name]
+        is_declared = host.variables.keys() - host.reported
+        for variable in [key for key in present.vars if key.startswith(_CONNECTION) and key not in is_declared]:
+            if to == "host" and "name" not in host.reported:
+                del present.vars[variable]
+        if "name" in host.reported:
+            groups = [group.name for group in self._inventory.groups.values() if present in group.hosts]
+            self._inventory.remove_host(present)
+            own = self.fit(self._under_own_name(host))
+            if own is not None:
+                self._add_again(own, present, groups)
+        elif to == "group":
+            self._display.warning(f"Node {name} is left out: its name is that of a group")
+            self._inventory.remove_host(present)
+        else:
+            self._without_connection(host)
+
+    def _add_again(self, host: InventoryHost, present: Any, groups: Iterable[str]) -> None:
+        """Add a host that was added under another name, with its composed variables and groups."""
+        is_new = host.name not in self._inventory.hosts
+        self._add_host(host.name)
+        for key, value in present.vars.items():
+            if is_new or not key.startswith((_CONNECTION, "inventory_")):
+                self._inventory.hosts[host.name].set_variable(key, value)
+        for group in groups:
+            self._inventory.add_child(group, host.name)
+        if is_new:
+            self.claim(host)
+
+    def _give_group(self, name: str) -> None:
+        """Remove a group whose name is that of a host of another source."""
+        self._groups.discard(name)
+        group = self._inventory.groups.get(name)
+        if group is not None:
+            self._display.warning(f"the group {name} is left out: its name is that of a host, so give it a prefix")
+            for parent in list(group.parent_groups):
+                parent.child_groups.remove(group)
+            self._inventory.remove_group(group)
 
 
 @contextmanager
