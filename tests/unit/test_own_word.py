@@ -36,7 +36,7 @@ PAGE = (ROOT / "docs/security.md").read_text(encoding="utf-8")
 
 FOLDERS = ("module_utils/_rollout", "module_utils/_ansible", "module_utils/_machines", "inventory", "action")
 
-# The rows of the page: what is said, and in a word about whom it decides.
+# The rows of the page: the words of a party, about whom they decide.
 IDENTITY = "name and uid of a Node"
 SHOWN = "texts of a Node"
 VERSION = "kubelet version of a Node"

@@ -113,7 +113,7 @@ class Endorser:
         try:
             signer = signer_fingerprint(read_signing_key(options.key)) if options.key else ""
             signatures = parse_signatures(bundle.signatures)
-        except (RolloutError, InvalidStatement):  # who moves a pool need not have the key
+        except (RolloutError, InvalidStatement):  # a run that moves a published bundle needs no key
             return False
         return any(
             is_signed_by(signature, signer) and not self._ssh_keygen.check(statement.encode(), signature)

@@ -171,9 +171,11 @@ def test_the_numbers_of_a_bundle_that_others_published_count_if_the_nodes_trust_
     set_policy(nodes, NAMES, keys=[alice])
     signing = {"key": str(tmp_path / "elsewhere.pub")}
 
-    def plant(pods: int, signers: list[Key], **numbers: int) -> None:
+    def plant(pods: int, signers: list[Key], sequence: int, floor: int) -> None:
         bundle = build_bundle("workers", {"kubelet": kubelet_config(f"maxPods: {pods}")}, trial=Trial.of("100ms", 2))
-        cluster.client.create(paths.config_maps("configok-system"), signed(bundle, signers, **numbers))
+        cluster.client.create(
+            paths.config_maps("configok-system"), signed(bundle, signers, sequence=sequence, floor=floor)
+        )
 
     def numbers() -> list[tuple[int, int]]:
         return [(revision.sequence, revision.floor) for revision in read_record(cluster.client, "workers").revisions]

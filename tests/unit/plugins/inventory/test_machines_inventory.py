@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -163,7 +164,7 @@ def test_a_group_cannot_take_the_name_of_a_host(cluster: SandboxCluster, read: R
 
 
 @pytest.fixture
-def beside(cluster: SandboxCluster, tmp_path: Path) -> Read:
+def with_static(cluster: SandboxCluster, tmp_path: Path) -> Read:
     """Return a function that reads Nodes, with these options, before or after a source with a host of databases."""
 
     def call(order: str, static: str, venv: str = "", **options: Any) -> Inventory:
@@ -175,7 +176,7 @@ def beside(cluster: SandboxCluster, tmp_path: Path) -> Read:
             (directory / name).unlink(missing_ok=True)
         (directory / names[order]).write_text(json.dumps(config))
         (directory / "50-static").write_text(f"[databases]\n{static}\n[databases:vars]\npassword=production\n")
-        return read_inventory(directory, **({"venv": Path(venv)} if venv else {}))
+        return read_inventory(directory, venv=Path(venv or sys.prefix))
 
     return call
 
@@ -193,7 +194,7 @@ ORDERS = ["first", "last"]
 @pytest.mark.parametrize("venv", OLDEST_AND_NEWEST, ids=lambda venv: venv.rpartition("/")[2] or "present")
 @pytest.mark.parametrize(("order", "host_name"), [("first", "hostname"), ("last", "address")])
 def test_a_node_never_takes_the_name_of_a_host_of_another_source(
-    cluster: SandboxCluster, beside: Read, order: str, host_name: str, venv: str
+    cluster: SandboxCluster, with_static: Read, order: str, host_name: str, venv: str
 ) -> None:
     cluster.add_node("w1")
     cluster.add_node("w2", labels={"disk": "ssd"})
@@ -207,7 +208,7 @@ def test_a_node_never_takes_the_name_of_a_host_of_another_source(
         "compose": {"ansible_user": "'root'"},
     }
     for static in ("db1.example.com ansible_host=10.0.9.1 ansible_user=dba", "db1.example.com"):
-        inventory = beside(order, static, venv, **options)
+        inventory = with_static(order, static, venv, **options)
         variables = inventory.variables("db1.example.com")
         assert variables.get("ansible_host") == ("10.0.9.1" if "dba" in static else None), inventory.problem
         assert variables.get("ansible_user") == ("dba" if "dba" in static else None)
@@ -223,14 +224,14 @@ def test_a_node_never_takes_the_name_of_a_host_of_another_source(
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_a_host_of_another_source_with_the_name_of_a_node_keeps_its_connection(
-    cluster: SandboxCluster, beside: Read, order: str
+    cluster: SandboxCluster, with_static: Read, order: str
 ) -> None:
     for name in ("db1", "w1"):
         cluster.add_node(name)
         report_addresses(cluster, name, "10.6.6.6", f"{name}.example.com")
     compose = {"ansible_user": "'root'", "ansible_port": "22", "architecture": "node.architecture"}
     for static in ("db1 ansible_host=10.0.9.1 ansible_user=dba", "db1"):
-        inventory = beside(order, static, compose=compose)
+        inventory = with_static(order, static, compose=compose)
         variables = inventory.variables("db1")
         connection = {name: value for name, value in variables.items() if name.startswith("ansible_")}
         declared = {"ansible_host": "10.0.9.1", "ansible_user": "dba"} if "dba" in static else {}
@@ -244,13 +245,13 @@ def test_a_host_of_another_source_with_the_name_of_a_node_keeps_its_connection(
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_neither_the_name_of_a_node_nor_a_label_takes_what_another_source_has(
-    cluster: SandboxCluster, beside: Read, order: str
+    cluster: SandboxCluster, with_static: Read, order: str
 ) -> None:
     cluster.add_node("w1", labels={"disk": "db1"})
     cluster.add_node("w2")
     report_addresses(cluster, "w2", "10.6.6.6", "databases")
     groups = [{"key": "node.labels.disk", "separator": "", "parent_group": "disks"}]
-    inventory = beside(order, "db1", host_name="hostname", keyed_groups=groups)
+    inventory = with_static(order, "db1", host_name="hostname", keyed_groups=groups)
     assert inventory.code == 0, inventory.problem
     assert inventory.hosts == ["db1", "w1", "w2"], inventory.problem
     assert "db1" not in inventory.data
@@ -275,12 +276,12 @@ def test_two_sources_of_the_same_nodes_have_the_same_hosts(cluster: SandboxClust
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_a_declared_machine_is_a_source_like_any_other(
-    cluster: SandboxCluster, beside: Read, tmp_path: Path, order: str
+    cluster: SandboxCluster, with_static: Read, tmp_path: Path, order: str
 ) -> None:
     cluster.add_node("m1")
     report_addresses(cluster, "m1", "10.6.6.6", "m1.example.com")
     files = [str(tmp_path / path) for path in declare(tmp_path, "east")["machine_files"]]
-    inventory = beside(order, "m1 ansible_user=dba", source="both", machine_files=files)
+    inventory = with_static(order, "m1 ansible_user=dba", source="both", machine_files=files)
     variables = inventory.variables("m1")
     assert (variables["ansible_host"], variables["ansible_user"]) == ("10.0.0.0", "dba"), inventory.problem
 
@@ -290,11 +291,13 @@ def cache_options(directory: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_cached_nodes_take_no_name_either(cluster: SandboxCluster, beside: Read, tmp_path: Path, order: str) -> None:
+def test_cached_nodes_take_no_name_either(
+    cluster: SandboxCluster, with_static: Read, tmp_path: Path, order: str
+) -> None:
     cluster.add_node("w2")
     report_addresses(cluster, "w2", "10.6.6.6", "db1")
     for _attempt in range(2):
-        inventory = beside(order, "db1", host_name="hostname", **cache_options(tmp_path / "cache"))
+        inventory = with_static(order, "db1", host_name="hostname", **cache_options(tmp_path / "cache"))
         assert inventory.hosts == ["db1", "w2"], inventory.problem
         assert "ansible_host" not in inventory.variables("db1")
     assert len(lists(cluster)) == 1

@@ -253,10 +253,12 @@ def test_published_with_another_statement_before(cluster: SandboxCluster, tmp_pa
 HUGE = 9_000_000_000
 
 
-def plant(cluster: SandboxCluster, pods: int, signers: Sequence[Key] = (), **numbers: int) -> str:
+def plant(
+    cluster: SandboxCluster, pods: int, signers: Sequence[Key] = (), *, sequence: int = HUGE, floor: int = HUGE
+) -> str:
     """Create the bundle of a config before its publisher does, with a statement; return its name."""
     bundle = build_bundle("workers", {"kubelet": f"{KUBELET_HEADER}maxPods: {pods}\n"})
-    body = signed(bundle, signers, **{"sequence": HUGE, "floor": HUGE, **numbers})
+    body = signed(bundle, signers, sequence=sequence, floor=floor)
     return str(cluster.client.create(paths.config_maps("configok-system"), body)["metadata"]["name"])
 
 
@@ -298,8 +300,8 @@ def test_what_the_key_has_signed_elsewhere_counts_if_its_floor_is_wanted(cluster
         f"the statement of {name} raises the floor of pool workers from 1 to 12, which withdraws all bundles with a "
         "lower sequence: set this floor if that is wanted"
     )
-    wanted = run(cluster, 73, signing_key=alice.file, floor=12)
-    assert any("Its statement has sequence 12, floor 12 (before: 1)." in line for line in wanted["text"])
+    published = run(cluster, 73, signing_key=alice.file, floor=12)
+    assert any("Its statement has sequence 12, floor 12 (before: 1)." in line for line in published["text"])
     assert run(cluster, 74, signing_key=alice.file)["statement"]["floor"] == 12
 
 
