@@ -31,6 +31,10 @@ description:
     A kubelet reports its own addresses, versions and some labels. Such values are never templates, and an address that
     is not one is ignored, but a hostile node can report the address of another machine. Where that matters, declare the
     addresses in Machine files.
+  - >-
+    A host of another source of the inventory stays as that source has it, in whatever order they are read. A Node that
+    reports its name keeps the name of the Node, and a Node that has its name adds groups and variables, but none that
+    begins with C(ansible_). Both are warnings.
 extends_documentation_fragment:
   - configok.node.kube
   - constructed
@@ -98,7 +102,8 @@ options:
       - The name of a host in the inventory.
       - V(name) is the name of the Machine and its Node, V(hostname) is the Node's address of type Hostname, V(address)
         is the address that is connected to.
-      - A name that is unknown, or that would be that of two hosts, is replaced by the name of the Node.
+      - A name that is unknown, that would be that of two hosts, or that another source of the inventory has, is
+        replaced by the name of the Node.
     type: str
     choices:
       - name
@@ -128,7 +133,8 @@ options:
 notes:
   - >-
     Only Nodes are cached, for their selectors and their cluster, whose kubeconfig, context and server are from the
-    options or from the environment. Machine files are read each time.
+    options or from the environment. Machine files are read each time. Cached Nodes pass the checks of fresh ones. A
+    directory in O(cache_connection) that others own or may write is refused.
   - >-
     A page of Nodes is reduced as it arrives. 5,000 Nodes take about two seconds, without the time that O(compose),
     O(groups) and O(keyed_groups) take for their expressions.
@@ -181,7 +187,7 @@ groups:
 plugin: configok.node.machines
 cache: true
 cache_plugin: ansible.builtin.jsonfile
-cache_connection: /tmp/configok-inventory
+cache_connection: ~/.cache/configok-inventory
 cache_timeout: 600
 """
 
@@ -189,8 +195,8 @@ import gc
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Set
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ansible.errors import AnsibleParserError
@@ -225,15 +231,21 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_errors im
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import NODES
 from ansible_collections.configok.node.plugins.module_utils._machines import MachinesError
 from ansible_collections.configok.node.plugins.module_utils._machines._inventory import (
-    CONTROLLER_NAMES,
     InventoryHost,
     InventorySettings,
+    cached_facts,
     inventory_hosts,
     node_facts,
+    reduced_node,
 )
 from ansible_collections.configok.node.plugins.module_utils._machines._objects._selectors import select
 from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import Machine
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
+from ansible_collections.configok.node.plugins.plugin_utils._inventory_sources import (
+    OtherSources,
+    SafeInventory,
+    unsafe_directory,
+)
 
 _SUFFIXES = ("machines.inventory.yml", "machines.inventory.yaml")
 _MAX_MESSAGE = 4096
@@ -254,8 +266,8 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         """Add the hosts. Raises AnsibleParserError with one sentence."""
         super().parse(inventory, loader, path, cache)
         self._read_config_data(path)
-        self.load_cache_plugin()
         try:
+            self._load_cache()
             with _no_garbage_collection():
                 self._add_hosts(path, cache)
         except MissingLibrary as error:
@@ -279,14 +291,11 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             label_groups=self.get_option("label_groups"),
         )
         hosts, warnings = inventory_hosts(machines, nodes, settings)
-        for host in hosts:
-            if host.name in self.inventory.groups:  # one of another source
-                kind = "Node" if "node" in host.variables else "Machine"
-                warnings.append(f"{kind} {host.variables['node_name']} is left out: its name is that of a group")
         for warning in warnings:
             self.display.warning(warning)
-        hosts = [host for host in hosts if host.name not in self.inventory.groups]
-        self.inventory = _SafeGroups(self.inventory, {host.name for host in hosts}, self.display)
+        others = OtherSources.of(self.inventory, self.display)
+        hosts = [fitting for host in hosts if (fitting := others.fit(host)) is not None]
+        self.inventory = SafeInventory(self.inventory, {host.name for host in hosts}, others, self.display)
         for host in hosts:
             self._add_host(host)
 
@@ -330,10 +339,9 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         asked = json.dumps([selectors, cluster_identity(params)], default=str)
         key = f"{self.get_cache_key(path)}_{hashlib.sha256(asked.encode()).hexdigest()[:10]}"
         if is_cached and cache:
-            text = self.cache.get(key)
-            if isinstance(text, str):
-                with suppress(InvalidText):  # a damaged cache is not used
-                    return list(load_json(text))
+            cached = cached_facts(self.cache.get(key))
+            if cached is not None:
+                return cached
         with client_from_params(params) as client:
             # Not from the API server's cache: many versions then ignore the size of a page, and a quarter of a
             # gigabyte arrives at once.
@@ -341,11 +349,24 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
                 NODES,
                 label_selector=selectors["label_selector"] or None,
                 field_selector=selectors["field_selector"] or None,
-                transform=node_facts,
+                transform=reduced_node,
             )
         if is_cached:
             self.cache[key] = json.dumps(listing.items)  # Ansible copies what it caches; a text costs nothing
-        return listing.items
+        return [node_facts(node) for node in listing.items]
+
+    def _load_cache(self) -> None:
+        """Load the cache plugin. Raises MachinesError for a directory of files that others may write."""
+        self.load_cache_plugin()
+        plugin = getattr(self._cache, "_plugin", None)
+        path = getattr(plugin, "_cache_dir", "")
+        if not self.get_option("cache") or not path:
+            return  # it is not used, or not one of files
+        if os.stat(path).st_uid == os.geteuid() and not os.listdir(path):
+            os.chmod(path, 0o700)  # Ansible has just made it, with the umask of the user
+        problem = unsafe_directory(path)
+        if problem:
+            raise MachinesError(f"cache_connection: {problem}: name a directory that only you may write")
 
     def _selectors(self) -> str:
         selectors = {name: self.get_option(name) for name in ("label_selector", "field_selector")}
@@ -353,7 +374,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         return f"the API server refuses {named}" if named else "the API server refuses the request"
 
     def _add_host(self, host: InventoryHost) -> None:
-        name = self.inventory.current = self.inventory.add_host(host.name)
+        name = self.inventory.begin(host)
         variables = {key: _untrusted(value) for key, value in host.variables.items()}
         # Not set_variable of the inventory: it tags each text with its origin, which takes more time than all the rest.
         target = self.inventory.get_host(name)
@@ -368,42 +389,6 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             self._add_host_to_composed_groups(self.get_option("groups"), variables, name, strict=strict)
         if self.get_option("keyed_groups"):
             self._add_host_to_keyed_groups(self.get_option("keyed_groups"), variables, name, strict=strict)
-
-
-class _SafeGroups:
-    """An inventory without groups that have the name of a host, or of the controller: they would take its place.
-
-    Such names follow from labels, which a kubelet can change. current: the host whose groups are added.
-    """
-
-    def __init__(self, inventory: Any, hosts: Set[str], display: Any) -> None:
-        self._inventory = inventory
-        self._hosts = hosts
-        self._display = display
-        self.current = ""
-        self._refused: set[str] = set()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._inventory, name)
-
-    def _is_refused(self, group: str) -> bool:
-        is_host = group in self._hosts or (group in self._inventory.hosts and group not in self._inventory.groups)
-        if (is_host or group in CONTROLLER_NAMES) and group not in self._refused:
-            self._refused.add(group)
-            holder = "a host" if is_host else "the controller"
-            self._display.warning(f"the group {group} is left out: its name is that of {holder}, so give it a prefix")
-        return group in self._refused
-
-    def add_group(self, group: str) -> str:
-        return group if self._is_refused(group) else str(self._inventory.add_group(group))
-
-    def add_host(self, host: str, group: str | None = None) -> str:
-        return str(self._inventory.add_host(host, None if group and self._is_refused(group) else group))
-
-    def add_child(self, group: str, child: str) -> bool:
-        # A child that is a refused group has the name of another host, which must not get into the parent of the group.
-        is_refused = self._is_refused(group) or (child in self._refused and child != self.current)
-        return False if is_refused else bool(self._inventory.add_child(group, child))
 
 
 @contextmanager

@@ -17,7 +17,8 @@ description:
   - A config that a component would refuse, or that policy refuses, is not published. Neither is a config with a field
     that the Nodes matched by O(label_selector) deny.
   - Configs are validated for every version of O(kubernetes_versions), or of the kubelets of the Nodes that
-    O(label_selector) matches; findings that affect only some of them name the versions and the Nodes.
+    O(label_selector) matches; findings that affect only some of them name the versions and the Nodes. A few Nodes that
+      would refuse it are a warning; a rollout leaves them out.
   - The same content is the same bundle, so publishing it again changes nothing.
   - A config that failed in this pool before is refused.
   - Publishing changes no node. M(configok.node.rollout) publishes in the same way, and then moves the pool.

@@ -174,7 +174,7 @@ trusted:
   type: bool
   sample: true
 signers:
-  description: The signers that count, with C(fingerprint), C(name), C(authority) and C(valid_until).
+  description: The signers that count, with C(fingerprint), C(name), C(authority), C(valid_until) and C(users).
   returned: success
   type: list
   elements: dict

@@ -77,7 +77,10 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Key:
 
 @pytest.fixture(scope="module")
 def signers(authority: Key) -> list[Key]:
-    return [certify(authority, make_key(authority.file.parent, name)) for name in ("alice", "bob")]
+    return [
+        certify(authority, make_key(authority.file.parent, name), principals=["pool-workers", f"user-{name}"])
+        for name in ("alice", "bob")
+    ]
 
 
 def measure(agent: Path, directory: Path, authority: Key, signers: list[Key]) -> tuple[float, float]:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import TracebackType
 from typing import Any, Literal, NamedTuple
@@ -46,7 +46,7 @@ from ._release import (
 from ._release_changes import TargetChanges, compare_target
 from ._signing import Endorser, SigningOptions
 from ._ssh_signer import SshKeygen
-from ._trust_plan import review_plan
+from ._trust_plan import is_trusted_by, review_plan
 
 __all__ = ["Operation", "PlannedRollout", "PoolRollout", "plan"]
 
@@ -105,13 +105,23 @@ def plan(
     else:
         lines = render_release(release)
         changes = TargetChanges(
-            release.groups, (), lines, release.before, release.after, release.pool_nodes, release.bundle
+            release.groups,
+            (),
+            lines,
+            release.before,
+            release.after,
+            release.pool_nodes,
+            release.bundle,
+            release.left_out,
         )
     now = parse_time(current_time()).timestamp()
     endorsement = None if release is None else release.endorsement
     trust = review_plan(changes, target, record, now=now, endorsement=endorsement, ssh_keygen=ssh_keygen)
-    planned = make_plan(views, pool, target, record, left_out=trust.left_out)
-    disruption = plan_disruption(changes.groups, reboot=pool.policy.reboot, forbid=pool.policy.forbid)
+    disruption = plan_disruption(
+        changes.groups, len(changes.pool_nodes.views), reboot=pool.policy.reboot, forbid=pool.policy.forbid
+    )
+    left_out = {**changes.left_out, **disruption.left_out, **trust.left_out}
+    planned = make_plan(views, pool, target, record, left_out=left_out)
     moving = {name for wave in planned.waves if not wave.finished for name in wave.nodes}
     moved_views = [view for view in views if view.name in moving]
     # A release is validated for the versions of the pool file, or else of the nodes; an older bundle is not.
@@ -131,7 +141,7 @@ def plan(
             *planned.warnings,
             *(release.warnings if release is not None else ()),
             *trust.warnings,
-            *_left_out_warnings(trust, moving),
+            *_left_out_warnings(left_out, moving),
             *(end_warnings(trust, now=now, estimate=planned.estimate) if planned.has_work else ()),
             *unfit,
             *disruption.warnings,
@@ -147,9 +157,9 @@ def plan(
     return PlannedRollout(planned, overlaps, changes, trust)
 
 
-def _left_out_warnings(trust: TrustReview, moving: Iterable[str]) -> list[str]:
+def _left_out_warnings(left_out: Mapping[str, str], moving: Iterable[str]) -> list[str]:
     """Return a sentence for a node that would be left out, if it were not in the waves of a rollout that has begun."""
-    return [f"{name} will fail: {trust.left_out[name]}" for name in moving if name in trust.left_out]
+    return [f"{name} will fail: {left_out[name]}" for name in moving if name in left_out]
 
 
 def _approval_warnings(pool: Pool, planned: Plan) -> list[str]:
@@ -219,6 +229,7 @@ class PoolRollout:
             now=current_time(),
             endorser=endorser,
             refusals_of=None if self._check else self._refusals_of,  # the plan of a check has them, with all else
+            trusted_by=self._is_trusted_by,
         )
 
     def _refusals_of(self, bundle: Bundle, pool_nodes: PoolNodes, record: Record) -> Sequence[str]:
@@ -226,6 +237,11 @@ class PoolRollout:
         changes = TargetChanges((), (), (), {}, {}, pool_nodes, bundle)
         now = parse_time(current_time()).timestamp()
         return review_plan(changes, target_of(bundle), record, now=now, ssh_keygen=self._ssh_keygen).refusals
+
+    def _is_trusted_by(self, bundle: Bundle, pool_nodes: PoolNodes) -> bool:
+        """Return whether nodes trust a bundle that another party has published."""
+        now = parse_time(current_time()).timestamp()
+        return is_trusted_by(bundle, pool_nodes, now=now, ssh_keygen=self._ssh_keygen)
 
     def _endorser(self, directory: str) -> Endorser | None:
         signing = self._pool.signing

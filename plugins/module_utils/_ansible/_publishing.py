@@ -13,9 +13,18 @@ from .._kube._api_client import Client
 from .._nodeconfig._bundle import content_hash
 from .._nodeconfig._bundle_trial import Trial
 from .._nodeconfig._untrusted import sanitize, sanitize_all
+from .._rollout._decisions._statements import statement_line
 from .._rollout._nodes._node_view import NodeView
 from .._rollout._record._revisions import bundle_statement
-from ._release import Draft, Publication, Release, prepare, prepare_statement, render_release
+from ._release import (
+    Draft,
+    Publication,
+    Release,
+    left_out_warnings,
+    prepare,
+    prepare_statement,
+    render_release,
+)
 from ._release_changes import field_changes
 from ._signature_list import list_signatures, statement_facts
 from ._signing import Endorser, signing_command, write_statement_file
@@ -37,7 +46,8 @@ def publish(
 ) -> Publishing:
     """Validate the configs and publish them as a bundle. The errors are those of prepare."""
     release = prepare(client, publication, views, now=now, endorser=endorser)
-    statement, warnings = bundle_statement(release.bundle), list(release.warnings)
+    statement = bundle_statement(release.bundle)
+    warnings = [*release.warnings, *left_out_warnings(release.left_out)]
     if not release.is_recorded:
         warnings.append(
             f"these credentials may not write the record of pool {publication.pool}: the bundle is published, and the "
@@ -53,10 +63,17 @@ def publish(
         "statement": statement_facts(statement),
         "signatures": sanitize_all(list_signatures(release.bundle.signatures)),
         "signing_command": "",
-        "text": sanitize_all([*render_release(release), *(f"Warning: {warning}" for warning in warnings)]),
+        "text": sanitize_all(
+            [*render_release(release), *_statement_lines(release), *(f"Warning: {warning}" for warning in warnings)]
+        ),
         **_change_facts(release),
     }
     return Publishing(result, warnings, release.before, release.after)
+
+
+def _statement_lines(release: Release) -> list[str]:
+    statement = bundle_statement(release.bundle)
+    return [] if statement is None else [statement_line(statement, release.floor_before)]
 
 
 def write_statement(
@@ -85,7 +102,7 @@ def write_statement(
         "text": [sanitize(f"{path} has the statement of {metadata['name']}. Sign it with {command}")],
         **_change_facts(drafted),
     }
-    return Publishing(result, (), drafted.before, drafted.after)
+    return Publishing(result, left_out_warnings(drafted.left_out), drafted.before, drafted.after)
 
 
 def _change_facts(changes: Draft | Release) -> dict[str, Any]:

@@ -9,7 +9,7 @@ Private to configok.node: no compatibility is promised.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._componentconfig import ConfigError
@@ -32,11 +32,19 @@ from .._nodeconfig._bundle import Bundle, build_bundle
 from .._nodeconfig._bundle_trial import Trial
 from .._nodeconfig._well_known import NAMESPACE_BUNDLES
 from .._rollout import ConfigRefused, RolloutRefused, UnusableDocument
+from .._rollout._decisions._statements import StatementOptions, check_floor, floor_of
+from .._rollout._nodes._left_out import is_within_skew, leave_out
 from .._rollout._nodes._node_view import NodeView
 from .._rollout._plan import Target
 from .._rollout._record._record import Record
 from .._rollout._record._record_store import read_record
-from .._rollout._record._revisions import bundle_statement, parse_bundle, publish_bundle, read_statement
+from .._rollout._record._revisions import (
+    bundle_statement,
+    foreign_statement,
+    parse_bundle,
+    publish_bundle,
+    read_statement,
+)
 from .._trust._statement import Statement
 from ._cel import cel_checker
 from ._document_changes import SourceDocument, current_documents, diff_documents
@@ -50,6 +58,7 @@ __all__ = [
     "Publication",
     "Release",
     "draft",
+    "left_out_warnings",
     "prepare",
     "prepare_statement",
     "read_documents",
@@ -67,6 +76,8 @@ _WARNINGS_SHOWN = 10
 
 # Of a bundle that is not published yet, the nodes of its pool and their record.
 RefusalsOf = Callable[[Bundle, PoolNodes, Record], Sequence[str]]
+# Whether the nodes of a pool trust a bundle that another party has published.
+TrustedBy = Callable[[Bundle, PoolNodes], bool]
 
 
 class Publication(NamedTuple):
@@ -93,6 +104,7 @@ class Draft(NamedTuple):
 
     config_map: to be created. groups: the changes by nodes. findings: warnings. before: the documents of the pool's
     last complete rollout. after: those of the bundle. versions: the Kubernetes versions that it was validated for.
+    left_out: nodes that would refuse it, with the reason; the other parts are about the other nodes.
     """
 
     config_map: dict[str, Any]
@@ -103,13 +115,15 @@ class Draft(NamedTuple):
     versions: Sequence[str]
     pool_nodes: PoolNodes
     record: Record
+    left_out: Mapping[str, str]
 
 
 class Release(NamedTuple):
     """A bundle that was published (in check mode: validated), and what it changes; Draft has the parts.
 
     bundle: with its statement and signatures. warnings: about them. endorsement: of a new bundle, else None.
-    is_recorded: whether the record has the revision; otherwise the next rollout adds it.
+    is_recorded: whether the record has the revision; otherwise the next rollout adds it. floor_before: of the pool,
+    without the bundle.
     """
 
     target: Target
@@ -122,9 +136,11 @@ class Release(NamedTuple):
     versions: Sequence[str]
     bundle: Bundle
     pool_nodes: PoolNodes
+    left_out: Mapping[str, str]
     warnings: tuple[str, ...] = ()
     endorsement: Endorsement | None = None
     is_recorded: bool = True
+    floor_before: int = 1
 
 
 def prepare(
@@ -135,11 +151,13 @@ def prepare(
     now: str,
     endorser: Endorser | None = None,
     refusals_of: RefusalsOf | None = None,
+    trusted_by: TrustedBy | None = None,
 ) -> Release:
     """Build, validate, compare and publish the bundle of a pool's documents.
 
     views: the nodes of the pool, with which the bundle is compared; empty for none. endorser: signs a new bundle.
-    refusals_of: returns why nodes would refuse a new bundle, which then is not published. Raises ConfigRefused,
+    refusals_of: returns why nodes would refuse a new bundle, which then is not published. trusted_by: returns whether
+    nodes trust one that is published. Raises ConfigRefused,
     UnusableDocument, InvalidBundle, RolloutRefused, RolloutError, KubeError.
     """
     drafted = draft(client, publication, views)
@@ -151,9 +169,25 @@ def prepare(
             raise RolloutRefused(refusals)
         return endorsed
 
-    published = publish_bundle(client, drafted.config_map, now=now, check=publication.check, endorse=endorse)
-    bundle = parse_bundle(published.config_map)
     warnings: list[str] = []
+
+    def vouch(bundle: Bundle, statement: Statement, record: Record) -> bool:
+        name = bundle.source.name
+        has_made = endorser is not None and endorser.has_made(bundle, statement)
+        if has_made or (trusted_by is not None and trusted_by(bundle, drafted.pool_nodes)):
+            check_floor(
+                record, statement, StatementOptions() if endorser is None else endorser.options.statement, place=name
+            )
+            return True
+        if endorser is not None and endorser.options.wants_statement:
+            raise RolloutRefused([foreign_statement(name, statement, publication.pool)])
+        warnings.append(f"the statement of {name} does not count: nobody vouches for it")
+        return False
+
+    published = publish_bundle(
+        client, drafted.config_map, now=now, check=publication.check, endorse=endorse, vouch=vouch
+    )
+    bundle = parse_bundle(published.config_map)
     if endorser is not None and not published.created:
         # It keeps the statement that it has, and who moves the pool need not have the key.
         warnings += unused_options(endorser.options, bundle_statement(bundle))
@@ -170,9 +204,11 @@ def prepare(
         drafted.versions,
         bundle,
         drafted.pool_nodes,
+        drafted.left_out,
         tuple(warnings),
         endorser.endorsement if endorser is not None and published.created else None,
         published.is_recorded,
+        floor_of(drafted.record, without=bundle.source.uid),
     )
 
 
@@ -187,7 +223,13 @@ def prepare_statement(
     metadata = drafted.config_map["metadata"]
     present = client.find(config_map(metadata["namespace"], metadata["name"]))
     statement = None if present is None else read_statement(present)
-    return drafted, statement or endorser.statement_to_sign(drafted.config_map, drafted.record)
+    if present is None or statement is None:
+        return drafted, endorser.statement_to_sign(drafted.config_map, drafted.record)
+    numbers = (statement.sequence, statement.floor)
+    is_known = drafted.record.has_statement(present["metadata"]["uid"], *numbers)
+    if not is_known and not endorser.has_made(parse_bundle(present), statement):
+        raise RolloutRefused([foreign_statement(metadata["name"], statement, publication.pool)])
+    return drafted, statement
 
 
 def draft(client: Client, publication: Publication, views: Sequence[NodeView]) -> Draft:
@@ -202,17 +244,68 @@ def draft(client: Client, publication: Publication, views: Sequence[NodeView]) -
         change_cause=publication.change_cause,
         author=publication.author,
     )
-    versions = list(publication.kubernetes_versions)
-    node_versions = {} if versions else _node_versions(views)
-    pool_nodes = read_pool_nodes(client, views)
-    denied = denied_findings(pool_nodes, documents)
-    findings = validate_documents(documents, versions, node_versions, denied)
+    findings, pool_nodes, versions, left_out = _validate_for_nodes(client, publication, views)
     record = read_record(client, pool)
     before = current_documents(client, record)
     groups = _release_groups(publication, pool_nodes, before, texts)
-    return Draft(
-        bundle, groups, findings, before, texts, versions or sorted(set(node_versions.values())), pool_nodes, record
-    )
+    return Draft(bundle, groups, findings, before, texts, versions, pool_nodes, record, left_out)
+
+
+class _Validated(NamedTuple):
+    """The warnings about documents, the nodes that may have them, the versions of those, and the nodes left out."""
+
+    findings: list[Finding]
+    pool_nodes: PoolNodes
+    versions: list[str]
+    left_out: dict[str, str]
+
+
+def _validate_for_nodes(client: Client, publication: Publication, views: Sequence[NodeView]) -> _Validated:
+    """Validate documents for the versions and the deny policies of nodes. The errors are those of prepare.
+
+    A few nodes that would refuse the documents are left out, so that no node decides about another one.
+    """
+    documents, declared = publication.documents, list(publication.kubernetes_versions)
+    versions = {} if declared else _node_versions(views)
+    pool_nodes = read_pool_nodes(client, views)
+    refusing: dict[str, str] = {}
+    left_out: dict[str, str] = {}
+    while True:
+        fitting = pool_nodes._replace(views=[view for view in pool_nodes.views if view.name not in left_out])
+        judged_for = {name: version for name, version in versions.items() if name not in left_out}
+        findings = _findings(documents, declared, judged_for, denied_findings(fitting, documents))
+        refusing.update(_refusing_nodes(findings))
+        few = _few_of(refusing, views, _outside_skew(client, refusing, versions))
+        if few == left_out:
+            break
+        left_out = few  # fewer versions have other findings
+    _raise_refused(findings)
+    return _Validated(findings, fitting, declared or sorted(set(judged_for.values())), left_out)
+
+
+def _outside_skew(client: Client, names: Iterable[str], versions: Mapping[str, str]) -> set[str]:
+    """Return the nodes, of these names, whose version the API server does not support."""
+    asked = [name for name in names if name in versions]
+    server_version = str(client.get("/version").get("gitVersion") or "") if asked else ""
+    return {name for name in asked if not is_within_skew(versions[name], server_version)}
+
+
+def _few_of(refusing: Mapping[str, str], views: Sequence[NodeView], outside: Collection[str]) -> dict[str, str]:
+    """Return the nodes to leave out. outside: those with a version that is none of the cluster, however many."""
+    if len(outside) == len(views):
+        return {}
+    within = {name: reason for name, reason in refusing.items() if name not in outside}
+    few = leave_out(within, len(views) - len(outside))
+    return {name: reason for name, reason in refusing.items() if name in outside or name in few}
+
+
+def _refusing_nodes(findings: Iterable[Finding]) -> dict[str, str]:
+    """Return the nodes that would refuse a config, each with the first reason."""
+    refusing: dict[str, str] = {}
+    for finding in findings:
+        for name in finding.nodes if finding.is_refusal else ():
+            refusing.setdefault(name, f"it would refuse the config: {finding}")
+    return refusing
 
 
 def _node_versions(views: Iterable[NodeView]) -> dict[str, str]:
@@ -229,6 +322,17 @@ def _release_groups(
         return group_changes(pool_nodes, after, overrides)
     changes = diff_documents(before, after, publication.kubernetes_versions, overrides)
     return [NodeGroup((), changes if before else None)] if changes else []
+
+
+def left_out_warnings(left_out: Mapping[str, str]) -> list[str]:
+    """Return a sentence for each reason for which a rollout would leave nodes out, with the nodes."""
+    names_by_reason: dict[str, list[str]] = {}
+    for name, reason in left_out.items():
+        names_by_reason.setdefault(reason, []).append(name)
+    return [
+        f"a rollout leaves out {count_of(len(names), 'node')} ({first_names(sorted(names), _NAMES_SHOWN)}): {reason}"
+        for reason, names in list(names_by_reason.items())[:_WARNINGS_SHOWN]
+    ]
 
 
 def render_release(release: Release) -> list[str]:
@@ -305,16 +409,31 @@ def validate_documents(
     findings about fields that nodes deny. Raises ConfigRefused with all findings, UnusableDocument for an invalid
     version.
     """
+    findings = _findings(documents, versions, nodes or {}, denied)
+    _raise_refused(findings)
+    return findings
+
+
+def _findings(
+    documents: Mapping[str, SourceDocument],
+    versions: Sequence[str],
+    nodes: Mapping[str, str],
+    denied: Sequence[Finding],
+) -> list[Finding]:
+    """Return all findings in documents, bounded. The parameters are those of validate_documents."""
     findings: list[Finding] = [*denied]
     for component, document in sorted(documents.items()):
         try:
             findings += _check_document(document, component, versions, nodes)
         except ConfigError as error:
             raise UnusableDocument(str(error)) from error
-    findings = bounded(findings)
+    return bounded(findings)
+
+
+def _raise_refused(findings: Sequence[Finding]) -> None:
+    """Raise ConfigRefused if a component or the policy refuses the config."""
     if any(finding.is_refusal for finding in findings):
         raise _refusal(findings)
-    return findings
 
 
 def version_warnings(documents: Mapping[str, str], views: Iterable[NodeView]) -> list[str]:

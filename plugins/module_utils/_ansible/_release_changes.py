@@ -24,6 +24,7 @@ from .._kube._api_client import Client
 from .._kube._api_paths import config_map
 from .._nodeconfig._bundle import Bundle
 from .._nodeconfig._local_config import LocalConfig
+from .._rollout._nodes._left_out import leave_out
 from .._rollout._nodes._node_view import NodeView
 from .._rollout._plan import Target
 from ._document_changes import Changes, SourceDocument, decode_or_empty, diff_documents
@@ -212,8 +213,9 @@ def _denied(component: str, file: str, text: str, local_config: LocalConfig | No
 class TargetChanges(NamedTuple):
     """The changes of a rollout to a published target.
 
-    refusals: fields that nodes deny now, one sentence each. before: the documents that most of the nodes that move use
-    now. after: those of the target, none for the init config. bundle: None for the init config.
+    refusals: fields that nodes deny now, one sentence each. left_out: nodes that the rollout leaves out, with the
+    reason; the other parts are about the other nodes. before: the documents that most of the nodes that move use now.
+    after: those of the target, none for the init config. bundle: None for the init config.
     """
 
     groups: Sequence[NodeGroup]
@@ -223,6 +225,7 @@ class TargetChanges(NamedTuple):
     after: Mapping[str, str]
     pool_nodes: PoolNodes
     bundle: Bundle | None
+    left_out: Mapping[str, str] = {}
 
 
 def compare_target(
@@ -244,12 +247,16 @@ def compare_target(
     denied = denied_findings(
         moving, {component: SourceDocument(component, text) for component, text in documents.items()}
     )
-    refusals = tuple(str(finding) for finding in denied if finding.level is Level.POLICY)
+    refused = [finding for finding in denied if finding.level is Level.POLICY]
+    reasons = {name: f"it would refuse the config: {finding}" for finding in refused for name in finding.nodes}
+    left_out = leave_out(reasons, len(moving.views))
+    refusals = () if left_out else tuple(map(str, refused))
+    pool = pool._replace(views=[view for view in pool.views if view.name not in left_out])
     groups = group_changes(pool, documents, overrides)
     lines = render_changes(f"The pool moves to {target.name}", groups)
     before = _documents_in_use(pool, target)
     in_use = documents if before is None else before
-    return TargetChanges(groups, refusals, lines, in_use, documents, pool, bundle)
+    return TargetChanges(groups, refusals, lines, in_use, documents, pool, bundle, left_out)
 
 
 def _documents_in_use(pool: PoolNodes, target: Target) -> Mapping[str, str] | None:

@@ -19,8 +19,10 @@ from .._nodeconfig._strict_mapping import StrictFields
 from .._nodeconfig._untrusted import sanitize
 from .._nodeconfig._well_known import ANNOTATION_SIGNATURES, ANNOTATION_STATEMENT
 from .._rollout import InvalidPool, RolloutError
+from .._rollout._decisions._statements import StatementOptions, check_floor
 from .._rollout._pool._maintenance_windows import parse_time
 from .._rollout._pool_keys import FORM
+from .._rollout._record._record_store import read_record
 from .._rollout._record._revisions import bundle_statement, parse_bundle
 from .._trust._statement import InvalidStatement, Statement, encode_signatures, parse_signatures
 from .._trust._trust_policy import read_trust_policy
@@ -55,7 +57,8 @@ class SignatureOptions:
 class StoredSignatures(NamedTuple):
     """A statement with its signatures. place: the file with them, or the name of the bundle.
 
-    bundle: None for a file. is_new: whether the bundle has no statement yet.
+    bundle: None for a file. is_new: whether the bundle has no statement yet. is_named: whether the user has it in a
+    file.
     """
 
     statement: Statement
@@ -64,6 +67,7 @@ class StoredSignatures(NamedTuple):
     bundle: Bundle | None = None
     version: str = ""
     is_new: bool = False
+    is_named: bool = False
 
 
 class SignatureChange(NamedTuple):
@@ -133,7 +137,7 @@ def read_bundle_signatures(client: Client, namespace: str, name: str, statement_
     except InvalidStatement as error:
         raise RolloutError(f"{name}: {error}") from error
     version = str(item["metadata"].get("resourceVersion", ""))
-    return StoredSignatures(used, signatures, name, bundle, version, statement is None)
+    return StoredSignatures(used, signatures, name, bundle, version, statement is None, offered is not None)
 
 
 def write_file_signatures(
@@ -150,6 +154,8 @@ def write_bundle_signatures(
     client: Client, stored: StoredSignatures, options: SignatureOptions, ssh_keygen: SshKeygen
 ) -> SignatureChange:
     """Add signatures to a published bundle; its content does not change. Raises RolloutError, KubeError."""
+    if options.key and not stored.is_named:
+        _refuse_unwanted_floor(client, stored)
     change = _changed(stored, options, ssh_keygen)
     if stored.is_new and not change.signatures and not options.check:
         raise RolloutError(f"{stored.place} gets no statement without a signature: give signing_key or signature_files")
@@ -170,6 +176,15 @@ def write_bundle_signatures(
             f"of namespace {source.namespace}, or publish other content, signed ({error})"
         ) from error
     return change
+
+
+def _refuse_unwanted_floor(client: Client, stored: StoredSignatures) -> None:
+    """Raise RolloutError for a published statement with a floor that the record of its pool does not explain."""
+    statement, uid = stored.statement, stored.bundle.source.uid if stored.bundle is not None else ""
+    record = read_record(client, statement.pool)
+    if not record.has_statement(uid, statement.sequence, statement.floor):
+        advice = "give it as statement_file"
+        check_floor(record, statement, StatementOptions(), place=stored.place, advice=advice)
 
 
 def _changed(stored: StoredSignatures, options: SignatureOptions, ssh_keygen: SshKeygen) -> SignatureChange:

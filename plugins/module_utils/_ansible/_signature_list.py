@@ -18,7 +18,14 @@ from .._trust._ssh_wire import InvalidSshData
 from .._trust._sshsig import parse_sshsig
 from .._trust._statement import InvalidStatement, Statement, parse_signatures
 
-__all__ = ["describe_signatures", "is_made_by", "list_signatures", "signer_fingerprint", "statement_facts"]
+__all__ = [
+    "describe_signatures",
+    "is_made_by",
+    "is_signed_by",
+    "list_signatures",
+    "signer_fingerprint",
+    "statement_facts",
+]
 
 _LAST_TIME = 253402300799  # the end of the year 9999
 
@@ -90,6 +97,14 @@ def is_made_by(armored: str, key: PublicKey) -> bool:
     """Return whether a signature names exactly this key or certificate."""
     try:
         return parse_sshsig(armored).public_key.blob == key.blob
+    except InvalidSshData:
+        return False
+
+
+def is_signed_by(armored: str, fingerprint: str) -> bool:
+    """Return whether a signature names the key with this fingerprint, with or without a certificate."""
+    try:
+        return signer_fingerprint(parse_sshsig(armored).public_key) == fingerprint
     except InvalidSshData:
         return False
 

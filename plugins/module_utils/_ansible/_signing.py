@@ -16,14 +16,15 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from .._componentconfig._scalars._wording import first_names
-from .._nodeconfig._bundle import HASH_SCHEME, content_hash, with_statement
+from .._nodeconfig._bundle import HASH_SCHEME, Bundle, content_hash, with_statement
 from .._nodeconfig._well_known import LABEL_POOL
 from .._rollout import RolloutError
-from .._rollout._decisions._statements import StatementOptions, check_step, next_statement
+from .._rollout._decisions._statements import StatementOptions, check_floor, check_step, next_statement
 from .._rollout._record._record import Record
 from .._trust._public_keys import PublicKey
-from .._trust._statement import SIGNATURE_NAMESPACE, InvalidStatement, Statement, encode_signatures
+from .._trust._statement import SIGNATURE_NAMESPACE, InvalidStatement, Statement, encode_signatures, parse_signatures
 from .._trust._trust_policy import BUILTIN_KEY_TYPES
+from ._signature_list import is_signed_by, signer_fingerprint
 from ._ssh_signer import SshKeygen, read_signing_key
 
 __all__ = [
@@ -104,6 +105,21 @@ class Endorser:
         self.endorsement = Endorsement(statement, tuple(blocks), pending)
         return with_statement(bundle, text, encode_signatures(blocks) if blocks else "")
 
+    def has_made(self, bundle: Bundle, statement: Statement) -> bool:
+        """Return whether a published statement is the user's: that of the file, or one that the key has signed."""
+        options = self.options
+        if options.statement_file and os.path.exists(options.statement_file):
+            return read_statement_file(options.statement_file) == statement
+        try:
+            signer = signer_fingerprint(read_signing_key(options.key)) if options.key else ""
+            signatures = parse_signatures(bundle.signatures)
+        except (RolloutError, InvalidStatement):  # a run that moves a published bundle needs no key
+            return False
+        return any(
+            is_signed_by(signature, signer) and not self._ssh_keygen.check(statement.encode(), signature)
+            for signature in signatures
+        )
+
     def _read_signatures(self, text: str) -> list[str]:
         """Return the signatures in the user's files. Raises RolloutError unless all are of this statement."""
         signatures = read_signature_files(self.options.signature_files)
@@ -148,6 +164,7 @@ class Endorser:
                 "it signed"
             )
         check_step(record, statement.sequence)
+        check_floor(record, statement, options.statement, place=options.statement_file)
         withdrawn = max((revision.floor for revision in record.revisions), default=0)
         if statement.sequence < withdrawn:
             raise RolloutError(

@@ -31,13 +31,14 @@ from .._trust._ssh_keygen import SshKeygenVerifier
 from .._trust._ssh_wire import encode_string
 from .._trust._statement import SIGNATURE_NAMESPACE, InvalidStatement, encode_signatures, parse_signatures
 from .._trust._trust_policy import TrustPolicy, read_trust_policy
+from .._trust._verification import verify_bundle
 from ._pool_nodes import PoolNodes
 from ._release_changes import TargetChanges
 from ._signature_list import signer_fingerprint
 from ._signing import Endorsement
 from ._ssh_signer import SshKeygen
 
-__all__ = ["review_plan", "signature_checker", "trust_policy"]
+__all__ = ["is_trusted_by", "review_plan", "signature_checker", "trust_policy"]
 
 
 def review_plan(
@@ -77,6 +78,20 @@ def review_plan(
         pending=pending,
         check_signature=signature_checker(ssh_keygen, placeholder),
     )
+
+
+def is_trusted_by(bundle: Bundle, pool_nodes: PoolNodes, *, now: float, ssh_keygen: SshKeygen | None = None) -> bool:
+    """Return whether most nodes of a pool that verify trust a published bundle, whatever floors they report."""
+    policy_of, verdicts = _policies(pool_nodes), list[bool]()
+    known: dict[TrustPolicy, bool] = {}
+    for policy in map(policy_of, pool_nodes.views):
+        if policy is None or policy.mode == "off":
+            continue
+        if policy not in known:
+            check = signature_checker(ssh_keygen)
+            known[policy] = verify_bundle(bundle, policy, floors={}, now=now, check_signature=check).trusted
+        verdicts.append(known[policy])
+    return 2 * sum(verdicts) > len(verdicts)
 
 
 def _has_reached(view: NodeView, target: Target) -> bool:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,8 +31,10 @@ __all__ = [
     "Hosts",
     "InventoryHost",
     "InventorySettings",
+    "cached_facts",
     "inventory_hosts",
     "node_facts",
+    "reduced_node",
 ]
 
 # The types of a Node's addresses that a connection may use, in the default order.
@@ -41,6 +44,12 @@ HOST_NAMES: Final = ("name", "hostname", "address")
 _ANNOTATIONS: Final = "configok.dev/"  # how the keys of our annotations begin
 _MAX_TEXT = 256  # characters of a text that a kubelet writes
 _MAX_ANNOTATION = 16384
+_INFO: Final = ("kubeletVersion", "containerRuntimeVersion", "osImage", "kernelVersion", "architecture")
+_PARTS: Final = {
+    "metadata": ("name", "uid", "labels"),
+    "spec": ("unschedulable", "taints"),
+    "status": ("addresses",),
+}
 _ZONE: Final = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
 _BUNDLE = re.compile(r"(.+)-[0-9a-f]{10}")
 _UNSAFE = re.compile(r"[^A-Za-z0-9_]")
@@ -69,11 +78,29 @@ class InventorySettings:
 
 @dataclass(frozen=True)
 class InventoryHost:
-    """A host with its groups and variables. What a kubelet writes must never be evaluated as a template."""
+    """A host with its groups and variables. What a kubelet writes must never be evaluated as a template.
+
+    reported: which of "name" and the variables about connections the Node alone says. They are for no other host.
+    """
 
     name: str
     groups: tuple[str, ...]
     variables: Mapping[str, Any]
+    reported: frozenset[str] = frozenset()
+
+    @property
+    def node_name(self) -> str:
+        """Return the name of the Node or Machine."""
+        return str(self.variables["node_name"])
+
+    def under_own_name(self) -> InventoryHost:
+        """Return the host with the name of its Node."""
+        return replace(self, name=self.node_name, reported=self.reported - {"name"})
+
+    def without_connection(self) -> InventoryHost:
+        """Return the host without what its Node says of connections."""
+        variables = {name: value for name, value in self.variables.items() if name not in self.reported}
+        return replace(self, variables=variables, reported=self.reported & {"name"})
 
 
 class Hosts(NamedTuple):
@@ -99,7 +126,7 @@ def node_facts(node: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "name": str(metadata.get("name", "")),
         "uid": str(metadata.get("uid", "")),
-        "labels": dict(labels),
+        "labels": {str(key): str(value) for key, value in labels.items()},
         "annotations": {
             key: sanitize(value, _MAX_ANNOTATION) for key, value in annotations.items() if key.startswith(_ANNOTATIONS)
         },
@@ -125,6 +152,31 @@ def node_facts(node: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def reduced_node(node: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a Node object with nothing but what node_facts reads, as it is cached."""
+    parts = {name: node.get(name) or {} for name in ("metadata", "spec", "status")}
+    reduced = {name: {key: part[key] for key in _PARTS[name] if key in part} for name, part in parts.items()}
+    info, conditions = parts["status"].get("nodeInfo") or {}, parts["status"].get("conditions") or ()
+    reduced["status"]["nodeInfo"] = {key: info[key] for key in _INFO if key in info}
+    reduced["status"]["conditions"] = [{key: item.get(key) for key in ("type", "status")} for item in conditions]
+    annotations = parts["metadata"].get("annotations") or {}
+    reduced["metadata"]["annotations"] = {
+        key: value for key, value in annotations.items() if key.startswith(_ANNOTATIONS)
+    }
+    return reduced
+
+
+def cached_facts(text: object) -> list[dict[str, Any]] | None:
+    """Return the facts of cached Nodes, which pass the checks of fresh ones; None for what no run has cached."""
+    if not isinstance(text, str):
+        return None
+    try:
+        facts = [node_facts(node) for node in json.loads(text)]
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
+        return None
+    return facts if all(is_address(fact["name"]) for fact in facts) else None
+
+
 def inventory_hosts(
     machines: Iterable[Machine], nodes: Iterable[Mapping[str, Any]], settings: InventorySettings
 ) -> Hosts:
@@ -148,7 +200,7 @@ def inventory_hosts(
             warnings.append(f"{title}: its name is that of {'a group' if name in groups else 'the controller'}")
             continue
         is_alone = uses[host.name] == 1 and host.name not in taken
-        hosts.append(host if host.name == name or is_alone else replace(host, name=name))
+        hosts.append(host if host.name == name or is_alone else host.under_own_name())
     return Hosts(hosts, warnings)
 
 
@@ -163,6 +215,7 @@ def _host(
         address = next((addresses[kind] for kind in settings.addresses if kind in addresses), "")
         if address:
             variables["ansible_host"] = address
+    is_reported = "ansible_host" in variables
     if machine is not None:
         variables["machine"] = _machine_facts(machine)
         fields = machine.provider.fields
@@ -171,9 +224,13 @@ def _host(
             # A default would come before what group_vars say.
             if fields.get(field) and is_usable and field not in machine.provider.defaulted:
                 variables[variable] = fields[field]
+                is_reported = is_reported and variable != "ansible_host"
     named = {"hostname": addresses.get("Hostname", ""), "address": str(variables.get("ansible_host", ""))}
     host_name = named.get(settings.host_name) or name
-    return InventoryHost(host_name, tuple(_groups(machine, node, settings)), variables)
+    reported = {"ansible_host"} if is_reported else set[str]()
+    if host_name != name and (is_reported or settings.host_name == "hostname"):
+        reported.add("name")
+    return InventoryHost(host_name, tuple(_groups(machine, node, settings)), variables, frozenset(reported))
 
 
 def _groups(machine: Machine | None, node: Mapping[str, Any] | None, settings: InventorySettings) -> Iterator[str]:

@@ -25,6 +25,7 @@ _TYPES = {
     "ssh-rsa-cert-v01@openssh.com": ("ssh-rsa", 2),
 }
 _USER = 1
+_USER_PREFIX = "user-"
 _MAX_PRINCIPALS = 256
 _VERIFY_REQUIRED = "verify-required"
 
@@ -32,7 +33,7 @@ _VERIFY_REQUIRED = "verify-required"
 class Certificate(NamedTuple):
     """A certificate that is not verified yet.
 
-    key: the certified key. key_id: its holder, as the authority says. valid_after, valid_before: seconds since the
+    key: the certified key. key_id: a text that its holder may choose. valid_after, valid_before: seconds since the
     epoch. signed_data, signature: of the authority.
     """
 
@@ -46,6 +47,11 @@ class Certificate(NamedTuple):
     authority: PublicKey
     signed_data: bytes
     signature: bytes
+
+    @property
+    def users(self) -> tuple[str, ...]:
+        """Return the persons that the authority names: alice for the principal user-alice."""
+        return tuple(name[len(_USER_PREFIX) :] for name in self.principals if name.startswith(_USER_PREFIX))
 
     @property
     def verify_required(self) -> bool:

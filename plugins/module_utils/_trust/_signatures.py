@@ -39,16 +39,17 @@ class UntrustedSignature(ValueError):
 
 
 class Signer(NamedTuple):
-    """A signer. fingerprint: of the signing key. name: the certificate's key id, or the comment of the trusted key.
+    """A signer. fingerprint: of the signing key. name: to be shown.
 
     authority: the fingerprint of the key that signed the certificate, "" for a plain key. valid_until: the end of the
-    certificate, RFC 3339, "" for none.
+    certificate, RFC 3339, "" for none. users: the persons that the authority names.
     """
 
     fingerprint: str
     name: str
     authority: str = ""
     valid_until: str = ""
+    users: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
@@ -143,9 +144,10 @@ def _certified(signature: SshSignature, policy: TrustPolicy, principal: str, now
     _refuse_revoked(certificate.key, policy, "the certified key")
     signer = Signer(
         certificate.key.fingerprint,
-        sanitize(certificate.key_id, _MAX_NAME),
+        sanitize(", ".join(certificate.users) or certificate.key_id, _MAX_NAME),
         authority.fingerprint,
         "" if certificate.valid_before > _LAST_TIME else format_time(certificate.valid_before),
+        certificate.users,
     )
     try:
         certificate.check(principal, now)

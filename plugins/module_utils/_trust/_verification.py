@@ -115,28 +115,41 @@ def _count_signers(
     """Return the distinct signers, and why other signatures do not count.
 
     A person counts once who holds several keys, certificates for several keys or of two authorities, or a trusted key
-    and a certificate: comments of trusted keys and key ids of certificates are names of people.
+    and a certificate. Persons are named by comments of trusted keys and by principals user-<name>, not by key ids,
+    which their holders may choose: certificates without such a principal are one signer, their authority, if no other
+    certificate of it counts.
     """
     message = statement.encode().encode()
     principal = f"pool-{statement.pool}"  # which a certificate must have
-    signers: list[Signer] = []
+    valid: list[tuple[int, Signer]] = []
     problems: list[str] = []
-    seen: set[tuple[str, str]] = set()
     for position, armored in enumerate(signatures, 1):
         try:
             signer = check(armored, message, policy, principal, now)
         except UntrustedSignature as error:
             problems.append(f"signature {position}: {sanitize(error, _MAX_PROBLEM)}")
             continue
-        identities = {("key", signer.fingerprint)}
-        if signer.authority or signer.name:
-            identities.add(("name", signer.name))
+        valid.append((position, signer))
+    counted: dict[int, Signer] = {}
+    seen: set[tuple[str, str]] = set()
+    for position, signer in sorted(valid, key=lambda item: _is_unnamed(item[1])):
+        identities = {("key", signer.fingerprint), *(("user", user) for user in signer.users or (signer.name,) if user)}
+        other = ""
+        if _is_unnamed(signer):
+            identities.add(("authority", signer.authority))
+            other = ", or another holder of a certificate without a principal user-<name>,"
         if identities & seen:
-            problems.append(f"signature {position}: {signer.name or signer.fingerprint} has signed more than once")
+            name = signer.name or signer.fingerprint
+            problems.append(f"signature {position}: {name}{other} has signed more than once")
         else:
-            signers.append(signer)
-        seen |= identities
-    return tuple(signers), tuple(problems)
+            counted[position] = signer
+        seen |= {*identities, ("authority", signer.authority)}
+    return tuple(counted[position] for position in sorted(counted)), tuple(problems)
+
+
+def _is_unnamed(signer: Signer) -> bool:
+    """Return whether an authority has certified a signer without saying who that is."""
+    return bool(signer.authority) and not signer.users
 
 
 def _refuse_signers(count: int, threshold: int, problems: tuple[str, ...]) -> str:

@@ -5,7 +5,7 @@
 
 alice = make_key(directory, "alice")
 authority = make_key(directory, "authority")
-bob = certify(authority, make_key(directory, "bob"), principals=["pool-workers"])
+bob = certify(authority, make_key(directory, "bob"), principals=["pool-workers", "user-bob"])
 bundle = signed(build_bundle("workers", {"kubelet": "..."}), [alice, bob], sequence=3, floor=2)
 """
 

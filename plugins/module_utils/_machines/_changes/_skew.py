@@ -15,18 +15,17 @@ from typing import Final, NamedTuple
 
 from ..._componentconfig import ConfigError
 from ..._componentconfig._schema._releases import minor_name, parse_minor
+from ..._rollout._nodes._left_out import oldest_kubelet_minor
 from .._objects._types import CONTAINERD, CRI_O, Cluster, Machine, Runtime
 from ._types import ObservedMachine
 
-__all__ = ["Skew", "check_skew", "cluster_contradiction", "oldest_kubelet_minor"]
+__all__ = ["Skew", "check_skew", "cluster_contradiction"]
 
 _KUBELET_PATH: Final = "spec.versions.kubelet"
 _RUNTIME_PATH: Final = "spec.versions.containerRuntime"
 _POLICY: Final = "Kubernetes' version skew policy"
 _DOCKER: Final = "docker"
 
-# Since API server 1.28 a kubelet may be three minors behind, before that two.
-_THREE_BEHIND_SINCE: Final = 28
 _CRI_V1_IN_KUBELET: Final = 23  # the kubelet speaks CRI v1 from this minor on
 _CRI_V1_ONLY: Final = 26  # and nothing else from this one on
 _NO_DOCKERSHIM: Final = 24
@@ -40,11 +39,6 @@ class Skew(NamedTuple):
 
     refusals: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-
-
-def oldest_kubelet_minor(server_minor: int) -> int:
-    """Return the oldest minor of a kubelet that an API server of a minor supports."""
-    return server_minor - (3 if server_minor >= _THREE_BEHIND_SINCE else 2)
 
 
 def cluster_contradiction(cluster: Cluster, server_version: str) -> str:

@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..._nodeconfig._well_known import ANNOTATION_CONFIG_SOURCE, ANNOTATION_CONFIG_STATUS
-from .._record._record import Record, Revision
+from .._record._record import Record, Revision, record_uids
 
-__all__ = ["KeptBundle", "PruneChoice", "beyond_limit", "choose_bundles", "mark_pruned", "node_uids", "record_uids"]
+__all__ = ["KeptBundle", "PruneChoice", "beyond_limit", "choose_bundles", "mark_pruned", "node_uids"]
 
 _UID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 
@@ -74,17 +74,6 @@ def choose_bundles(
         tuple(revision for uid, revision in by_uid.items() if uid not in reasons),
         tuple(KeptBundle(revision, reasons[uid]) for uid, revision in by_uid.items() if uid in reasons),
     )
-
-
-def record_uids(record: Record) -> frozenset[str]:
-    """Return the uids of the bundles that a record needs: its rollout's, what its nodes used before, its latest."""
-    uids = {record.latest.uid} if record.latest is not None else set()
-    rollout = record.rollout
-    if rollout is not None:
-        uids.add(rollout.target.uid)
-        uids |= {revision.uid for revision in record.revisions if revision.number == rollout.revision}
-        uids |= {source.uid for source in rollout.previous_sources.values() if source is not None}
-    return frozenset(uids - {""})
 
 
 def node_uids(node: Mapping[str, Any]) -> frozenset[str]:

@@ -10,10 +10,9 @@ from typing import NamedTuple
 from ..._nodeconfig._bundle import HASH_SCHEME
 from ..._trust._statement import InvalidStatement, Statement
 from .. import RolloutError
-from .._record._record import COMPLETE, Record, Revision
-from ._pruning import record_uids
+from .._record._record import COMPLETE, Record, Revision, record_uids
 
-__all__ = ["StatementOptions", "check_step", "next_statement"]
+__all__ = ["StatementOptions", "check_floor", "check_step", "floor_of", "next_statement", "statement_line"]
 
 _MAX_STEP = 10**10  # from one sequence to the next: the first one may be a time in seconds
 
@@ -31,8 +30,8 @@ def next_statement(record: Record, content_hash: str, options: StatementOptions,
     """Return the statement of a bundle that is not published yet. now: RFC 3339. Raises RolloutError.
 
     The default sequence is above every one in the record. The default floor withdraws the bundles that pruning may
-    delete, and never less than before. A sequence far above all others does not count: the record has those of unsigned
-    statements, too, and a publisher without a key must not use up the numbers of a pool.
+    delete, and never less than before. A sequence far above all others does not count: no signer uses up the numbers of
+    a pool by mistake.
     """
     # A version that does not know sequences has written the record without them: revisions were counted by it, too.
     counted = _counted(record)
@@ -47,10 +46,10 @@ def next_statement(record: Record, content_hash: str, options: StatementOptions,
         )
     else:
         check_step(record, sequence)
-    floor_before = max((revision.floor for revision in counted), default=1) or 1
+    floor_before = floor_of(record)
     floor = options.floor
     if floor is None:
-        floor = max(floor_before, min([sequence, *_kept_sequences(record, options.kept)]))
+        floor = _default_floor(record, sequence, options.kept)
     elif floor < floor_before:
         raise RolloutError(
             f"floor {floor} is below {floor_before}, which the nodes of pool {record.pool} keep: a bundle that was "
@@ -64,6 +63,39 @@ def next_statement(record: Record, content_hash: str, options: StatementOptions,
     except InvalidStatement as error:
         raise RolloutError(str(error)) from error
     return statement
+
+
+def floor_of(record: Record, *, without: str = "") -> int:
+    """Return the floor that the nodes of a pool keep. without: the uid of a bundle whose own floor does not count."""
+    return max((revision.floor for revision in _counted(record) if revision.uid != without), default=1) or 1
+
+
+def statement_line(statement: Statement, floor_before: int) -> str:
+    """Return what a statement says, with the floor before if it raises that."""
+    raised = f" (before: {floor_before})" if statement.floor > floor_before else ""
+    until = f", not after {statement.not_after}" if statement.not_after else ""
+    return f"Its statement has sequence {statement.sequence}, floor {statement.floor}{raised}{until}."
+
+
+def check_floor(
+    record: Record, statement: Statement, options: StatementOptions, *, place: str, advice: str = "set this floor"
+) -> None:
+    """Raise RolloutError for a statement that withdraws more than pruning may delete, unless the user wants its floor.
+
+    place: what has the statement. advice: what a user does who wants it.
+    """
+    if statement.floor in (options.floor, _default_floor(record, statement.sequence, options.kept)):
+        return
+    before = floor_of(record)
+    if statement.floor > before:
+        raise RolloutError(
+            f"the statement of {place} raises the floor of pool {record.pool} from {before} to {statement.floor}, "
+            f"which withdraws all bundles with a lower sequence: {advice} if that is wanted"
+        )
+
+
+def _default_floor(record: Record, sequence: int, kept: int) -> int:
+    return max(floor_of(record), min([sequence, *_kept_sequences(record, kept)]))
 
 
 def check_step(record: Record, sequence: int) -> None:

@@ -17,8 +17,10 @@ from ..._trust._signatures import SignatureChecker, Signer
 from ..._trust._statement import Statement
 from ..._trust._trust_policy import TrustPolicy
 from ..._trust._verification import TrustVerdict, verify_bundle
+from .._nodes._left_out import leave_out
 from .._nodes._node_view import NodeView
 from .._record._record import Record
+from ._statements import floor_of, statement_line
 
 __all__ = ["TrustReview", "end_warnings", "review_trust"]
 
@@ -33,8 +35,8 @@ class TrustReview:
     """What the nodes of a pool will say of a bundle's signatures.
 
     statement: None without one. signers: of the signatures that a node accepts. pending: the key that signs when the
-    bundle is published. refusals: why the rollout must not start. left_out: nodes that alone would refuse the bundle,
-    with their reason: no rollout depends on the word of one node.
+    bundle is published. refusals: why the rollout must not start. left_out: the few nodes that would refuse the
+    bundle, with their reason. floor_before: that the nodes keep without it.
     """
 
     statement: Statement | None = None
@@ -43,6 +45,7 @@ class TrustReview:
     refusals: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
+    floor_before: int = 0
     is_used: bool = False  # whether a node verifies, or the bundle is signed
 
     def to_dict(self) -> dict[str, Any]:
@@ -63,8 +66,7 @@ class TrustReview:
         statement = self.statement
         if statement is None:
             return ["The bundle is not signed: it has no statement."]
-        until = f", not after {statement.not_after}" if statement.not_after else ""
-        head = f"Its statement has sequence {statement.sequence}, floor {statement.floor}{until}."
+        head = statement_line(statement, self.floor_before)
         signers = [_describe(signer) for signer in self.signers]
         if signers:
             head += f" Signed by {first_names(signers, _NAMES_SHOWN)}."
@@ -120,22 +122,23 @@ def review_trust(
             refusing[view.name] = verdict.reason
         elif not verdict.trusted and policy.mode != "off":
             warned[view.name] = verdict.reason
-    is_alone = len(refusing) == 1 and len(views) > 1
+    left_out = leave_out(
+        {name: f"it would refuse the bundle: {sanitize(reason)}" for name, reason in refusing.items()}, len(views)
+    )
     return TrustReview(
         statement=statement,
         signers=tuple(
             signer for signer in signers.values() if pending is None or signer.fingerprint != pending.fingerprint
         ),
         pending=pending,
-        refusals=() if is_alone else tuple(_refusals(refusing, bundle)),
+        refusals=() if left_out else tuple(_refusals(refusing, bundle)),
         warnings=(
             *_grouped(warned, "would adopt it with a warning"),
             *_unknown_warning(unknown),
             *(_undo_warnings(statement, views, record) if verifies and statement is not None else ()),
         ),
-        left_out={name: f"it would refuse the bundle: {sanitize(reason)}" for name, reason in refusing.items()}
-        if is_alone
-        else {},
+        left_out=left_out,
+        floor_before=floor_of(record, without=bundle.source.uid),
         is_used=verifies or bool(unknown) or statement is not None,
     )
 

@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from ..._componentconfig._compare import FieldChange
 from ..._componentconfig._scalars._wording import count_of, first_names
+from .._nodes._left_out import leave_out
 from ._settings import REBOOT, REPLACE, WITH_DRAIN, RebootSettings, forbidding_class
 
 __all__ = ["ChangeGroup", "DisruptionPlan", "plan_disruption"]
@@ -34,22 +35,24 @@ class ChangeGroup(Protocol):
 class DisruptionPlan:
     """What a change does to nodes in addition to a restart; names are sorted.
 
-    to_reboot: they are in to_drain too. refusals: why the rollout must not start, one sentence each.
+    to_reboot: they are in to_drain too. refusals: why the rollout must not start, one sentence each. left_out: the few
+    nodes on which the policy forbids the change, with the reason.
     """
 
     to_drain: tuple[str, ...] = ()
     to_reboot: tuple[str, ...] = ()
     refusals: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
 
 def plan_disruption(
-    groups: Iterable[ChangeGroup], *, reboot: RebootSettings, forbid: tuple[str, ...]
+    groups: Iterable[ChangeGroup], total: int, *, reboot: RebootSettings, forbid: tuple[str, ...]
 ) -> DisruptionPlan:
     """Return which nodes to drain and to reboot, and why the policy refuses the change.
 
-    groups: the changes of a release or of an undo. reboot, forbid: of the policy. A condition that configs do not show,
-    such as a volume plugin in use, counts as met.
+    groups: the changes of a release or of an undo. total: how many nodes it has. reboot, forbid: of the policy. A
+    condition that configs do not show, such as a volume plugin in use, counts as met.
     """
     to_drain: set[str] = set()
     to_reboot: set[str] = set()
@@ -67,20 +70,30 @@ def plan_disruption(
             if name == REBOOT:
                 to_reboot.update(group.nodes)
     refusals = []
+    reasons: dict[str, str] = {}
     for (component, path, name), nodes in sorted(nodes_by_field.items()):
         reason = _reason(name, reboot, forbid)
         if reason:
             where = f" on {_nodes_text(nodes)}" if nodes else ""
             refusals.append(f"{component} {path} changes{where}: {reason}")
+            reasons.update(dict.fromkeys(nodes, f"{component} {path} would change: {reason}"))
     warnings = []
     if unknown and forbid:
-        refusals.append(
-            f"what changes on {_nodes_text(unknown)} is not known, and policy.forbid forbids {', '.join(forbid)}: "
-            "publish what they use now with configok.node.provision"
+        forbidden = f"is not known, and policy.forbid forbids {', '.join(forbid)}: publish what"
+        refusals.append(f"what changes on {_nodes_text(unknown)} {forbidden} they use now with configok.node.provision")
+        reasons.update(
+            dict.fromkeys(unknown, f"what changes on it {forbidden} it uses now with configok.node.provision")
         )
     elif unknown:
         warnings.append(f"what changes on {_nodes_text(unknown)} is not known: they are moved without a drain")
-    return DisruptionPlan(tuple(sorted(to_drain)), tuple(sorted(to_reboot)), tuple(refusals), tuple(warnings))
+    left_out = leave_out(reasons, total)
+    return DisruptionPlan(
+        tuple(sorted(to_drain - left_out.keys())),
+        tuple(sorted(to_reboot - left_out.keys())),
+        () if left_out else tuple(refusals),
+        tuple(warnings),
+        left_out,
+    )
 
 
 def _reason(name: str, reboot: RebootSettings, forbid: tuple[str, ...]) -> str:

@@ -41,6 +41,7 @@ __all__ = [
     "TimelineEntry",
     "UNPROVEN",
     "moving_phase",
+    "record_uids",
 ]
 
 # The phases of a rollout that do not name a wave. A wave that moves is a phase too: "Canary", "Wave 1" (moving_phase).
@@ -369,6 +370,12 @@ class Record:
         )
         return replace(self, revisions=(*self.revisions, revision)[-_MAX_REVISIONS:])
 
+    def has_statement(self, uid: str, sequence: int, floor: int) -> bool:
+        """Return whether a revision of a bundle has the numbers of this statement."""
+        return any(
+            (revision.uid, revision.sequence, revision.floor) == (uid, sequence, floor) for revision in self.revisions
+        )
+
     def with_statement(self, uid: str, sequence: int, floor: int) -> Record:
         """Return the record in which the revisions of a bundle have the numbers of its statement."""
         return replace(
@@ -434,3 +441,14 @@ def moving_phase(wave: str) -> str:
     if wave == CANARY:
         return "Canary"
     return "Wave 0" if wave == BROKEN else wave.capitalize()
+
+
+def record_uids(record: Record) -> frozenset[str]:
+    """Return the uids of the bundles that a record needs: its rollout's, what its nodes used before, its latest."""
+    uids = {record.latest.uid} if record.latest is not None else set()
+    rollout = record.rollout
+    if rollout is not None:
+        uids.add(rollout.target.uid)
+        uids |= {revision.uid for revision in record.revisions if revision.number == rollout.revision}
+        uids |= {source.uid for source in rollout.previous_sources.values() if source is not None}
+    return frozenset(uids - {""})

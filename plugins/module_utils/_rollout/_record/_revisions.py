@@ -31,9 +31,11 @@ from ._record_store import read_record, update_record
 
 __all__ = [
     "Endorse",
+    "Vouch",
     "PublishedRevision",
     "bundle_statement",
     "find_undo_revision",
+    "foreign_statement",
     "missing_bundle",
     "parse_bundle",
     "publish_bundle",
@@ -44,6 +46,8 @@ __all__ = [
 ]
 
 Endorse = Callable[[dict[str, Any], Record], dict[str, Any]]  # returns a bundle with its statement and signatures
+# Returns whether the statement of a published bundle is genuine, so that its numbers count. Raises RolloutRefused.
+Vouch = Callable[[Bundle, Statement, Record], bool]
 
 
 @dataclass(frozen=True)
@@ -63,14 +67,21 @@ class PublishedRevision:
 
 
 def publish_bundle(
-    client: Client, bundle: dict[str, Any], *, now: str, check: bool = False, endorse: Endorse | None = None
+    client: Client,
+    bundle: dict[str, Any],
+    *,
+    now: str,
+    check: bool = False,
+    endorse: Endorse | None = None,
+    vouch: Vouch | None = None,
 ) -> PublishedRevision:
     """Create the ConfigMap of a bundle, unless it exists, and record it as the latest revision.
 
     The same content gives the same object and revision, so publishing it again changes nothing, and signs nothing.
-    endorse: is called before a bundle is created. check: let the API server validate the bundle (dryRun=All), and
-    change nothing. An identity that may not write records publishes without a revision. Raises RolloutRefused for a
-    config that failed in this pool before, RolloutError, KubeError.
+    endorse: is called before a bundle is created. vouch: is called for a statement that was published before and that
+    the record does not know; without it, the numbers of that statement do not count. check: let the API server
+    validate the bundle (dryRun=All), and change nothing. An identity that may not write records publishes without a
+    revision. Raises RolloutRefused for a config that failed in this pool before, RolloutError, KubeError.
     """
     pool = bundle["metadata"]["labels"][LABEL_POOL]
     record = read_record(client, pool)
@@ -84,7 +95,12 @@ def publish_bundle(
         )
     annotations = bundle["metadata"].get("annotations") or {}
     statement = read_statement(stored)
-    numbers = {"sequence": statement.sequence, "floor": statement.floor} if statement else {}
+    is_genuine = statement is not None and (
+        created
+        or record.has_statement(target.uid, statement.sequence, statement.floor)
+        or (vouch is not None and vouch(parse_bundle(stored), statement, record))
+    )
+    numbers = {"sequence": statement.sequence, "floor": statement.floor} if statement and is_genuine else {}
 
     def add(current: Record) -> Record:
         _refuse_bad_config(current, target)
@@ -140,6 +156,15 @@ def record_machines(
 def read_statement(config_map_object: dict[str, Any]) -> Statement | None:
     """Return the statement of a bundle's ConfigMap, None without one about this content. Raises RolloutError."""
     return bundle_statement(parse_bundle(config_map_object))
+
+
+def foreign_statement(name: str, statement: Statement, pool: str) -> str:
+    """Return why a published bundle is not used: another party has given it a statement."""
+    return (
+        f"the ConfigMap {name} is there with a statement (sequence {statement.sequence}, floor {statement.floor}) that "
+        f"neither a signer of this run nor the record of pool {pool} vouches for: find out who created it, and delete "
+        "it, or publish a change"
+    )
 
 
 def bundle_statement(bundle: Bundle) -> Statement | None:

@@ -17,9 +17,9 @@ from ..._kube._api_paths import NODES, config_map, config_maps
 from ..._nodeconfig._untrusted import sanitize
 from ..._nodeconfig._well_known import NAMESPACE_ROLLOUTS
 from .. import InvalidRecord, RolloutError
-from .._decisions._pruning import PruneChoice, beyond_limit, choose_bundles, mark_pruned, record_uids
+from .._decisions._pruning import PruneChoice, beyond_limit, choose_bundles, mark_pruned
 from .._record._control import RECORD_KEYS
-from .._record._record import Record, Revision
+from .._record._record import Record, Revision, record_uids
 from .._record._record_store import decode_record, read_record, update_record
 from .._record._revisions import find_undo_revision
 from .._timing import Clock

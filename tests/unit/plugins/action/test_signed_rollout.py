@@ -13,15 +13,18 @@ import pytest
 from ansible.utils.display import Display
 
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigInUse, good, opted_out
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import read_status
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import read_record
 from support.ansible_runs.actions import run_rollout
 from support.ansible_runs.in_process import document_pool
 from support.api.clusters import SandboxCluster
 from support.configs.kubelet import kubelet_config
 from support.rollouts.simulated_nodes import SimulatedNodes
 from support.trust.node_policies import set_policy
-from support.trust.signing import Key, make_key
+from support.trust.signing import Key, make_key, signed
 
 POLICY = {"canary": {"count": 1, "soak": 0}, "waves": ["100%"], "soak": 0, "maxUnavailable": 3, "nodeTimeout": "200s"}
 NAMES = ("n1", "n2", "n3", "n4")
@@ -160,6 +163,35 @@ def test_a_run_without_the_key_moves_what_is_published(act: Act, nodes: Simulate
     nodes.add("n5")
     assert act(signing=signing)["phase"] == "Complete"
     assert "there is no file" in act(61, signing)["msg"]
+
+
+def test_the_numbers_of_a_bundle_that_others_published_count_if_the_nodes_trust_it(
+    act: Act, nodes: SimulatedNodes, cluster: SandboxCluster, alice: Key, tmp_path: Path, shown: list[str]
+) -> None:
+    set_policy(nodes, NAMES, keys=[alice])
+    signing = {"key": str(tmp_path / "elsewhere.pub")}
+
+    def plant(pods: int, signers: list[Key], sequence: int, floor: int) -> None:
+        bundle = build_bundle("workers", {"kubelet": kubelet_config(f"maxPods: {pods}")}, trial=Trial.of("100ms", 2))
+        cluster.client.create(
+            paths.config_maps("configok-system"), signed(bundle, signers, sequence=sequence, floor=floor)
+        )
+
+    def numbers() -> list[tuple[int, int]]:
+        return [(revision.sequence, revision.floor) for revision in read_record(cluster.client, "workers").revisions]
+
+    plant(60, [alice], sequence=7, floor=1)
+    assert act(60, signing)["phase"] == "Complete"
+    assert numbers() == [(7, 1)]
+    plant(61, [], sequence=900, floor=900)
+    assert "is there with a statement (sequence 900, floor 900)" in act(61, signing)["msg"]
+    assert "would refuse the bundle" in act(61)["msg"]
+    plant(62, [alice], sequence=9, floor=9)
+    assert "raises the floor of pool workers from 1 to 9" in act(62, signing)["msg"]
+    assert (numbers()[0], (900, 900) in numbers(), (9, 9) in numbers()) == ((7, 1), False, False)
+    assert act(62, {**signing, "floor": 9})["phase"] == "Complete"
+    assert numbers()[-1] == (9, 9)
+    assert any("sequence 9, floor 9 (before: 1)" in line for line in shown)
 
 
 def test_nodes_that_do_not_move_have_no_say(act: Act, nodes: SimulatedNodes, alice: Key, tmp_path: Path) -> None:

@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ from support.api.clusters import SandboxCluster
 from support.api.servers import ApiServer, start_embedded
 
 Read = Callable[..., Inventory]
+ROOT = Path(__file__).resolve().parents[4]
 ZONE = "topology.kubernetes.io/zone"
 _CLUSTER = {"endpoint": "https://192.0.2.1:6443", "kubernetesVersion": "1.34.9"}
 
@@ -158,6 +161,201 @@ def test_a_group_cannot_take_the_name_of_a_host(cluster: SandboxCluster, read: R
     assert "victim" not in inventory.group("disks")
     assert inventory.problem.count("the group victim is left out: its name is that of a host") == 1
     assert "the group localhost is left out: its name is that of the controller" in inventory.problem
+
+
+@pytest.fixture
+def with_static(cluster: SandboxCluster, tmp_path: Path) -> Read:
+    """Return a function that reads Nodes, with these options, before or after a source with a host of databases."""
+
+    def call(order: str, static: str, venv: str = "", **options: Any) -> Inventory:
+        directory = tmp_path / "inventory"
+        directory.mkdir(exist_ok=True)
+        names = {"first": "01.machines.inventory.yml", "last": "99.machines.inventory.yml"}
+        config = {"plugin": "configok.node.machines", "kubeconfig": cluster.kubeconfig, **options}
+        for name in names.values():
+            (directory / name).unlink(missing_ok=True)
+        (directory / names[order]).write_text(json.dumps(config))
+        (directory / "50-static").write_text(f"[databases]\n{static}\n[databases:vars]\npassword=production\n")
+        return read_inventory(directory, venv=Path(venv or sys.prefix))
+
+    return call
+
+
+def report_addresses(cluster: SandboxCluster, name: str, internal: str, hostname: str) -> None:
+    """Write what a kubelet reports of its own addresses."""
+    addresses = [{"type": "InternalIP", "address": internal}, {"type": "Hostname", "address": hostname}]
+    cluster.client.patch(paths.node_status(name), {"status": {"addresses": addresses}}, kind="strategic")
+
+
+OLDEST_AND_NEWEST = ["", *(str(ROOT / name) for name in (".venv-oldest", ".venv-newest") if (ROOT / name).is_dir())]
+ORDERS = ["first", "last"]
+
+
+@pytest.mark.parametrize("venv", OLDEST_AND_NEWEST, ids=lambda venv: venv.rpartition("/")[2] or "present")
+@pytest.mark.parametrize(("order", "host_name"), [("first", "hostname"), ("last", "address")])
+def test_a_node_never_takes_the_name_of_a_host_of_another_source(
+    cluster: SandboxCluster, with_static: Read, order: str, host_name: str, venv: str
+) -> None:
+    cluster.add_node("w1")
+    cluster.add_node("w2", labels={"disk": "ssd"})
+    report_addresses(cluster, "w1", "10.0.0.1", "w1.example.com")
+    report_addresses(cluster, "w2", "10.6.6.6", "db1.example.com")
+    addresses = ["InternalIP"] if host_name == "hostname" else ["Hostname"]
+    options = {
+        "host_name": host_name,
+        "addresses": addresses,
+        "keyed_groups": [{"key": "node.labels.disk", "prefix": "disk"}],
+        "compose": {"ansible_user": "'root'"},
+    }
+    for static in ("db1.example.com ansible_host=10.0.9.1 ansible_user=dba", "db1.example.com"):
+        inventory = with_static(order, static, venv, **options)
+        variables = inventory.variables("db1.example.com")
+        assert variables.get("ansible_host") == ("10.0.9.1" if "dba" in static else None), inventory.problem
+        assert variables.get("ansible_user") == ("dba" if "dba" in static else None)
+        assert not {"node", "node_name"} & variables.keys()
+        assert inventory.group("databases") == ["db1.example.com"]
+        assert "w1.example.com" in inventory.hosts
+        own = inventory.variables("w2")
+        assert (own["node_name"], own["ansible_user"], own.get("password")) == ("w2", "root", None)
+        assert inventory.group("disk_ssd") == ["w2"]
+        assert "w2" in inventory.group("ready")
+        assert inventory.problem.count("Node w2 does not get the name db1.example.com that it reports") == 1
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_host_of_another_source_with_the_name_of_a_node_keeps_its_connection(
+    cluster: SandboxCluster, with_static: Read, order: str
+) -> None:
+    for name in ("db1", "w1"):
+        cluster.add_node(name)
+        report_addresses(cluster, name, "10.6.6.6", f"{name}.example.com")
+    compose = {"ansible_user": "'root'", "ansible_port": "22", "architecture": "node.architecture"}
+    for static in ("db1 ansible_host=10.0.9.1 ansible_user=dba", "db1"):
+        inventory = with_static(order, static, compose=compose)
+        variables = inventory.variables("db1")
+        connection = {name: value for name, value in variables.items() if name.startswith("ansible_")}
+        declared = {"ansible_host": "10.0.9.1", "ansible_user": "dba"} if "dba" in static else {}
+        assert connection == declared, inventory.problem
+        assert (variables["node_name"], variables["password"]) == ("db1", "production")
+        assert inventory.group("ready") == ["db1", "w1"]
+        assert inventory.variables("w1")["ansible_host"] == "10.6.6.6"
+        assert inventory.variables("w1")["ansible_port"] == 22
+        assert inventory.problem.count("another source has hosts with the names of Nodes") == 1
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_neither_the_name_of_a_node_nor_a_label_takes_what_another_source_has(
+    cluster: SandboxCluster, with_static: Read, order: str
+) -> None:
+    cluster.add_node("w1", labels={"disk": "db1"})
+    cluster.add_node("w2")
+    report_addresses(cluster, "w2", "10.6.6.6", "databases")
+    groups = [{"key": "node.labels.disk", "separator": "", "parent_group": "disks"}]
+    inventory = with_static(order, "db1", host_name="hostname", keyed_groups=groups)
+    assert inventory.code == 0, inventory.problem
+    assert inventory.hosts == ["db1", "w1", "w2"], inventory.problem
+    assert "db1" not in inventory.data
+    assert inventory.group("databases") == ["db1"]
+    assert inventory.group("disks") == []
+    assert "Node w2 does not get the name databases that it reports" in inventory.problem
+
+
+def test_two_sources_of_the_same_nodes_have_the_same_hosts(cluster: SandboxCluster, tmp_path: Path) -> None:
+    cluster.add_node("n1")
+    report_addresses(cluster, "n1", "10.0.0.1", "n1.example.com")
+    directory = tmp_path / "inventory"
+    directory.mkdir()
+    for number, host_name in enumerate(("name", "name", "hostname", "hostname")):
+        config = {"plugin": "configok.node.machines", "kubeconfig": cluster.kubeconfig, "host_name": host_name}
+        (directory / f"{number}.machines.inventory.yml").write_text(json.dumps(config))
+    inventory = read_inventory(directory)
+    assert inventory.hosts == ["n1", "n1.example.com"], inventory.problem
+    for host in inventory.hosts:
+        assert inventory.variables(host)["ansible_host"] == "10.0.0.1"
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_declared_machine_is_a_source_like_any_other(
+    cluster: SandboxCluster, with_static: Read, tmp_path: Path, order: str
+) -> None:
+    cluster.add_node("m1")
+    report_addresses(cluster, "m1", "10.6.6.6", "m1.example.com")
+    files = [str(tmp_path / path) for path in declare(tmp_path, "east")["machine_files"]]
+    inventory = with_static(order, "m1 ansible_user=dba", source="both", machine_files=files)
+    variables = inventory.variables("m1")
+    assert (variables["ansible_host"], variables["ansible_user"]) == ("10.0.0.0", "dba"), inventory.problem
+
+
+def cache_options(directory: Path) -> dict[str, Any]:
+    return {"cache": True, "cache_plugin": "ansible.builtin.jsonfile", "cache_connection": str(directory)}
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_cached_nodes_take_no_name_either(
+    cluster: SandboxCluster, with_static: Read, tmp_path: Path, order: str
+) -> None:
+    cluster.add_node("w2")
+    report_addresses(cluster, "w2", "10.6.6.6", "db1")
+    for _attempt in range(2):
+        inventory = with_static(order, "db1", host_name="hostname", **cache_options(tmp_path / "cache"))
+        assert inventory.hosts == ["db1", "w2"], inventory.problem
+        assert "ansible_host" not in inventory.variables("db1")
+    assert len(lists(cluster)) == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("10.0.0.1", "-oProxyCommand=touch /tmp/proof"),
+        ('"n1"', '"-oProxyCommand=touch"'),
+        ('"addresses": [', '"addresses": [3, '),
+        ('"labels": {', '"labels": [[]], "x": {'),
+    ],
+)
+def test_what_is_cached_is_checked_as_what_is_fresh(
+    cluster: SandboxCluster, read: Read, tmp_path: Path, before: str, after: str
+) -> None:
+    cluster.add_node("n1", labels={"disk": "ssd"})
+    report_addresses(cluster, "n1", "10.0.0.1", "n1.example.com")
+    options = cache_options(tmp_path / "cache")
+    fresh = read(**options)
+    [file] = (tmp_path / "cache").iterdir()
+    content = json.loads(file.read_text())
+    text = json.loads(content["__payload__"])
+    assert before in text
+    file.write_text(json.dumps({**content, "__payload__": json.dumps(text.replace(before, after))}))
+    inventory = read(**options)
+    assert inventory.hosts == ["n1"], inventory.problem
+    address = inventory.variables("n1").get("ansible_host")
+    assert address == ("n1.example.com" if before == "10.0.0.1" else fresh.variables("n1")["ansible_host"])
+
+
+@pytest.mark.parametrize(
+    ("mode", "owner", "sentence"),
+    [(0o777, None, "has mode 0777"), (0o770, None, "has mode 0770"), (0o700, 65534, "belongs to uid 65534")],
+)
+def test_a_cache_that_others_may_write_is_refused(
+    cluster: SandboxCluster, read: Read, tmp_path: Path, mode: int, owner: int | None, sentence: str
+) -> None:
+    if owner is not None and os.geteuid() != 0:
+        pytest.skip("only root can give a directory away")
+    cluster.add_node("n1")
+    for directory in (tmp_path / "shared", tmp_path / "shared/cache"):
+        directory.mkdir(mode=0o700)
+    (tmp_path / "shared").chmod(mode)
+    if owner is not None:
+        os.chown(tmp_path / "shared", owner, owner)
+    for directory in (tmp_path / "shared", tmp_path / "shared/cache"):
+        inventory = read(**cache_options(directory))
+        assert inventory.code != 0
+        assert f"cache_connection: {tmp_path}/shared {sentence}: name a directory" in inventory.problem
+    assert not lists(cluster)
+
+
+def test_a_new_cache_is_for_its_owner_alone(cluster: SandboxCluster, read: Read, tmp_path: Path) -> None:
+    cluster.add_node("n1")
+    assert read(**cache_options(tmp_path / "cache")).hosts == ["n1"]
+    assert (tmp_path / "cache").stat().st_mode & 0o777 == 0o700
 
 
 def test_what_a_kubelet_writes_is_never_a_template(cluster: SandboxCluster, read: Read, tmp_path: Path) -> None:

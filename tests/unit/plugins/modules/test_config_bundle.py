@@ -114,12 +114,14 @@ def test_an_invalid_config_is_refused_with_every_finding(cluster: SandboxCluster
 
 
 def test_it_is_judged_for_the_versions_of_the_nodes(cluster: SandboxCluster, nodes: SimulatedNodes) -> None:
-    # Known from Kubernetes 1.29 on.
-    text = "imageMaximumGCAge: 24h\n"
-    nodes.add("old", version="v1.27.3")
+    # Known from Kubernetes 1.33 on.
+    text = "mergeDefaultEvictionSettings: true\n"
+    for name in ("n1", "n2"):
+        info = {"status": {"nodeInfo": {"kubeletVersion": "v1.32.3"}}}
+        nodes.client.patch(paths.node_status(name), info, kind="strategic")
     result = run(cluster, text, label_selector="pool=workers")
     assert result["failed"] is True
-    assert "1.27" in result["msg"]
+    assert "(Kubernetes 1.32: n1, n2)" in result["msg"]
     assert run(cluster, text, kubernetes_versions=["1.35"], check=True)["changed"] is True
 
 

@@ -13,11 +13,12 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Conflict, Forbidden
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
 from ansible_collections.configok.node.plugins.modules import config_bundle, config_signature
 from support.ansible_runs.modules import run_module
 from support.api.clusters import SandboxCluster
 from support.configs.kubelet import KUBELET_HEADER
-from support.trust.signing import Key, certify, make_key, sign
+from support.trust.signing import Key, certify, make_key, sign, signed, statement_of
 
 pytestmark = pytest.mark.usefixtures("nodes")
 
@@ -176,3 +177,19 @@ def test_a_bundle_that_cannot_be_changed(
 def test_a_bundle_that_is_not_there(cluster: SandboxCluster) -> None:
     refused = run(kubeconfig=cluster.kubeconfig, bundle="workers-0123456789")
     assert refused["msg"] == "there is no bundle workers-0123456789 in namespace configok-system"
+
+
+def test_a_planted_statement_is_signed_only_if_its_floor_is_wanted(
+    cluster: SandboxCluster, tmp_path: Path, keys: dict[str, Key]
+) -> None:
+    publish(cluster, signing_key=keys["alice"].file)
+    body = signed(build_bundle("workers", {"kubelet": KUBELET_HEADER + "maxPods: 9\n"}), [], sequence=900, floor=900)
+    name = cluster.client.create(paths.config_maps("configok-system"), body)["metadata"]["name"]
+    options = {"kubeconfig": cluster.kubeconfig, "bundle": name}
+    assert run(**options)["statement"]["floor"] == 900
+    refused = run(**options, signing_key=keys["alice"].file)
+    assert f"the statement of {name} raises the floor of pool workers from 1 to 900" in refused["msg"]
+    assert refused["msg"].endswith("give it as statement_file if that is wanted")
+    path = tmp_path / "statement.json"
+    path.write_text(statement_of(body, sequence=900, floor=900).encode())
+    assert run(**options, signing_key=keys["alice"].file, statement_file=path)["changed"] is True

@@ -143,13 +143,16 @@ def test_denied_fields_are_refused_before_anything_is_published(cluster: Sandbox
     add(pool, "a", local(cluster, {"staticPodPath": "/m"}))
     add(pool, "b", local(cluster, {"staticPodPath": "/n"}))
     add(pool, "c", local(cluster, {"maxPods": 1}, deny={"additional": ["maxPods"], "allowed": ["staticPodPath"]}))
+    warning = run(cluster, "staticPodPath: /m\n")["text"][-1]
+    assert warning.startswith("Warning: a rollout leaves out 1 node (b): it would refuse the config: kubelet:3: ")
+    add(pool, "d", local(cluster, {"staticPodPath": "/n"}))
     result = run(cluster, "staticPodPath: /m\n")
     assert result["failed"] is True
     assert "nothing was published: policy: kubelet:3: staticPodPath" in result["msg"]
     assert result["msg"].endswith(
-        "the field is denied: it belongs in the node's own config, unless that allows it (allowedFields): 1 node (b)"
+        "belongs in the node's own config, unless that allows it (allowedFields): 2 nodes (b, d)"
     )
-    assert "1 node (c)" in run(cluster, "maxPods: 2\n")["msg"]
+    assert "1 node (c)" in run(cluster, "maxPods: 2\n")["text"][-1]
     assert run(cluster, "maxPods: 1\nstaticPodPath: /m\n")["failed"] is True
     assert "failed" not in run(cluster, "maxPods: 1\n")
 
@@ -234,9 +237,17 @@ def test_an_undo_to_what_nodes_deny_now_is_refused(cluster: SandboxCluster, pool
         add(pool, name, local(cluster, {"maxPods": 110}))
     roll_out(cluster.client, KUBELET_HEADER + "maxPods: 60\n")
     roll_out(cluster.client, KUBELET_HEADER + "podPidsLimit: 70\n")
-    pool.local_configs["a"] = local(cluster, {}, deny={"additional": ["maxPods"]})["name"].rpartition("-")[2]
-    view = pool.view("a")
-    pool.say("a", *status_of(view, view.source, GOOD)[-1])
+    denying = local(cluster, {}, deny={"additional": ["maxPods"]})["name"].rpartition("-")[2]
+
+    def deny(name: str) -> None:
+        pool.local_configs[name] = denying
+        view = pool.view(name)
+        pool.say(name, *status_of(view, view.source, GOOD)[-1])
+
+    deny("a")
+    [skipped] = undo(cluster)["plan"]["skipped"]
+    assert (skipped["node"], "maxPods: 60: the field is denied" in skipped["reason"]) == ("a", True)
+    deny("b")
     result = undo(cluster)
     assert (result["failed"], result["changed"]) == (True, False)
     assert "maxPods: 60: the field is denied" in result["msg"]

@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import stat
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import Bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import Bundle, build_bundle
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import read_record
 from ansible_collections.configok.node.plugins.module_utils._trust._public_keys import parse_public_key
 from ansible_collections.configok.node.plugins.module_utils._trust._statement import Statement
@@ -22,7 +23,7 @@ from ansible_collections.configok.node.plugins.modules import config_bundle
 from support.ansible_runs.modules import run_module
 from support.api.clusters import SandboxCluster
 from support.configs.kubelet import KUBELET_HEADER
-from support.trust.signing import Key, certify, make_key, sign
+from support.trust.signing import Key, certify, make_key, sign, signed
 
 pytestmark = pytest.mark.usefixtures("nodes")
 
@@ -247,3 +248,68 @@ def test_published_with_another_statement_before(cluster: SandboxCluster, tmp_pa
     result = run(cluster, statement_file=path, signature_files=[str(signatures)])
     assert (result["changed"], result["statement"]["sequence"]) == (False, 5)
     assert any("with another statement than" in line for line in result["text"])
+
+
+HUGE = 9_000_000_000
+
+
+def plant(
+    cluster: SandboxCluster, pods: int, signers: Sequence[Key] = (), *, sequence: int = HUGE, floor: int = HUGE
+) -> str:
+    """Create the bundle of a config before its publisher does, with a statement; return its name."""
+    bundle = build_bundle("workers", {"kubelet": f"{KUBELET_HEADER}maxPods: {pods}\n"})
+    body = signed(bundle, signers, sequence=sequence, floor=floor)
+    return str(cluster.client.create(paths.config_maps("configok-system"), body)["metadata"]["name"])
+
+
+@pytest.mark.parametrize("check", [True, False])
+@pytest.mark.parametrize("signer", ["nobody", "mallory"])
+def test_a_bundle_with_the_statement_of_another_party_is_refused(
+    cluster: SandboxCluster, tmp_path: Path, alice: Key, signer: str, check: bool
+) -> None:
+    run(cluster, 70, signing_key=alice.file)
+    name = plant(cluster, 72, [] if signer == "nobody" else [make_key(tmp_path, signer)])
+    refused = run(cluster, 72, signing_key=alice.file, check=check)
+    assert refused["failed"] is True
+    assert f"{name} is there with a statement (sequence {HUGE}, floor {HUGE}) that" in refused["msg"]
+    path = tmp_path / "statement.json"
+    drafted = run(cluster, 72, statement_file=path, publish=False)
+    assert (drafted["failed"], f"{name} is there with a statement" in drafted["msg"]) == (True, True)
+    assert not path.exists()
+    following = run(cluster, 73, signing_key=alice.file)["statement"]
+    assert (following["sequence"], following["floor"]) == (2, 1)
+
+
+def test_numbers_that_nobody_vouches_for_do_not_count(cluster: SandboxCluster, alice: Key) -> None:
+    plant(cluster, 72)
+    published = run(cluster, 72)
+    assert published["recorded"] is True
+    assert any("does not count: nobody vouches for it" in line for line in published["text"])
+    assert [revision.floor for revision in read_record(cluster.client, "workers").revisions] == [0]
+    following = run(cluster, 73, signing_key=alice.file)["statement"]
+    assert (following["sequence"], following["floor"]) == (2, 2)
+
+
+def test_what_the_key_has_signed_elsewhere_counts_if_its_floor_is_wanted(cluster: SandboxCluster, alice: Key) -> None:
+    run(cluster, 70, signing_key=alice.file)
+    plant(cluster, 72, [alice], sequence=9, floor=1)
+    assert run(cluster, 72, signing_key=alice.file)["statement"]["sequence"] == 9
+    name = plant(cluster, 73, [alice], sequence=12, floor=12)
+    refused = run(cluster, 73, signing_key=alice.file)
+    assert refused["msg"] == (
+        f"the statement of {name} raises the floor of pool workers from 1 to 12, which withdraws all bundles with a "
+        "lower sequence: set this floor if that is wanted"
+    )
+    published = run(cluster, 73, signing_key=alice.file, floor=12)
+    assert any("Its statement has sequence 12, floor 12 (before: 1)." in line for line in published["text"])
+    assert run(cluster, 74, signing_key=alice.file)["statement"]["floor"] == 12
+
+
+def test_a_statement_file_raises_no_floor_by_itself(cluster: SandboxCluster, tmp_path: Path, alice: Key) -> None:
+    run(cluster, 70, signing_key=alice.file)
+    path, drafted = draft(cluster, tmp_path, 71, floor=2)
+    (tmp_path / "s").write_text(sign(alice, drafted["statement"]["text"]))
+    options = {"statement_file": path, "signature_files": [str(tmp_path / "s")]}
+    refused = run(cluster, 71, **options)
+    assert "raises the floor of pool workers from 1 to 2" in refused["msg"]
+    assert run(cluster, 71, **options, floor=2)["statement"]["floor"] == 2

@@ -14,7 +14,7 @@ import pytest
 import yaml
 from ansible.utils.display import Display
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import NODES
+from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import NODES, node_status
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target, Wave
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import ABORTED, PAUSED, Rollout
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
@@ -144,6 +144,56 @@ def test_versions_of_the_pool_file_do_not_hide_those_of_the_nodes(act: Act, node
     assert "knows it from Kubernetes 1.32 (Kubernetes 1.30: old)" in sentence
     fitting = {**POOL, "kubernetesVersions": ["1.35"]}
     assert warnings(act(pool=fitting, check=True), "Kubernetes 1.30") == []
+
+
+NEWER = {**POOL, "documents": {"kubelet": kubelet_config("mergeDefaultEvictionSettings: true")}}  # known from 1.33
+
+
+@pytest.mark.parametrize("version", ["v1.20.0", "v1.27.3", "v1.99.0", "garbage", "v0.0.1"])
+@pytest.mark.parametrize("operation", ["rollout", "undo"])
+def test_what_a_node_says_of_its_version_decides_about_that_node_alone(
+    act: Act, nodes: SimulatedNodes, version: str, operation: str
+) -> None:
+    if operation == "undo":
+        assert act(pool=NEWER)["phase"] == "Complete"
+        assert act()["phase"] == "Complete"
+    nodes.add("liar", version=version)
+    result = act(pool=NEWER, operation=operation, check=True)
+    assert result.get("failed") is None, result["msg"]
+    moved = {name for wave in result["plan"]["waves"] for name in wave["nodes"]}
+    assert moved - {"liar"} == {"n1", "n2", "n3", "n4"}
+    if operation == "rollout" and version in ("v1.20.0", "v1.27.3"):
+        [skipped] = result["plan"]["skipped"]
+        assert skipped["node"] == "liar"
+        assert skipped["reason"].startswith("it would refuse the config: ")
+        assert f"Kubernetes {version[1:5]}: liar" in skipped["reason"]
+        assert any("liar" in line and "it would refuse the config" in line for line in result["text"])
+        assert act(pool=NEWER)["phase"] == "Complete"
+        assert "liar" not in {name for name, *_assignment in nodes.assignments}
+
+
+def test_a_config_is_refused_for_the_version_of_a_real_share_of_the_pool(act: Act, nodes: SimulatedNodes) -> None:
+    for number in range(3):
+        nodes.add(f"old{number}", version="v1.32.0")
+    assert len(act(pool=NEWER, check=True)["plan"]["skipped"]) == 3
+    nodes.add("old3", version="v1.32.0")
+    result = act(pool=NEWER, check=True)
+    assert result["failed"] is True
+    assert "nothing was published" in result["msg"]
+    assert "Kubernetes 1.32: old0, old1, old2 and 1 more" in result["msg"]
+
+
+def test_a_version_outside_the_skew_of_the_api_server_counts_for_no_share(act: Act, nodes: SimulatedNodes) -> None:
+    for number in range(5):
+        nodes.add(f"ancient{number}", version="v1.20.0")
+    skipped = act(pool=NEWER, check=True)["plan"]["skipped"]
+    assert {entry["node"] for entry in skipped} == {f"ancient{number}" for number in range(5)}
+
+
+def test_a_config_that_no_node_can_have_is_refused_whoever_says_so(act: Act, nodes: SimulatedNodes) -> None:
+    for name in ("n1", "n2", "n3", "n4"):
+        nodes.client.patch(node_status(name), {"status": {"nodeInfo": {"kubeletVersion": "v1.20.0"}}}, kind="strategic")
+    assert act(pool=NEWER, check=True)["failed"] is True
 
 
 def test_an_approval_before_a_wave_that_the_rollout_does_not_have_is_a_warning(act: Act) -> None:

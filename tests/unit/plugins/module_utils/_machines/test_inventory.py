@@ -16,8 +16,10 @@ from hypothesis import strategies as st
 from ansible_collections.configok.node.plugins.module_utils._machines._inventory import (
     InventoryHost,
     InventorySettings,
+    cached_facts,
     inventory_hosts,
     node_facts,
+    reduced_node,
 )
 from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import (
     BundleReference,
@@ -301,3 +303,20 @@ def test_every_group_has_a_safe_name_and_no_text_has_control_characters(version:
     host = host_of(node, cluster=provider, label_groups=[version])
     assert all(re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", group) for group in host.groups)
     assert host.variables["node"]["kubelet_version"].isprintable()
+
+
+def test_a_reduced_node_has_the_facts_of_the_node() -> None:
+    addresses = [{"type": "Hostname", "address": "host.example.com"}, {"type": "InternalIP", "address": "10.0.0.1"}]
+    taints = [{"key": "a", "value": "b", "effect": "NoSchedule", "timeAdded": "2026-01-01T00:00:00Z"}]
+    node = {
+        **make_node(addresses=addresses),
+        "spec": {"unschedulable": True, "taints": taints, "podCIDR": "10.0.0.0/8"},
+    }
+    for whole in (node, {}, {"metadata": {"name": "n1"}, "status": None}):
+        assert node_facts(reduced_node(whole)) == node_facts(whole)
+    assert cached_facts(json.dumps([reduced_node(node)])) == [node_facts(node)]
+
+
+@pytest.mark.parametrize("text", [None, 3, "", "{", "3", "[3]", "{}x", '[{"metadata": {"name": "-oProxyCommand=x"}}]'])
+def test_what_no_run_has_cached_is_read_again(text: object) -> None:
+    assert cached_facts(text) is None

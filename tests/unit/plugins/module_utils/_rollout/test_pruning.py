@@ -29,10 +29,14 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.
     choose_bundles,
     mark_pruned,
     node_uids,
-    record_uids,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record, Revision, Rollout
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import (
+    Record,
+    Revision,
+    Rollout,
+    record_uids,
+)
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
     decode_record,
     encode_record,

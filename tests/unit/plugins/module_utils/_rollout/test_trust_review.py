@@ -65,7 +65,8 @@ def test_what_all_trust_is_shown_with_its_signer(alice: Key) -> None:
     made = review(bundle, {"n1": trusts(alice), "n2": trusts(alice)})
     assert (made.refusals, made.warnings, made.left_out) == ((), (), {})
     assert made.lines() == [
-        f"Its statement has sequence 4, floor 2, not after 2027-12-31T00:00:00Z. Signed by alice ({alice.fingerprint})."
+        "Its statement has sequence 4, floor 2 (before: 1), not after 2027-12-31T00:00:00Z. "
+        f"Signed by alice ({alice.fingerprint})."
     ]
     assert made.to_dict()["signers"][0]["name"] == "alice"
 

@@ -184,6 +184,45 @@ def test_every_revision_above_the_floor_is_accepted() -> None:
             ((BOB, certified(BOB, AUTHORITY, key_id="bob")), (CAROL, certified(CAROL, NEXT_AUTHORITY, key_id="carol"))),
             ["bob", "carol"],
         ),
+        (
+            (
+                (BOB, certified(BOB, AUTHORITY, key_id="vault-ldap-carol-5f2a")),
+                (CAROL, certified(CAROL, AUTHORITY, key_id="vault-ldap-carol-91bc")),
+            ),
+            ["vault-ldap-carol-5f2a"],
+        ),
+        (
+            (
+                (BOB, certified(BOB, AUTHORITY, key_id="a", principals=["pool-workers", "user-carol"])),
+                (CAROL, certified(CAROL, AUTHORITY, key_id="b", principals=["pool-workers", "user-carol"])),
+            ),
+            ["carol"],
+        ),
+        (
+            (
+                (BOB, certified(BOB, AUTHORITY, key_id="x", principals=["pool-workers", "user-bob"])),
+                (CAROL, certified(CAROL, AUTHORITY, key_id="x", principals=["pool-workers", "user-carol"])),
+            ),
+            ["bob", "carol"],
+        ),
+        (
+            (
+                (BOB, certified(BOB, AUTHORITY, key_id="x")),
+                (CAROL, certified(CAROL, AUTHORITY, principals=["pool-workers", "user-carol"])),
+            ),
+            ["carol"],
+        ),
+        (
+            (ALICE, (CAROL, certified(CAROL, AUTHORITY, key_id="x", principals=["user-alice", "pool-workers"]))),
+            ["alice"],
+        ),
+        (
+            (
+                (BOB, certified(BOB, AUTHORITY, principals=["pool-workers", "user-carol", "user-bob"])),
+                (CAROL, certified(CAROL, AUTHORITY, principals=["pool-workers", "user-carol"])),
+            ),
+            ["carol, bob"],
+        ),
     ],
     ids=[
         "two keys",
@@ -196,6 +235,12 @@ def test_every_revision_above_the_floor_is_accepted() -> None:
         "one person with two certified keys",
         "one person with certificates of two authorities",
         "two persons with certificates of two authorities",
+        "one person with two certified keys and key ids that an authority makes of the keys",
+        "one principal, two key ids",
+        "two principals, one key id",
+        "a certificate of somebody, and one of a person, of the same authority",
+        "a key and a certificate with the principal of the same person",
+        "a certificate of two persons, and one of one of them",
     ],
 )
 def test_signers_are_counted_once(signers: tuple[Any, ...], names: list[str]) -> None:

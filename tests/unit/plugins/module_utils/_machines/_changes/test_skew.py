@@ -12,9 +12,12 @@ from hypothesis import strategies as st
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._skew import (
     check_skew,
     cluster_contradiction,
-    oldest_kubelet_minor,
 )
 from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import Cluster, Runtime
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._left_out import (
+    is_within_skew,
+    oldest_kubelet_minor,
+)
 from support.rollouts.declared_machines import a_machine, an_observed
 
 
@@ -47,6 +50,8 @@ def test_only_the_minors_of_the_policy_are_supported(server: int, kubelet: int) 
     supported = kubelet <= server and server - kubelet <= (3 if kubelet >= 25 else 2)
     assert (not skew.refusals) == supported
     assert supported == (oldest_kubelet_minor(server) <= kubelet <= server)
+    assert supported == is_within_skew(f"v1.{kubelet}.0", f"v1.{server}.0")
+    assert is_within_skew(f"v1.{kubelet}.0", "garbage")
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,8 @@ def a_change(path: str, name: str) -> tuple[str, FieldChange]:
 
 
 def plan(*groups: Group, reboot: RebootSettings = ALLOWED, forbid: tuple[str, ...] = ()) -> DisruptionPlan:
-    return plan_disruption(groups, reboot=reboot, forbid=forbid)
+    total = len({name for group in groups for name in group.nodes})
+    return plan_disruption(groups, total, reboot=reboot, forbid=forbid)
 
 
 @pytest.mark.parametrize("name", list(disruption_classes()))
@@ -181,3 +182,14 @@ def test_errors_name_their_key(policy: dict[str, Any], words: str) -> None:
     with pytest.raises(InvalidPool) as error:
         parse_policy(policy)
     assert any(sentence.startswith(words) for sentence in error.value.errors), error.value.errors
+
+
+def test_what_a_few_nodes_say_that_they_use_leaves_them_out() -> None:
+    liar, others = Group(("n1",), [a_change("kubeletCgroups", "reboot")]), Group(("n2", "n3"), [a_change("a", "drain")])
+    decided = plan(liar, others, reboot=RebootSettings(allowed=False))
+    assert (decided.refusals, decided.to_drain, decided.to_reboot) == ((), ("n2", "n3"), ())
+    assert decided.left_out["n1"].startswith("kubelet kubeletCgroups would change: it needs a reboot")
+    unknown = plan(Group(("n1",), None), others, forbid=("replace",))
+    assert (unknown.refusals, list(unknown.left_out)) == ((), ["n1"])
+    half = plan(Group(("n1", "n4"), None), others, forbid=("replace",))
+    assert (len(half.refusals), half.left_out) == (1, {})
