@@ -221,8 +221,6 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
 )
 from ansible_collections.configok.node.plugins.module_utils._ansible._machine_files import machine_catalog
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._wording import first_names
-from ansible_collections.configok.node.plugins.module_utils._foreign import InvalidText
-from ansible_collections.configok.node.plugins.module_utils._foreign._json import load_json
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import (
     BadRequest,
     KubeError,

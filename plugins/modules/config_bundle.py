@@ -375,7 +375,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize, sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import NAMESPACE_BUNDLES
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._statements import StatementOptions
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import list_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_list import list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import current_time
 
 

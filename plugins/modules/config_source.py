@@ -126,10 +126,10 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize, sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import (
-    NODES_ARGUMENT_SPEC,
     AssignmentResult,
     assign_nodes,
 )
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_list import NODES_ARGUMENT_SPEC
 
 
 def argument_spec() -> dict[str, Any]:

@@ -227,7 +227,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._awaited_reports import await_reports
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_list import (
     NODES_ARGUMENT_SPEC,
     select_nodes,
 )

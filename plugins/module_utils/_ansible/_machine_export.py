@@ -20,7 +20,7 @@ from .._machines._export import ExportedMachines, export_machines
 from .._machines._objects._types import Cluster, plain_version
 from .._nodeconfig._assignment import ConfigSource
 from .._nodeconfig._well_known import LABEL_POOL, NAMESPACE_ROLLOUTS
-from .._rollout._nodes._node_access import MAX_CONNECTIONS
+from .._rollout._nodes._node_list import MAX_CONNECTIONS
 from .._rollout._record._record import COMPLETE
 from .._rollout._record._record_store import decode_records
 

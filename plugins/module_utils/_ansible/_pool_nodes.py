@@ -15,7 +15,7 @@ from .._kube._api_paths import config_map
 from .._nodeconfig._assignment import ConfigSource
 from .._nodeconfig._bundle import Bundle, InvalidBundle
 from .._nodeconfig._local_config import LocalConfig
-from .._rollout._nodes._node_access import MAX_CONNECTIONS
+from .._rollout._nodes._node_list import MAX_CONNECTIONS
 from .._rollout._nodes._node_view import NodeView
 
 __all__ = ["PoolNodes", "read_pool_nodes"]

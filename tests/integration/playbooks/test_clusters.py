@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import list_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_list import list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import read_record
 from support.ansible_runs.controller import Controller
 from support.ansible_runs.playbooks import PlaybookRun, Playbooks, finish, quick_pool, start

@@ -19,12 +19,12 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.
     needs_run,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._goals import MachineGoal
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_goals import (
     installed_versions,
     unmet,
     unmet_versions,
 )
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_list import list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Plan, Target
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import Pool

@@ -19,7 +19,8 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle 
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._planner import make_plan
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._window import Progress
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import assign_nodes, list_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import assign_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_list import list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Plan, Target
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import Pool, parse_pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record, Rollout

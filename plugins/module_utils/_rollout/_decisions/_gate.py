@@ -130,8 +130,8 @@ def evaluate(
     """Evaluate a node by its present view, None for a Node that does not exist.
 
     last_seen: the last view of a Node that vanished. A repair tool deletes nodes that are not Ready, and these must not
-    look like nodes that were taken out of service. has_left: the Node exists as last_seen, and the pool does not have
-    it any more. ask_gates: asks servers about the node, None without such gates.
+    look like nodes that were taken out of service. has_left: the Node exists as last_seen, and is no longer in the
+    pool. ask_gates: asks servers about the node, None without such gates.
     """
     if view is None or view.uid != attempt.node_uid or view.deleting:
         final_view = view if view is not None and view.uid == attempt.node_uid else last_seen

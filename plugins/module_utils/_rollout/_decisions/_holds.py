@@ -8,8 +8,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import NamedTuple
 
+from .._pool._approval import missing_approval
 from .._pool._policy import Policy
-from .._record._control import Control, missing_approval
+from .._record._control import Control
 
 __all__ = ["Hold", "hold_before_wave", "hold_on_request"]
 

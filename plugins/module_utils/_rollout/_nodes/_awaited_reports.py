@@ -14,7 +14,7 @@ from ._node_view import NodeView
 
 __all__ = ["AwaitedReports", "await_reports"]
 
-_LASTING = 30.0  # seconds; a False that an agent has not changed for so long stays
+_LASTING = 30.0  # seconds; a False that an agent has not changed in this time stays
 _POLL_INTERVAL = 2.0  # seconds
 
 

@@ -26,7 +26,7 @@ from .._gates._gate_settings import Gates, WavePlaybooks, parse_gates, parse_wav
 from .._plan import OnFailure
 from .._pool_keys import FORM
 from .._pool_values import NodeCount, choice, mapping, node_count, node_counts, texts
-from .._record._control import Approval, parse_approval
+from ._approval import Approval, parse_approval
 from ._maintenance_windows import MaintenanceWindows, parse_maintenance_windows
 
 __all__ = ["Canary", "Policy", "crash_loop_seconds", "parse_policy", "policy_of"]

@@ -13,23 +13,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
-from ..._nodeconfig._strict_mapping import StrictFields
 from ..._nodeconfig._untrusted import sanitize
 from ..._nodeconfig._well_known import NAMESPACE_ROLLOUTS
 from .._plan import BROKEN_WAVES, CANARY
-from .._pool_values import as_texts
 
 __all__ = [
     "ABORT",
     "ALL",
-    "Approval",
     "CONTROL_KEYS",
     "Control",
     "PAUSE",
     "RECORD_KEYS",
-    "missing_approval",
+    "WAVES",
+    "is_wave",
     "normalize_wave",
-    "parse_approval",
 ]
 
 Request = Literal["", "pause", "abort"]
@@ -52,7 +49,7 @@ RECORD_KEYS = ("record", "nodes")  # the keys that only a run writes
 _MAX_TEXT = 1000  # characters of a value that are kept: the rest of the record needs the room
 _MAX_SHOWN = 300
 _WAVE = re.compile(rf"(?:{CANARY}|{'|'.join(BROKEN_WAVES)}|wave [1-9][0-9]{{0,5}})\Z")
-_WAVES = "canary, wave 1, ..."
+WAVES = "canary, wave 1, ..."  # in a sentence about their names
 
 
 @dataclass(frozen=True)
@@ -100,7 +97,7 @@ class Control:
     def approved_waves(self) -> frozenset[str]:
         """Return the names of the approved waves, or "all" among them; none if a part of the text is not understood."""
         names = self._approved_names()
-        return frozenset(names) if all(_is_wave(name) or name == ALL for name in names) else frozenset()
+        return frozenset(names) if all(is_wave(name) or name == ALL for name in names) else frozenset()
 
     def approves(self, wave: str) -> bool:
         """Return whether the wave of this name is approved."""
@@ -141,11 +138,11 @@ class Control:
             sentences.append(
                 f"request {_shown(self.request)} of pool {pool} is ignored {where}: write pause or abort, or remove it"
             )
-        unknown = [name for name in self._approved_names() if not _is_wave(name) and name != ALL]
+        unknown = [name for name in self._approved_names() if not is_wave(name) and name != ALL]
         if unknown:
             sentences.append(
                 f"approved {_shown(self.approved)} of pool {pool} approves nothing {where}: {_shown(unknown[0])} is "
-                f"not a wave: write {_WAVES}, separated by commas, or all"
+                f"not a wave: write {WAVES}, separated by commas, or all"
             )
         if self.unknown_keys:
             names = ", ".join(sanitize(key) for key in self.unknown_keys)
@@ -154,45 +151,6 @@ class Control:
 
     def _approved_names(self) -> list[str]:
         return [name for name in map(normalize_wave, self.approved.split(",")) if name]
-
-
-@dataclass(frozen=True)
-class Approval:
-    """The waves that need an approval before they begin. before: their names, or "all"."""
-
-    before: tuple[str, ...] = ()
-
-    @property
-    def waves(self) -> tuple[str, ...]:
-        """Return the waves that are named; none for "all"."""
-        return tuple(name for name in self.before if name != ALL)
-
-    def is_needed(self, wave: str) -> bool:
-        """Return whether the wave of this name needs an approval."""
-        return wave in self.before or ALL in self.before
-
-
-def parse_approval(fields: StrictFields) -> Approval:
-    """Return policy.approval; errors are collected in the fields."""
-    value = fields.take("before")
-    fields.reject_unknown()
-    if value == ALL:
-        return Approval((ALL,))
-    names = tuple(normalize_wave(name) for name in as_texts(fields, "before", value, ()))
-    for name in names:
-        if not _is_wave(name) and name != ALL:
-            fields.error("before", value, f"{_shown(name)} is not a wave: write all, or a list of {_WAVES}")
-    return Approval(names)
-
-
-def missing_approval(approval: Approval, control: Control, pool: str, wave: str) -> str:
-    """Return the sentence about the approval that a wave waits for, "" if it may begin."""
-    if not approval.is_needed(wave) or control.approves(wave):
-        return ""
-    return (
-        f"{wave} waits for an approval: approve it with ansible-playbook configok.node.approve -e pool={pool} "
-        f"-e waves={wave.replace(' ', '-')}, or abort the rollout"
-    )
 
 
 def normalize_wave(text: str) -> str:
@@ -207,7 +165,8 @@ def _origin(author: str, time: str, reason: str) -> str:
     return f"{by}{at}" + (f": {sanitize(reason, _MAX_SHOWN)}" if reason else "")
 
 
-def _is_wave(name: str) -> bool:
+def is_wave(name: str) -> bool:
+    """Return whether a wave can have this name."""
     return bool(_WAVE.match(name))
 
 

@@ -30,8 +30,9 @@ from .._decisions._window import (
     WindowStep,
 )
 from .._gates._gate_monitor import GateMonitor
-from .._nodes._node_access import NodeAssignment, read_nodes
+from .._nodes._node_access import NodeAssignment
 from .._nodes._node_goals import unmet
+from .._nodes._node_list import read_nodes
 from .._nodes._node_view import NodeView
 from .._nodes._node_watcher import NodeWatcher
 from .._outage import MAX_OUTAGE, Interruption

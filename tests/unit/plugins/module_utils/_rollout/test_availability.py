@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions import _transitions
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import list_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_list import list_nodes
 from support.rollouts.simulated_nodes import GOOD, SILENT, status_of
 from support.rollouts.world import QUICK, MakeWorld
 

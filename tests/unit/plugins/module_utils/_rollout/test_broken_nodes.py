@@ -9,10 +9,8 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions import _transitions
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._transitions import start_rollout
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import (
-    assign_nodes,
-    list_nodes,
-)
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import assign_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_list import list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import _record
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import update_record

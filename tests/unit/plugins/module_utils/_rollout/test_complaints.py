@@ -15,7 +15,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.
     resume,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._planner import make_plan
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import list_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_list import list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
     read_record,

@@ -14,10 +14,8 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_paths imp
 from ansible_collections.configok.node.plugins.module_utils._rollout import PoolLocked
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._planner import make_plan
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._transitions import start_rollout
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import (
-    assign_nodes,
-    list_nodes,
-)
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import assign_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_list import list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._clear_bad_config import clear_bad_config
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record

@@ -10,12 +10,9 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._rollout import InvalidPool
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool._approval import Approval, missing_approval
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool._policy import parse_policy
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._control import (
-    Approval,
-    Control,
-    missing_approval,
-)
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._control import Control
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
     decode_record,

@@ -19,7 +19,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.
     abort_rollout,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._transitions import start_rollout
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import list_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_list import list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._control import Control
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import update_record

@@ -19,7 +19,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.
     request_abort,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._drain._rebooter import RebootRequest
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import list_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_list import list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Plan, Target
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import update_record
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._wave_run import WaveResult

@@ -18,7 +18,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._planner import make_plan
 from ansible_collections.configok.node.plugins.module_utils._rollout._drain._rebooter import RebootRequest
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import list_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_list import list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._clear_bad_config import clear_bad_config

@@ -17,10 +17,8 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle 
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigInUse, assignment_lost
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus
 from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutError
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import (
-    assign_nodes,
-    list_nodes,
-)
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import assign_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_list import list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import node_view
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
