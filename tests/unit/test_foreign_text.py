@@ -50,6 +50,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     (f"{UTILS}/_agent/_state/_records.py", "RecordTrust.from_dict"): OWN_FILE,
     (f"{UTILS}/_agent/_state/_records.py", "ConfigRecord.decode"): OWN_FILE,
     (f"{UTILS}/_agent/_state/_records.py", "AssignmentFailure.from_dict"): OWN_FILE,
+    (f"{UTILS}/_agent/_state/_records.py", "Confirmation.from_dict"): OWN_FILE,
     (f"{UTILS}/_agent/_state/_records.py", "AnsweredAssignment.decode"): OWN_FILE,
     (f"{UTILS}/_agent/_state/_startups.py", "decode_startups"): OWN_FILE,
     (f"{UTILS}/_agent/_state/_startups.py", "decode_bad_configs"): OWN_FILE,

@@ -64,11 +64,17 @@ FIELDS: dict[type[Any], dict[str, tuple[str, ...]]] = {
         VERSION: ("kubelet_version",),
         SHOWN: ("os_image", "architecture", "ready_reason", "reason", "message"),
         READY: ("ready", "unschedulable", "cordoned_by"),
-        ANSWER: ("source", "source_error", "assigned_id", "config_ok", "status", "status_error", "gate_answers"),
+        ANSWER: (
+            *("source", "source_error", "assigned_id", "confirm_after", "config_ok", "status", "status_error"),
+            "gate_answers",
+        ),
         MACHINE: ("runtime", "taints", "machine"),
     },
     ConfigStatus: {
-        ANSWER: ("assignment", "assigned", "error", "cause", "in_trial", "components", "ignored", "agent_version"),
+        ANSWER: (
+            *("assignment", "assigned", "confirmed", "error", "cause", "in_trial", "components", "ignored"),
+            "agent_version",
+        ),
         CONFIG: ("active", "last_known_good"),
         POLICY: ("local_config", "trust"),
     },

@@ -56,7 +56,7 @@ class HostCheck:
 
     @property
     def next_due(self) -> float:
-        """Return when to look again, in seconds since boot; infinity if a look is not due or its end wakes the loop."""
+        """Return when to check again, in seconds since boot; infinity if nothing is due, or its end wakes the loop."""
         due = min(self._health.deadline, self._host.deadline)
         if due < float("inf") or self._look is None or not self._look.forbids_restart:
             return due

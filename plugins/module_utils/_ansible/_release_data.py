@@ -39,6 +39,6 @@ def read_release_data(path: str) -> ReleaseOverlay:
         raise UnusableInput(f"release_data: {error}") from error
     except (OSError, ValueError) as error:  # ValueError for a path with a null character
         cause = getattr(error, "strerror", None) or error
-        # A relative path begins where ansible-playbook was started, and may name another file than the intended one.
+        # A relative path begins where ansible-playbook was started, and may name a file that was not intended.
         where = path if os.path.isabs(path) else f"{path} in {os.getcwd()}"
         raise UnusableInput(f"release_data: {where} cannot be read: {cause}") from error

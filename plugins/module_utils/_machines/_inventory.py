@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -171,7 +170,7 @@ def cached_facts(text: object) -> list[dict[str, Any]] | None:
     if not isinstance(text, str):
         return None
     try:
-        facts = [node_facts(node) for node in json.loads(text)]
+        facts = [node_facts(node) for node in load_json(text)]
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
         return None
     return facts if all(is_address(fact["name"]) for fact in facts) else None

@@ -53,7 +53,7 @@ class SickHost:
         path.write_text(Path(api.node_kubeconfig("n1")).read_text())
         self.node = make_node(str(path), healthTimeout="60s")
         self.node.change(lambda data: data["components"]["kubelet"].update(hostChecks=True))
-        # What the host check asks of a real kubelet's host beside that.
+        # What the host check asks of a real kubelet's host in addition.
         own = f"containerRuntimeEndpoint: {runtime.endpoint}\nfailSwapOn: false\nfailCgroupV1: false\n"
         for name in ("instance.yaml", "init.yaml"):
             with (self.node.directory / name).open("a") as stream:

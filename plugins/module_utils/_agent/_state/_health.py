@@ -164,7 +164,7 @@ class Unit(NamedTuple):
 
 
 def not_started_reason(unit: Unit, *, reads_another: bool) -> str:
-    """Return why the agent does not start a unit. reads_another: whether it runs with another config than it should."""
+    """Return why the agent does not start a unit. reads_another: whether it runs with a config that is not its own."""
     if unit.state != "masked" or unit.pid is None:
         return f"{unit.name} is stopped by an administrator"
     runs = "it runs with the config before, and" if reads_another else "it runs, and"

@@ -11,7 +11,7 @@ __all__ = ["HostLook"]
 
 
 class HostLook(NamedTuple):
-    """One look at the host and at the components that are about to be restarted.
+    """The result of one check of the host and of the components that are about to be restarted.
 
     problem: what would make any restart fail, "" if nothing would. failing: what is wrong with a component under the
     config in use, "" if nothing is.

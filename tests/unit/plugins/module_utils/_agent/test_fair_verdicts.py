@@ -121,13 +121,13 @@ def test_a_component_that_fails_already_gets_the_new_config_and_a_failure_is_no_
 def test_a_component_that_has_just_been_started_is_not_failing(bench: Bench) -> None:
     bench.good_node()
     bench.blind = True
-    deadly = bench.publish("mood: deadly\n", trial=Trial(60.0, 0))
-    bench.assign(deadly)
+    crashing = bench.publish("mood: deadly\n", trial=Trial(60.0, 0))
+    bench.assign(crashing)
     bench.reboot()
     bench.blind = False
     bench.run(30)
-    assert bench.words[2] == f"current (UID: {deadly.uid}) crashed 1 times during its trial"
-    assert marks(bench) == [deadly.uid]
+    assert bench.words[2] == f"current (UID: {crashing.uid}) crashed 1 times during its trial"
+    assert marks(bench) == [crashing.uid]
 
 
 @pytest.mark.contract("host.nothing-to-protect")
@@ -135,8 +135,8 @@ def test_a_component_in_a_crash_loop_is_failing_although_it_has_just_been_starte
     bench.good_node()
     bench.crash("kubelet")
     bench.run(1.1)
-    deadly = bench.publish("mood: deadly\n", trial=Trial(60.0, 0))
-    bench.assign(deadly)
+    crashing = bench.publish("mood: deadly\n", trial=Trial(60.0, 0))
+    bench.assign(crashing)
     bench.run(30)
     assert (bench.status.cause, marks(bench)) == ("Suspect", [])
 
