@@ -109,7 +109,9 @@ def _components(configuration: AgentConfiguration, store: Store, state: NodeStat
             "config": store.config_path(name),
             "crashes": state.crashes[name],
             "lastStart": _start(state.last_start(name)),
-            "shadowed": list(overridden_fields(store, name, digest(store.read_config(name) or b""))),
+            "shadowed": list(
+                overridden_fields(store, name, digest(store.read_config(name) or b""), state.tracking_versions[name])
+            ),
             "drift": drift.drifted_origin(name),
             "notJudged": _layers_not_judged(name, state.tracking_versions[name]),
         }

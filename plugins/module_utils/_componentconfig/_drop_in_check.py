@@ -15,7 +15,7 @@ from ._codec._plain_values import HEAD_FIELDS, head_values
 from ._collector import Collector, Flags, Targets
 from ._documents._templates import TEMPLATE, template_line
 from ._documents._unexpanded import without_unexpanded
-from ._drop_ins import merge_drop_in_documents, support_at
+from ._drop_ins import empty_value_findings, merge_drop_in_documents, support_at
 from ._findings import RULE_UNKNOWN_FIELD, Finding, InvalidConfig, Level, bounded, located, not_judged, reading_order
 from ._kind_names import expected_kind, unknown_kind
 from ._load import Config
@@ -87,6 +87,8 @@ def check_drop_ins(
         if base is None:
             continue
         merged = _merged(base, drop_ins, kind, nearest)
+        for finding in empty_value_findings(base.data, drop_ins, kind, nearest):
+            collector.add_located(base.locate(finding), [minor])
         for finding in check(
             merged,
             component=KUBELET,

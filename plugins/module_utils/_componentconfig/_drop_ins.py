@@ -4,7 +4,10 @@
 """Merge the kubelet's config with its drop-ins as each minor does, write drop-ins, and compare configs below drop-ins.
 
 1.28 merges decoded objects. 1.29 to 1.31 decode the merged drop-ins over the main file's object. From 1.32 on all files
-are one JSON merge patch (schema/kubelet_dropin_merge.json; cmd/kubelet/app/server.go of each minor).
+are one JSON merge patch (schema/kubelet_dropin_merge.json; cmd/kubelet/app/server.go of each minor): the main file is
+encoded without its empty lists and maps, even if the directory has no file, and defaults are filled in afterwards.
+
+Below, None as drop-ins means that the kubelet has no --config-dir.
 """
 
 from __future__ import annotations
@@ -27,7 +30,7 @@ from ._load import Config
 from ._scalars._field_path import value_at
 from ._schema._defaults import apply_defaults, effective_value, is_zero
 from ._schema._feature_gates import FeatureGates
-from ._schema._kinds import KUBELET, KUBELET_CONFIGURATION, Kind, find_kind
+from ._schema._kinds import KUBELET, KUBELET_CONFIGURATION, Kind, fact_at, find_kind, is_present_at
 from ._schema._releases import minors_from
 
 __all__ = [
@@ -36,6 +39,7 @@ __all__ = [
     "DropInSupport",
     "drop_in_findings",
     "effective_with_drop_ins",
+    "empty_value_findings",
     "is_same_with_drop_ins",
     "merge_drop_in_documents",
     "merge_drop_ins",
@@ -85,24 +89,26 @@ def support_at(minor: int) -> DropInSupport | None:
     return DropInSupport(DropInMerge(rows[-1][1]), environment["name"] if minor <= environment["last"] else "")
 
 
-def merge_drop_ins(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> dict[str, Any]:
+def merge_drop_ins(main: Data, drop_ins: Sequence[Data] | None, kind: Kind, minor: int) -> dict[str, Any]:
     """Return the config that the kubelet of a minor merges from its main file and its drop-ins, in their order.
 
     All are decoded documents of `kind`; none is changed. A minor without --config-dir uses the main file alone. See
     `effective_with_drop_ins` for the config with its defaults.
     """
     support = support_at(minor)
-    if support is None or not drop_ins:
+    if support is None or drop_ins is None:
         return dict(main)
     bodies = [{key: value for key, value in drop_in.items() if key not in HEAD_FIELDS} for drop_in in drop_ins]
     return _MERGERS[support.merge](main, bodies, kind, minor)
 
 
-def effective_with_drop_ins(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> dict[str, Any]:
+def effective_with_drop_ins(main: Data, drop_ins: Sequence[Data] | None, kind: Kind, minor: int) -> dict[str, Any]:
     """Return the config of main file and drop-ins with all defaults, as the kubelet uses it."""
     merged = merge_drop_ins(main, drop_ins, kind, minor)
     result = apply_defaults(merged, kind, minor)
     support = support_at(minor)
+    if drop_ins is None:
+        return result
     if support is not None and _sets_eviction(drop_ins):
         result[_EVICTION] = merged[_EVICTION]
     if support is not None and support.merge is DropInMerge.INTERNAL:
@@ -111,11 +117,20 @@ def effective_with_drop_ins(main: Data, drop_ins: Sequence[Data], kind: Kind, mi
     return result
 
 
-def merge_drop_in_documents(main: Document, drop_ins: Sequence[Document], kind: Kind, minor: int) -> Document:
+def empty_value_findings(main: Data, drop_ins: Sequence[Any] | None, kind: Kind, minor: int) -> Iterator[Finding]:
+    """Yield the empty values of the main file that have no effect: the kubelet uses their defaults."""
+    if drop_ins is None:
+        return
+    for change in diff(apply_defaults(main, kind, minor), effective_with_drop_ins(main, (), kind, minor)):
+        message = f"has no effect: with --config-dir, an empty value of this file means the default, {show(change.new)}"
+        yield Finding(change.field_path, message, "drop-ins", Level.WARNING)
+
+
+def merge_drop_in_documents(main: Document, drop_ins: Sequence[Document] | None, kind: Kind, minor: int) -> Document:
     """Merge documents whose data are mappings: each field knows the file and line that set it."""
-    data = merge_drop_ins(main.data, [drop_in.data for drop_in in drop_ins], kind, minor)
-    if support_at(minor) is None or not drop_ins:
+    if support_at(minor) is None or drop_ins is None:
         return main
+    data = merge_drop_ins(main.data, [drop_in.data for drop_in in drop_ins], kind, minor)
     lines, files = dict(main.lines), dict(main.files) or dict.fromkeys(main.lines, main.file)
     for drop_in in drop_ins:
         for path, line in drop_in.lines.items():
@@ -138,7 +153,8 @@ def _merge_internal(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int
 
 
 def _merge_versioned(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> dict[str, Any]:
-    result = merge([_with_eviction_defaults(main, drop_ins, kind, minor), *drop_ins])
+    encoded = _without_empties(_with_eviction_defaults(main, drop_ins, kind, minor), kind.fields, minor)
+    result = merge([encoded, *drop_ins])
     if _sets_eviction(drop_ins):
         result.setdefault(_EVICTION, {})  # a null has reset it after the defaults were filled in
     return result
@@ -183,6 +199,23 @@ def _without_zeros(data: Data, fields: Data, minor: int) -> dict[str, Any]:
             value = _without_zeros(value, entry.get("fields", {}), minor)
         if value and not (entry.get("type") == "duration" and is_zero(value, {"type": "duration"}, minor)):
             result[key] = value
+    return result
+
+
+def _without_empties(data: Data, fields: Data, minor: int) -> dict[str, Any]:
+    """Return an object without its empty lists and maps, except evictionHard, which has no default after the merge.
+
+    A zero of another type is absent anyway as soon as it is decoded.
+    """
+    result = {}
+    for key, value in data.items():
+        entry = fields.get(key, {})
+        type_name = str(fact_at(entry, "type", minor)) if is_present_at(entry, minor) else ""
+        if type_name == "object" and isinstance(value, Mapping):
+            value = _without_empties(value, entry.get("fields", {}), minor)
+        elif key != _EVICTION and ((type_name[:5], value) in (("list<", []), ("map<", {}))):
+            continue
+        result[key] = value
     return result
 
 
@@ -262,7 +295,7 @@ def _require_kubelet(config: Config) -> Kind:
     return kind
 
 
-def is_same_with_drop_ins(drop_ins: Sequence[Any], old: Any, new: Any, version: str = "") -> bool:
+def is_same_with_drop_ins(drop_ins: Sequence[Any] | None, old: Any, new: Any, version: str = "") -> bool:
     """Return whether a component reads the same from two decoded configs, with the same drop-ins over both.
 
     A drop-in may set the field from which another field has its default, so a value that equals today's default may not
@@ -271,7 +304,7 @@ def is_same_with_drop_ins(drop_ins: Sequence[Any], old: Any, new: Any, version: 
     if not is_same_config(old, new, version):
         return False
     kind = find_kind(old.get("apiVersion"), old.get("kind")) if isinstance(old, dict) else None
-    if is_equal(old, new) or kind is None or kind.component != KUBELET or not drop_ins:
+    if is_equal(old, new) or kind is None or kind.component != KUBELET or drop_ins is None:
         return True
     if not all(isinstance(drop_in, dict) for drop_in in drop_ins):
         return False

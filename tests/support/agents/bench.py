@@ -308,9 +308,10 @@ class Bench:
         """Return the answer of ``configok-agent same``: False if a file cannot be used."""
         try:
             before, after = (decode(Path(path).read_bytes(), file=path).data for path in (first, second))
-            drop_ins = [layer.data for layer in drop_in_documents(inputs)]
+            layers = drop_in_documents(inputs)
         except (OSError, InvalidConfig):
             return False
+        drop_ins = None if layers is None else [layer.data for layer in layers]
         return is_same_with_drop_ins(drop_ins, before, after, version)
 
     def _probe_component(self, component: str, effective: Mapping[str, Any], unit: Unit) -> ProbeResult:

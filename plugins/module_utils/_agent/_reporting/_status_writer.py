@@ -158,7 +158,7 @@ class StatusBuilder:
             config=config[:10],
             state=states.get(name, "unknown"),
             note=f"{drifted} has changed since it became the init config" if drifted else "",
-            shadowed=overridden_fields(self._store, name, config),
+            shadowed=overridden_fields(self._store, name, config, version),
         )
 
     def _ignored_keys(self, active: ConfigRecord) -> tuple[str, ...]:

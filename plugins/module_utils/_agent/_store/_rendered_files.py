@@ -27,6 +27,7 @@ from ._store import Store, digest
 
 __all__ = [
     "UndecodableConfig",
+    "LISTS_WITH_DEFAULT",
     "POLICY_FIELDS",
     "config_for_record",
     "decode_values",
@@ -171,6 +172,10 @@ _STATE_FILES: Mapping[str, tuple[str, str, tuple[tuple[str, ...], ...]]] = {
 POLICY_FIELDS: Mapping[str, str] = {name: field for name, (field, _stateless, _fields) in _STATE_FILES.items()}
 
 
+# Lists whose default is not empty. Where the kubelet has --config-dir, an empty one means its default from 1.32 on.
+LISTS_WITH_DEFAULT = ("enforceNodeAllocatable",)
+
+
 # The map whose default a config replaces as a whole, and the switch that adds the default's keys to it.
 _DEFAULTED = "evictionHard"
 _ADDS_DEFAULT = "mergeDefaultEvictionSettings"
@@ -248,6 +253,7 @@ def _build_note(component: str, data: bytes) -> dict[str, Any]:
         _FINGERPRINT: fingerprint(values),
         "state": state_file_keys(component, values),
         "fields": fields_for_note(values),
+        "empty": [name for name in LISTS_WITH_DEFAULT if isinstance(values, Mapping) and values.get(name) == []],
     }
 
 

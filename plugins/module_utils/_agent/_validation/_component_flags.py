@@ -10,9 +10,10 @@ so that they are known while the component is down between two crashes.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 
-from ..._componentconfig._flags._kubelet_flags import fields_set_by_flags, parse_flags
+from ..._componentconfig._flags._kubelet_flags import CONFIG_DIRECTORY, fields_set_by_flags, parse_flags
 from ..._host._component_process import find_drop_ins, read_drop_in
 from .._state._health import CommandLine
 from .._store._rendered_files import UndecodableConfig, decode_values, field_paths
@@ -111,6 +112,7 @@ def read_drop_in_fields(argv: tuple[str, ...]) -> dict[str, list[str]]:
     return fields
 
 
+_OMITS_EMPTY_VALUES_SINCE = 32  # the minor that merges drop-ins into the encoded main file
 _MAX_SHOWN = 20  # overridden fields; the others are counted
 
 
@@ -127,16 +129,29 @@ def fields_set_elsewhere(store: Store, component: str, fields: Sequence[str]) ->
     }
 
 
-def overridden_fields(store: Store, component: str, config: str) -> tuple[str, ...]:
-    """Return the overridden fields of the file with this hash, each with its flag or drop-in. Raises OSError."""
+def overridden_fields(store: Store, component: str, config: str, version: str = "") -> tuple[str, ...]:
+    """Return the overridden fields of the file with this hash, each with its flag or drop-in. Raises OSError.
+
+    version: of the component, "" if it is unknown.
+    """
     if component != "kubelet" or not config:
         return ()  # kube-proxy and the others have no flags that win over --config
-    fields = [str(field) for field in store.read_note(component, config).get("fields") or ()]
+    note = store.read_note(component, config)
+    fields = [str(field) for field in note.get("fields") or ()]
     overridden = fields_set_by_flags(recorded_command_line(store, component), fields)
     by_flag = {field.partition(" ")[0] for field in overridden}
     for path, names in recorded_drop_in_fields(store, component).items():
         for name in names:
             if name in fields and name not in by_flag and not any(name.startswith(f"{field}.") for field in by_flag):
                 overridden.append(f"{name} ({path})")
+    if CONFIG_DIRECTORY in dict(parse_flags(recorded_command_line(store, component))) and _omits_empty_values(version):
+        known = {field.partition(" ")[0] for field in overridden}
+        overridden += [f"{name} (--{CONFIG_DIRECTORY})" for name in note.get("empty") or () if name not in known]
     more = len(overridden) - _MAX_SHOWN
     return (*overridden[:_MAX_SHOWN], f"and {more} more") if more > 0 else tuple(overridden)
+
+
+def _omits_empty_values(version: str) -> bool:
+    """Return whether a kubelet with --config-dir reads empty values of its own file as absent."""
+    minor = re.match(r"v?1\.([0-9]+)", version)
+    return minor is None or int(minor[1]) >= _OMITS_EMPTY_VALUES_SINCE

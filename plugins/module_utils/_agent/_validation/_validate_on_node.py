@@ -16,10 +16,10 @@ from ..._componentconfig._check import check, check_host
 from ..._componentconfig._codec._document import Document, decode
 from ..._componentconfig._codec._plain_values import HEAD_FIELDS
 from ..._componentconfig._denials import denials, node_values, unknown_field_patterns
-from ..._componentconfig._drop_ins import merge_drop_in_documents
+from ..._componentconfig._drop_ins import empty_value_findings, merge_drop_in_documents
 from ..._componentconfig._findings import Finding, InvalidConfig, Level, bounded, located, reading_order
 from ..._componentconfig._flags._component_flags import ComponentFlags, with_flags
-from ..._componentconfig._flags._kubelet_flags import parse_flags
+from ..._componentconfig._flags._kubelet_flags import CONFIG_DIRECTORY, parse_flags
 from ..._componentconfig._load import merge_documents
 from ..._componentconfig._rules._host_model import Host, HostQuery
 from ..._componentconfig._rules._host_rules import HostRules
@@ -72,22 +72,24 @@ def deprecated_options(configuration: AgentConfiguration) -> list[str]:
     ]
 
 
-def drop_in_documents(inputs: NodeInputs) -> list[Document]:
-    """Decode the drop-ins, lowest first, and leave out empty ones. Raises InvalidConfig."""
+def drop_in_documents(inputs: NodeInputs) -> list[Document] | None:
+    """Decode the drop-ins, lowest first, and leave out empty ones; None without --config-dir. Raises InvalidConfig."""
+    if not inputs.drop_ins and CONFIG_DIRECTORY not in dict(parse_flags(inputs.arguments)):
+        return None
     layers = [decode(text.encode("utf-8", "surrogateescape"), file=path) for path, text in inputs.drop_ins]
     return [layer for layer in layers if layer.data is not None]
 
 
 def effective_config(
-    layers: Sequence[Document], argv: Sequence[str], minor: int, drop_ins: Sequence[Document] = ()
+    layers: Sequence[Document], argv: Sequence[str], minor: int, drop_ins: Sequence[Document] | None = None
 ) -> Document:
     """Merge the layers, lowest first, with the kubelet's drop-ins and flags; every field keeps its origin.
 
-    minor: of the component's version; it decides how drop-ins are merged and which flags count. Only the kubelet has
-    drop-ins, and flags that win over its file. The form (JSON or YAML) is that of the lowest layer, the document, as in
-    offline checks: 110.0 is a whole number only in YAML.
+    minor: of the component's version; it decides how drop-ins are merged and which flags count. drop_ins: None without
+    --config-dir. Only the kubelet has drop-ins, and flags that win over its file. The form (JSON or YAML) is that of
+    the lowest layer, the document, as in offline checks: 110.0 is a whole number only in YAML.
     """
-    if not all(isinstance(layer.data, dict) for layer in (*layers, *drop_ins)):
+    if not all(isinstance(layer.data, dict) for layer in (*layers, *(drop_ins or ()))):
         return layers[0]  # the checks report what is not a mapping
     merged = layers[0]
     if len(layers) > 1:
@@ -95,7 +97,7 @@ def effective_config(
     kind = find_kind(merged.data.get("apiVersion"), merged.data.get("kind"))
     if kind is None or kind.component != "kubelet":
         return merged
-    if drop_ins:
+    if drop_ins is not None:
         merged = replace(merge_drop_in_documents(merged, drop_ins, kind, minor), is_json=layers[0].is_json)
     return with_flags(merged, argv, kind, minor)
 
@@ -134,7 +136,8 @@ def validate_on_node(
     if not host_only:
         findings += [_not_a_mapping(layer) for layer in instance if not isinstance(layer.data, dict)]
         findings += _bundle_findings(document, component, minor, inputs)
-        findings += _config_findings(config, component, version, {layer.file for layer in drop_ins}, argv)
+        findings += _config_findings(config, component, version, {layer.file for layer in drop_ins or ()}, argv)
+        findings += _values_without_effect(document, drop_ins, minor)
         # In the order of a check offline, so that both name the same first error.
         findings = bounded(sorted(findings, key=reading_order))
     if component.host_checks:
@@ -205,6 +208,13 @@ def _config_findings(
         else finding
         for finding in findings
     ]
+
+
+def _values_without_effect(document: Document, drop_ins: Sequence[Document] | None, minor: int) -> list[Finding]:
+    kind = find_kind(document.data.get("apiVersion"), document.data.get("kind")) if _kind(document) else None
+    if kind is None or kind.component != "kubelet":
+        return []
+    return [document.locate(finding) for finding in empty_value_findings(document.data, drop_ins, kind, minor)]
 
 
 def _host_findings(

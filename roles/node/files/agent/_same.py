@@ -23,13 +23,14 @@ def same_files(first: str, second: str, *, version: str, with_inputs: bool = Fal
     """
     with input_errors(first):
         before, after = (decode(read_file(name), file=name).data for name in (first, second))
-        drop_ins = [layer.data for layer in (_drop_ins() if with_inputs else [])]
+        layers = _drop_ins() if with_inputs else None
+        drop_ins = None if layers is None else [layer.data for layer in layers]
         is_same = is_same_with_drop_ins(drop_ins, before, after, version)
     print("the same" if is_same else "different")
     return _SAME if is_same else _DIFFERENT
 
 
-def _drop_ins() -> list[Document]:
+def _drop_ins() -> list[Document] | None:
     from ._agent._state._node_state import NodeInputs
     from ._agent._validation._validate_on_node import drop_in_documents
 

@@ -15,7 +15,10 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._agent._cli import describe_node, render_status
 from ansible_collections.configok.node.plugins.module_utils._agent._command_lines import CommandLineTracker
 from ansible_collections.configok.node.plugins.module_utils._agent._state._health import CommandLine, Unit
-from ansible_collections.configok.node.plugins.module_utils._agent._store._rendered_files import keep_rendered
+from ansible_collections.configok.node.plugins.module_utils._agent._store._rendered_files import (
+    LISTS_WITH_DEFAULT,
+    keep_rendered,
+)
 from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._component_flags import (
     overridden_fields,
@@ -24,6 +27,9 @@ from ansible_collections.configok.node.plugins.module_utils._agent._validation._
     write_command_line_note,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._node_inputs import InitConfigDrift
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._drop_ins import empty_value_findings
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import find_kind
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import newest_minor
 from support.agents.bench import Bench
 from support.configs.kubelet import KUBELET_HEADER
 
@@ -85,6 +91,38 @@ def test_many_shadowed_fields_are_counted(tmp_path: Path) -> None:
     assert (len(fields), fields[-1]) == (21, "and 10 more")
     assert overridden_fields(store, "kube-proxy", name) == ()
     assert overridden_fields(store, "kubelet", "") == ()
+
+
+@pytest.mark.contract("render.shadowed")
+@pytest.mark.parametrize(
+    ("version", "flags", "shadowed"),
+    [
+        ("v1.36.3", ["--config-dir=/d"], ("enforceNodeAllocatable (--config-dir)",)),
+        ("", ["--config-dir=/d"], ("enforceNodeAllocatable (--config-dir)",)),
+        ("v1.31.4", ["--config-dir=/d"], ()),
+        ("v1.36.3", [], ()),
+        (
+            "v1.36.3",
+            ["--config-dir=/d", "--enforce-node-allocatable=none"],
+            ("enforceNodeAllocatable (--enforce-node-allocatable)",),
+        ),
+    ],
+)
+def test_an_empty_list_that_means_its_default_is_shadowed(
+    tmp_path: Path, version: str, flags: list[str], shadowed: tuple[str, ...]
+) -> None:
+    store = Store(str(tmp_path), now=lambda: "t")
+    name = keep_rendered("kubelet", store, b'{"enforceNodeAllocatable": [], "evictionHard": {}, "clusterDNS": []}')
+    store.write_note("kubelet", "command-line", {"argv": ["kubelet", *flags]})
+    assert overridden_fields(store, "kubelet", name, version) == shadowed
+
+
+def test_the_lists_that_mean_their_default_are_those_of_the_schema() -> None:
+    kind = find_kind("kubelet.config.k8s.io/v1beta1", "KubeletConfiguration")
+    assert kind is not None
+    empty = {name: [] for name, entry in kind.fields.items() if str(entry.get("type")).startswith("list<")}
+    findings = list(empty_value_findings(empty, (), kind, newest_minor()))
+    assert tuple(finding.field for finding in findings) == LISTS_WITH_DEFAULT
 
 
 @pytest.mark.contract("render.shadowed")

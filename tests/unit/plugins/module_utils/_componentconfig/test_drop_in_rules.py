@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._drop_ins import (
     effective_with_drop_ins,
+    empty_value_findings,
     merge_drop_ins,
     support_at,
 )
@@ -167,3 +168,51 @@ def test_the_switch_that_adds_the_defaults_of_eviction_holds_for_the_main_file_a
     ):
         result = effective_with_drop_ins({**KUBELET_KIND, **main}, [{**KUBELET_KIND, **drop_in}], KIND, 36)
         assert result["evictionHard"] == expected
+
+
+@pytest.mark.parametrize(
+    ("main", "drop_ins", "field", "by_minor"),
+    [
+        # From 1.32 on, an empty value of the main file is the default again, also if the directory has no file.
+        ({"enforceNodeAllocatable": []}, None, "enforceNodeAllocatable", {28: [], 31: [], 32: [], 37: []}),
+        (
+            {"enforceNodeAllocatable": []},
+            [],
+            "enforceNodeAllocatable",
+            {27: [], 28: [], 29: [], 31: [], 32: ["pods"], 36: ["pods"], 37: ["pods"]},
+        ),
+        ({"enforceNodeAllocatable": []}, [{"maxPods": 5}], "enforceNodeAllocatable", {31: [], 32: ["pods"]}),
+        # A drop-in's own empty value is not encoded again.
+        ({}, [{"enforceNodeAllocatable": []}], "enforceNodeAllocatable", {31: [], 32: []}),
+        # The default of evictionHard is filled in before the merge, and not after it.
+        ({"evictionHard": {}}, [], "evictionHard", {31: {}, 32: {}, 36: {}}),
+        ({"evictionHard": {}}, [{"maxPods": 5}], "evictionHard", {31: {}, 32: {}, 36: {}}),
+        # A pointer has a value that is written.
+        ({"failSwapOn": False, "cgroupsPerQOS": False}, [], "failSwapOn", {31: False, 36: False}),
+        ({"clusterDNS": []}, [], "clusterDNS", {31: None, 36: None}),
+    ],
+)
+def test_empty_values_of_the_main_file(
+    main: dict[str, Any], drop_ins: list[dict[str, Any]] | None, field: str, by_minor: dict[int, Any]
+) -> None:
+    assert KIND is not None
+    file, above = {**KUBELET_KIND, **main}, None if drop_ins is None else [{**KUBELET_KIND, **it} for it in drop_ins]
+    before = copy.deepcopy(file)
+    assert {minor: effective_with_drop_ins(file, above, KIND, minor).get(field) for minor in by_minor} == by_minor
+    assert file == before
+
+
+def test_an_empty_value_of_a_wrong_type_or_an_unknown_field_stays_for_the_checks() -> None:
+    assert KIND is not None
+    wrong = {**KUBELET_KIND, "clusterDNS": {}, "maxPods": [], "noSuchField": []}
+    assert merge_drop_ins(wrong, [], KIND, 36) == wrong
+
+
+def test_an_empty_value_without_effect_is_named() -> None:
+    assert KIND is not None
+    main = {**KUBELET_KIND, "enforceNodeAllocatable": [], "evictionHard": {}, "clusterDNS": []}
+    [finding] = empty_value_findings(main, [], KIND, 36)
+    assert (finding.field, finding.level) == ("enforceNodeAllocatable", "warning")
+    assert finding.message.endswith('with --config-dir, an empty value of this file means the default, ["pods"]')
+    for drop_ins, minor in ((None, 36), ([], 31)):
+        assert list(empty_value_findings(main, drop_ins, KIND, minor)) == []

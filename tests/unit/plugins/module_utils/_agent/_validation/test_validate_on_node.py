@@ -338,6 +338,23 @@ def test_drop_ins_are_merged_as_the_kubelet_of_this_node_does(
     assert [finding.field for finding in node.validate(text, version=version)] == paths
 
 
+@pytest.mark.parametrize(("version", "is_refused"), [("v1.31.0", False), ("v1.32.0", True), ("v1.36.3", True)])
+@pytest.mark.parametrize("drop_in", ["", "evictionHard: {memory.available: 222Mi}\n"], ids=["no drop-in", "drop-in"])
+def test_an_empty_list_below_a_drop_in_directory_is_its_default(
+    node: Node, version: str, is_refused: bool, drop_in: str
+) -> None:
+    (node.directory / "conf.d").mkdir()
+    node.argv.append(f"--config-dir={node.directory}/conf.d")
+    if drop_in:
+        node.drop_in("10-own.conf", KUBELET_HEADER + drop_in)
+    findings = node.validate("cgroupsPerQOS: false\nenforceNodeAllocatable: []\n", version=version)
+    assert any(finding.is_refusal for finding in findings) is is_refused
+    text = "enforceNodeAllocatable: []\n"
+    [*without_effect] = [finding for finding in node.validate(text, version=version) if not finding.is_refusal]
+    named = [("enforceNodeAllocatable", "warning", "drop-ins")] if is_refused else []
+    assert summaries(without_effect) == named
+
+
 @pytest.mark.contract("render.shadowed")
 def test_drop_ins_win_over_the_file_and_are_no_fault_of_the_bundle(node: Node) -> None:
     node.host = SWAPPING
