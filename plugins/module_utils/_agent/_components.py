@@ -5,15 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from .._nodeconfig._config_status import ComponentState
 from ._agent_context import AgentContext
 from ._command_lines import CommandLineTracker
 from ._interfaces import ANSWER_WAIT, ServiceManager, ServiceManagerError, Task
 from ._log import RESTARTING, log
+from ._probed_configs import ProbedConfigs
 from ._state._health import (
     NOT_STARTED,
     ComponentsObservation,
@@ -29,7 +29,6 @@ from ._state._health import (
     not_started_reason,
 )
 from ._state._node_state import NodeState
-from ._store._rendered_files import UndecodableConfig, decode_values
 
 __all__ = ["ComponentManager", "UnitQuery"]
 
@@ -48,13 +47,13 @@ class ComponentManager:
         self._units = {name: UnitQuery(name, context.services, context.new_task()) for name in configuration.components}
         self._restarts = {name: context.new_task() for name in configuration.components}
         self._prober = context.prober
+        self._probed_configs = ProbedConfigs(context)
         self._clock = context.clock
         self._counters = context.counters
         self.command_lines = CommandLineTracker(context)
         self._probes = {name: _ProbeTask(context.new_task()) for name in configuration.components}
         self._health: dict[str, Health] = {}
         self._requested: dict[str, tuple[str, float]] = {}
-        self._decoded_configs: dict[str, tuple[str, Mapping[str, Any]]] = {}
         self._probed_at: dict[str, float] = {}  # when the latest probe was started
         self.invocations: dict[str, str] = {}
         self.next_due = 0.0  # when to probe again, in seconds since boot
@@ -119,7 +118,7 @@ class ComponentManager:
                 states[name] = "unknown"
                 continue
             before = self._health.setdefault(name, new_health(now))
-            after = self._update_health(name, unit, config, before, now, pending=pending, probing=probing)
+            after = self._update_health(name, unit, before, now, pending=pending, probing=probing)
             self._health[name] = after
             seconds.append(healthy_seconds(before, after, limit=2 * self._configuration.probe_interval))
             states[name] = "healthy" if is_healthy(after) else "unknown"
@@ -199,7 +198,6 @@ class ComponentManager:
         self,
         name: str,
         unit: Unit | None,
-        config: str,
         health: Health,
         now: float,
         *,
@@ -219,9 +217,7 @@ class ComponentManager:
         elif unit.state != "active":
             result = ProbeResult(False, f"{unit.name} is {unit.state}")
         else:
-            answer = probe.probe(
-                partial(self._probe, name, self._decoded_config(name, config), unit), unit.invocation, now
-            )
+            answer = probe.probe(partial(self._probe, name, unit), unit.invocation, now)
             if answer is None:
                 return health
             result = answer
@@ -237,23 +233,10 @@ class ComponentManager:
             settling=self._configuration.settling_time,
         )
 
-    def _probe(self, name: str, config: Mapping[str, Any], unit: Unit) -> ProbeResult:
+    def _probe(self, name: str, unit: Unit) -> ProbeResult:
         """Probe a component, and read its command line once it is healthy. Runs in the background."""
-        result = self._prober(name, config, unit)
+        result = self._prober(name, self._probed_configs.read(name, unit), unit)
         return result._replace(command_line=self.command_lines.read(name, unit)) if result.ok else result
-
-    def _decoded_config(self, name: str, config: str) -> Mapping[str, Any]:
-        """Return the decoded config that the component reads; it says where to probe."""
-        known = self._decoded_configs.get(name)
-        if known is not None and known[0] == config:
-            return known[1]
-        try:
-            values = decode_values((self._store.read_config(name) or b"").decode("utf-8", "replace"), "the config")
-        except UndecodableConfig:
-            values = None
-        known = (config, values if isinstance(values, Mapping) else {})
-        self._decoded_configs[name] = known
-        return known[1]
 
     def _schedule_probe(self, involved: list[str], now: float, *, probing: bool, steady: bool) -> None:
         """Decide when to probe again: never, if all components are healthy and steady."""

@@ -18,6 +18,7 @@ from .._kube._retry import Backoff
 from ._agent_context import AgentContext
 from ._interfaces import ServiceManagerError, Task
 from ._log import log
+from ._probed_configs import ProbedConfigs
 from ._state._health import NOT_STARTED, Unit
 from ._state._host_look import HostLook
 from ._state._node_state import NodeState
@@ -41,6 +42,7 @@ class HostCheck:
         self._store = context.store
         self._services = context.services
         self._prober = context.prober
+        self._probed_configs = ProbedConfigs(context)
         self._host_prober = context.host_prober
         self._clock = context.clock
         self._health = _Question(context.new_task(), f"the probe has no answer after {_DEADLINE:g}s")
@@ -130,7 +132,7 @@ class HostCheck:
                 continue
             if unit.state != "active":
                 return f"{unit.name} is {unit.state}"
-            result = self._prober(name, _values(self._store.read_config(name)), unit)
+            result = self._prober(name, self._probed_configs.read(name, unit), unit)
             if not result.ok:
                 return f"{name}: {result.detail}"
         return ""

@@ -36,7 +36,8 @@ def health_address(component: ComponentConfiguration, effective: Mapping[str, An
     if component.health_url:
         return component.health_url
     if component.name == "kubelet":
-        port = effective.get("healthzPort", 10248)
+        port = effective.get("healthzPort")
+        port = 10248 if port is None else port
         return _url(str(effective.get("healthzBindAddress") or "127.0.0.1"), port) if port else ""
     if component.name == "kube-proxy":
         address = str(effective.get("healthzBindAddress") or "0.0.0.0")
@@ -50,7 +51,8 @@ def serving_address(component: ComponentConfiguration, effective: Mapping[str, A
     """Return host and port of the component's TLS server, or None if it has none or the probe is turned off."""
     if not component.serving_probe or component.name != "kubelet" or effective.get("enableServer") is False:
         return None
-    port = effective.get("port", 10250)
+    port = effective.get("port")
+    port = 10250 if port is None else port
     host = str(effective.get("address") or "0.0.0.0")
     return (_ANY.get(host, host), port) if isinstance(port, int) and port else None
 

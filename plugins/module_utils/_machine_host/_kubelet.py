@@ -12,12 +12,14 @@ import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
 
+from .._componentconfig._flags._kubelet_flags import flag_field, parse_flags
+from .._host._component_process import find_drop_ins, read_process
 from ._files import Changes
 from ._host_access import Host, HostError
 from ._host_state import HostState, save_state
 from ._node_identity import BOOTSTRAP, has_credentials
 
-__all__ = ["apply_settings", "last_error", "start_units", "wait_healthy"]
+__all__ = ["apply_settings", "health_url", "last_error", "start_units", "wait_healthy"]
 
 _UNIT = "kubelet.service"
 _POLL = 0.5
@@ -27,7 +29,9 @@ _DELETED = " (deleted)"  # after the path of a program whose file is another one
 _KLOG_ERROR = re.compile(r"[EF][0-9]{4} ")
 _ERROR = re.compile(r"^(?:Error:|error:|panic:|unknown flag|fatal|Failed|.*\berr=|.*command failed)")
 _LIMIT = 500
-_HEALTHZ_PORT = 10248
+_CONFIG = "/var/lib/kubelet/config.yaml"  # of the units that the roles install
+_HEALTHZ_PORT = "10248"
+_LISTENS_AT_ALL = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}
 _DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
@@ -93,7 +97,7 @@ def wait_healthy(host: Host, state: HostState, *, kubelet: str, timeout: float) 
         why = _unhealthy(host, kubelet)
         if why:
             steady_since = time.monotonic()
-        elif _port(host) or time.monotonic() - steady_since >= _STEADY:
+        elif health_url(host) or time.monotonic() - steady_since >= _STEADY:
             break
         failed = _restarts(host) - restarts >= _MOST_RESTARTS
         if failed or time.monotonic() > deadline:
@@ -141,11 +145,11 @@ def _unhealthy(host: Host, kubelet: str) -> str:
         return "it does not run"
     if program != os.path.realpath(host.path(kubelet)):
         return f"it still runs {program}"
-    port = _port(host)
-    if not port:
+    url = health_url(host)
+    if not url:
         return ""
     try:
-        with _DIRECT.open(f"http://{_address(host)}:{port}/healthz", timeout=3) as answer:
+        with _DIRECT.open(url, timeout=3) as answer:
             return "" if answer.status == 200 else f"/healthz answers {answer.status}"
     except urllib.error.HTTPError as error:
         return f"/healthz answers {error.code}"
@@ -170,25 +174,31 @@ def _restarts(host: Host) -> int:
     return int(text) if re.fullmatch("[0-9]{1,9}", text) else 0
 
 
-def _config(host: Host) -> str:
-    """Return the text of the config that the kubelet reads: the one of its process, or of its unit."""
+def health_url(host: Host) -> str:
+    """Return the URL of the kubelet's health endpoint, "" if it serves none."""
+    port = _setting(host, "healthzPort")
+    if not re.fullmatch("[0-9]{1,5}", port):
+        port = _HEALTHZ_PORT
+    address = _setting(host, "healthzBindAddress")
+    address = _LISTENS_AT_ALL.get(address, address)
+    name = f"[{address}]" if ":" in address else address
+    return f"http://{name}:{port}/healthz" if int(port) else ""
+
+
+def _setting(host: Host, field: str) -> str:
+    """Return the value that the kubelet runs with: of its flag, else of the last file that sets it; "" for none."""
     pid = _main_pid(host, "kubelet")
-    command = (host.read(f"/proc/{pid}/cmdline") or "").split("\0")
-    paths = [word[len("--config=") :] for word in command if word.startswith("--config=")]
-    return host.read(paths[-1] if paths else "/var/lib/kubelet/config.yaml") or ""
+    argv, directory = read_process(int(pid) if pid.isdigit() else 0, host.root)
+    flags = parse_flags(argv)
+    of_flag = [value for flag, value in flags if flag_field(flag, [field]) == field]
+    if of_flag:
+        return of_flag[-1]
+    config = os.path.join(directory, dict(flags).get("config", _CONFIG))
+    files = [config, *find_drop_ins(argv, directory, host.root)]
+    values = [value for value in (_field(host.read(path) or "", field) for path in files) if value]
+    return values[-1] if values and values[-1] not in ("null", "~") else ""
 
 
 def _field(text: str, name: str) -> str:
     match = re.search(rf"^[ \t{{]*[\"']?{name}[\"']?\s*:\s*[\"']?([^\s\"',}}]+)", text, re.MULTILINE)
     return match[1] if match else ""
-
-
-def _port(host: Host) -> int:
-    value = _field(_config(host), "healthzPort")
-    return int(value) if re.fullmatch("[0-9]{1,5}", value) else _HEALTHZ_PORT
-
-
-def _address(host: Host) -> str:
-    value = _field(_config(host), "healthzBindAddress") or "127.0.0.1"
-    value = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(value, value)
-    return f"[{value}]" if ":" in value else value

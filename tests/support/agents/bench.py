@@ -38,6 +38,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state._node_
 from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._validate_on_node import (
     drop_in_documents,
+    probed_values,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import CommandCheck
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
@@ -239,6 +240,7 @@ class Bench:
                 validate=self.validate,
                 check=CommandCheck(self.check),
                 same_config=self.is_same,
+                probed_values=self.probed_values,
                 version=lambda name: "" if self.version_of is None else self.version_of(name),
                 command_line=lambda _pid: self.argv,
                 last_message=self.messages,
@@ -313,6 +315,10 @@ class Bench:
             return False
         drop_ins = None if layers is None else [layer.data for layer in layers]
         return is_same_with_drop_ins(drop_ins, before, after, version)
+
+    def probed_values(self, path: str, version: str, inputs: NodeInputs) -> Mapping[str, Any]:
+        """Return the answer of ``configok-agent addresses``."""
+        return probed_values(decode(Path(path).read_bytes(), file=path), inputs, version)
 
     def _probe_component(self, component: str, effective: Mapping[str, Any], unit: Unit) -> ProbeResult:
         """Call probe(), which a test may have replaced since the agent was started."""

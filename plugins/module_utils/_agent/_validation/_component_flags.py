@@ -20,6 +20,7 @@ from .._store._rendered_files import UndecodableConfig, decode_values, field_pat
 from .._store._store import Store
 
 __all__ = [
+    "PROBED_FIELDS",
     "not_read_reason",
     "read_drop_in_fields",
     "write_command_line_note",
@@ -30,6 +31,9 @@ __all__ = [
     "read_command_line",
     "overridden_fields",
 ]
+
+PROBED_FIELDS = ("enableServer", "address", "port", "healthzPort", "healthzBindAddress")
+"""The kubelet's fields that say where it listens."""
 
 _NOTE = "command-line"
 _MAX_BYTES = 128 * 1024  # the kernel's limit for one argument

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
+from typing import Any
 
 from ..._componentconfig._bundle_policy import bundle_findings
 from ..._componentconfig._check import check, check_host
 from ..._componentconfig._codec._document import Document, decode
 from ..._componentconfig._codec._plain_values import HEAD_FIELDS
 from ..._componentconfig._denials import denials, node_values, unknown_field_patterns
-from ..._componentconfig._drop_ins import empty_value_findings, merge_drop_in_documents
+from ..._componentconfig._drop_ins import effective_with_drop_ins, empty_value_findings, merge_drop_in_documents
 from ..._componentconfig._findings import Finding, InvalidConfig, Level, bounded, located, reading_order
 from ..._componentconfig._flags._component_flags import ComponentFlags, with_flags
 from ..._componentconfig._flags._kubelet_flags import CONFIG_DIRECTORY, parse_flags
@@ -27,6 +28,7 @@ from ..._componentconfig._schema._kinds import MAIN_KINDS, find_kind
 from ..._componentconfig._schema._releases import minor_of
 from .._agent_configuration import AgentConfiguration, ComponentConfiguration, InvalidConfiguration
 from .._state._node_state import NodeInputs
+from ._component_flags import PROBED_FIELDS
 from ._node_inputs import own_config_values
 from ._validator import HOST_RULE_PREFIX
 
@@ -36,6 +38,7 @@ __all__ = [
     "drop_in_documents",
     "effective_config",
     "is_from_flag",
+    "probed_values",
     "validate_on_node",
     "check_deny_policy",
 ]
@@ -100,6 +103,22 @@ def effective_config(
     if drop_ins is not None:
         merged = replace(merge_drop_in_documents(merged, drop_ins, kind, minor), is_json=layers[0].is_json)
     return with_flags(merged, argv, kind, minor)
+
+
+def probed_values(document: Document, inputs: NodeInputs, version: str) -> dict[str, Any]:
+    """Return the fields that say where a kubelet listens, from its file, its drop-ins and its flags.
+
+    Another component's file is all that counts: {}. Raises ConfigError.
+    """
+    data = document.data if isinstance(document.data, dict) else {}
+    kind = find_kind(data.get("apiVersion"), data.get("kind"))
+    if kind is None or kind.component != "kubelet":
+        return {}
+    minor, layers = minor_of(version), drop_in_documents(inputs)
+    drop_ins = None if layers is None else [layer.data for layer in layers]
+    merged = replace(document, data=effective_with_drop_ins(data, drop_ins, kind, minor))
+    values = with_flags(merged, inputs.arguments, kind, minor).data
+    return {name: values[name] for name in PROBED_FIELDS if name in values}
 
 
 def is_from_flag(file: str) -> bool:

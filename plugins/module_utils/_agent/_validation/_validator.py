@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Validates and compares configs in child processes, and records the findings. Private to configok.node.
 
-The children are ``configok-agent validate``, ``configok-agent same`` and the component's own check.
+The children are ``configok-agent validate``, ``same`` and ``addresses``, and the component's own check.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from .._store._durable_files import LOCK_WAIT, locked
 from .._store._store import Store, digest
 
 __all__ = [
+    "AddressesCommand",
+    "ProbedValues",
     "SameConfigCommand",
     "ValidateCommand",
     "HOST_RULE_PREFIX",
@@ -91,6 +93,40 @@ class SameConfigCommand:
         version_options = ["--kubernetes-version", version] if version else []
         argv = [*self._argv, *version_options, "--with-inputs", first, second]
         return self._runner(argv, timeout=_COMPARISON_TIMEOUT, stdin=json.dumps(inputs.to_dict())).code == _SAME
+
+
+_MERGE_TIMEOUT = 5.0  # seconds for the child: less than a probe may take
+
+
+class ProbedValues(Protocol):
+    """Returns the fields that say where a kubelet listens, by its file, its version and its inputs.
+
+    Raises ValidationUnavailable.
+    """
+
+    def __call__(self, path: str, version: str, inputs: NodeInputs) -> Mapping[str, Any]: ...
+
+
+class AddressesCommand:
+    """Runs ``configok-agent addresses`` on a file."""
+
+    def __init__(self, runner: CommandRunner, argv: Sequence[str]) -> None:
+        """Run the children with a runner. argv: the program and its command."""
+        self._runner = runner
+        self._argv = tuple(argv)
+
+    def __call__(self, path: str, version: str, inputs: NodeInputs) -> Mapping[str, Any]:
+        """Return the values. Raises ValidationUnavailable."""
+        argv = [*self._argv, *(["--kubernetes-version", version] if version else []), path]
+        result = self._runner(argv, timeout=_MERGE_TIMEOUT, stdin=json.dumps(inputs.to_dict()))
+        try:
+            values = load_json(result.out)
+        except ValueError:
+            values = None
+        if result.code != 0 or not isinstance(values, dict):
+            reason = " ".join(result.err.split())[-200:] or "no answer"
+            raise ValidationUnavailable(f"drop-ins and flags were not merged for the probe: {reason}")
+        return values
 
 
 HOST_RULE_PREFIX = "host:"  # of the rule of each finding on the host

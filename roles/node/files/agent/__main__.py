@@ -22,6 +22,7 @@ from ._agent._agent_configuration import (
 )
 from ._agent._store._durable_files import LockTimeout
 from ._arguments import (
+    OF_ADDRESSES,
     OF_CONVERT,
     OF_DIFF,
     OF_EXPLAIN,
@@ -136,6 +137,8 @@ def _commands() -> Iterator[tuple[str, Callable[[argparse.Namespace], int], str,
     yield "diff", _diff, text, OF_DIFF
     text = "say whether a component makes the same of two configs, at this version and all later ones; if not sure, no"
     yield "same", _same, text, OF_SAME
+    text = "print where the kubelet listens; standard input is JSON with its command line and drop-ins"
+    yield "addresses", _addresses, text, OF_ADDRESSES
     text = "explain fields of a component config, feature gates (featureGates.NAME) or a kind"
     yield "explain", _explain, text, OF_EXPLAIN
     yield "convert", _convert, "convert a component config to another API version", OF_CONVERT
@@ -435,6 +438,13 @@ def _same(arguments: argparse.Namespace) -> int:
     from ._same import same_files
 
     return same_files(*arguments.files, version=arguments.version, with_inputs=arguments.with_inputs)
+
+
+def _addresses(arguments: argparse.Namespace) -> int:
+    _limit(arguments)
+    from ._addresses import print_addresses
+
+    return print_addresses(arguments.file, version=arguments.version)
 
 
 def _explain(arguments: argparse.Namespace) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 __all__ = [
+    "OF_ADDRESSES",
     "OF_CONVERT",
     "OF_DIFF",
     "OF_EXPLAIN",
@@ -105,6 +106,11 @@ OF_SAME = (
     argument(
         VERSION, default="", dest="version", metavar="VERSION", help="of the component (default: whichever it is)"
     ),
+)
+OF_ADDRESSES = (
+    argument("file", metavar="FILE", help="the file that the kubelet reads"),
+    _LIMITED,
+    argument(VERSION, default="", dest="version", metavar="VERSION", help="of the kubelet (default: the newest)"),
 )
 OF_EXPLAIN = (
     argument("words", metavar="FIELD", nargs="+", help="a path; the first may be a component or a kind"),

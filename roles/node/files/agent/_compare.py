@@ -16,6 +16,8 @@ from ._agent._store._rendered_files import field_paths
 from ._agent._store._store import Store
 from ._agent._system_clock import SystemClock
 from ._agent._validation._component_flags import fields_set_elsewhere
+from ._agent._validation._node_inputs import read_node_inputs
+from ._agent._validation._validate_on_node import drop_in_documents, effective_config, probed_values
 from ._componentconfig import ConfigError
 from ._componentconfig._check import config_at
 from ._componentconfig._codec._document import decode
@@ -59,17 +61,22 @@ def compare(configuration: AgentConfiguration, component: str, *, as_json: bool)
 
 def _compare(configuration: AgentConfiguration, component: str) -> list[str]:
     store = Store(configuration.state_directory, now=SystemClock().now)
-    try:
-        document = decode(store.read_config(component) or b"", file=store.config_path(component))
-    except InvalidConfig as error:
-        raise _Unavailable(str(error)) from error
-    version = configuration.components[component].version or str(store.read_note(component, "version").get("version"))
+    settings = configuration.components[component]
+    version = store.known_version(component, settings.version)
     try:
         minor = minor_of(version)
     except ConfigError:
-        minor = newest_minor()
-    config = config_at(document, minor)
-    address = serving_address(configuration.components[component], document.data) if config is not None else None
+        version, minor = "", newest_minor()
+    try:
+        document = decode(store.read_config(component) or b"", file=store.config_path(component))
+        inputs = read_node_inputs(settings, store)
+        empty = None if drop_in_documents(inputs) is None else []
+        probed = probed_values(document, inputs, version)
+    except (InvalidConfig, OSError) as error:
+        raise _Unavailable(str(error)) from error
+    # Its own file, whose empty values may mean their defaults because there are drop-ins.
+    config = config_at(effective_config([document], (component,), minor, empty), minor)
+    address = serving_address(settings, {**document.data, **probed}) if config is not None else None
     if config is None or address is None:
         raise _Unavailable(f"{component} serves no /configz that this agent knows")
     by_others = fields_set_elsewhere(store, component, field_paths(document.data))

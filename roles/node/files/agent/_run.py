@@ -28,7 +28,7 @@ from ._agent._service_managers import Supervisors, Systemd
 from ._agent._store._durable_files import DAEMON_LOCK, LockTimeout, locked
 from ._agent._store._store import Store
 from ._agent._system_clock import SystemClock
-from ._agent._validation._validator import CommandCheck, SameConfigCommand, ValidateCommand
+from ._agent._validation._validator import AddressesCommand, CommandCheck, SameConfigCommand, ValidateCommand
 from ._kube._api_client import Client
 from ._kube._api_errors import KubeError
 from ._kube._credentials import from_kubeconfig
@@ -108,6 +108,7 @@ def _run(configuration: AgentConfiguration, path: str, notifications: Notificati
             validate=ValidateCommand(run_command, [*program, f"--config={path}", "validate", "--limited"]),
             check=CommandCheck(run_command),
             same_config=SameConfigCommand(run_command, [*program, "same", "--limited"]),
+            probed_values=AddressesCommand(run_command, [*program, "addresses", "--limited"]),
             version=ComponentVersions(configuration, run_command),
             last_message=ComponentLog(run_command) if configuration.service_manager == "systemd" else None,
             run=run_command,

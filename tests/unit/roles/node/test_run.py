@@ -50,14 +50,14 @@ def test_every_child_that_decodes_a_config_is_limited(
 ) -> None:
     run = entry("_run")
     children: list[list[str]] = []
-    for name in ("ValidateCommand", "SameConfigCommand"):
+    for name in ("ValidateCommand", "SameConfigCommand", "AddressesCommand"):
         monkeypatch.setattr(run, name, lambda _runner, argv: children.append(argv))
     monkeypatch.setattr(run, "from_kubeconfig", lambda _path: None)
     monkeypatch.setattr(run, "Client", lambda *_arguments: None)
     monkeypatch.setattr(run, "App", lambda *_arguments: SimpleNamespace(run=lambda *_events: False))
     monkeypatch.setattr(run.signal, "signal", lambda _number, _handler: None)
     run._run(AgentConfiguration("n1", "/k", {}), "/etc/agent.yaml", notifications)
-    assert [argv[-2:] for argv in children] == [["validate", "--limited"], ["same", "--limited"]]
+    assert [argv[-2:] for argv in children] == [[name, "--limited"] for name in ("validate", "same", "addresses")]
 
 
 def test_a_comparison_limits_itself_where_it_is_told_to(
@@ -84,6 +84,21 @@ def test_a_comparison_counts_the_drop_ins_that_were_read(
     inputs = NodeInputs(drop_ins=(("/d/10.conf", drop_in),)).to_dict()
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=BytesIO(json.dumps(inputs).encode())))
     assert entry("__main__").main(["same", "--with-inputs", *map(str, files)]) == code
+
+
+def test_where_the_kubelet_listens_is_merged_from_what_was_read(
+    entry: Callable[[str], ModuleType],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    file = tmp_path / "config.yaml"
+    file.write_text(KUBELET_HEADER + "healthzPort: 10300\nport: 10301\n")
+    inputs = NodeInputs(arguments=("kubelet", "--port=7"), drop_ins=(("/d/10.conf", "healthzPort: 0\n"),)).to_dict()
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=BytesIO(json.dumps(inputs).encode())))
+    assert entry("__main__").main(["addresses", "--kubernetes-version", "v1.36.3", str(file)]) == 0
+    values = json.loads(capsys.readouterr().out)
+    assert (values["healthzPort"], values["port"], values["healthzBindAddress"]) == (0, 7, "127.0.0.1")
 
 
 @pytest.mark.parametrize(("manager", "reads"), [("systemd", True), ("supervisor", False)])
