@@ -337,7 +337,9 @@ kubernetes_versions:
   elements: str
   sample: [v1.34.5, v1.35.2]
 findings:
-  description: The findings in the configs, as M(configok.node.component_config) returns them.
+  description:
+    - The findings in the configs, as M(configok.node.component_config) returns them. Those of a refused config have at
+      most 20 names in C(nodes), and the number of the nodes in C(node_count).
   returned: success, or when the config is refused
   type: list
   elements: dict

@@ -255,7 +255,9 @@ plan:
       type: dict
       sample: {sequence: 4, floor: 2, not_after: "", signers: [{fingerprint: "SHA256:Ud3f", name: alice}], pending: ""}
 findings:
-  description: All findings in a config that was refused.
+  description:
+    - All findings in a config that was refused. C(nodes) has at most 20 names of the nodes for which a finding holds,
+      and C(node_count) their number.
   returned: if the config is refused
   type: list
   elements: dict

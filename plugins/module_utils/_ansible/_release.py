@@ -70,6 +70,7 @@ __all__ = [
 
 
 _NAMES_SHOWN = 4
+_NAMES_IN_RESULT = 20  # for each finding: Ansible shows the whole result of a failed task
 _VAULT = "$ANSIBLE_VAULT;"  # the beginning of a file that is encrypted
 _WARNINGS_SHOWN = 10
 
@@ -465,7 +466,10 @@ def _refusal(findings: Sequence[Finding]) -> ConfigRefused:
     refused = [f"{finding.level}: {finding}" for finding in findings if finding.is_refusal]
     return ConfigRefused(
         f"the config is refused, nothing was published: {refused[0]}{and_more(len(refused) - 1)}",
-        [finding.as_dict() for finding in judged(findings)],
+        [
+            {**finding.as_dict(), "nodes": list(finding.nodes[:_NAMES_IN_RESULT]), "node_count": len(finding.nodes)}
+            for finding in judged(findings)
+        ],
         finding_lines(findings),
     )
 
