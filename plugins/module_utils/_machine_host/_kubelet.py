@@ -188,7 +188,7 @@ def health_url(host: Host) -> str:
 def _setting(host: Host, field: str) -> str:
     """Return the value that the kubelet runs with: of its flag, else of the last file that sets it; "" for none."""
     pid = _main_pid(host, "kubelet")
-    argv, directory = read_process(int(pid) if pid.isdigit() else 0, host.root)
+    argv, directory = read_process(int(pid) if re.fullmatch("[0-9]{1,9}", pid) else 0, host.root)
     flags = parse_flags(argv)
     of_flag = [value for flag, value in flags if flag_field(flag, [field]) == field]
     if of_flag:

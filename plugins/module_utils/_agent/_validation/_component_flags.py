@@ -157,5 +157,5 @@ def overridden_fields(store: Store, component: str, config: str, version: str = 
 
 def _omits_empty_values(version: str) -> bool:
     """Return whether a kubelet with --config-dir reads empty values of its own file as absent."""
-    minor = re.match(r"v?1\.([0-9]+)", version)
+    minor = re.match(r"v?1\.([0-9]{1,9})", version)
     return minor is None or int(minor[1]) >= _OMITS_EMPTY_VALUES_SINCE
