@@ -9,10 +9,8 @@ import json
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._release import (
-    SourceDocument,
-    validate_documents,
-)
+from ansible_collections.configok.node.plugins.module_utils._ansible._document_changes import SourceDocument
+from ansible_collections.configok.node.plugins.module_utils._ansible._release import validate_documents
 from ansible_collections.configok.node.plugins.module_utils._rollout import ConfigRefused
 from support.configs.kubelet import KUBELET_HEADER
 
