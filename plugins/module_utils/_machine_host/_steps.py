@@ -304,7 +304,7 @@ class MachineHost:
             preview.warnings.append(f"{reason} these fields of providerConfig have no effect: {names}")
 
     def _refuse(self) -> None:
-        """Raise HostError for a host that the plan would refuse now: each step may reach another host than the plan."""
+        """Raise HostError for a host that the plan would refuse now: a step may reach a host that was not planned."""
         refusals = self._refusals(self._action, load_state(self._host))
         if refusals:
             raise HostError("; ".join(refusals))
