@@ -121,6 +121,12 @@ options:
       - The last moment at which a node may adopt the bundle, for example V(2027-01-31T00:00:00Z). Write it in quotes.
       - By default there is no end. It takes no config away from a node that uses it already.
     type: str
+  cluster:
+    description:
+      - The cluster that the statement names, as C(node_trust_clusters) of its nodes names it. Nodes of another cluster
+        refuse the bundle.
+      - By default the statement is for any cluster, and nodes with C(node_trust_clusters) refuse it.
+    type: str
   statement_file:
     description:
       - The file with the statement, to be signed on the other side of an air gap.
@@ -272,6 +278,10 @@ statement:
       description: The last moment of adoption, empty for no end.
       type: str
       sample: "2099-12-31T00:00:00Z"
+    cluster:
+      description: The cluster that it is for, empty for any.
+      type: str
+      sample: east
 signatures:
   description:
     - The signatures of the bundle, as M(configok.node.config_signature) lists them. In check mode, a new bundle has
@@ -402,6 +412,7 @@ def argument_spec() -> dict[str, Any]:
         "sequence": {"type": "int"},
         "floor": {"type": "int"},
         "not_after": {"type": "str"},
+        "cluster": {"type": "str"},
         "statement_file": {"type": "path"},
         "signature_files": {"type": "list", "elements": "path"},
         "publish": {"type": "bool", "default": True},
@@ -437,7 +448,9 @@ def signing_options(params: dict[str, Any]) -> SigningOptions:
         params["signing_passphrase"] or "",
         params["statement_file"] or "",
         tuple(params["signature_files"] or ()),
-        StatementOptions(params["sequence"], params["floor"], params["not_after"] or ""),
+        StatementOptions(
+            params["sequence"], params["floor"], params["not_after"] or "", cluster=params["cluster"] or ""
+        ),
     )
 
 

@@ -128,7 +128,7 @@ statement:
   description: The statement.
   returned: success
   type: dict
-  sample: {text: '{"pool":"workers"}', sequence: 4, floor: 2, not_after: ""}
+  sample: {text: '{"pool":"workers"}', sequence: 4, floor: 2, not_after: "", cluster: east}
 signatures:
   description: The signatures, in their order.
   returned: success

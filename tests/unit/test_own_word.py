@@ -83,7 +83,7 @@ FIELDS: dict[type[Any], dict[str, tuple[str, ...]]] = {
     SignerStatus: {SHOWN: ("fingerprint", "name")},
     Statement: {
         STATEMENT: ("sequence", "floor"),
-        CONTENT: ("pool", "content_hash", "hash_scheme", "not_after"),
+        CONTENT: ("pool", "content_hash", "hash_scheme", "not_after", "cluster"),
     },
     Bundle: {
         CONTENT: ("source", "documents", "trial", "content_hash", "pool"),

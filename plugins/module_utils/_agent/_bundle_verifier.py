@@ -93,4 +93,4 @@ def record_trust(bundle: Bundle, verdict: TrustVerdict | None) -> RecordTrust | 
         ", ".join(f"{signer.name} ({signer.fingerprint})" for signer in signers),
         extra={"uid": bundle.source.uid},
     )
-    return RecordTrust(statement.pool, statement.sequence, statement.floor, signers)
+    return RecordTrust(statement.audience, statement.sequence, statement.floor, signers)

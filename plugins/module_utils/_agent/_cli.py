@@ -330,7 +330,7 @@ def _assigned(assignment: Mapping[str, Any], using: Mapping[str, Any]) -> list[s
 def _trust(trust: Mapping[str, Any] | None) -> list[str]:
     if trust is None:
         return []
-    floors = [f"{pool} from sequence {floor} on" for pool, floor in sorted(trust["floors"].items())]
+    floors = [f"{audience} from sequence {floor} on" for audience, floor in sorted(trust["floors"].items())]
     lines = _row("trust", ", ".join([trust["mode"] or "no bundle is adopted", *floors]))
     return lines + (_row("", trust["problem"]) if trust["problem"] else [])
 

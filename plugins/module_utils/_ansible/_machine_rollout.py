@@ -130,6 +130,7 @@ class MachineRollout:
         self._name = name
         self._preflight = preflight
         self._machines = {machine.name: machine for machine in selection.machines}
+        self._addresses: dict[str, tuple[str, ...]] = {}  # by machine, as its Node had them when it was planned
         self._ca_certificate: str | None = None
         self.has_changed = False
 
@@ -207,6 +208,9 @@ class MachineRollout:
             raise RolloutRefused(planned.plan.refusals)
         if not planned.has_work:
             return self._present_result(planned.plan)
+        self._addresses = {
+            change.name: change.observed.addresses for change in planned.changes if change.observed is not None
+        }
         client = self._client
         revision, self.has_changed = record_machines(
             client, self._name, planned.target, author=author, cause=cause, now=current_time()
@@ -277,7 +281,7 @@ class MachineRollout:
                 machine,
                 kubelet,
                 runtime,
-                request.addresses,
+                self._addresses.get(machine.name, ()),
                 timeout=request.timeout,
                 replaces=machine.name if request.action == "create" and request.goal.action == "replace" else "",
                 rollout=request.rollout,

@@ -251,7 +251,11 @@ class PoolRollout:
             _located(signing.statement_file, directory),
             tuple(_located(path, directory) for path in signing.signature_files),
             StatementOptions(
-                signing.sequence, signing.floor, signing.not_after, self._pool.policy.revision_history_limit
+                signing.sequence,
+                signing.floor,
+                signing.not_after,
+                self._pool.policy.revision_history_limit,
+                signing.cluster,
             ),
         )
         if self._ssh_keygen is None or not options.wants_statement:

@@ -39,6 +39,7 @@ def statement_facts(statement: Statement | None) -> dict[str, Any] | None:
         "sequence": statement.sequence,
         "floor": statement.floor,
         "not_after": statement.not_after,
+        "cluster": statement.cluster,
     }
 
 

@@ -115,6 +115,8 @@ class Endorser:
             signatures = parse_signatures(bundle.signatures)
         except (RolloutError, InvalidStatement):  # a run that moves a published bundle needs no key
             return False
+        if statement.cluster != options.statement.cluster:  # the same key signs for other clusters
+            return False
         return any(
             is_signed_by(signature, signer) and not self._ssh_keygen.check(statement.encode(), signature)
             for signature in signatures
@@ -188,6 +190,7 @@ def _mismatch(statement: Statement, pool: str, digest: str, options: StatementOp
         ("sequence", options.sequence, statement.sequence),
         ("floor", options.floor, statement.floor),
         ("notAfter", options.not_after or None, statement.not_after),
+        ("cluster", options.cluster or None, statement.cluster),
     ):
         if option is not None and option != actual:
             return f"has {name} {actual or 'none'}, and not {option}"

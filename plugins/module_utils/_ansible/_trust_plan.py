@@ -127,14 +127,14 @@ def signature_checker(ssh_keygen: SshKeygen | None, placeholder: str = "") -> Si
     ssh_keygen: for policies that use it. placeholder: stands for a signature that will be made when it is published.
     """
 
-    def check(armored: str, message: bytes, policy: TrustPolicy, principal: str, now: float) -> Signer:
+    def check(armored: str, message: bytes, policy: TrustPolicy, audience: str, now: float) -> Signer:
         if placeholder and armored == placeholder:
-            return find_candidate(armored, policy, principal, now).signer
+            return find_candidate(armored, policy, audience, now).signer
         if policy.verifier != "ssh-keygen":
-            return check_builtin(armored, message, policy, principal, now)
+            return check_builtin(armored, message, policy, audience, now)
         if ssh_keygen is None:
             raise UntrustedSignature("there is no ssh-keygen to verify it with")
-        return SshKeygenVerifier(ssh_keygen.verify)(armored, message, policy, principal, now)
+        return SshKeygenVerifier(ssh_keygen.verify)(armored, message, policy, audience, now)
 
     return check
 

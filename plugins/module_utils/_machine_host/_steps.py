@@ -133,6 +133,7 @@ class MachineHost:
     def install(self, declared: WantedPackages) -> Changes:
         """Bring the packages to their versions; a rollback, to those before the last update."""
         changes = Changes()
+        self._refuse()
         if self._check:
             state = load_state(self._host)
             if not self._manager.unusable() and not self._has_nothing_to_undo(state):
@@ -166,6 +167,7 @@ class MachineHost:
         token, which only a kubelet without credentials needs.
         """
         changes = Changes()
+        self._refuse()
         if self._check:
             self._write(self._expected_state(), files, bootstrap, kubelet, changes)
             return changes
@@ -176,6 +178,7 @@ class MachineHost:
     def start(self, options: StartOptions) -> Changes:
         """Start the runtime and the kubelet, and wait until the kubelet is healthy."""
         changes = Changes()
+        self._refuse()
         if self._check:
             state = self._expected_state()
             if state.created and not self._has_nothing_to_undo(state):
@@ -300,6 +303,12 @@ class MachineHost:
             names = ", ".join(fields.declared)
             preview.warnings.append(f"{reason} these fields of providerConfig have no effect: {names}")
 
+    def _refuse(self) -> None:
+        """Raise HostError for a host that the plan would refuse now: a step may reach a host that was not planned."""
+        refusals = self._refusals(self._action, load_state(self._host))
+        if refusals:
+            raise HostError("; ".join(refusals))
+
     def _refusals(self, action: str, state: HostState | None) -> list[str]:
         if os.geteuid() != 0:
             return ["the tasks do not run as root on the host: set become: true, or user: root"]
@@ -315,11 +324,11 @@ class MachineHost:
             ]
         if action != "delete" and self._manager.unusable():
             return [self._manager.unusable()]
-        if state is not None:
-            return []
         node = node_of(self._host)
         if node and node != self._machine:
             return [f"the host is the Node {node} of a cluster already, not {self._machine}: check its address"]
+        if state is not None:
+            return []
         if action in _DELETIONS and not node and not is_clean(self._host):
             return [
                 f"the host has a kubelet that is not known to be {self._machine}: no provider made it a node, and it "

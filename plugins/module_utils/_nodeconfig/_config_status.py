@@ -78,9 +78,10 @@ class SignerStatus(NamedTuple):
 class TrustStatus(NamedTuple):
     """Which bundles a node trusts, and who vouches for the one that it uses.
 
-    mode: a TrustMode, or what a newer agent reports; "" if the node's trust policy cannot be read. floors: by pool, the
-    lowest sequence that the node accepts. signers: of the bundle in use, as they were when it was adopted. problem: why
-    the policy cannot be read, or why the bundle in use is not trusted although it was adopted (mode warn).
+    mode: a TrustMode, or what a newer agent reports; "" if the node's trust policy cannot be read. floors: by pool, or
+    pool@cluster, the lowest sequence that the node accepts. signers: of the bundle in use, as they were when it was
+    adopted. problem: why the policy cannot be read, why the bundle in use is not trusted although it was adopted (mode
+    warn), or that the policy names no cluster.
     """
 
     mode: str = ""
@@ -201,8 +202,8 @@ def _decode_trust(value: Any) -> TrustStatus | None:
     return TrustStatus(
         mode=_text(value.get("mode")),
         floors={
-            _text(pool): floor
-            for pool, floor in (floors.items() if isinstance(floors, dict) else ())
+            _text(audience): floor
+            for audience, floor in (floors.items() if isinstance(floors, dict) else ())
             if isinstance(floor, int) and not isinstance(floor, bool) and 0 < floor < LAST_ID
         },
         signers=tuple(

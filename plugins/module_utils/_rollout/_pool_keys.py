@@ -38,7 +38,7 @@ POOL_KEYS: Mapping[str, tuple[str, ...]] = {
         "changeCause",
         "signing",
     ),
-    "signing": ("key", "statementFile", "signatureFiles", "sequence", "floor", "notAfter"),
+    "signing": ("key", "statementFile", "signatureFiles", "sequence", "floor", "notAfter", "cluster"),
     "trial": ("trialDuration", "crashLoopThreshold"),
     "policy": (
         "canary",

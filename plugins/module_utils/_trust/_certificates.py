@@ -58,12 +58,20 @@ class Certificate(NamedTuple):
         """Return whether signatures with it need a user that the security key has verified."""
         return (_VERIFY_REQUIRED, b"") in self.critical_options
 
-    def check(self, principal: str, now: float) -> None:
-        """Raise InvalidSshData unless it is a user's, names the principal, is valid now, and is not restricted."""
+    def principal_for(self, audience: str) -> str:
+        """Return the principal that covers an audience: of its pool in its cluster, or in all of them; "" if none does.
+
+        audience: the pool, with @ and the cluster if the statement names one.
+        """
+        names = (f"pool-{audience}", f"pool-{audience.partition('@')[0]}")
+        return next((name for name in names if name in self.principals), "")
+
+    def check(self, audience: str, now: float) -> None:
+        """Raise InvalidSshData unless it is a user's, covers the audience, is valid now, and is not restricted."""
         if not self.user:
             raise InvalidSshData("the certificate is of a host, not of a user")
-        if principal not in self.principals:
-            raise InvalidSshData(f"the certificate does not have the principal {principal}")
+        if not self.principal_for(audience):
+            raise InvalidSshData(f"the certificate does not have the principal pool-{audience}")
         if now < self.valid_after:
             raise InvalidSshData("the certificate is not valid yet: check the clocks, or wait")
         if now >= self.valid_before:

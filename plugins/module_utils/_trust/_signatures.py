@@ -60,8 +60,8 @@ class Signer(NamedTuple):
 class SignatureChecker(Protocol):
     """Checks one armored SSHSIG signature over a message, by the keys or authorities of a policy."""
 
-    def __call__(self, armored: str, message: bytes, policy: TrustPolicy, principal: str, now: float, /) -> Signer:
-        """Return the signer. now: seconds since the epoch. Raises UntrustedSignature."""
+    def __call__(self, armored: str, message: bytes, policy: TrustPolicy, audience: str, now: float, /) -> Signer:
+        """Return the signer. audience: of the statement. now: seconds since the epoch. Raises UntrustedSignature."""
 
 
 class Candidate(NamedTuple):
@@ -82,7 +82,7 @@ class Candidate(NamedTuple):
         return self.certificate is not None and self.certificate.verify_required
 
 
-def find_candidate(armored: str, policy: TrustPolicy, principal: str, now: float) -> Candidate:
+def find_candidate(armored: str, policy: TrustPolicy, audience: str, now: float) -> Candidate:
     """Return who claims to have signed, if the policy trusts that signer. Raises UntrustedSignature."""
     try:
         signature = parse_sshsig(armored)
@@ -92,15 +92,15 @@ def find_candidate(armored: str, policy: TrustPolicy, principal: str, now: float
                 f"ssh-keygen -Y sign -n {SIGNATURE_NAMESPACE}"
             )
         if signature.public_key.type.endswith(CERTIFICATE_SUFFIX):
-            return _certified(signature, policy, principal, now)
+            return _certified(signature, policy, audience, now)
         return _plain(signature, policy)
     except InvalidSshData as error:
         raise UntrustedSignature(str(error)) from error
 
 
-def check_builtin(armored: str, message: bytes, policy: TrustPolicy, principal: str, now: float) -> Signer:
+def check_builtin(armored: str, message: bytes, policy: TrustPolicy, audience: str, now: float) -> Signer:
     """Check a signature without another program (a SignatureChecker). Raises UntrustedSignature."""
-    candidate = find_candidate(armored, policy, principal, now)
+    candidate = find_candidate(armored, policy, audience, now)
     try:
         verify_key_signature(
             candidate.key,
@@ -131,7 +131,7 @@ def _plain(signature: SshSignature, policy: TrustPolicy) -> Candidate:
     return Candidate(signature, key, trusted, None, signer)
 
 
-def _certified(signature: SshSignature, policy: TrustPolicy, principal: str, now: float) -> Candidate:
+def _certified(signature: SshSignature, policy: TrustPolicy, audience: str, now: float) -> Candidate:
     certificate = parse_certificate(signature.public_key)
     authority = certificate.authority
     trusted = next((trusted for trusted in policy.authorities if trusted.blob == authority.blob), None)
@@ -150,7 +150,7 @@ def _certified(signature: SshSignature, policy: TrustPolicy, principal: str, now
         certificate.users,
     )
     try:
-        certificate.check(principal, now)
+        certificate.check(audience, now)
     except InvalidSshData as error:
         raise InvalidSshData(f"{signer.label}: {error}") from error
     return Candidate(signature, certificate.key, trusted, certificate, signer)

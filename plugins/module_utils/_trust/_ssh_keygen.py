@@ -26,7 +26,8 @@ __all__ = ["SshKeygenCheck", "SshKeygenResult", "SshKeygenRunner", "SshKeygenVer
 
 _ALLOWED_SIGNERS = "allowed_signers"
 _SIGNATURE = "signature"
-_PRINCIPAL = re.compile(r"pool-[a-z0-9-]{1,52}\Z")  # a pattern to ssh-keygen, so it must not have * or a comma
+# The principal is a pattern to ssh-keygen, so it must not have * or a comma.
+_AUDIENCE = re.compile(r"[a-z0-9][a-z0-9-]{0,51}(@[a-z0-9.-]{1,63})?\Z")
 _ADVICE = "install OpenSSH 8.1 or newer, or set verifier to builtin"
 
 
@@ -69,11 +70,11 @@ class SshKeygenVerifier:
     def __init__(self, run: SshKeygenRunner) -> None:
         self._run = run
 
-    def __call__(self, armored: str, message: bytes, policy: TrustPolicy, principal: str, now: float) -> Signer:
+    def __call__(self, armored: str, message: bytes, policy: TrustPolicy, audience: str, now: float) -> Signer:
         """Return the signer. Raises UntrustedSignature."""
-        if not _PRINCIPAL.match(principal):
-            raise UntrustedSignature(f"{sanitize(principal, 60)!r} is not the name of a pool after pool-")
-        candidate = find_candidate(armored, policy, principal, now)
+        if not _AUDIENCE.match(audience):
+            raise UntrustedSignature(f"{sanitize(audience, 60)!r} is not the name of a pool, nor of one in a cluster")
+        candidate = find_candidate(armored, policy, audience, now)
         certificate = candidate.certificate
         try:
             check_authenticator(candidate.key, candidate.signature.signature, verify_required=candidate.verify_required)
@@ -81,6 +82,7 @@ class SshKeygenVerifier:
                 check_authenticator(certificate.authority, certificate.signature)
         except InvalidSshData as error:
             raise UntrustedSignature(f"{candidate.signer.label}: {error}") from error
+        principal = f"pool-{audience}" if certificate is None else certificate.principal_for(audience)
         check = _check_of(candidate, armored, message, principal)
         try:
             result = self._run(check)

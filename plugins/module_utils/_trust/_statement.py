@@ -20,6 +20,7 @@ __all__ = [
     "InvalidStatement",
     "Statement",
     "encode_signatures",
+    "is_cluster",
     "is_time",
     "parse_signatures",
 ]
@@ -32,6 +33,7 @@ _MAX_SIGNATURE = 8 * 1024
 _POOL = re.compile(r"[a-z0-9]([-a-z0-9]{0,50}[a-z0-9])?\Z")
 _HASH = re.compile(r"[0-9a-f]{64}\Z")
 _SCHEME = re.compile(r"[0-9]{1,4}\Z")
+_CLUSTER = re.compile(r"[a-z0-9]([-.a-z0-9]{0,61}[a-z0-9])?\Z")
 _TIME = re.compile(r"[0-9]{4}(-[0-9]{2}){2}T[0-9]{2}(:[0-9]{2}){2}Z\Z")
 
 
@@ -40,11 +42,11 @@ class InvalidStatement(InvalidText):
 
 
 class Statement(NamedTuple):
-    """What signers vouch for: this content is meant for this pool.
+    """What signers vouch for: this content is meant for this pool of this cluster.
 
     content_hash: all 64 digits. sequence: increases with each bundle of the pool, 1 to MAX_SEQUENCE. floor: the lowest
     sequence that nodes accept from now on, at most sequence. not_after: the last moment of adoption, RFC 3339 in UTC,
-    "" for no end.
+    "" for no end. cluster: the name or the uid by which the nodes know their cluster, "" for any.
     """
 
     pool: str
@@ -53,10 +55,17 @@ class Statement(NamedTuple):
     sequence: int
     floor: int
     not_after: str = ""
+    cluster: str = ""
+
+    @property
+    def audience(self) -> str:
+        """Return the pool, and the cluster if the statement names one: floors and principals are of an audience."""
+        return f"{self.pool}@{self.cluster}" if self.cluster else self.pool
 
     def encode(self) -> str:
         """Return the exact text that is signed: JSON without spaces, in this order, without a line end."""
         value: dict[str, Any] = {
+            **({"cluster": self.cluster} if self.cluster else {}),
             "pool": self.pool,
             "contentHash": self.content_hash,
             "hashScheme": self.hash_scheme,
@@ -81,6 +90,7 @@ class Statement(NamedTuple):
                 value["sequence"],
                 value["floor"],
                 value.get("notAfter", ""),
+                value.get("cluster", ""),
             )
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise InvalidStatement("the statement is not the JSON object that config_bundle writes") from error
@@ -108,8 +118,15 @@ class Statement(NamedTuple):
             raise InvalidStatement(
                 f"floor {self.floor} of the statement is above its sequence {self.sequence}: it would withdraw itself"
             )
+        if self.cluster != "" and not is_cluster(self.cluster):
+            raise InvalidStatement("cluster of the statement must be a DNS name of at most 63 characters, or a uid")
         if not isinstance(self.not_after, str) or (self.not_after and not is_time(self.not_after)):
             raise InvalidStatement("notAfter of the statement must be a time such as 2026-12-31T00:00:00Z")
+
+
+def is_cluster(value: object) -> bool:
+    """Return whether a value may stand for a cluster: a DNS name of at most 63 characters, or a uid."""
+    return isinstance(value, str) and _CLUSTER.match(value) is not None
 
 
 def is_time(text: str) -> bool:

@@ -10,6 +10,7 @@ from typing import Any, Callable, Literal, NamedTuple
 
 from .._nodeconfig._strict_mapping import StrictFields, integer, one_of
 from ._public_keys import SK_ED25519, SSH_ED25519, InvalidPublicKey, PublicKey, parse_public_key
+from ._statement import is_cluster
 
 __all__ = ["BUILTIN_KEY_TYPES", "TrustMode", "TrustPolicy", "VerifierKind", "read_trust_policy"]
 
@@ -27,8 +28,10 @@ class TrustPolicy(NamedTuple):
     """What a node requires of a bundle.
 
     pools: to which the node belongs; a bundle of any other is refused, unless mode is off. keys: of signers.
-    authorities: sign short-lived certificates of signers, with the principal "pool-<name>". threshold: how many signers
-    must have signed. revoked: fingerprints of keys, certified keys and authorities that are not trusted (any longer).
+    authorities: sign short-lived certificates of signers, with the principal "pool-<name>" or
+    "pool-<name>@<cluster>". threshold: how many signers must have signed. revoked: fingerprints of keys, certified keys
+    and authorities that are not trusted (any longer). clusters: names and uids of the node's cluster; a statement must
+    name one of them. Without any, a statement for every cluster is accepted.
     """
 
     mode: TrustMode = "off"
@@ -38,6 +41,7 @@ class TrustPolicy(NamedTuple):
     threshold: int = 1
     revoked: tuple[str, ...] = ()
     verifier: VerifierKind = "builtin"
+    clusters: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the section as it is written in an AgentConfiguration. It holds no secret."""
@@ -49,6 +53,7 @@ class TrustPolicy(NamedTuple):
             "threshold": self.threshold,
             "revoked": list(self.revoked),
             "verifier": self.verifier,
+            "clusters": list(self.clusters),
         }
 
 
@@ -67,6 +72,7 @@ def read_trust_policy(fields: StrictFields) -> TrustPolicy:
         threshold=fields.get("threshold", integer(1, 16), _DEFAULTS.threshold),
         revoked=fields.get("revoked", _fingerprints, ()),
         verifier=verifier,  # type: ignore[arg-type]
+        clusters=fields.get("clusters", _clusters, ()),
     )
     fields.reject_unknown()
     if policy.mode != "off" and not policy.pools:
@@ -100,6 +106,13 @@ def _pools(value: Any) -> tuple[str, ...]:
     if not all(_POOL.match(pool) for pool in pools):
         raise ValueError("must be a list of pools, each a DNS label of at most 52 characters")
     return tuple(pools)
+
+
+def _clusters(value: Any) -> tuple[str, ...]:
+    clusters = _texts(value)
+    if not all(map(is_cluster, clusters)):
+        raise ValueError("must be a list of clusters, each a DNS name of at most 63 characters, or a uid")
+    return tuple(clusters)
 
 
 def _keys(verifier: str) -> Callable[[Any], tuple[PublicKey, ...]]:

@@ -47,7 +47,7 @@ def verify_bundle(
 ) -> TrustVerdict:
     """Return the verdict, and raise nothing, whatever the bundle's annotations hold.
 
-    floors: by pool, the highest accepted. now: seconds since the epoch. check_signature: None for the built-in one.
+    floors: by audience, the highest accepted. now: seconds since the epoch. check_signature: None for the built-in one.
     """
     if policy.mode == "off":
         return TrustVerdict(False, True, "verification is turned off on this node", None, ())
@@ -73,7 +73,7 @@ def verify_bundle(
             None,
             (),
         )
-    reason = _refuse_statement(statement, bundle, floors.get(bundle.pool, 0), now)
+    reason = _refuse_statement(statement, bundle, policy, floors.get(statement.audience, 0), now)
     if reason:
         return TrustVerdict(False, in_warn_mode, reason, statement, ())
     try:
@@ -85,8 +85,18 @@ def verify_bundle(
     return TrustVerdict(not reason, in_warn_mode or not reason, reason, statement, signers, problems)
 
 
-def _refuse_statement(statement: Statement, bundle: Bundle, floor: int, now: float) -> str:
+def _refuse_statement(statement: Statement, bundle: Bundle, policy: TrustPolicy, floor: int, now: float) -> str:
     """Return why a statement does not vouch for the bundle here and now, or ""."""
+    if policy.clusters and not statement.cluster:
+        return (
+            f"the statement names no cluster, and the node accepts only those for {' or '.join(policy.clusters)}: set "
+            "signing.cluster in the pool file, and publish a change, signed"
+        )
+    if policy.clusters and statement.cluster not in policy.clusters:
+        return (
+            f"the statement is for cluster {statement.cluster}, and the node is in {' or '.join(policy.clusters)}: "
+            "publish the bundle for this cluster, signed"
+        )
     if statement.pool != bundle.pool:
         return f"the statement is for pool {statement.pool}, not for {bundle.pool}: publish the bundle for its own pool"
     if statement.hash_scheme not in _HASH_SCHEMES:
@@ -120,12 +130,11 @@ def _count_signers(
     certificate of it counts.
     """
     message = statement.encode().encode()
-    principal = f"pool-{statement.pool}"  # which a certificate must have
     valid: list[tuple[int, Signer]] = []
     problems: list[str] = []
     for position, armored in enumerate(signatures, 1):
         try:
-            signer = check(armored, message, policy, principal, now)
+            signer = check(armored, message, policy, statement.audience, now)
         except UntrustedSignature as error:
             problems.append(f"signature {position}: {sanitize(error, _MAX_PROBLEM)}")
             continue

@@ -52,6 +52,7 @@ def test_a_change_of_trust_restarts_nothing(bed: Testbed, tmp_path: Path) -> Non
     trust: dict[str, Any] = {
         "node_trust_mode": "warn",
         "node_trust_pools": ["workers"],
+        "node_trust_clusters": ["testbed"],
         "node_trust_keys": [alice.line],
     }
     before, starts, text = agent(node), node.kubelet_starts(), node.read(CONFIGURATION)

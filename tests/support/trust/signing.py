@@ -89,10 +89,12 @@ def sign(key: Key, message: str, *, namespace: str = SIGNATURE_NAMESPACE) -> str
     return _ssh_keygen(*command, text=message)
 
 
-def statement_of(bundle: Mapping[str, Any], *, sequence: int = 1, floor: int = 1, not_after: str = "") -> Statement:
-    """Return the statement of a bundle's ConfigMap. sequence, floor, not_after: as Statement has them."""
+def statement_of(
+    bundle: Mapping[str, Any], *, sequence: int = 1, floor: int = 1, not_after: str = "", cluster: str = ""
+) -> Statement:
+    """Return the statement of a bundle's ConfigMap. The other parameters are as Statement has them."""
     pool = bundle["metadata"]["labels"][LABEL_POOL]
-    return Statement(pool, content_hash(bundle["data"]), HASH_SCHEME, sequence, floor, not_after)
+    return Statement(pool, content_hash(bundle["data"]), HASH_SCHEME, sequence, floor, not_after, cluster)
 
 
 def with_annotations(bundle: Mapping[str, Any], statement: str, signatures: Sequence[str]) -> dict[str, Any]:
@@ -104,11 +106,9 @@ def with_annotations(bundle: Mapping[str, Any], statement: str, signatures: Sequ
     return copied
 
 
-def signed(
-    bundle: Mapping[str, Any], keys: Sequence[Key], *, sequence: int = 1, floor: int = 1, not_after: str = ""
-) -> dict[str, Any]:
-    """Return a copy of the ConfigMap, signed by these keys."""
-    text = statement_of(bundle, sequence=sequence, floor=floor, not_after=not_after).encode()
+def signed(bundle: Mapping[str, Any], keys: Sequence[Key], **numbers: Any) -> dict[str, Any]:
+    """Return a copy of the ConfigMap, signed by these keys. numbers: as statement_of takes them."""
+    text = statement_of(bundle, **numbers).encode()
     return with_annotations(bundle, text, [sign(key, text) for key in keys])
 
 
@@ -121,6 +121,7 @@ def trust_section(
     threshold: int = 1,
     revoked: Sequence[str] = (),
     verifier: str = "builtin",
+    clusters: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Return the section trust of an AgentConfiguration."""
     return {
@@ -131,6 +132,7 @@ def trust_section(
         "threshold": threshold,
         "revoked": list(revoked),
         "verifier": verifier,
+        "clusters": list(clusters),
     }
 
 

@@ -14,6 +14,7 @@ from .._trust_settings import TrustSettings
 
 __all__ = ["trust_status"]
 
+_NO_CLUSTER = "audience not set: the node accepts what was signed for any cluster; set node_trust_clusters"
 _ADOPTED_UNVERIFIED = "adopted while trust was off"
 
 
@@ -29,6 +30,7 @@ def trust_status(settings: TrustSettings, store: Store, records: Records, active
     if policy is None:
         return None
     floors = raised_floors(store.read_trust_floors(), records.current, records.last_known_good, active)
+    general = "" if policy.clusters else _NO_CLUSTER
     if active.trust is None:
-        return TrustStatus(policy.mode, floors, problem="" if active.source is None else _ADOPTED_UNVERIFIED)
-    return TrustStatus(policy.mode, floors, active.trust.signers, active.trust.problem)
+        return TrustStatus(policy.mode, floors, problem=general if active.source is None else _ADOPTED_UNVERIFIED)
+    return TrustStatus(policy.mode, floors, active.trust.signers, active.trust.problem or general)

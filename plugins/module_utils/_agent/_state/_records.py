@@ -68,11 +68,11 @@ def decode_document(data: bytes, kind: str) -> dict[str, Any]:
 class RecordTrust(NamedTuple):
     """The signers of a bundle as they were verified at its adoption.
 
-    pool, sequence, floor: of its statement, if it was trusted; a floor of 0 raises none. problem: why it was not
+    audience, sequence, floor: of its statement, if it was trusted; a floor of 0 raises none. problem: why it was not
     trusted, but adopted all the same, "" if it was.
     """
 
-    pool: str = ""
+    audience: str = ""
     sequence: int = 0
     floor: int = 0
     signers: tuple[SignerStatus, ...] = ()
@@ -81,7 +81,7 @@ class RecordTrust(NamedTuple):
     def to_dict(self) -> dict[str, Any]:
         """Return this as JSON-able data; the keys are those of the record, and of ``status --json``."""
         return {
-            "pool": self.pool,
+            "audience": self.audience,
             "sequence": self.sequence,
             "floor": self.floor,
             "signers": [signer._asdict() for signer in self.signers],
@@ -92,7 +92,7 @@ class RecordTrust(NamedTuple):
     def from_dict(cls, value: Mapping[str, Any]) -> RecordTrust:
         """Read what to_dict() has written. Raises KeyError, TypeError, ValueError."""
         return cls(
-            str(value["pool"]),
+            str(value["audience"]),
             int(value["sequence"]),
             int(value["floor"]),
             tuple(SignerStatus(str(signer["fingerprint"]), str(signer["name"])) for signer in value["signers"]),
@@ -218,14 +218,14 @@ _FLOORS = "TrustFloors"
 
 
 def encode_floors(floors: Mapping[str, int]) -> bytes:
-    """Return the content of the file with the floors, by pool: the lowest sequence that this node accepts."""
+    """Return the content of the file with the floors, by audience: the lowest sequence that this node accepts."""
     return encode_document(_FLOORS, {"floors": dict(floors)})
 
 
 def decode_floors(data: bytes) -> dict[str, int]:
     """Read the content of that file. Raises DamagedFile."""
     try:
-        return {str(pool): int(floor) for pool, floor in decode_document(data, _FLOORS)["floors"].items()}
+        return {str(audience): int(floor) for audience, floor in decode_document(data, _FLOORS)["floors"].items()}
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
         raise DamagedFile(f"a field is missing or wrong: {error!r}") from error
 
@@ -234,8 +234,9 @@ def raised_floors(floors: Mapping[str, int], *records: ConfigRecord | None) -> d
     """Return the floors, raised to those of records: a lost or damaged file lowers none while a record has it."""
     raised = dict(floors)
     for record in records:
-        if record is not None and record.trust is not None and record.trust.floor > raised.get(record.trust.pool, 0):
-            raised[record.trust.pool] = record.trust.floor
+        trust = None if record is None else record.trust
+        if trust is not None and trust.floor > raised.get(trust.audience, 0):
+            raised[trust.audience] = trust.floor
     return raised
 
 

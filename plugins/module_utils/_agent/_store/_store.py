@@ -99,7 +99,7 @@ class Store:
         self.files.write(_ANSWERED, answered.encode())
 
     def read_trust_floors(self) -> dict[str, int]:
-        """Return the recorded floors by pool; the records may have higher ones (raised_floors)."""
+        """Return the recorded floors by audience; the records may have higher ones (raised_floors)."""
         return self._read(_TRUST_FLOORS, decode_floors) or {}
 
     def write_trust_floors(self, floors: Mapping[str, int]) -> None:

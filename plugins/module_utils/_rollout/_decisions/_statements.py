@@ -18,12 +18,13 @@ _MAX_STEP = 10**10  # from one sequence to the next: the first one may be a time
 
 
 class StatementOptions(NamedTuple):
-    """What a user sets of a statement. None, and "" for not_after: the default. kept: bundles that an undo may need."""
+    """What a user sets of a statement. None and "" stand for the default. kept: bundles that an undo may need."""
 
     sequence: int | None = None
     floor: int | None = None
     not_after: str = ""
     kept: int = 10
+    cluster: str = ""
 
 
 def next_statement(record: Record, content_hash: str, options: StatementOptions, *, now: str) -> Statement:
@@ -57,7 +58,7 @@ def next_statement(record: Record, content_hash: str, options: StatementOptions,
         )
     if options.not_after and options.not_after <= now:
         raise RolloutError(f"notAfter {options.not_after} has passed: no node would adopt the bundle")
-    statement = Statement(record.pool, content_hash, HASH_SCHEME, sequence, floor, options.not_after)
+    statement = Statement(record.pool, content_hash, HASH_SCHEME, sequence, floor, options.not_after, options.cluster)
     try:
         statement.validate()
     except InvalidStatement as error:
@@ -74,7 +75,8 @@ def statement_line(statement: Statement, floor_before: int) -> str:
     """Return what a statement says, with the floor before if it raises that."""
     raised = f" (before: {floor_before})" if statement.floor > floor_before else ""
     until = f", not after {statement.not_after}" if statement.not_after else ""
-    return f"Its statement has sequence {statement.sequence}, floor {statement.floor}{raised}{until}."
+    where = f"for cluster {statement.cluster}" if statement.cluster else "for any cluster (signing.cluster is not set)"
+    return f"Its statement has sequence {statement.sequence}, floor {statement.floor}{raised}{until}, {where}."
 
 
 def check_floor(

@@ -104,6 +104,7 @@ def review_trust(
     warned: dict[str, str] = {}
     unknown: list[str] = []
     signers: dict[str, Signer] = {}
+    without_cluster: list[str] = []
     verifies = False
     for view in views:
         policy = policy_of(view)
@@ -112,11 +113,12 @@ def review_trust(
             unknown += [view.name] if trust is not None else []
             continue
         floors = dict(trust.floors) if trust is not None else {}
-        key = (policy, floors.get(bundle.pool))
+        key = (policy, floors.get(statement.audience) if statement is not None else None)
         if key not in verdicts:
             verdicts[key] = verify_bundle(bundle, policy, floors=floors, now=now, check_signature=check_signature)
         verdict = verdicts[key]
         verifies = verifies or policy.mode != "off"
+        without_cluster += [view.name] if policy.mode != "off" and not policy.clusters else []
         signers.update({signer.fingerprint: signer for signer in verdict.signers})
         if not verdict.accepted:
             refusing[view.name] = verdict.reason
@@ -136,6 +138,7 @@ def review_trust(
             *_grouped(warned, "would adopt it with a warning"),
             *_unknown_warning(unknown),
             *(_undo_warnings(statement, views, record) if verifies and statement is not None else ()),
+            *_cluster_warning(without_cluster),
         ),
         left_out=left_out,
         floor_before=floor_of(record, without=bundle.source.uid),
@@ -179,6 +182,15 @@ def _unknown_warning(names: Sequence[str]) -> list[str]:
     return [
         f"what {count_of(len(names), 'node')} ({first_names(sorted(names), _NAMES_SHOWN)}) trust is not published, or "
         "cannot be read, so whether they accept the bundle is not known (configok.node.provision publishes it)"
+    ]
+
+
+def _cluster_warning(names: Sequence[str]) -> list[str]:
+    if not names:
+        return []
+    return [
+        f"{count_of(len(names), 'node')} ({first_names(sorted(names), _NAMES_SHOWN)}) would adopt what was signed for "
+        "any cluster: set node_trust_clusters, and signing.cluster in the pool file"
     ]
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..._nodeconfig._strict_mapping import StrictFields
-from ..._trust._statement import MAX_SEQUENCE, is_time
+from ..._trust._statement import MAX_SEQUENCE, is_cluster, is_time
 from .._pool_values import text, texts
 
 __all__ = ["Signing", "parse_signing"]
@@ -21,6 +21,7 @@ class Signing:
     """How the bundles of a pool are signed; without a key and files they are not.
 
     key: the file of a private key, a public key or a certificate. sequence, floor: None for the defaults.
+    cluster: that the statement names, "" for none.
     """
 
     key: str = ""
@@ -29,6 +30,7 @@ class Signing:
     sequence: int | None = None
     floor: int | None = None
     not_after: str = ""
+    cluster: str = ""
 
 
 def parse_signing(fields: StrictFields) -> Signing:
@@ -40,12 +42,18 @@ def parse_signing(fields: StrictFields) -> Signing:
         sequence=fields.get("sequence", _number, None),
         floor=fields.get("floor", _number, None),
         not_after=fields.get("notAfter", _time, ""),
+        cluster=fields.get("cluster", _cluster, ""),
     )
     fields.reject_unknown()
     if signing.signature_files and not signing.statement_file:
         fields.error("signatureFiles", None, "need statementFile: a signature is of one exact statement")
     is_used = signing.key or signing.statement_file
-    for name, value in (("sequence", signing.sequence), ("floor", signing.floor), ("notAfter", signing.not_after)):
+    for name, value in (
+        ("sequence", signing.sequence),
+        ("floor", signing.floor),
+        ("notAfter", signing.not_after),
+        ("cluster", signing.cluster),
+    ):
         if value and not is_used:
             fields.error(name, None, "needs key or statementFile: a bundle that is not signed has no statement")
     return signing
@@ -57,6 +65,12 @@ def _number(value: Any) -> int:
     if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= MAX_SEQUENCE:
         raise ValueError(f"must be a whole number from 1 to {MAX_SEQUENCE}")
     return number
+
+
+def _cluster(value: Any) -> str:
+    if not is_cluster(value):
+        raise ValueError("must be the name of the cluster, a DNS name of at most 63 characters, or its uid")
+    return str(value)
 
 
 def _time(value: Any) -> str:

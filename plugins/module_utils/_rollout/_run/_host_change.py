@@ -21,16 +21,14 @@ HostAction = Literal["create", "update", "rollback", "delete"]
 class MachineRequest:
     """What a provider is to do with the host of one machine.
 
-    goal: what it is to become; for a rollback, the versions are those of goal.previous. addresses: of its Node, () if
-    there is none. timeout: seconds. client: for requests, survives an outage. should_stop: returns whether to give up;
-    a change that has begun on a host is finished or rolled back first. rollout: the change is part of; a rollback
-    undoes an update of the same rollout.
+    goal: what it is to become; for a rollback, the versions are those of goal.previous. timeout: seconds. client: for
+    requests, survives an outage. should_stop: returns whether to give up; a change that has begun on a host is finished
+    or rolled back first. rollout: the change is part of; a rollback undoes an update of the same rollout.
     """
 
     machine: str
     action: HostAction
     goal: MachineGoal
-    addresses: tuple[str, ...]
     timeout: float
     client: Client
     should_stop: Callable[[], bool] = field(default=lambda: False, compare=False)

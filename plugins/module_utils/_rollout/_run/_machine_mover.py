@@ -291,14 +291,11 @@ class MachineMover(NodeMover):
         if may_stop and self._must_stop():
             raise ChangeNotBegun
         self._session.keep_lock()  # another runner must not change the same host
-        item = self._session.client.find(node(name))
-        addresses = ((item or {}).get("status") or {}).get("addresses") or ()
         self._session.say(f"{_VERBS[action]} {name}")
         request = MachineRequest(
             name,
             action,
             goal,
-            tuple(str(address.get("address", "")) for address in addresses),
             self._host.timeout,
             self._session.client,
             self._must_stop if may_stop else (lambda: False),

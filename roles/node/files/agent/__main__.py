@@ -220,6 +220,9 @@ def _check(arguments: argparse.Namespace) -> int:
     configuration = _configuration(arguments)
     check_deny_policy(configuration)
     policy = parse_trust_policy(configuration)
+    if policy.mode == "require" and not policy.clusters:
+        complain("trust.clusters must name the cluster of this node, because mode is require: set node_trust_clusters")
+        return _FAILED
     if policy.mode != "off" and policy.verifier == "ssh-keygen":
         from ._agent._ssh_keygen_command import missing_ssh_keygen
         from ._processes import run_command

@@ -226,6 +226,27 @@ def test_the_provider_gets_what_is_declared(act: Act, hosts: Hosts) -> None:
     }
 
 
+def test_a_host_is_changed_at_the_addresses_of_the_plan(
+    act: Act, hosts: Hosts, cluster: SandboxCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A Node reports its own addresses: later ones are not those whose host the plan has checked."""
+
+    def report(address: str) -> None:
+        body = {"status": {"addresses": [{"type": "InternalIP", "address": address}]}}
+        cluster.client.patch(paths.node_status("w1"), body, kind="merge")
+
+    def plan(requests: Sequence[HostRequest]) -> Mapping[str, HostAnswer]:
+        answers = Hosts.plan(hosts, requests)
+        report("10.6.6.6")
+        return answers
+
+    report("10.0.0.11")
+    monkeypatch.setattr(hosts, "plan", plan)
+    write(machine("w1", NEW))
+    assert act()["phase"] == "Complete"
+    assert [request.addresses for request in (*hosts.planned, *hosts.changed)] == [("10.0.0.11",)] * 2
+
+
 def test_another_rollout_of_the_same_machines_in_progress_is_waited_for(
     act: Act, hosts: Hosts, cluster: SandboxCluster
 ) -> None:

@@ -57,11 +57,11 @@ def act(cluster: SandboxCluster) -> Act:
 
 def test_a_signed_rollout(act: Act, nodes: SimulatedNodes, alice: Key, shown: list[str]) -> None:
     set_policy(nodes, NAMES, keys=[alice])
-    signing = {"key": str(alice.file), "notAfter": "2099-12-31T00:00:00Z"}
+    signing = {"key": str(alice.file), "notAfter": "2099-12-31T00:00:00Z", "cluster": "east"}
     planned = act(signing=signing, check=True)
     assert (planned["phase"], planned["plan"]["trust"]["pending"]) == ("Planned", alice.fingerprint)
     assert planned["plan"]["trust"]["signers"] == []
-    head = "Its statement has sequence 1, floor 1, not after 2099-12-31T00:00:00Z."
+    head = "Its statement has sequence 1, floor 1, not after 2099-12-31T00:00:00Z, for cluster east."
     assert f"{head} alice ({alice.fingerprint}) signs it when it is published." in shown
     done = act(signing=signing)
     assert (done["phase"], done["plan"]["trust"]["signers"][0]["name"]) == ("Complete", "alice")

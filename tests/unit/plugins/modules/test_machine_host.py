@@ -36,10 +36,13 @@ def test_secrets_are_not_logged(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     logged: list[str] = []
     monkeypatch.setattr(basic.AnsibleModule, "log", lambda _self, message, **_how: logged.append(message))
     monkeypatch.setattr(Host, "read", lambda _self, _path: None)
-    monkeypatch.setattr(Host, "exists", lambda _self, _path: False)
+    monkeypatch.setattr(Host, "exists", lambda _self, path: path == "/run/systemd/system")
+    monkeypatch.setattr(machine_host.Apt, "unusable", lambda _apt: "")
+    monkeypatch.setattr("os.geteuid", lambda: 0)
     config = "/etc/containerd/config.toml"
     arguments = {
         "step": "write",
+        "action": "create",
         "machine": "w1",
         "manager": "apt",
         "source": "deb https://user:SECRET1@example.org/ /",

@@ -35,7 +35,7 @@ def alice(tmp_path_factory: pytest.TempPathFactory) -> Key:
     return make_key(tmp_path_factory.mktemp("keys"), "alice")
 
 
-def run(cluster: SandboxCluster, pods: int = 60, **arguments: Any) -> dict[str, Any]:
+def run(cluster: SandboxCluster, pods: int = 60, /, **arguments: Any) -> dict[str, Any]:
     mode = {key: arguments.pop(key) for key in ("check", "diff") if key in arguments}
     options = {
         "kubeconfig": cluster.kubeconfig,
@@ -136,7 +136,7 @@ def test_a_key_that_the_builtin_verifier_does_not_know_is_a_warning(cluster: San
     assert any("type ssh-rsa" in str(warning) for warning in result["text"])
 
 
-def draft(cluster: SandboxCluster, directory: Path, pods: int = 60, **options: Any) -> tuple[Path, dict[str, Any]]:
+def draft(cluster: SandboxCluster, directory: Path, pods: int = 60, /, **options: Any) -> tuple[Path, dict[str, Any]]:
     path = directory / "statement.json"
     return path, run(cluster, pods, statement_file=path, publish=False, **options)
 
@@ -254,11 +254,17 @@ HUGE = 9_000_000_000
 
 
 def plant(
-    cluster: SandboxCluster, pods: int, signers: Sequence[Key] = (), *, sequence: int = HUGE, floor: int = HUGE
+    cluster: SandboxCluster,
+    pods: int,
+    signers: Sequence[Key] = (),
+    *,
+    sequence: int = HUGE,
+    floor: int = HUGE,
+    audience: str = "",
 ) -> str:
     """Create the bundle of a config before its publisher does, with a statement; return its name."""
     bundle = build_bundle("workers", {"kubelet": f"{KUBELET_HEADER}maxPods: {pods}\n"})
-    body = signed(bundle, signers, sequence=sequence, floor=floor)
+    body = signed(bundle, signers, sequence=sequence, floor=floor, cluster=audience)
     return str(cluster.client.create(paths.config_maps("configok-system"), body)["metadata"]["name"])
 
 
@@ -301,7 +307,9 @@ def test_what_the_key_has_signed_elsewhere_counts_if_its_floor_is_wanted(cluster
         "lower sequence: set this floor if that is wanted"
     )
     published = run(cluster, 73, signing_key=alice.file, floor=12)
-    assert any("Its statement has sequence 12, floor 12 (before: 1)." in line for line in published["text"])
+    assert any(
+        "Its statement has sequence 12, floor 12 (before: 1), for any cluster" in line for line in published["text"]
+    )
     assert run(cluster, 74, signing_key=alice.file)["statement"]["floor"] == 12
 
 
@@ -313,3 +321,43 @@ def test_a_statement_file_raises_no_floor_by_itself(cluster: SandboxCluster, tmp
     refused = run(cluster, 71, **options)
     assert "raises the floor of pool workers from 1 to 2" in refused["msg"]
     assert run(cluster, 71, **options, floor=2)["statement"]["floor"] == 2
+
+
+def test_a_statement_names_the_cluster(cluster: SandboxCluster, alice: Key) -> None:
+    result = run(cluster, signing_key=alice.file, cluster="east")
+    assert result["statement"]["cluster"] == "east"
+    assert any(line.endswith("floor 1, for cluster east.") for line in result["text"])
+    key = parse_public_key(alice.line)
+    assert verdict(cluster, result, keys=(key,), clusters=("east",)).trusted
+    assert "the statement is for cluster east" in verdict(cluster, result, keys=(key,), clusters=("west",)).reason
+
+
+def test_without_a_cluster_the_text_says_so(cluster: SandboxCluster, alice: Key) -> None:
+    result = run(cluster, signing_key=alice.file)
+    assert any("for any cluster (signing.cluster is not set)" in line for line in result["text"])
+
+
+def test_a_cluster_must_be_a_name(cluster: SandboxCluster, alice: Key) -> None:
+    refused = run(cluster, signing_key=alice.file, cluster="East, West")
+    assert "cluster of the statement must be a DNS name of at most 63 characters" in refused["msg"]
+
+
+@pytest.mark.parametrize("audience", ["staging", ""])
+def test_what_the_key_has_signed_for_another_cluster_is_refused(
+    cluster: SandboxCluster, alice: Key, audience: str
+) -> None:
+    run(cluster, 70, signing_key=alice.file, cluster="production")
+    name = plant(cluster, 72, [alice], sequence=490, floor=490, audience=audience)
+    refused = run(cluster, 72, signing_key=alice.file, cluster="production")
+    assert f"{name} is there with a statement (sequence 490, floor 490) that" in refused["msg"]
+    following = run(cluster, 73, signing_key=alice.file, cluster="production")["statement"]
+    assert (following["sequence"], following["floor"]) == (2, 1)
+
+
+def test_a_statement_file_for_another_cluster_is_refused(cluster: SandboxCluster, tmp_path: Path, alice: Key) -> None:
+    path, drafted = draft(cluster, tmp_path, cluster="staging")
+    (tmp_path / "s").write_text(sign(alice, drafted["statement"]["text"]))
+    options = {"statement_file": path, "signature_files": [str(tmp_path / "s")]}
+    refused = run(cluster, **options, cluster="production")
+    assert "has cluster staging, and not production" in refused["msg"]
+    assert names(cluster) == []

@@ -63,6 +63,10 @@ KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAILzXPNBfDWO6TJ4TH8jlTCjOeYpHTKONGpVK2
         ({"mode": "off", "keys": ["AAAA"]}, "trust.keys"),
         ({"threshold": 0}, "trust.threshold: 0 must be a whole number from 1 to 16"),
         ([], "trust must hold an object"),
+        (
+            {"mode": "require", "pools": ["workers"], "clusters": ["East"], "keys": [KEY]},
+            'trust.clusters: ["East"] must be a list of clusters, each a DNS name of at most 63 characters, or a uid',
+        ),
     ],
 )
 def test_errors_of_the_trust_policy_name_their_field(
@@ -73,11 +77,23 @@ def test_errors_of_the_trust_policy_name_their_field(
     assert f"configok-agent: {path}: {sentence}" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(("mode", "code"), [("require", 1), ("warn", 0), ("off", 0)])
+def test_a_node_that_requires_signatures_names_its_cluster(
+    entry: Entry, tmp_path: Path, capsys: pytest.CaptureFixture[str], mode: str, code: int
+) -> None:
+    path = write_configuration(tmp_path, trust={"mode": mode, "pools": ["workers"], "keys": [KEY]})
+    assert entry("__main__").main(["--config", str(path), "check"]) == code
+    sentence = "trust.clusters must name the cluster of this node, because mode is require: set node_trust_clusters"
+    assert (sentence in capsys.readouterr().err) is bool(code)
+
+
 @pytest.mark.parametrize("mode", ['"require"', "require", "off", "false"])
 def test_a_trust_policy_that_can_be_used(
     entry: Entry, tmp_path: Path, capsys: pytest.CaptureFixture[str], mode: str
 ) -> None:
-    path = write_configuration(tmp_path, trust={"mode": "MODE", "pools": ["workers"], "keys": [KEY]})
+    path = write_configuration(
+        tmp_path, trust={"mode": "MODE", "pools": ["workers"], "keys": [KEY], "clusters": ["east"]}
+    )
     path.write_text("# YAML\n" + path.read_text().replace('"MODE"', mode))
     assert entry("__main__").main(["--config", str(path), "check"]) == 0
     assert capsys.readouterr().err == ""
@@ -111,6 +127,7 @@ def test_the_local_config_has_the_trust_policy(
         "threshold": 1,
         "revoked": [],
         "verifier": "builtin",
+        "clusters": [],
     }
     assert printed({"mode": "off", "keys": [KEY]}) is None
     assert printed({"mode": "require"}) == 1

@@ -40,6 +40,8 @@ pytestmark = pytest.mark.usefixtures("no_fsync")
 
 UNSIGNED = "the bundle has no statement: sign it with config_signature, or publish a change, signed"
 
+NO_CLUSTER = "audience not set: the node accepts what was signed for any cluster; set node_trust_clusters"
+
 
 @pytest.fixture(scope="module")
 def alice(tmp_path_factory: pytest.TempPathFactory) -> Key:
@@ -73,13 +75,11 @@ def configuration_file(bench: Bench, trust: object) -> Path:
     return path
 
 
-def publish(
-    bench: Bench, text: str, keys: Sequence[Key], *, trial: float = 5.0, sequence: int = 1, floor: int = 1
-) -> ConfigSource:
-    """Publish a signed bundle."""
+def publish(bench: Bench, text: str, keys: Sequence[Key], *, trial: float = 5.0, **numbers: Any) -> ConfigSource:
+    """Publish a signed bundle. numbers: of its statement."""
     source = bench.publish(text, trial=Trial(trial, 0))
     bundles = bench.api.config_maps
-    bundles[source.name] = signed(bundles[source.name], keys, sequence=sequence, floor=floor)
+    bundles[source.name] = signed(bundles[source.name], keys, **numbers)
     return source
 
 
@@ -112,7 +112,7 @@ def test_a_signed_bundle_is_adopted_and_the_node_reports_its_signer(bench: Bench
         "mode": "require",
         "floors": {"pool": 3},
         "signers": (SignerStatus(alice.fingerprint, "alice"),),
-        "problem": "",
+        "problem": NO_CLUSTER,
     }
     assert any("signed by alice" in line[1] for line in bench.log)
 
@@ -227,6 +227,32 @@ def test_root_can_take_a_floor_back_once_no_record_has_it(bench: Bench, alice: K
     assert roll_out(bench, following) == "Good"
 
 
+@pytest.mark.contract("trust.audience")
+def test_what_was_signed_for_another_cluster_is_refused_and_raises_no_floor(tmp_path: Path, alice: Key) -> None:
+    bench = Bench(tmp_path, trust=section(alice, clusters=["production"]))
+    own = publish(bench, "maxPods: 120\n", [alice], sequence=12, floor=1, cluster="production")
+    assert roll_out(bench, own) == "Good"
+    copied = publish(bench, "maxPods: 130\n", [alice], sequence=490, floor=490, cluster="staging")
+    assert roll_out(bench, copied) == "Untrusted"
+    assert "the statement is for cluster staging, and the node is in production" in bench.words[2]
+    assert floors(bench) == {"pool@production": 1}
+    following = publish(bench, "maxPods: 121\n", [alice], sequence=13, floor=12, cluster="production")
+    assert roll_out(bench, following) == "Good"
+    assert floors(bench) == {"pool@production": 12}
+    assert bench.status.trust is not None
+    assert (bench.status.trust.floors, bench.status.trust.problem) == ({"pool@production": 12}, "")
+
+
+@pytest.mark.contract("trust.audience")
+def test_a_node_without_a_cluster_says_so_and_keeps_the_floors_of_clusters_apart(bench: Bench, alice: Key) -> None:
+    copied = publish(bench, "maxPods: 130\n", [alice], sequence=490, floor=490, cluster="staging")
+    assert roll_out(bench, copied) == "Good"
+    assert floors(bench) == {"pool": 3, "pool@staging": 490}
+    assert bench.status.trust is not None
+    assert bench.status.trust.problem == NO_CLUSTER
+    assert roll_out(bench, publish(bench, "maxPods: 121\n", [alice], sequence=6, floor=3)) == "Good"
+
+
 def test_floors_of_other_pools_stay(bench: Bench, alice: Key) -> None:
     bench.agent_store.write_trust_floors({"other": 9})
     roll_out(bench, publish(bench, "maxPods: 125\n", [alice], sequence=8, floor=7))
@@ -259,7 +285,7 @@ def test_warn_adopts_and_says_so(tmp_path: Path, alice: Key, bob: Key) -> None:
     ]
     assert roll_out(bench, publish(bench, "maxPods: 130\n", [alice])) == "Good"
     assert bench.status.trust is not None
-    assert (bench.status.trust.problem, bench.status.trust.floors) == ("", {"pool": 1})
+    assert (bench.status.trust.problem, bench.status.trust.floors) == (NO_CLUSTER, {"pool": 1})
 
 
 def test_warn_uses_the_checkpoint_when_the_api_does_not_answer(tmp_path: Path, alice: Key) -> None:
@@ -421,7 +447,7 @@ def test_what_runs_is_verified_when_it_is_assigned_again(
     bundles = bench.api.config_maps
     bundles[source.name] = signed(bundles[source.name], [alice], sequence=4, floor=2)
     assert roll_out(bench, source) == "Good"
-    assert bench.status.trust == TrustStatus(mode, {"pool": 2}, (SignerStatus(alice.fingerprint, "alice"),))
+    assert bench.status.trust == TrustStatus(mode, {"pool": 2}, (SignerStatus(alice.fingerprint, "alice"),), NO_CLUSTER)
     records = bench.node_state().records
     assert records.current is not None
     assert records.last_known_good is not None
@@ -436,7 +462,7 @@ def test_status_says_who_vouches(bench: Bench, alice: Key) -> None:
     newer = publish(bench, "maxPods: 125\n", [alice], sequence=6, trial=600.0)
     roll_out(bench, newer, 5.0)
     status = describe_node(bench.configuration)
-    assert status["trust"] == {"mode": "require", "floors": {"pool": 3}, "problem": ""}
+    assert status["trust"] == {"mode": "require", "floors": {"pool": 3}, "problem": NO_CLUSTER}
     assert status["using"]["trust"]["sequence"] == 6
     assert status["lastKnownGood"]["trust"]["signers"] == [{"fingerprint": alice.fingerprint, "name": "alice"}]
     text = render_status(status)

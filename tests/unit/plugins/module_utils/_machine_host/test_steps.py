@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -74,8 +75,11 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> QuietHost:
 
 
 def machine(
-    host: Host, name: str = "worker-1", *, check: bool = False, action: str = "update", rollout: str = ""
+    host: Host, name: str = "worker-1", *, check: bool = False, action: str = "", rollout: str = ""
 ) -> MachineHost:
+    """Return the steps of an action: by default an update of a node, and a creation on any other host."""
+    is_node = host.exists(f"{DIRECTORY}/state.json") or host.exists(KUBECONFIG)
+    action = action or ("update" if is_node else "create")
     return MachineHost(host, name, Archives(host, []), check=check, action=action, rollout=rollout)
 
 
@@ -220,6 +224,49 @@ def test_another_machine_is_refused(host: QuietHost, action: str, state: str, no
         host.write(KUBECONFIG, "" if node == "?" else certificate(node))
     refusals = machine(host).plan(action, WantedPackages(())).refusals
     assert [text[: len(refusal)] for text in refusals] == ([refusal] if refusal else [])
+
+
+def steps(whole: MachineHost) -> dict[str, Callable[[], object]]:
+    """Return the steps that change a host, by name."""
+    return {
+        "install": lambda: whole.install(WantedPackages(())),
+        "write": lambda: whole.write([HostFile(CONFIG, "ours\n")], SECRET, KUBELET),
+        "start": lambda: whole.start(StartOptions(KUBELET, ["kubelet"])),
+        "reset": whole.reset,
+    }
+
+
+@pytest.mark.parametrize("check", [False, True])
+@pytest.mark.parametrize("step", ["install", "write", "start", "reset"])
+@pytest.mark.parametrize(
+    ("action", "state", "node", "refusal"),
+    [
+        ("update", "", "", "the host is no node yet"),
+        ("rollback", "", "", "the host is no node yet"),
+        ("update", "", "worker-2", "the host is the Node worker-2 of a cluster already, not worker-1"),
+        ("create", "", "worker-2", "the host is the Node worker-2 of a cluster already, not worker-1"),
+        ("create", "worker-2", "", "the host is the machine worker-2, not worker-1"),
+        ("update", "worker-1", "worker-2", "the host is the Node worker-2 of a cluster already, not worker-1"),
+        ("create", "worker-1", "worker-2", "the host is the Node worker-2 of a cluster already, not worker-1"),
+        ("delete", "worker-1", "worker-2", "the host is the Node worker-2 of a cluster already, not worker-1"),
+    ],
+)
+def test_each_step_refuses_what_the_plan_refuses(
+    host: QuietHost, tmp_path: Path, step: str, action: str, state: str, node: str, refusal: str, check: bool
+) -> None:
+    if (step == "reset") is not (action == "delete"):
+        pytest.skip("the action does not have the step")
+    if state:
+        save_state(host, HostState(state, created=True))
+    if node:
+        host.write(KUBECONFIG, certificate(node))
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    whole = machine(host, action=action, check=check)
+    (planned,) = whole.plan(action, WantedPackages(())).refusals
+    assert planned.startswith(refusal)
+    with pytest.raises(HostError, match=re.escape(planned)):
+        steps(whole)[step]()
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
 
 @pytest.mark.parametrize("action", ["delete", "replace"])
@@ -562,7 +609,8 @@ def test_a_plan_warns_of_a_source_that_is_not_authenticated(host: QuietHost, mon
     assert warning.startswith("entry 2 of packages.source has trusted=yes")
 
 
-def test_a_source_of_another_form_replaces_the_former(host: QuietHost) -> None:
+def test_a_source_of_another_form_replaces_the_former(host: QuietHost, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Apt, "unusable", lambda _apt: "")
     apt = Apt(host)
     source = "deb https://example.org/ /"
     former, new = (apt_source_files(text, "K")[-1].path for text in (source, "Types: deb"))

@@ -61,14 +61,35 @@ def review(bundle: Bundle | None, policies: dict[str, TrustPolicy | None], **opt
 
 
 def test_what_all_trust_is_shown_with_its_signer(alice: Key) -> None:
-    bundle = bundle_of(signed(CONFIG, [alice], sequence=4, floor=2, not_after="2027-12-31T00:00:00Z"))
-    made = review(bundle, {"n1": trusts(alice), "n2": trusts(alice)})
+    bundle = bundle_of(signed(CONFIG, [alice], sequence=4, floor=2, not_after="2027-12-31T00:00:00Z", cluster="east"))
+    made = review(bundle, dict.fromkeys(("n1", "n2"), trusts(alice, clusters=("east",))))
     assert (made.refusals, made.warnings, made.left_out) == ((), (), {})
     assert made.lines() == [
-        "Its statement has sequence 4, floor 2 (before: 1), not after 2027-12-31T00:00:00Z. "
+        "Its statement has sequence 4, floor 2 (before: 1), not after 2027-12-31T00:00:00Z, for cluster east. "
         f"Signed by alice ({alice.fingerprint})."
     ]
     assert made.to_dict()["signers"][0]["name"] == "alice"
+
+
+def test_what_was_signed_for_another_cluster_is_refused(alice: Key) -> None:
+    bundle = bundle_of(signed(CONFIG, [alice], sequence=490, floor=490, cluster="staging"))
+    made = review(bundle, dict.fromkeys(("n1", "n2"), trusts(alice, clusters=("production",))))
+    assert "the statement is for cluster staging, and the node is in production" in made.refusals[0]
+
+
+def test_floors_of_another_cluster_refuse_nothing(alice: Key) -> None:
+    bundle = bundle_of(signed(CONFIG, [alice], sequence=4, cluster="east"))
+    policies: dict[str, TrustPolicy | None] = dict.fromkeys(("n1", "n2"), trusts(alice))
+    assert review(bundle, policies, floors={"n1": 9, "n2": 9}).refusals == ()
+
+
+def test_nodes_that_name_no_cluster_are_named(alice: Key) -> None:
+    bundle = bundle_of(signed(CONFIG, [alice], cluster="east"))
+    made = review(bundle, {"n1": trusts(alice), "n2": trusts(alice, clusters=("east",)), "n3": TrustPolicy()})
+    assert made.warnings == (
+        "1 node (n1) would adopt what was signed for any cluster: set node_trust_clusters, and signing.cluster in the "
+        "pool file",
+    )
 
 
 def test_without_signatures_nothing_is_said() -> None:
@@ -144,6 +165,8 @@ def test_a_floor_that_stands_in_the_way_of_an_undo(alice: Key) -> None:
     made = review(bundle, dict.fromkeys(("n1", "n2"), trusts(alice)), views=views, record=record)
     assert made.warnings == (
         f"floor 2 withdraws revision 1 ({old.name}), which 1 node (n1) use now: no undo can return to it",
+        "2 nodes (n1, n2) would adopt what was signed for any cluster: set node_trust_clusters, and signing.cluster in "
+        "the pool file",
     )
 
 

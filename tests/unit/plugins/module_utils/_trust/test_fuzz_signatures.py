@@ -77,7 +77,7 @@ def armored_texts() -> st.SearchStrategy[str]:
 
 
 def check(armored_text: str) -> object:
-    return check_builtin(armored_text, MESSAGE.encode(), POLICY, "pool-workers", NOW)
+    return check_builtin(armored_text, MESSAGE.encode(), POLICY, "workers", NOW)
 
 
 @fuzz(150)
@@ -101,7 +101,7 @@ def test_ssh_keygen_is_run_for_a_trusted_key_alone(text: str) -> None:
         return SshKeygenResult(1, "no")
 
     def verify(armored_text: str) -> object:
-        return SshKeygenVerifier(run)(armored_text, MESSAGE.encode(), POLICY, "pool-workers", NOW)
+        return SshKeygenVerifier(run)(armored_text, MESSAGE.encode(), POLICY, "workers", NOW)
 
     assert parse_twice(verify, text, refused=UntrustedSignature).error
 

@@ -72,7 +72,7 @@ def run_ssh_keygen(directory: Path) -> Callable[[SshKeygenCheck], SshKeygenResul
 def signer_of(check: SignatureChecker, armored_signature: str, policy: TrustPolicy = POLICY) -> Signer | None:
     """Return the signer, or None if the signature does not count."""
     try:
-        return check(armored_signature, MESSAGE.encode(), policy, PRINCIPAL, NOW)
+        return check(armored_signature, MESSAGE.encode(), policy, "workers", NOW)
     except UntrustedSignature:
         return None
 
@@ -242,7 +242,7 @@ def ssh_agent(tmp_path: Path) -> Iterator[dict[str, str]]:
 
 
 def now_signer(signature: str, policy: TrustPolicy) -> Signer:
-    return check_builtin(signature, MESSAGE.encode(), policy, PRINCIPAL, time.time())
+    return check_builtin(signature, MESSAGE.encode(), policy, "workers", time.time())
 
 
 def test_a_key_signs(key: Key) -> None:
@@ -296,9 +296,9 @@ def test_other_keys_are_for_ssh_keygen_alone(kind: str, tmp_path: Path) -> None:
         signature = sign(signer, MESSAGE)
         with pytest.raises(UntrustedSignature, match="set verifier to ssh-keygen"):
             now_signer(signature, policy)
-        assert verifier(signature, MESSAGE.encode(), policy, PRINCIPAL, time.time()).fingerprint == signer.fingerprint
+        assert verifier(signature, MESSAGE.encode(), policy, "workers", time.time()).fingerprint == signer.fingerprint
         with pytest.raises(UntrustedSignature, match="ssh-keygen refuses the signature"):
-            verifier(signature, b"other", policy, PRINCIPAL, time.time())
+            verifier(signature, b"other", policy, "workers", time.time())
     expired = sign(certify(authority, other, validity="-2d:-1d"), MESSAGE)
     with pytest.raises(UntrustedSignature, match="expired"):
-        verifier(expired, MESSAGE.encode(), policy, PRINCIPAL, time.time())
+        verifier(expired, MESSAGE.encode(), policy, "workers", time.time())

@@ -45,8 +45,8 @@ class Runner:
         return self._answer
 
 
-def verify(runner: Runner, signature: str, principal: str = "pool-workers") -> str:
-    return SshKeygenVerifier(runner)(signature, b"m", POLICY, principal, 1000).name
+def verify(runner: Runner, signature: str, audience: str = "workers") -> str:
+    return SshKeygenVerifier(runner)(signature, b"m", POLICY, audience, 1000).name
 
 
 def test_one_key_is_allowed() -> None:
@@ -73,12 +73,20 @@ def test_one_authority_is_allowed() -> None:
     assert runner.checks[0].files["allowed_signers"] == line
 
 
-@pytest.mark.parametrize("principal", ["*", "pool-a,pool-b", "pool-x\n*", 'pool-"', "pool-?", "!x", "", "-x"])
-def test_a_principal_that_is_more_than_a_name_is_refused(principal: str) -> None:
+@pytest.mark.parametrize("audience", ["*", "a,b", "x\n*", '"', "?", "!x", "", "-x", "a@", "a@*", "a@b@c", "a@b,c"])
+def test_an_audience_that_is_more_than_names_is_refused(audience: str) -> None:
     runner = Runner(SshKeygenResult(0, ""))
     with pytest.raises(UntrustedSignature, match="is not the name of a pool"):
-        verify(runner, sshsig(ALICE, b"m"), principal)
+        verify(runner, sshsig(ALICE, b"m"), audience)
     assert runner.checks == []
+
+
+@pytest.mark.parametrize("principal", ["pool-workers@east", "pool-workers"])
+def test_a_certificate_is_checked_for_the_principal_that_it_has(principal: str) -> None:
+    runner = Runner(SshKeygenResult(0, ""))
+    certificate = certified(BOB, AUTHORITY, principals=(principal, "user-bob"))
+    verify(runner, sshsig(BOB, b"m", certificate=certificate), "workers@east")
+    assert runner.checks[0].principal == principal
 
 
 def test_an_untrusted_key_needs_no_run() -> None:

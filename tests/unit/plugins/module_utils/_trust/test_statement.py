@@ -118,3 +118,16 @@ def test_a_text_that_does_not_hold_signatures(text: str, message: str) -> None:
 def test_too_many_signatures_are_not_written(signatures: list[str]) -> None:
     with pytest.raises(InvalidStatement, match="at most 16 signatures"):
         encode_signatures(signatures)
+
+
+def test_the_cluster_comes_first_in_the_text() -> None:
+    named = STATEMENT._replace(cluster="east.example.org")
+    assert named.encode() == '{"cluster":"east.example.org",' + TEXT[1:]
+    assert Statement.parse(named.encode()) == named
+    assert (STATEMENT.audience, named.audience) == ("workers", "workers@east.example.org")
+
+
+@pytest.mark.parametrize("cluster", ["", "East", "a" * 64, "a,b", "a b", "*", "a@b", "-a", "a-", 1, None, ["east"]])
+def test_a_cluster_is_a_name(cluster: object) -> None:
+    with pytest.raises(InvalidStatement):
+        Statement.parse(f'{{"cluster":{json.dumps(cluster)},' + TEXT[1:])

@@ -276,9 +276,74 @@ def test_names_are_safe_to_show() -> None:
 
 
 def test_the_checker_may_be_another() -> None:
-    def anyone(_armored: str, message: bytes, _policy: TrustPolicy, principal: str, now: float) -> Signer:
-        return Signer(f"{message.decode()} {principal} {now}", "")
+    def anyone(_armored: str, message: bytes, _policy: TrustPolicy, audience: str, now: float) -> Signer:
+        return Signer(f"{message.decode()} {audience} {now}", "")
 
     bundle = signed(CAROL)
     signers = verify_bundle(bundle, POLICY, floors={}, now=NOW, check_signature=anyone).signers
-    assert signers == (Signer(f"{bundle.statement} pool-workers {NOW}", ""),)
+    assert signers == (Signer(f"{bundle.statement} workers {NOW}", ""),)
+
+
+STAGING = STATEMENT._replace(cluster="staging")
+PRODUCTION = ("production", "5f1c7f1e-0b53-4b3c-8f3c-6a6f0c9a1d11")
+
+
+@pytest.mark.parametrize("mode", ["warn", "require"])
+@pytest.mark.parametrize("clusters", [("staging",), ("production", "staging"), ()])
+def test_a_statement_is_trusted_in_its_own_cluster(mode: str, clusters: tuple[str, ...]) -> None:
+    assert verdict(signed(ALICE, statement=STAGING), mode=mode, clusters=clusters).trusted
+
+
+@pytest.mark.parametrize("cluster", ["staging", "production.example.org", "productio"])
+def test_what_was_signed_for_another_cluster_is_refused(cluster: str) -> None:
+    bundle = signed(ALICE, statement=STATEMENT._replace(cluster=cluster))
+    result = verdict(bundle, clusters=PRODUCTION)
+    assert (result.trusted, result.accepted, result.signers) == (False, False, ())
+    assert result.reason == (
+        f"the statement is for cluster {cluster}, and the node is in production or "
+        "5f1c7f1e-0b53-4b3c-8f3c-6a6f0c9a1d11: publish the bundle for this cluster, signed"
+    )
+    assert verdict(bundle, mode="warn", clusters=PRODUCTION) == result._replace(accepted=True)
+
+
+def test_a_statement_without_a_cluster_is_refused_by_a_node_that_has_one() -> None:
+    result = verdict(signed(ALICE), clusters=("production",))
+    assert (result.trusted, result.accepted) == (False, False)
+    assert result.reason == (
+        "the statement names no cluster, and the node accepts only those for production: set signing.cluster in the "
+        "pool file, and publish a change, signed"
+    )
+
+
+def test_a_floor_counts_only_for_its_own_cluster() -> None:
+    bundle = signed(ALICE, statement=STAGING)
+    assert verdict(bundle, {"workers": 490, "workers@production": 490}).trusted
+    assert verdict(bundle, {"workers@staging": 6}).reason == (
+        "the bundle is withdrawn: its sequence is 5, and the node accepts 6 or higher of pool workers: publish a "
+        "change, which gets a new sequence"
+    )
+    assert verdict(signed(ALICE), {"workers@staging": 490}).trusted
+
+
+CLUSTER_PRINCIPALS = {
+    ("pool-workers@staging",): True,
+    ("pool-workers",): True,  # of every cluster
+    ("pool-workers@production",): False,
+    ("pool-masters@staging",): False,
+    ("pool-workers@",): False,
+    ("pool-workers@*",): False,
+}
+
+
+@pytest.mark.parametrize("principals", CLUSTER_PRINCIPALS)
+def test_a_certificate_may_be_of_one_cluster(principals: tuple[str, ...]) -> None:
+    certificate = certified(BOB, AUTHORITY, principals=(*principals, "user-bob"))
+    bundle = signed((BOB, certificate), statement=STAGING)
+    assert verdict(bundle, clusters=("staging",)).trusted is CLUSTER_PRINCIPALS[principals]
+
+
+def test_a_certificate_of_one_cluster_signs_no_statement_without_one() -> None:
+    certificate = certified(BOB, AUTHORITY, principals=("pool-workers@staging", "user-bob"))
+    assert verdict(signed((BOB, certificate))).reason == (
+        f"bob ({BOB.public.fingerprint}): the certificate does not have the principal pool-workers"
+    )
