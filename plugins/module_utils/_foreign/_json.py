@@ -47,7 +47,7 @@ def _check_depth(value: Any) -> None:
             return
         below: list[Any] = []
         for container in level:
-            parts = container.values() if type(container) is dict else container
+            parts = container.values() if isinstance(container, dict) else container
             below += [part for part in parts if type(part) in _CONTAINERS]
         level = below
     if level:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from .._foreign import InvalidText
 from ._assignment import UID_PATTERN, ConfigSource
-from ._bundle_trial import TRIAL_KEY, InvalidTrial, Trial
+from ._bundle_trial import TRIAL_KEY, Trial
 from ._well_known import (
     ANNOTATION_AUTHOR,
     ANNOTATION_CHANGE_CAUSE,
@@ -115,7 +115,7 @@ class Bundle(NamedTuple):
             raise InvalidBundle(f"{where} does not hold what its name says: its content has hash {digest[:10]}")
         try:
             trial = Trial.parse(data.pop(TRIAL_KEY)) if TRIAL_KEY in data else Trial()
-        except InvalidTrial as error:
+        except InvalidText as error:
             raise InvalidBundle(f"{where}: {error}") from error
         return cls(
             ConfigSource(*reference),

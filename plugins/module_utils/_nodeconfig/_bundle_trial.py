@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from .._foreign import InvalidText
 from .._foreign._json import load_json
-from ._durations import InvalidDuration, setting_duration
+from ._durations import setting_duration
 from ._strict_mapping import integer, unknown_fields
 
 __all__ = ["MAX_CRASH_LOOP_THRESHOLD", "TRIAL_KEY", "InvalidTrial", "Trial"]
@@ -35,7 +35,7 @@ class Trial(NamedTuple):
         default = cls()
         try:
             duration = default.duration if trial_duration is None else setting_duration(trial_duration, "trialDuration")
-        except InvalidDuration as error:
+        except InvalidText as error:
             raise InvalidTrial(str(error)) from error
         threshold = default.crash_loop_threshold if crash_loop_threshold is None else crash_loop_threshold
         try:

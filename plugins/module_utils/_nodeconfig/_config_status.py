@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 from .._foreign._json import load_json
-from ._assignment import LAST_ID, ConfigSource, InvalidConfigSource
+from ._assignment import LAST_ID, ConfigSource
 from ._well_known import ANNOTATION_CONFIG_STATUS, CONDITION_CONFIG_OK
 
 __all__ = [
@@ -220,12 +220,7 @@ def _encode_source(source: ConfigSource | None) -> dict[str, Any] | None:
 
 
 def _decode_source(value: Any) -> ConfigSource | None:
-    if value is None:
-        return None
-    try:
-        return ConfigSource.from_dict(value)
-    except InvalidConfigSource as error:
-        raise ValueError(str(error)) from error
+    return None if value is None else ConfigSource.from_dict(value)
 
 
 def read_condition(node: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -17,7 +17,7 @@ from ..._nodeconfig._durations import setting_duration
 from ..._nodeconfig._strict_mapping import StrictFields, boolean, integer
 from .._pool_values import choice, is_list, mapping, text
 from ._condition import Condition
-from ._node_expressions import InvalidExpression, NodeExpression
+from ._node_expressions import NodeExpression
 
 __all__ = [
     "AlertApi",
@@ -287,11 +287,7 @@ def _required_text(value: Any) -> str:
 
 
 def _expression(value: Any) -> NodeExpression:
-    line = _required_text(value)
-    try:
-        return NodeExpression(line)
-    except InvalidExpression as error:
-        raise ValueError(str(error)) from error
+    return NodeExpression(_required_text(value))
 
 
 def _pattern(value: Any) -> Pattern:

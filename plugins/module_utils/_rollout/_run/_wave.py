@@ -432,9 +432,9 @@ class WaveExecutor:
     def _read_lost(self, name: str) -> tuple[NodeView | None, bool]:
         """Return what is known of a Node that the watch has lost, and whether it exists: then it has left the pool."""
         last_seen = self._last_seen.get(name)
-        (view,) = read_nodes(
-            self._session.client, [name], threads=self._session.node_clock, make_view=self._watcher.view_of
-        ).values()
+        session = self._session
+        nodes = read_nodes(session.client, [name], threads=session.node_clock, make_view=self._watcher.view_of)
+        view = nodes[name]
         has_left = view is not None and not view.deleting and (last_seen is None or view.uid == last_seen.uid)
         return (view, True) if has_left else (last_seen, False)
 

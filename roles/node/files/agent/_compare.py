@@ -20,7 +20,7 @@ from ._agent._validation._node_inputs import read_node_inputs
 from ._agent._validation._validate_on_node import drop_in_documents, effective_config, probed_values
 from ._componentconfig import ConfigError
 from ._componentconfig._check import config_at
-from ._componentconfig._codec._document import decode
+from ._componentconfig._codec._document import Document, decode
 from ._componentconfig._findings import InvalidConfig
 from ._componentconfig._live_config import differences
 from ._componentconfig._schema._releases import minor_of, newest_minor
@@ -70,7 +70,7 @@ def _compare(configuration: AgentConfiguration, component: str) -> list[str]:
     try:
         document = decode(store.read_config(component) or b"", file=store.config_path(component))
         inputs = read_node_inputs(settings, store)
-        empty = None if drop_in_documents(inputs) is None else []
+        empty: list[Document] | None = None if drop_in_documents(inputs) is None else []
         probed = probed_values(document, inputs, version)
     except (InvalidConfig, OSError) as error:
         raise _Unavailable(str(error)) from error

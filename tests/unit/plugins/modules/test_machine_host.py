@@ -12,6 +12,7 @@ import pytest
 import yaml
 from ansible.module_utils import basic
 
+from ansible_collections.configok.node.plugins.module_utils._machine_host._apt import Apt
 from ansible_collections.configok.node.plugins.module_utils._machine_host._host_access import Host
 from ansible_collections.configok.node.plugins.modules import machine_host
 
@@ -37,7 +38,7 @@ def test_secrets_are_not_logged(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     monkeypatch.setattr(basic.AnsibleModule, "log", lambda _self, message, **_how: logged.append(message))
     monkeypatch.setattr(Host, "read", lambda _self, _path: None)
     monkeypatch.setattr(Host, "exists", lambda _self, path: path == "/run/systemd/system")
-    monkeypatch.setattr(machine_host.Apt, "unusable", lambda _apt: "")
+    monkeypatch.setattr(Apt, "unusable", lambda _apt: "")
     monkeypatch.setattr("os.geteuid", lambda: 0)
     config = "/etc/containerd/config.toml"
     arguments = {

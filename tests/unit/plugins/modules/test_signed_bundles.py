@@ -35,10 +35,10 @@ def alice(tmp_path_factory: pytest.TempPathFactory) -> Key:
     return make_key(tmp_path_factory.mktemp("keys"), "alice")
 
 
-def run(cluster: SandboxCluster, pods: int = 60, /, **arguments: Any) -> dict[str, Any]:
+def run(sandbox: SandboxCluster, pods: int = 60, /, **arguments: Any) -> dict[str, Any]:
     mode = {key: arguments.pop(key) for key in ("check", "diff") if key in arguments}
     options = {
-        "kubeconfig": cluster.kubeconfig,
+        "kubeconfig": sandbox.kubeconfig,
         "pool": "workers",
         "documents": {"kubelet": f"{KUBELET_HEADER}maxPods: {pods}\n"},
         **{name: str(value) if isinstance(value, Path) else value for name, value in arguments.items()},
@@ -136,9 +136,9 @@ def test_a_key_that_the_builtin_verifier_does_not_know_is_a_warning(cluster: San
     assert any("type ssh-rsa" in str(warning) for warning in result["text"])
 
 
-def draft(cluster: SandboxCluster, directory: Path, pods: int = 60, /, **options: Any) -> tuple[Path, dict[str, Any]]:
+def draft(sandbox: SandboxCluster, directory: Path, pods: int = 60, /, **options: Any) -> tuple[Path, dict[str, Any]]:
     path = directory / "statement.json"
-    return path, run(cluster, pods, statement_file=path, publish=False, **options)
+    return path, run(sandbox, pods, statement_file=path, publish=False, **options)
 
 
 def test_the_air_gap(cluster: SandboxCluster, tmp_path: Path, alice: Key) -> None:

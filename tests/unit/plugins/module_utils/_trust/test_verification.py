@@ -325,7 +325,7 @@ def test_a_floor_counts_only_for_its_own_cluster() -> None:
     assert verdict(signed(ALICE), {"workers@staging": 490}).trusted
 
 
-CLUSTER_PRINCIPALS = {
+CLUSTER_PRINCIPALS: dict[tuple[str, ...], bool] = {
     ("pool-workers@staging",): True,
     ("pool-workers",): True,  # of every cluster
     ("pool-workers@production",): False,
