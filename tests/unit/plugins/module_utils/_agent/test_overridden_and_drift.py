@@ -120,7 +120,9 @@ def test_an_empty_list_that_means_its_default_is_shadowed(
 def test_the_lists_that_mean_their_default_are_those_of_the_schema() -> None:
     kind = find_kind("kubelet.config.k8s.io/v1beta1", "KubeletConfiguration")
     assert kind is not None
-    empty: dict[str, list[str]] = {name: [] for name, entry in kind.fields.items() if str(entry.get("type")).startswith("list<")}
+    empty: dict[str, list[str]] = {
+        name: [] for name, entry in kind.fields.items() if str(entry.get("type")).startswith("list<")
+    }
     findings = list(empty_value_findings(empty, (), kind, newest_minor()))
     assert tuple(finding.field for finding in findings) == LISTS_WITH_DEFAULT
 
