@@ -150,7 +150,8 @@ def test_only_what_trusted_signers_vouch_for_is_adopted(
     world.until_cause("Good")
     assert not (world.node.state / "checkpoints" / old.uid).exists()
     shown = json.loads(world.node.call("status", "--json").stdout)
-    assert shown["trust"] == {"mode": "require", "floors": {"workers": 4}, "problem": ""}
+    problem = "audience not set: the node accepts what was signed for any cluster; set node_trust_clusters"
+    assert shown["trust"] == {"mode": "require", "floors": {"workers": 4}, "problem": problem}
     assert shown["using"]["trust"]["signers"] == [{"fingerprint": alice.fingerprint, "name": "alice"}]
     assert f"signed by alice ({alice.fingerprint})" in " ".join(world.node.call("status").stdout.split())
 
