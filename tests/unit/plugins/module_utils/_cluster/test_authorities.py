@@ -24,9 +24,6 @@ NAME = "extension-apiserver-authentication"
 @pytest.fixture
 def api(tmp_path: Path) -> Iterator[Embedded]:
     with start_embedded(tmp_path) as server:
-        server.client().create(
-            "/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kube-system"}}
-        )
         yield server
 
 
