@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whom a new node trusts: the CA of the API server that it connects to, and the CA of the clients of its kubelet.
+"""The CAs that a new node trusts: of the API server that it connects to, and of the clients of its kubelet.
 
 Private to configok.node: no compatibility is promised.
 """
@@ -52,14 +52,14 @@ def client_ca(client: Client) -> str:
     """
     where = f"ConfigMap {AUTHENTICATION_NAMESPACE}/{AUTHENTICATION}"
     try:
-        found = client.get(config_map(AUTHENTICATION_NAMESPACE, AUTHENTICATION))
+        item = client.get(config_map(AUTHENTICATION_NAMESPACE, AUTHENTICATION))
     except Forbidden:
         raise ClusterRefused(
             f"this run may not read {where}, which has the CA of the kubelets' clients: {SETUP}"
         ) from None
     except NotFound:
-        found = {}
-    pem = certificates_of(str((found.get("data") or {}).get(_KEY) or "").encode())
+        item = {}
+    pem = certificates_of(str((item.get("data") or {}).get(_KEY) or "").encode())
     if not pem:
         raise ClusterRefused(
             f"{where} has no certificate in {_KEY}, so a new kubelet would not know whose certificates to accept: "

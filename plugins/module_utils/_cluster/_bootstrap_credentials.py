@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from types import TracebackType
-from typing import Any, Final
+from typing import Any
 
 from .._kube._api_client import Client
 from .._kube._api_errors import AlreadyExists, Forbidden, KubeError, NotFound, Unauthorized

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which tokens gates may use: the author of a pool file chooses the server that gets them. Private to configok.node.
 
-Whoever starts the run decides, in a variable of its environment, which no pool file can set.
+The operator of the run decides, in a variable of its environment, which no pool file can set.
 """
 
 from __future__ import annotations
