@@ -23,8 +23,9 @@ NAME = "extension-apiserver-authentication"
 
 @pytest.fixture
 def api(tmp_path: Path) -> Iterator[Embedded]:
-    with start_embedded(tmp_path) as server:
-        yield server
+    server = start_embedded(tmp_path)
+    yield server
+    server.stop()
 
 
 def write(api: Embedded, data: Any) -> None:
