@@ -25,7 +25,7 @@ from support.attacks.catalogue import ATTACKS, LAYERS, PATHS, Attack
 ROWS = ROOT / "build" / "attacks.jsonl"
 PAGE = ROOT / "docs/security.md"
 _ELSEWHERE = ROOT / "build/pages/security.md"
-_SECTION = re.compile(r"(<!-- attacks: ([a-z]+) -->\n).*?(<!-- end of attacks -->)", re.DOTALL)
+_SECTION = re.compile(r"(<!-- attacks: ([a-z ]+) -->\n).*?(<!-- end of attacks -->)", re.DOTALL)
 _COLUMNS = ("attack", "layer", "without it", "with it")
 _SUMMARY = "summary"
 

@@ -174,6 +174,7 @@ REFUSALS: dict[str, tuple[str, ...]] = {
     "_rollout/_drain/_drain_preview.py:drain_warnings": (PODS,),
     "_rollout/_drain/_drainer.py:drain": (PODS,),
     "_rollout/_drain/_pods.py:select_pods": (PODS,),
+    "_rollout/_gates/_gate_client.py:_connect": (FILES,),
     "_rollout/_record/_revisions.py:_refuse_bad_config": (RECORD,),
     "_rollout/_run/_runner.py:_confirmed": (RECORD, FILES),
     "_rollout/_run/_runner.py:_hold_lock": (RECORD, FILES),

@@ -115,8 +115,11 @@ def machine_variables(
     return {**variables, **{name: value for name, value in optional.items() if value}}
 
 
-def cluster_variables(cluster: Cluster, ca_certificate: str) -> dict[str, Any]:
-    """Return a Cluster as a provider's role gets it, in the variable machine_cluster. ca_certificate: PEM."""
+def cluster_variables(cluster: Cluster, *, ca_certificate: str, client_ca_certificate: str) -> dict[str, Any]:
+    """Return a Cluster as a provider's role gets it, in the variable machine_cluster.
+
+    ca_certificate: of the API server, as PEM. client_ca_certificate: of the kubelet's clients.
+    """
     return {
         "name": cluster.name,
         "endpoint": cluster.endpoint,
@@ -125,6 +128,7 @@ def cluster_variables(cluster: Cluster, ca_certificate: str) -> dict[str, Any]:
         "dns_domain": cluster.dns_domain,
         "service_cidr": cluster.service_cidr,
         "ca_certificate": ca_certificate,
+        "client_ca_certificate": client_ca_certificate,
     }
 
 

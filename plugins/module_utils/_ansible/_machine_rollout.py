@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from .._cluster import ClusterRefused
-from .._cluster._bootstrap_credentials import BootstrapCredentials, cluster_ca
+from .._cluster._authorities import client_ca, cluster_ca
+from .._cluster._bootstrap_credentials import BootstrapCredentials
 from .._cluster._bootstrap_token import BOOTSTRAP_LIFETIME
 from .._cluster._creation_checks import bootstrap_refusals, creation_refusals
 from .._cluster._local_configs import publish_local_config
@@ -131,7 +132,7 @@ class MachineRollout:
         self._preflight = preflight
         self._machines = {machine.name: machine for machine in selection.machines}
         self._addresses: dict[str, tuple[str, ...]] = {}  # by machine, as its Node had them when it was planned
-        self._ca_certificate: str | None = None
+        self._authorities: dict[Callable[[Client], str], str] = {}
         self.has_changed = False
 
     def plan(self) -> PlannedMachines:
@@ -347,20 +348,26 @@ class MachineRollout:
                 replaces=replaces,
                 rollout=rollout,
             ),
-            cluster_variables(self._selection.cluster, self._cluster_ca()),
+            cluster_variables(
+                self._selection.cluster,
+                ca_certificate=self._authority(cluster_ca, action),
+                client_ca_certificate=self._authority(client_ca, action),
+            ),
             cluster_kubelet_config(self._selection.cluster, machine),
             known,
             timeout=timeout,
         )
 
-    def _cluster_ca(self) -> str:
-        """Return the CA of the cluster, "" if it is not known: only a new machine needs it."""
-        if self._ca_certificate is None:
+    def _authority(self, read: Callable[[Client], str], action: HostAction) -> str:
+        """Return the CA that `read` returns, "" if it is not known. Raises ClusterRefused then for a new machine."""
+        if read not in self._authorities:
             try:
-                self._ca_certificate = cluster_ca(self._client)
+                self._authorities[read] = read(self._client)
             except ClusterRefused:
-                self._ca_certificate = ""
-        return self._ca_certificate
+                if action == "create":
+                    raise
+                return ""
+        return self._authorities[read]
 
 
 def _created(changes: Sequence[MachineChange]) -> list[str]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from .._nodeconfig._well_known import NAMESPACE_BUNDLES, NAMESPACE_ROLLOUTS
 from ._admission_policies import admission_policies
+from ._authorities import AUTHENTICATION, AUTHENTICATION_NAMESPACE
 from ._bootstrap_token import BOOTSTRAPPERS_GROUP, TOKEN_IDS, TOKEN_NAMESPACE, secret_name
 from ._certificate_request import KUBELET_CLIENT_SIGNER
 from ._flow_control import Grant, ScopedRule, flow_control_objects
@@ -94,6 +95,10 @@ _TOKENS = [
         "resourceNames": [secret_name(token_id) for token_id in TOKEN_IDS],
         "verbs": ["delete"],
     },
+]
+# A new kubelet accepts the clients that the API server accepts.
+_AUTHORITIES = [
+    {"apiGroups": [""], "resources": ["configmaps"], "resourceNames": [AUTHENTICATION], "verbs": ["get"]},
 ]
 
 
@@ -203,7 +208,9 @@ def _grants(access: Access) -> dict[str, Grant]:
     if access.machine_subjects:
         machines = [ScopedRule(rule) for rule in _MACHINES]
         tokens = [ScopedRule(rule, [TOKEN_NAMESPACE]) for rule in _TOKENS]
-        grants[MACHINES] = Grant(access.machine_subjects, [*assigning, *machines, *tokens, *reading, *recording])
+        clients = [ScopedRule(rule, [AUTHENTICATION_NAMESPACE]) for rule in _AUTHORITIES]
+        rules = [*assigning, *machines, *tokens, *clients, *reading, *recording]
+        grants[MACHINES] = Grant(access.machine_subjects, rules)
     return grants
 
 

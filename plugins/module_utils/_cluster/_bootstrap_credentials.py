@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from types import TracebackType
-from typing import Any, Final
+from typing import Any
 
 from .._kube._api_client import Client
 from .._kube._api_errors import AlreadyExists, Forbidden, KubeError, NotFound, Unauthorized
@@ -22,6 +22,7 @@ from .._kube._api_paths import SELF_SUBJECT_ACCESS_REVIEWS, node, secret
 from .._kube._api_paths import secrets as secrets_of
 from .._nodeconfig._untrusted import sanitize
 from . import ClusterRefused
+from ._authorities import SETUP, cluster_ca
 from ._bootstrap_token import (
     BOOTSTRAP_LIFETIME,
     BOOTSTRAPPERS_GROUP,
@@ -29,7 +30,6 @@ from ._bootstrap_token import (
     TOKEN_NAMESPACE,
     BootstrapToken,
     bootstrap_kubeconfig,
-    certificates_of,
     new_token,
     secret_name,
     token_secret,
@@ -37,9 +37,8 @@ from ._bootstrap_token import (
 from ._certificate_request import Requester
 from ._csr_approval import CsrApprover
 
-__all__ = ["SETUP", "BootstrapCredentials", "cluster_ca"]
+__all__ = ["BootstrapCredentials"]
 
-SETUP: Final = "prepare the cluster with the role configok.node.cluster and cluster_machine_subjects"
 _REVIEW = {
     "apiVersion": "authorization.k8s.io/v1",
     "kind": "SelfSubjectAccessReview",
@@ -59,26 +58,6 @@ _NO_REQUEST = 10.0  # s
 # The ids that this process uses now. Another process has others, unless one of them was killed.
 _ids_lock = threading.Condition()
 _ids_in_use: set[str] = set()
-
-
-def cluster_ca(client: Client) -> str:
-    """Return the CA certificates of the client's own kubeconfig, as PEM. Raises ClusterRefused without any."""
-    credentials = client.anonymous_credentials()
-    data = credentials.ca_data
-    if data is None and credentials.ca_file:
-        try:
-            with open(credentials.ca_file, "rb") as stream:
-                data = stream.read()
-        except OSError as error:
-            raise ClusterRefused(f"the CA {credentials.ca_file} cannot be read: {error.strerror}") from error
-    pem = certificates_of(data or b"")
-    if not pem or not credentials.verify:
-        why = "does not verify the API server" if not credentials.verify else "names no CA"
-        raise ClusterRefused(
-            f"the kubeconfig for {credentials.server} {why}, so a new node would not know which API server to trust: "
-            "set certificate-authority or certificate-authority-data in it"
-        )
-    return pem
 
 
 class BootstrapCredentials:

@@ -15,7 +15,8 @@ from .._kube._api_client import Client
 from .._kube._api_errors import Forbidden, KubeError, NotFound
 from .._kube._api_paths import SELF_SUBJECT_ACCESS_REVIEWS, SUBJECT_ACCESS_REVIEWS
 from . import ClusterRefused
-from ._bootstrap_credentials import SETUP, BootstrapCredentials, cluster_ca
+from ._authorities import SETUP, client_ca, cluster_ca
+from ._bootstrap_credentials import BootstrapCredentials
 from ._bootstrap_token import BOOTSTRAPPERS_GROUP, TOKEN_IDS, TOKEN_NAMESPACE, BootstrapToken
 from ._certificate_request import KUBELET_CLIENT_SIGNER
 
@@ -41,11 +42,13 @@ _BOOTSTRAPPER: Final = {
 
 def creation_refusals(client: Client) -> list[str]:
     """Return why no machine can be created, as far as it can be asked without a write. Raises KubeError."""
-    try:
-        cluster_ca(client)
-    except ClusterRefused as error:
-        return [str(error)]
-    denied = [
+    unknown = []
+    for authority in (cluster_ca, client_ca):
+        try:
+            authority(client)
+        except ClusterRefused as error:
+            unknown.append(str(error))
+    denied = unknown + [
         f"this run may not {what}: {SETUP}"
         for what, attributes in _OF_THE_RUN.items()
         if not _is_allowed(client, SELF_SUBJECT_ACCESS_REVIEWS, "SelfSubjectAccessReview", attributes)

@@ -213,3 +213,29 @@ def test_the_threshold_is_not_met(world: World, attacks: Recorder) -> None:
 def test_not_after_has_passed(world: World, attacks: Recorder) -> None:
     past = (datetime.now(timezone.utc) - timedelta(minutes=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
     world.refused(attacks, "notAfter has passed", world.signed(world.bundle(), not_after=past), "was valid until")
+
+
+# --- a statement of another cluster, whose nodes trust the same keys
+
+
+@pytest.fixture
+def production(world: World) -> Iterator[str]:
+    """The second guarded node knows its cluster, the first does not; both require signatures."""
+    policy = world.signers.policy()
+    world.fleet.nodes[GUARDED[1]].change(lambda data: data.update(trust={**policy, "clusters": ["production"]}))
+    yield "production"
+    world.fleet.nodes[GUARDED[1]].change(lambda data: data.update(trust=policy))
+
+
+def test_a_statement_of_another_cluster(world: World, attacks: Recorder, production: str) -> None:
+    """What was signed for staging, an unreviewed experiment, is published in production by an intruder."""
+    sides = (GUARDED[:1], GUARDED[1:])
+    for name, cluster, reason in (
+        ("signed for another cluster", "staging", "the statement is for cluster staging"),
+        ("signed for no cluster", "", "the statement names no cluster"),
+    ):
+        bundle = world.signed(world.bundle(), cluster=cluster)
+        world.refused(attacks, name, bundle, reason, names=GUARDED, layer="audience", sides=sides)
+    source = world.fleet.publish(world.signed(world.bundle(), cluster=production))
+    answers = world.fleet.answers(world.fleet.assign(source, GUARDED))
+    assert {answer.uid for answer in answers.values()} == {source.uid}, answers

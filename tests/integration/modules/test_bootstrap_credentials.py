@@ -19,10 +19,8 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._cluster import ClusterRefused, _bootstrap_credentials
 from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
-from ansible_collections.configok.node.plugins.module_utils._cluster._bootstrap_credentials import (
-    BootstrapCredentials,
-    cluster_ca,
-)
+from ansible_collections.configok.node.plugins.module_utils._cluster._authorities import client_ca, cluster_ca
+from ansible_collections.configok.node.plugins.module_utils._cluster._bootstrap_credentials import BootstrapCredentials
 from ansible_collections.configok.node.plugins.module_utils._cluster._bootstrap_token import (
     TOKEN_IDS,
     new_token,
@@ -39,6 +37,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_errors im
 from ansible_collections.configok.node.plugins.module_utils._kube._credentials import from_kubeconfig
 from support.api.bootstrap import BootstrappingKubelet, certificate_request, request_pem
 from support.api.clusters import prepare
+from support.api.pki import Authority
 from support.api.servers import Real
 
 RUNNER = "machine-runner"
@@ -279,7 +278,11 @@ def test_what_stops_a_creation_is_found_before_any_host_is_touched(real_api: Rea
     admin, stranger = real_api.client(), real_api.client(unique)
     assert [creation_refusals(client) for client in (admin, runner)] == [[], []]
     assert [bootstrap_refusals(client, unique) for client in (admin, runner)] == [[], []]
-    first, second = creation_refusals(stranger)
+    unread, first, second = creation_refusals(stranger)
+    assert unread == (
+        "this run may not read ConfigMap kube-system/extension-apiserver-authentication, which has the CA of the "
+        "kubelets' clients: prepare the cluster with the role configok.node.cluster and cluster_machine_subjects"
+    )
     assert first.startswith(
         "this run may not create bootstrap tokens in kube-system: prepare the cluster with the role"
     )
@@ -321,3 +324,14 @@ def test_the_ca_comes_from_the_runners_own_kubeconfig(real_api: Real, tmp_path: 
     ):
         with pytest.raises(ClusterRefused, match=why):
             cluster_ca(_kubeconfig(path, real_api, **changes))
+
+
+def test_the_ca_of_a_kubelets_clients_is_that_of_the_api_server(real_api: Real, runner: Client, tmp_path: Path) -> None:
+    assert real_api.ca_file is not None
+    pem = real_api.ca_file.read_text()
+    # A company's CA, which has issued the certificate of a load balancer, and certificates to people.
+    company = Authority(tmp_path / "company").ca_file
+    both = base64.b64encode((pem + company.read_text()).encode()).decode()
+    with _kubeconfig(tmp_path / "kubeconfig", real_api, **{"certificate-authority-data": both}) as client:
+        assert cluster_ca(client) == pem + company.read_text()
+        assert client_ca(client) == client_ca(runner) == pem

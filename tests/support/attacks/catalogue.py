@@ -9,10 +9,21 @@ from typing import Literal, NamedTuple, get_args
 
 __all__ = ["ATTACKS", "LAYERS", "PATHS", "Attack", "Layer", "Path", "attack_named"]
 
-Layer = Literal["signatures", "admission", "deny by kind", "split roles", "sanitizing", "checks", "NodeRestriction"]
+Layer = Literal[
+    "signatures",
+    "audience",
+    "admission",
+    "deny by kind",
+    "split roles",
+    "sanitizing",
+    "checks",
+    "inventory",
+    "allowed tokens",
+    "NodeRestriction",
+]
 LAYERS: tuple[Layer, ...] = get_args(Layer)
 
-Path = Literal["nodes", "bundles", "runner", "signers", "content", "node"]
+Path = Literal["nodes", "bundles", "runner", "signers", "clusters", "content", "node", "inventory", "pool files"]
 PATHS: tuple[Path, ...] = get_args(Path)
 
 
@@ -26,6 +37,7 @@ class Attack(NamedTuple):
 
 
 _SIGNED: tuple[Layer, ...] = ("signatures",)
+_AUDIENCE: tuple[Layer, ...] = ("audience",)
 _ADMITTED: tuple[Layer, ...] = ("admission",)
 _SHOWN: tuple[Layer, ...] = ("sanitizing",)
 _CHECKED: tuple[Layer, ...] = ("checks",)
@@ -67,6 +79,9 @@ ATTACKS: tuple[Attack, ...] = (
     Attack("threshold not met: one key signs twice", "signers", _SIGNED),
     Attack("threshold not met: one person has two certificates", "signers", _SIGNED),
     Attack("notAfter has passed", "signers", _SIGNED),
+    # what was signed for another cluster that trusts the same keys
+    Attack("signed for another cluster", "clusters", _AUDIENCE),
+    Attack("signed for no cluster", "clusters", _AUDIENCE),
     # what a bundle holds, whatever its signatures
     Attack("a field that is root on the node", "content", ("deny by kind",)),
     Attack("the same field for a second kubelet unit of another name", "content", ("deny by kind",)),
@@ -84,6 +99,12 @@ ATTACKS: tuple[Attack, ...] = (
     Attack("ConfigOK True for an earlier assignment", "node", _CHECKED),
     Attack("ConfigOK of another node", "node", ("NodeRestriction",)),
     Attack("a node assigns another bundle to itself", "node", _ADMITTED),
+    # the identity of one node, and an inventory that has other hosts
+    Attack("a node reports the name of a host of another source", "inventory", ("inventory",)),
+    Attack("a node has the name of a host of another source", "inventory", ("inventory",)),
+    # a pool file, in a job with the tokens of others
+    Attack("a gate sends the variable of another team to its author's server", "pool files", ("allowed tokens",)),
+    Attack("a gate sends a file of another team to its author's server", "pool files", ("allowed tokens",)),
 )
 
 

@@ -18,6 +18,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle 
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import NAMESPACE_BUNDLES
 from support.api.servers import Real
+from support.attacks.catalogue import Layer
 from support.attacks.fleet import Answer, Fleet
 from support.attacks.identities import CREATE_BUNDLES, PATCH_NODE_STATUS, grant
 from support.attacks.recorder import Attempt, Recorder
@@ -30,6 +31,7 @@ OPEN = ("open-1", "open-2")
 GUARDED = ("guarded-1", "guarded-2")
 ALL = OPEN + GUARDED
 TWO = (OPEN[0], GUARDED[0])
+Sides = tuple[Sequence[str], Sequence[str]]
 _NUMBERS = itertools.count(20)
 
 
@@ -114,25 +116,28 @@ class World:
         *,
         client: Client | None = None,
         names: Sequence[str] = TWO,
+        layer: Layer = "signatures",
+        sides: Sides = (OPEN, GUARDED),
     ) -> None:
         """Attack with a bundle: open nodes run it, guarded ones refuse it as untrusted, with this in the reason.
 
-        client: the intruder, who publishes a bundle that is not published yet, by default.
+        client: the intruder, who publishes a bundle that is not published yet, by default. sides: the nodes without the
+        layer, and those with it.
         """
         client = client or self.intruder
-        with attacks.attempt(name, "signatures") as attempt:
+        with attacks.attempt(name, layer) as attempt:
             source = bundle if isinstance(bundle, ConfigSource) else self.fleet.publish(bundle, client)
             before = self.starts()
             answers = self.attack(source, client, names)
-            self.record(attempt, answers, source.uid)
-            for node in set(names) & set(GUARDED):
+            self.record(attempt, answers, source.uid, sides)
+            for node in set(names) & set(sides[1]):
                 assert (answers[node].status, answers[node].cause) == ("False", "Untrusted"), answers[node]
                 assert reason in answers[node].reason, answers[node]
                 assert self.starts()[node] == before[node], f"{node} restarted its component"
 
-    def record(self, attempt: Attempt, answers: Mapping[str, Answer], uid: str) -> None:
+    def record(self, attempt: Attempt, answers: Mapping[str, Answer], uid: str, sides: Sides = (OPEN, GUARDED)) -> None:
         """Record which nodes use the bundle with this UID ("" for the init config)."""
-        for kind, record in ((OPEN, attempt.off), (GUARDED, attempt.on)):
+        for kind, record in zip(sides, (attempt.off, attempt.on)):
             names = [name for name in kind if name in answers]
             harmed = [name for name in names if answers[name].uid == uid]
             count = f"{len(names)} of {len(names)} nodes: " if len(names) > 1 else ""

@@ -117,6 +117,7 @@ class ProviderRuns:
                 "dns_domain": network["dnsDomain"],
                 "service_cidr": network["serviceCIDR"],
                 "ca_certificate": self._authority(),
+                "client_ca_certificate": self._authority(),
             },
             **more,
         }

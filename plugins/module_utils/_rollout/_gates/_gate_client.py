@@ -19,6 +19,7 @@ from ..._kube._transport import ClientSettings, Response, Transport
 from ..._nodeconfig._untrusted import sanitize
 from ._answers import ServerAnswer
 from ._gate_settings import ServerAccess, ServerGate, UrlGate
+from ._gate_tokens import token_refusal
 from ._server_answers import make_target, read_answer, unknown
 
 __all__ = ["GateClient", "access_errors"]
@@ -77,6 +78,9 @@ class GateClient:
 
     def _connect(self, gate: ServerGate) -> Transport:
         access = gate.access
+        refusal = token_refusal(access, self._environ)
+        if refusal:
+            raise _NoAnswer(refusal)
         token = None
         if access.token_variable:
             token = self._environ.get(access.token_variable, "").strip()
@@ -99,11 +103,18 @@ class GateClient:
 
 
 def access_errors(gates: Iterable[ServerGate], environ: Mapping[str, str] | None = None) -> list[str]:
-    """Return a sentence for each gate whose token or CA certificate is missing on this machine. Asks no server."""
+    """Return a sentence for each gate that may not use its token, or whose token or CA certificate is missing here.
+
+    Asks no server.
+    """
     variables = os.environ if environ is None else environ
     errors = []
     for gate in gates:
         access, where = gate.access, f"policy.gates: {gate.name}"
+        refusal = token_refusal(access, variables)
+        if refusal:
+            errors.append(f"{where}: {refusal}")
+            continue
         if access.token_variable and not variables.get(access.token_variable, "").strip():
             errors.append(f"{where}: the environment variable {access.token_variable} with its token is not set")
         for name, what in ((access.token_file, "token"), (access.ca_cert, "CA certificate")):

@@ -371,7 +371,8 @@ class Credentials:
 def tokens(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let machines join as with an API server that takes tokens, which the sandbox does not."""
     monkeypatch.setattr(_machine_rollout, "BootstrapCredentials", Credentials)
-    monkeypatch.setattr(_machine_rollout, "cluster_ca", lambda _client: "PEM")
+    monkeypatch.setattr(_machine_rollout, "cluster_ca", lambda _client: "SERVER")
+    monkeypatch.setattr(_machine_rollout, "client_ca", lambda _client: "CLIENTS")
     monkeypatch.setattr(_machine_rollout, "creation_refusals", lambda _client: [])
     monkeypatch.setattr(_machine_rollout, "bootstrap_refusals", lambda _client, _name: [])
 
@@ -384,6 +385,8 @@ def test_a_provider_knows_that_a_new_machine_has_no_node(act: Act, hosts: Hosts)
     assert created.machine["has_node"] is False
     assert created.machine["taints"] == [{"key": "gpu", "value": "", "effect": "NoSchedule"}]
     assert created.bootstrap_kubeconfig == "secret"
+    assert created.cluster["ca_certificate"] == "SERVER"
+    assert created.cluster["client_ca_certificate"] == "CLIENTS"
     assert "secret" not in repr(created)
     assert "has_node" not in {request.name: request for request in hosts.changed}["w1"].machine
 

@@ -373,9 +373,11 @@ def test_a_gate_without_its_token_is_refused_before_anything_is_written(
     def gate(name: str, **access: str) -> dict[str, Any]:
         return {"name": name, "url": {"url": "https://127.0.0.1:9/", **access}}
 
+    monkeypatch.setenv("CONFIGOK_ALLOWED_TOKENS", f"CONFIGOK_GATE_*:{tmp_path}")
     (tmp_path / "empty").write_text("\n")
     gates = [
-        gate("variable", tokenVariable="CONFIGOK_TEST_TOKEN"),
+        gate("foreign", tokenVariable="HOME"),
+        gate("variable", tokenVariable="CONFIGOK_GATE_TEST"),
         gate("missing", tokenFile=str(tmp_path / "missing")),
         gate("empty", tokenFile=str(tmp_path / "empty")),
         gate("directory", caCert=str(tmp_path)),
@@ -386,14 +388,16 @@ def test_a_gate_without_its_token_is_refused_before_anything_is_written(
         result = act(pool={**POOL, "policy": {**POLICY, "gates": gates}}, check=check)
         assert (result["failed"], result["changed"], result["phase"]) == (True, False, "Error")
         assert result["msg"].split("; ") == [
-            "policy.gates: variable: the environment variable CONFIGOK_TEST_TOKEN with its token is not set",
+            "policy.gates: foreign: the environment variable HOME is not one that gates may use "
+            f"(CONFIGOK_GATE_*, {tmp_path}): to allow it, set CONFIGOK_ALLOWED_TOKENS where ansible-playbook runs",
+            "policy.gates: variable: the environment variable CONFIGOK_GATE_TEST with its token is not set",
             f"policy.gates: missing: its token cannot be read from {tmp_path}/missing: No such file or directory",
             f"policy.gates: empty: the file {tmp_path}/empty with its token is empty",
             f"policy.gates: directory: its CA certificate cannot be read from {tmp_path}: Is a directory",
         ]
         assert versions(cluster) == before
-    monkeypatch.setenv("CONFIGOK_TEST_TOKEN", "secret")
-    assert act(pool={**POOL, "policy": {**POLICY, "gates": gates[:1]}}, check=True)["phase"] == "Planned"
+    monkeypatch.setenv("CONFIGOK_GATE_TEST", "secret")
+    assert act(pool={**POOL, "policy": {**POLICY, "gates": gates[1:2]}}, check=True)["phase"] == "Planned"
 
 
 @pytest.mark.parametrize(

@@ -54,10 +54,12 @@ def test_without_taints_there_is_no_flag(tmp_path: Path, machine: dict[str, Any]
 
 
 @pytest.mark.parametrize(("authority", "paths"), [("", []), ("PEM\n", ["/etc/kubernetes/pki/ca.crt"])])
-def test_a_run_that_knows_no_authority_leaves_that_of_the_node_alone(
+def test_a_kubelet_accepts_the_clients_of_the_api_server_and_keeps_its_authority_if_that_is_not_known(
     tmp_path: Path, authority: str, paths: list[str]
 ) -> None:
-    variables = {"machine": {"name": "w1"}, "machine_cluster": {"ca_certificate": authority}}
+    of_the_server = {"ca_certificate": "a company\n"}  # its CA issues certificates to other people, too
+    cluster = {**of_the_server, "client_ca_certificate": authority}
+    variables = {"machine": {"name": "w1"}, "machine_cluster": cluster}
     files = evaluate(tmp_path, "__machine_host_optional_files", **variables)
     assert [file["path"] for file in files] == paths
     assert [file["content"] for file in files] == [authority for _path in paths]

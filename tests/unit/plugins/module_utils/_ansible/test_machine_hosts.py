@@ -78,14 +78,15 @@ def test_a_machine_as_its_role_gets_it() -> None:
 
 def test_a_cluster_as_a_role_gets_it() -> None:
     cluster = Cluster("east", "https://10.0.0.1:6443", "1.34.9", "10.96.0.0/16", "cluster.local", ("10.96.0.10",))
-    assert cluster_variables(cluster, "PEM") == {
+    assert cluster_variables(cluster, ca_certificate="SERVER", client_ca_certificate="CLIENTS") == {
         "name": "east",
         "endpoint": "https://10.0.0.1:6443",
         "kubernetes_version": "1.34.9",
         "cluster_dns": ["10.96.0.10"],
         "dns_domain": "cluster.local",
         "service_cidr": "10.96.0.0/16",
-        "ca_certificate": "PEM",
+        "ca_certificate": "SERVER",
+        "client_ca_certificate": "CLIENTS",
     }
 
 

@@ -22,6 +22,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._gates._gat
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool._policy import parse_policy
 
 PASS, FAIL, UNKNOWN = GateVerdict.PASS, GateVerdict.FAIL, GateVerdict.UNKNOWN
+ALLOWED = {"CONFIGOK_ALLOWED_TOKENS": "CONFIGOK_GATE_*:/tmp"}
 ONE = json.dumps({"status": "success", "data": {"resultType": "scalar", "result": [1, "1"]}}).encode()
 
 
@@ -114,7 +115,7 @@ def gate(kind: str, url: str, timeout: str = "30s", **settings: Any) -> ServerGa
 
 
 def ask(asked: ServerGate, environ: dict[str, str] | None = None) -> tuple[GateVerdict, str]:
-    client = GateClient(environ or {})
+    client = GateClient({**ALLOWED, **(environ or {})})
     answer = client.ask(asked).answer
     client.close()
     return answer.verdict, answer.reason.replace("gate g does not know: ", "")
@@ -133,12 +134,12 @@ def test_a_token_from_a_file_and_from_the_environment(tls: Server, ca_file: str,
     token = tmp_path / "token"
     token.write_text("from-a-file\n")
     assert ask(gate("prometheus", tls.url, caCert=ca_file, tokenFile=str(token))) == (PASS, "")
-    variable = gate("prometheus", tls.url, caCert=ca_file, tokenVariable="TOKEN")
-    assert ask(variable, {"TOKEN": "from-a-variable"}) == (PASS, "")
+    variable = gate("prometheus", tls.url, caCert=ca_file, tokenVariable="CONFIGOK_GATE_TOKEN")
+    assert ask(variable, {"CONFIGOK_GATE_TOKEN": "from-a-variable"}) == (PASS, "")
     sent = [headers.get("Authorization") for _path, headers in tls.requests]
     assert sent == ["Bearer from-a-file", "Bearer from-a-variable"]
     verdict, reason = ask(variable)
-    assert (verdict, reason) == (UNKNOWN, "the environment variable TOKEN with its token is not set")
+    assert (verdict, reason) == (UNKNOWN, "the environment variable CONFIGOK_GATE_TOKEN with its token is not set")
     token.unlink()
     verdict, reason = ask(gate("prometheus", tls.url, caCert=ca_file, tokenFile=str(token)))
     assert verdict is UNKNOWN
@@ -151,13 +152,26 @@ def test_a_token_that_changes_is_read_again(tls: Server, ca_file: str, tmp_path:
     token.write_text("first")
     asked = gate("prometheus", tls.url, caCert=ca_file, tokenFile=str(token))
     now = [0.0]
-    client = GateClient({}, monotonic=lambda: now[0])
+    client = GateClient(ALLOWED, monotonic=lambda: now[0])
     client.ask(asked)
     token.write_text("the-second")
     now[0] = 10.0
     client.ask(asked)
     client.close()
     assert [headers["Authorization"] for _path, headers in tls.requests] == ["Bearer first", "Bearer the-second"]
+
+
+@pytest.mark.parametrize("access", [{"tokenVariable": "AWS_SECRET_ACCESS_KEY"}, {"tokenFile": "/etc/hostname"}])
+def test_a_token_that_the_operator_has_not_allowed_is_never_sent(
+    tls: Server, ca_file: str, access: dict[str, str]
+) -> None:
+    tls.pages["/api/v1/query"] = (200, {}, ONE)
+    asked = gate("prometheus", tls.url, caCert=ca_file, **access)
+    environ = {"AWS_SECRET_ACCESS_KEY": "a-secret", "CONFIGOK_ALLOWED_TOKENS": "CONFIGOK_GATE_*"}
+    verdict, reason = ask(asked, environ)
+    assert verdict is UNKNOWN
+    assert "is not one that gates may use" in reason
+    assert not tls.requests
 
 
 def test_a_server_that_is_not_trusted(tls: Server, tmp_path: Path) -> None:
