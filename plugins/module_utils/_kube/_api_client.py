@@ -37,7 +37,7 @@ _PATCH_TYPES: dict[PatchType, str] = {
 }
 _LIST_RESTARTS = 3
 _MAX_PAGES = 1000
-_FIRST_ANSWER = 10.0  # seconds
+_FIRST_ANSWER = 10.0  # seconds; a server that has never answered is given up then
 
 
 class Listing(NamedTuple):
@@ -52,7 +52,7 @@ class Client:
 
     Every method raises a KubeError that names the object. Within the bounds of settings.retries, 429 is retried after
     the server's Retry-After; 5xx, timeouts and broken connections only if the request is idempotent; 401 once, after
-    the credentials were read again. A server that has never answered is given up after 10 seconds.
+    the credentials were read again.
     """
 
     def __init__(

@@ -102,8 +102,10 @@ _MAX_BYTES = 1024 * 1024
 class PluginRequired(CredentialsError):
     """The user of a kubeconfig needs a program or a library that is not run here. plugin: in words, with its hint."""
 
-    def __init__(self, plugin: str, hint: object) -> None:
-        super().__init__(f"{plugin}, which is not run here: give a kubeconfig with a client certificate or a token file")
+    def __init__(self, user: str, plugin: str, hint: object) -> None:
+        super().__init__(
+            f"{user} needs {plugin}, which is not run here: give a kubeconfig with a client certificate or a token file"
+        )
         self.plugin = f"{plugin} ({hint})" if hint else plugin
 
 
@@ -126,8 +128,8 @@ def from_kubeconfig(path: str, *, context: str | None = None) -> Credentials:
         if user.get(key):
             plugin = user[key] if isinstance(user[key], dict) else {}
             program = plugin.get("command") or plugin.get("name") or ""
-            needed = f"user {chosen['user']!r} in {path} needs {what} {program}".rstrip()
-            raise PluginRequired(needed, plugin.get("installHint"))
+            what = f"{what} {program}".rstrip()
+            raise PluginRequired(f"user {chosen['user']!r} in {path}", what, plugin.get("installHint"))
     if any(key.startswith("as") for key in user):
         raise CredentialsError(f"user {chosen['user']!r} in {path} impersonates another, which is not supported")
     server = cluster.get("server")

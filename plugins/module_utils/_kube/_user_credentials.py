@@ -44,7 +44,7 @@ def load_credentials(
 
     In this order: host together with an api_key or a client_cert; kubeconfig (paths with the system's separator are
     merged as kubectl does), else $KUBECONFIG, else ~/.kube/config; else the service account of the Pod that this runs
-    in. Any other option overrides the value found there; None means not set.
+    in. Any other option overrides the value found there.
     """
     environ = os.environ if environ is None else environ
     overrides = {
@@ -151,7 +151,7 @@ def _load_with_kubernetes(paths: list[str], context: str | None, plugin: str) ->
     collector = _LogCollector()
     named = f"the kubeconfig {os.pathsep.join(paths)}"
     logging.getLogger().addHandler(collector)
-    # The package writes inline keys to files that live as long as the process: it gets a directory that is removed.
+    # The package writes inline keys to files: it gets a directory that is removed.
     with tempfile.TemporaryDirectory(prefix="configok-") as directory:
         try:
             configuration = library.client.Configuration()

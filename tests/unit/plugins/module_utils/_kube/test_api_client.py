@@ -379,9 +379,7 @@ class Silent:
 def test_a_server_that_has_never_answered_is_given_up_soon(clock: Any) -> None:
     """So that a command with a wrong address costs seconds; later, the same silence may be an outage."""
     silent = Silent(clock)
-    client = Client(
-        Credentials(server="http://away"), timing=Timing(clock.sleep, clock), transport=cast("Any", silent)
-    )
+    client = Client(Credentials(server="http://away"), timing=Timing(clock.sleep, clock), transport=cast("Any", silent))
     with pytest.raises(errors.Unreachable):
         client.get(N1)
     assert silent.requests == 1

@@ -195,7 +195,7 @@ def test_an_exec_plugin_that_fails_is_no_anonymous_user(write: Write, tmp_path: 
 
 def test_an_exec_plugin_that_is_of_no_use_is_named_with_its_hint(write: Write, tmp_path: Path) -> None:
     user = exec_user(tmp_path, "echo please log in")
-    with pytest.raises(CredentialsError, match=rf"needs the exec plugin {tmp_path}/plugin: exec: failed to decode"):
+    with pytest.raises(CredentialsError, match=rf"the exec plugin {tmp_path}/plugin: exec: failed to decode"):
         load_credentials(kubeconfig=write(user), environ={})
     user["exec"].update(command=str(tmp_path / "missing"), installHint="install the tool with `make tool`")
     with pytest.raises(
