@@ -54,8 +54,8 @@ EXAMPLES = r"""
   register: status
 
 - name: Show the reasons, then all nodes
-  ansible.builtin.debug:
-    msg: "{{ status.text }}"
+  configok.node.show:
+    lines: "{{ status.text }}"
 
 - name: Fail unless every worker is fine
   ansible.builtin.assert:

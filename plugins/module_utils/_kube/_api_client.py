@@ -37,6 +37,7 @@ _PATCH_TYPES: dict[PatchType, str] = {
 }
 _LIST_RESTARTS = 3
 _MAX_PAGES = 1000
+_FIRST_ANSWER = 10.0  # seconds; a server that has never answered is given up then
 
 
 class Listing(NamedTuple):
@@ -66,6 +67,7 @@ class Client:
         self._settings = settings or ClientSettings()
         self._timing = timing or Timing()
         self._transport = transport or Transport(credentials, self._settings, monotonic=self._timing.monotonic)
+        self._has_answered = False
 
     def __enter__(self) -> Client:
         return self
@@ -253,12 +255,14 @@ class Client:
         attempt = 0
         waited = 0.0
         renewed = False
+        began = self._timing.monotonic()
         while True:
             attempt += 1
             try:
                 answer = self._transport.send(
                     method, target, body=data, accept=accept, content_type=content_type, path=path
                 )
+                self._has_answered = True
                 if 200 <= answer.status < 300:
                     return _decode(answer.body, method, path)
                 if answer.status == 401 and not renewed and self._transport.renew(answer.generation):
@@ -275,7 +279,8 @@ class Client:
                     idempotent=idempotent,
                     jitter=self._timing.random(),
                 )
-                if pause is None or self._timing.sleep(pause):
+                away = not self._has_answered and self._timing.monotonic() - began >= _FIRST_ANSWER
+                if pause is None or away or self._timing.sleep(pause):
                     raise
                 waited += pause
 

@@ -100,7 +100,13 @@ _MAX_BYTES = 1024 * 1024
 
 
 class PluginRequired(CredentialsError):
-    """The user of a kubeconfig needs a program or a library that is not run here."""
+    """The user of a kubeconfig needs a program or a library that is not run here. plugin: in words, with its hint."""
+
+    def __init__(self, user: str, plugin: str, hint: object) -> None:
+        super().__init__(
+            f"{user} needs {plugin}, which is not run here: give a kubeconfig with a client certificate or a token file"
+        )
+        self.plugin = f"{plugin} ({hint})" if hint else plugin
 
 
 def from_kubeconfig(path: str, *, context: str | None = None) -> Credentials:
@@ -120,11 +126,10 @@ def from_kubeconfig(path: str, *, context: str | None = None) -> Credentials:
     user = _find_entry(path, config, "users", "user", chosen["user"]) if chosen.get("user") else {}
     for key, what in (("exec", "the exec plugin"), ("auth-provider", "the auth provider")):
         if user.get(key):
-            program = user[key].get("command") or user[key].get("name") if isinstance(user[key], dict) else None
-            raise PluginRequired(
-                f"user {chosen['user']!r} in {path} needs {what} {program or ''}".rstrip()
-                + ", which is not run here: give a kubeconfig with a client certificate or a token file"
-            )
+            plugin = user[key] if isinstance(user[key], dict) else {}
+            program = plugin.get("command") or plugin.get("name") or ""
+            what = f"{what} {program}".rstrip()
+            raise PluginRequired(f"user {chosen['user']!r} in {path}", what, plugin.get("installHint"))
     if any(key.startswith("as") for key in user):
         raise CredentialsError(f"user {chosen['user']!r} in {path} impersonates another, which is not supported")
     server = cluster.get("server")

@@ -369,9 +369,7 @@ def _size(count: int) -> str:
 
 def _cause(error: Exception) -> str:
     """Return the cause of an error of urllib3, without the objects that its text begins with."""
-    inner = error.args[-1] if error.args else None
-    text = str(inner if isinstance(inner, Exception) else error)
-    return _OBJECT.sub("", text) or type(error).__name__
+    return _OBJECT.sub("", str(error.args[-1] if error.args else error)) or type(error).__name__
 
 
 def _authorization(credentials: Credentials) -> dict[str, str]:

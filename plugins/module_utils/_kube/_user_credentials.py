@@ -3,9 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Finds a user's credentials on the control side. Private to configok.node: no compatibility is promised.
 
-The only file that imports the kubernetes package, and only for what is hard: merged kubeconfigs, exec plugins, OIDC
-and other auth providers. Its import costs half a second and 44 MB, which one module call for 1,000 Nodes would feel;
-a kubeconfig that is one file with a certificate or a token is read without it.
+Only this file imports the kubernetes package, which costs half a second and 44 MB, and only for merged kubeconfigs,
+exec plugins, OIDC and other auth providers.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ def load_credentials(
 
     In this order: host together with an api_key or a client_cert; kubeconfig (paths with the system's separator are
     merged as kubectl does), else $KUBECONFIG, else ~/.kube/config; else the service account of the Pod that this runs
-    in. Any other option overrides the value found there; None means not set.
+    in. Any other option overrides the value found there.
     """
     environ = os.environ if environ is None else environ
     overrides = {
@@ -104,12 +103,13 @@ def _named_kubeconfigs(kubeconfig: str | None, environ: Mapping[str, str]) -> li
 
 
 def _from_files(paths: list[str], context: str | None) -> Credentials:
+    plugin = ""
     if len(paths) == 1:
         try:
             return from_kubeconfig(paths[0], context=context)
-        except PluginRequired:
-            pass
-    return _load_with_kubernetes(paths, context)
+        except PluginRequired as error:
+            plugin = f"{error.plugin}: "
+    return _load_with_kubernetes(paths, context, plugin)
 
 
 def _in_cluster(environ: Mapping[str, str], directory: str) -> Credentials:
@@ -140,7 +140,7 @@ def _with_overrides(credentials: Credentials, overrides: dict[str, Any]) -> Cred
     return credentials._replace(**changes) if changes else credentials
 
 
-def _load_with_kubernetes(paths: list[str], context: str | None) -> Credentials:
+def _load_with_kubernetes(paths: list[str], context: str | None, plugin: str) -> Credentials:
     try:
         import kubernetes  # pylint: disable=import-outside-toplevel
     except ImportError as exc:
@@ -149,8 +149,9 @@ def _load_with_kubernetes(paths: list[str], context: str | None) -> Credentials:
     library: Any = kubernetes
     config = library.config
     collector = _LogCollector()
+    named = f"the kubeconfig {os.pathsep.join(paths)}"
     logging.getLogger().addHandler(collector)
-    # The package writes inline keys to files that live as long as the process: it gets a directory that is removed.
+    # The package writes inline keys to files: it gets a directory that is removed.
     with tempfile.TemporaryDirectory(prefix="configok-") as directory:
         try:
             configuration = library.client.Configuration()
@@ -163,7 +164,7 @@ def _load_with_kubernetes(paths: list[str], context: str | None) -> Credentials:
             )
             credentials = _from_configuration(configuration, directory)
         except (config.ConfigException, OSError, ValueError, KeyError, TypeError) as exc:
-            raise CredentialsError(f"the kubeconfig {os.pathsep.join(paths)} cannot be used: {exc}") from exc
+            raise CredentialsError(f"{named} cannot be used: {exc}") from exc
         finally:
             logging.getLogger().removeHandler(collector)
             # Otherwise it would return the names of the deleted files next time.
@@ -172,9 +173,8 @@ def _load_with_kubernetes(paths: list[str], context: str | None) -> Credentials:
                 forget()
     if collector.messages:
         # An exec plugin that fails is only logged, and the request would be sent as anonymous.
-        messages = "; ".join(collector.messages)
-        raise CredentialsError(f"the kubeconfig {os.pathsep.join(paths)} gives no credentials: {messages}")
-    return credentials._replace(refresh=lambda: _load_with_kubernetes(paths, context))
+        raise CredentialsError(f"{named} gives no credentials: {plugin}{'; '.join(collector.messages)}")
+    return credentials._replace(refresh=lambda: _load_with_kubernetes(paths, context, plugin))
 
 
 class _LogCollector(logging.Handler):

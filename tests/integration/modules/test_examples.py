@@ -54,6 +54,7 @@ PLUGINS = (
     "modules.config_signature",
     "modules.config_source",
     "modules.config_status_info",
+    "modules.show",
     "modules.rollout",
     "modules.rollout_forget",
     "modules.rollout_control",

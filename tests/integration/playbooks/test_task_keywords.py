@@ -218,6 +218,9 @@ def test_what_a_user_forgets_is_named(user: Playbooks) -> None:
     for more in ((), ("-e", "pool.yml")):
         refused = user.run("rollout", *more, pool=False)
         assert "give the pool file: -e @pool.yml" in refused.output, refused.output
+    for playbook in ("history", "report", "pause"):
+        refused = user.run(playbook, pool=False)
+        assert "give the pool file: -e @pool.yml" in refused.output, refused.output
     refused = user.run("rollout", "-e", "policy=")
     assert "policy: must be a mapping, not text" in refused.output, refused.output
     refused = user.run("undo", "--check", "-e", "to_revision=")

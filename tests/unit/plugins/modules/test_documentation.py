@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from ansible_collections.configok.node.plugins.action.rollout import ARGUMENT_SPEC
+from ansible_collections.configok.node.plugins.action.show import ARGUMENT_SPEC as SHOW_ARGUMENT_SPEC
 from ansible_collections.configok.node.plugins.action.simulation import ARGUMENT_SPEC as SIMULATION_ARGUMENT_SPEC
 from ansible_collections.configok.node.plugins.doc_fragments import kube, nodes, release_data
 from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import KUBE_ARGUMENT_SPEC
@@ -34,7 +35,7 @@ NAMES = [
     "rollout_report",
     "simulation",
 ]
-ACTIONS = {"rollout": ARGUMENT_SPEC, "simulation": SIMULATION_ARGUMENT_SPEC}
+ACTIONS = {"rollout": ARGUMENT_SPEC, "show": SHOW_ARGUMENT_SPEC, "simulation": SIMULATION_ARGUMENT_SPEC}
 FRAGMENTS = {"configok.node.kube": kube, "configok.node.nodes": nodes, "configok.node.release_data": release_data}
 
 
@@ -61,7 +62,7 @@ def compare(documents: dict[str, Any], taken: dict[str, Any], where: str) -> Non
         compare(documents[name].get("suboptions", {}), option.get("options", {}), f"{where}.{name}")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, "show"])
 def test_the_documentation_says_what_the_module_takes(name: str) -> None:
     loaded = module(name)
     taken = ACTIONS[name] if name in ACTIONS else loaded.argument_spec()

@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from email.utils import formatdate
-from typing import Any
+from typing import Any, cast
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -20,7 +20,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube import _api_pa
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube._credentials import Credentials
 from ansible_collections.configok.node.plugins.module_utils._kube._retry import RetryPolicy
-from ansible_collections.configok.node.plugins.module_utils._kube._transport import ClientSettings, Timing
+from ansible_collections.configok.node.plugins.module_utils._kube._transport import ClientSettings, Response, Timing
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import VERSION
 
 N1 = paths.node("n1")
@@ -358,6 +358,37 @@ def test_a_server_that_is_not_there(server: Any, connect: Any, clock: Any) -> No
         client.create(paths.config_maps("ns"), {})
     assert not caught.value.sent
     assert len(clock.slept) == 5  # The request never reached the server, so even a create is retried.
+
+
+class Silent:
+    """A transport whose server accepts connections, and is silent until each request times out."""
+
+    def __init__(self, clock: Any) -> None:
+        self.clock = clock
+        self.requests = 0
+        self.answers = False
+
+    def send(self, _method: str, _target: str, **_more: Any) -> Response:
+        self.requests += 1
+        if self.answers:
+            return Response(200, b"{}", None, 1)
+        self.clock.now += 30.0
+        raise errors.Unreachable("timed out", where="GET nodes")
+
+
+def test_a_server_that_has_never_answered_is_given_up_soon(clock: Any) -> None:
+    """So that a command with a wrong address costs seconds; later, the same silence may be an outage."""
+    silent = Silent(clock)
+    client = Client(Credentials(server="http://away"), timing=Timing(clock.sleep, clock), transport=cast("Any", silent))
+    with pytest.raises(errors.Unreachable):
+        client.get(N1)
+    assert silent.requests == 1
+    silent.answers = True
+    client.get(N1)
+    silent.answers, silent.requests = False, 0
+    with pytest.raises(errors.Unreachable):
+        client.get(N1)
+    assert silent.requests == 6
 
 
 def test_a_connection_closed_meanwhile_is_replaced(server: Any, connect: Any) -> None:

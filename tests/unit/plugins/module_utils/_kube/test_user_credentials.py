@@ -193,6 +193,18 @@ def test_an_exec_plugin_that_fails_is_no_anonymous_user(write: Write, tmp_path: 
         load_credentials(kubeconfig=write(exec_user(tmp_path, "echo sorry >&2; exit 3")), environ={})
 
 
+def test_an_exec_plugin_that_is_of_no_use_is_named_with_its_hint(write: Write, tmp_path: Path) -> None:
+    user = exec_user(tmp_path, "echo please log in")
+    with pytest.raises(CredentialsError, match=rf"the exec plugin {tmp_path}/plugin: exec: failed to decode"):
+        load_credentials(kubeconfig=write(user), environ={})
+    user["exec"].update(command=str(tmp_path / "missing"), installHint="install the tool with `make tool`")
+    with pytest.raises(
+        CredentialsError,
+        match=rf"the exec plugin {tmp_path}/missing \(install the tool with `make tool`\): .*No such file",
+    ):
+        load_credentials(kubeconfig=write(user), environ={})
+
+
 def test_params_and_environment() -> None:
     environ = {"K8S_AUTH_HOST": "https://env", "K8S_AUTH_API_KEY": "k", "K8S_AUTH_VERIFY_SSL": "no"}
     with client_from_params({"connections": 3, "request_timeout": 5}, environ) as client:
