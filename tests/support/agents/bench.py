@@ -174,6 +174,7 @@ class Bench:
         self.argv: tuple[str, ...] = ("/usr/bin/component",)  # of every process
         self.host: list[dict[str, Any]] = []  # what validation finds wrong with the host
         self.host_problem = ""  # what would make any start of a component fail; "hangs": the host gives no answer
+        self.host_problems: dict[str, str] = {}  # the same for single components
         self.checked: list[str] = []
         self.check_code = 0
         self.messages = messages  # the last message of a component in an invocation
@@ -327,7 +328,8 @@ class Bench:
     def _probe_host(self, component: str, values: Mapping[str, Any], flags: Mapping[str, str], version: str) -> str:
         if self.host_problem == "hangs":
             raise Hangs
-        return self.host_problem or ("bench: no runtime" if values.get("mood") == "waits" else "")
+        problem = self.host_problem or self.host_problems.get(component, "")
+        return problem or ("bench: no runtime" if values.get("mood") == "waits" else "")
 
     def probe(self, component: str, effective: Mapping[str, Any], unit: Unit) -> ProbeResult:
         process = self.processes[component]

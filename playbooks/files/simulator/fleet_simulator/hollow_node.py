@@ -371,7 +371,8 @@ class HollowNode:
 
     def _save_trial(self, state: NodeState, now: float) -> None:
         record = state.active_record
-        saved = record._replace(healthy_seconds=record.healthy_seconds + self._unsaved(now), confirmed=True, doubt="")
+        seconds = record.healthy_seconds + self._unsaved(now)
+        saved = record._replace(healthy_seconds=seconds, seen_healthy=True, doubt="")
         self._records = self._records._replace(current=saved)
         self._counted_from = now if self._counted_from is not None else None
 
@@ -401,7 +402,7 @@ class HollowNode:
             records = records._replace(answered=records.answered.with_failure(failure))
         if target.source is not None:
             target = target._replace(
-                adopted_at=moment.time, boot_id=moment.boot_id, since_boot=moment.now, confirmed=False
+                adopted_at=moment.time, boot_id=moment.boot_id, since_boot=moment.now, seen_healthy=False
             )
         self._records = Records(target, records.last_known_good, records.answered, never_written=False)
         self._change_config("adopts", moment.now)  # the answer time includes the rollback
@@ -443,7 +444,7 @@ class HollowNode:
             ComponentsCondition(healthy=components.healthy),
             init_provided=True,
             fetch_error=observation.sync.fetch_error,
-            host_problem="" if observation.host is None else observation.host.forbids_restart,
+            host_problem="" if observation.host is None else observation.host.problem,
         )
         if verdict is None or desired is None:
             return
