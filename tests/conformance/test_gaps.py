@@ -90,7 +90,7 @@ def test_a_reboot(ours: OurNode, case: Any) -> None:
 def _healthy_for(node: OurNode) -> float:
     """Return the recorded seconds of the trial."""
     trial = json.loads(node.machine.read(f"{STATE}/current"))["trial"]
-    return float(trial["healthySeconds"]) if trial["confirmed"] else 0.0
+    return float(trial["healthySeconds"]) if trial["seenHealthy"] else 0.0
 
 
 @pytest.mark.contract("rollback.without-daemon-and-api", "condition.after-an-outage")

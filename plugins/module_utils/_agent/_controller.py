@@ -97,7 +97,7 @@ class Controller:
             state = self.read_state()
             if self._unsaved_trial > 0 and state.is_in_trial:
                 with self._transactions.begin(state):
-                    self._transactions.save_trial(state, self._unsaved_trial, confirmed=state.active_record.confirmed)
+                    self._transactions.save_trial(state, self._unsaved_trial)
         except StateChanged:
             pass  # a hook has rolled back meanwhile
         except (OSError, LockTimeout) as error:
@@ -353,10 +353,10 @@ class Controller:
     def _save_trial(self, action: actions.SaveTrial, observation: Observation) -> bool:
         state = observation.state
         with self._transactions.begin(state):
-            self._transactions.save_trial(state, self._unsaved_trial, confirmed=True)
+            self._transactions.save_trial(state, self._unsaved_trial, is_healthy=True)
         self._unsaved_trial = 0.0
-        if action.confirmed:
-            self._record_trial("confirmed", observation)
+        if action.is_first_health:
+            self._record_trial("healthy", observation)
         return True
 
     def _promote(self, action: actions.Promote, observation: Observation) -> bool:

@@ -9,7 +9,7 @@ one is in doubt.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -23,6 +23,7 @@ from ._state._health import NOT_STARTED, Unit
 from ._state._host_look import HostLook
 from ._state._node_state import NodeState
 from ._state._records import ConfigRecord
+from ._state._startups import has_just_failed
 from ._store._rendered_files import UndecodableConfig, decode_values
 from ._validation._node_inputs import read_node_inputs
 
@@ -60,7 +61,7 @@ class HostCheck:
     def next_due(self) -> float:
         """Return when to check again, in seconds since boot; infinity if nothing is due, or its end wakes the loop."""
         due = min(self._health.deadline, self._host.deadline)
-        if due < float("inf") or self._look is None or not self._look.forbids_restart:
+        if due < float("inf") or self._look is None or not self._look.problem:
             return due
         return self._backoff.until
 
@@ -72,22 +73,26 @@ class HostCheck:
         self._backoff.reset()
 
     def before_restart(self, record: ConfigRecord, state: NodeState) -> HostLook | None:
-        """Return the latest look at the host for the restarts that a record needs, None before the first one."""
+        """Return the latest look at the host for the restarts that a record needs, None before the first one.
+
+        A component that fails already has nothing to lose: what its host lacks holds up nothing.
+        """
         now, configs = self._clock.since_boot(), state.configs_to_restart(record)
         target = (record.uid, *sorted(configs.items()))
         if target != self._target:
             self.reset()
             self._target = target
-        if self._look is not None and not (self._look.forbids_restart and self._backoff.due(now)):
+        if self._look is not None and not (self._look.problem and self._backoff.due(now)):
             return self._look
-        failing = self._health.ask(partial(self._failing_component, configs, state.crashes), now)
-        problem = self._host.ask(partial(self._host_problem, configs, state), now)
-        if failing is None or problem is None:
+        failing = self._health.ask(partial(self._failing_components, configs, state), configs, now)
+        problems = self._host.ask(partial(self._host_problems, configs, state), configs, now)
+        if failing is None or problems is None:
             return self._look
         self._health.reset()
         self._host.reset()
-        look = HostLook(problem, failing)
-        if look.forbids_restart:
+        problem = _first(text for name, text in problems.items() if name not in failing)
+        look = HostLook(problem, _first(failing.values()))
+        if problem:
             self._backoff.failed(now)
             if self._look is None or self._look.problem != problem:
                 log.warning("nothing is restarted for a new config: %s", problem, extra={"uid": record.uid or "init"})
@@ -108,45 +113,54 @@ class HostCheck:
             self._has_seen_trouble, self._trouble_due = True, now
         if now >= self._trouble_due:
             configs = {name: files.config for name, files in state.files.items() if record.covers(name)}
-            answer = self._trouble.ask(partial(self._host_problem, configs, state), now)
+            answer = self._trouble.ask(partial(self._host_problems, configs, state), configs, now)
             if answer is not None:
                 self._trouble.reset()
-                self._trouble_text, self._trouble_due = answer, now + _TROUBLE_INTERVAL
+                self._trouble_text, self._trouble_due = _first(answer.values()), now + _TROUBLE_INTERVAL
         return self._trouble_text
 
     # In the background
 
-    def _failing_component(self, configs: Mapping[str, str], crashes: Mapping[str, int]) -> str:
-        """Return what is wrong with one of these components under the config that it reads now, "" if nothing is.
+    def _failing_components(self, configs: Mapping[str, str], state: NodeState) -> dict[str, str]:
+        """Return the components that fail under the config that they read now, each with what is wrong.
 
-        Nothing is known to be wrong with a component that has just been started, unless it has crashed.
+        Nothing is known to be wrong with a component that has just been started, unless its start before failed.
         """
+        failing = dict[str, str]()
         for name in configs:
-            try:
-                unit = self._services.unit(name)
-            except ServiceManagerError:
-                continue  # this says nothing about the component
-            if unit.state in NOT_STARTED:
-                continue  # it is not restarted
-            if not crashes[name] and self._is_starting(unit):
+            unit = self._unit(name)
+            if unit is None or unit.state in NOT_STARTED:
+                continue
+            if self._is_starting(unit) and not has_just_failed(state.startups[name], self._clock.boot_id()):
                 continue
             if unit.state != "active":
-                return f"{unit.name} is {unit.state}"
+                failing[name] = f"{unit.name} is {unit.state}"
+                continue
             result = self._prober(name, self._probed_configs.read(name, unit), unit)
             if not result.ok:
-                return f"{name}: {result.detail}"
-        return ""
+                failing[name] = f"{name}: {result.detail}"
+        return failing
+
+    def _unit(self, name: str) -> Unit | None:
+        try:
+            return self._services.unit(name)
+        except ServiceManagerError:
+            return None  # this says nothing about the component
 
     def _is_starting(self, unit: Unit) -> bool:
         if unit.state != "active" or unit.active_since is None:
             return unit.state == "starting"
         return self._clock.since_boot() - unit.active_since < _START
 
-    def _host_problem(self, configs: Mapping[str, str], state: NodeState) -> str:
-        """Return the first thing that would make a start with these configs (component -> hash) fail, "" for none."""
+    def _host_problems(self, configs: Mapping[str, str], state: NodeState) -> dict[str, str]:
+        """Return what would make a start with these configs (component -> hash) fail, by component.
+
+        A unit that is stopped or masked is not started, so its host does not matter.
+        """
+        problems = dict[str, str]()
         for name, config in configs.items():
-            component = self._configuration.components[name]
-            if not component.host_checks:
+            component, unit = self._configuration.components[name], self._unit(name)
+            if not component.host_checks or (unit is not None and unit.state in NOT_STARTED):
                 continue
             try:
                 inputs = read_node_inputs(component, self._store)
@@ -158,8 +172,12 @@ class HostCheck:
             flags = dict(parse_flags(inputs.arguments))
             problem = self._host_prober(name, values, flags, state.tracking_versions[name])
             if problem:
-                return problem
-        return ""
+                problems[name] = problem
+        return problems
+
+
+def _first(texts: Iterable[str]) -> str:
+    return next(iter(texts), "")
 
 
 def _values(data: bytes | None) -> Mapping[str, Any]:
@@ -171,21 +189,23 @@ def _values(data: bytes | None) -> Mapping[str, Any]:
 
 
 class _Question:
-    """A question that is asked in the background, and whose answer is kept until reset()."""
+    """A question about components, asked in the background. Its answer, a text for each, is kept until reset()."""
 
     def __init__(self, task: Task, late: str) -> None:
-        """late: the answer if there is none before the deadline."""
+        """late: the answer for each component if there is none before the deadline."""
         self._task = task
         self._late = late
         self._started_at = 0.0
-        self._answer: str | None = None
+        self._answer: Mapping[str, str] | None = None
 
     @property
     def deadline(self) -> float:
         """Return until when the answer is awaited, in seconds since boot; infinity if nothing is asked."""
         return self._started_at + _DEADLINE if self._task.running else float("inf")
 
-    def ask(self, work: Callable[[], str], now: float) -> str | None:
+    def ask(
+        self, work: Callable[[], Mapping[str, str]], components: Iterable[str], now: float
+    ) -> Mapping[str, str] | None:
         """Return the answer, None while it is awaited."""
         if self._answer is None:
             if not self._task.running:
@@ -195,7 +215,7 @@ class _Question:
                 self._answer = self._task.result()
             elif now >= self.deadline:
                 self._task.abandon()
-                self._answer = self._late
+                self._answer = dict.fromkeys(components, self._late)
         return self._answer
 
     def reset(self) -> None:

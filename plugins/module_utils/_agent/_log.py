@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ADOPTED",
     "CONDITION",
-    "CONFIRMED",
+    "HEALTHY",
     "DAMAGED",
     "PROMOTED",
     "REFUSED",
@@ -64,7 +64,7 @@ def configure_with_first_line(configure: Callable[[Logger], None]) -> None:
 
 ADOPTED = "df2c42b3a6f847cbaef199241ccc9630"  # an assigned config is taken into use
 CONDITION = "c4eaddc15f264078aea8d2f07752b3e5"  # what ConfigOK says has changed
-CONFIRMED = "87ecfc70b05f49aea8b95f029471a9a4"  # a config was seen healthy
+HEALTHY = "87ecfc70b05f49aea8b95f029471a9a4"  # a config was seen healthy
 DAMAGED = "3511f230e6444f3ab39758d2e585c9dc"  # one of the agent's own files was damaged and set aside
 PROMOTED = "b3c572738e804495bbf07c7ddc95ffa3"  # a config is last-known-good from now on
 REFUSED = "1fb4eb8cc5764dc79174f1db27bc4530"  # an assigned config was refused, nothing was touched

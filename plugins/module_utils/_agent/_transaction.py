@@ -176,13 +176,11 @@ class Transactions:
         if not in_trial:
             self._store.write_last_known_good(record)
 
-    def save_trial(self, state: NodeState, seconds: float, *, confirmed: bool) -> None:
-        """Add healthy seconds to the record in use."""
+    def save_trial(self, state: NodeState, seconds: float, *, is_healthy: bool = False) -> None:
+        """Add healthy seconds to the record in use. is_healthy: whether the components are healthy now."""
         record = state.active_record
-        doubt = "" if confirmed else record.doubt
-        self._store.write_current(
-            record._replace(healthy_seconds=record.healthy_seconds + seconds, confirmed=confirmed, doubt=doubt)
-        )
+        record = record._replace(healthy_seconds=record.healthy_seconds + seconds)
+        self._store.write_current(record._replace(seen_healthy=True, doubt="") if is_healthy else record)
 
     def doubt(self, state: NodeState, doubt: str) -> None:
         """Record why a failure of the config in use would not be charged to it."""
@@ -235,7 +233,7 @@ class Transactions:
             boot_id=self._clock.boot_id(),
             since_boot=self._clock.since_boot(),
             dropped_components=() if abandoned is None else self._dropped_components(abandoned, target),
-            confirmed=False,  # until it is probed healthy again: a component may still run the abandoned config
+            seen_healthy=False,  # until it is probed healthy again: a component may still run the abandoned config
         )
         target = now if target.source is not None else LOCAL_CONFIG
         self._keep_floors(state)

@@ -162,7 +162,7 @@ def test_each_transition_is_found_by_its_message_id(node: Node) -> None:
         ids.REFUSED,
         ids.ROLLED_BACK,
         ids.PROMOTED,
-        ids.CONFIRMED,
+        ids.HEALTHY,
         ids.CONDITION,
         ids.RESTARTING,
     ):

@@ -5,7 +5,8 @@
 
 Components behave as their config says: a file with ``mood: deadly`` crashes shortly after each start, ``mood: sick``
 runs and never becomes healthy, ``mood: hangs`` runs and does not answer probes, ``mood: invalid`` does not validate,
-``mood: waits`` names a runtime that does not answer.
+``mood: waits`` names a runtime that does not answer, and ``mood: doubted`` crashes with a host that is sick from the
+adoption on.
 """
 
 from __future__ import annotations
@@ -174,6 +175,7 @@ class Bench:
         self.argv: tuple[str, ...] = ("/usr/bin/component",)  # of every process
         self.host: list[dict[str, Any]] = []  # what validation finds wrong with the host
         self.host_problem = ""  # what would make any start of a component fail; "hangs": the host gives no answer
+        self.host_problems: dict[str, str] = {}  # the same for single components
         self.checked: list[str] = []
         self.check_code = 0
         self.messages = messages  # the last message of a component in an invocation
@@ -327,7 +329,9 @@ class Bench:
     def _probe_host(self, component: str, values: Mapping[str, Any], flags: Mapping[str, str], version: str) -> str:
         if self.host_problem == "hangs":
             raise Hangs
-        return self.host_problem or ("bench: no runtime" if values.get("mood") == "waits" else "")
+        problem = self.host_problem or self.host_problems.get(component, "")
+        is_sick = values.get("mood") == "waits" or "doubted" in self.reads(component)
+        return problem or ("bench: no runtime" if is_sick else "")
 
     def probe(self, component: str, effective: Mapping[str, Any], unit: Unit) -> ProbeResult:
         process = self.processes[component]
@@ -376,7 +380,7 @@ class Bench:
         process.starts += 1
         process.next = None
         text = self.reads(component)
-        if "deadly" in text:
+        if "deadly" in text or "doubted" in text:
             self._later(component, CRASH_AFTER, lambda: self.crash(component))
 
     def stop(self, component: str, *, state: UnitState = "stopped") -> None:

@@ -81,6 +81,7 @@ _NEVER = float("inf")
 _MAX_ROUNDS = 16
 _INIT_CONFIG = hashlib.sha256(b"").hexdigest()
 _LIES: tuple[Outcome, ...] = ("claims", "repeats")
+_HEALTH_TIMEOUT = 120.0  # seconds, the agent's default: until a config of which a failure was in doubt is tried again
 _NO_RUNTIME = "simulated: the container runtime of this hollow node does not answer"
 _REFUSAL = "simulated: this hollow node refuses the config"
 
@@ -150,7 +151,11 @@ class HollowNode:
             if self._execute(observation):
                 continue
             components = self._observe_components(observation.state, moment)
-            observation = observation._replace(components=components, unsaved_trial=self._unsaved(moment.now))
+            observation = observation._replace(
+                components=components,
+                unsaved_trial=self._unsaved(moment.now),
+                host_problem=_NO_RUNTIME if self._outcome == "doubts" else "",
+            )
             if not self._execute(observation):
                 self._report(observation, components)
                 break
@@ -189,6 +194,7 @@ class HollowNode:
         return Observation(
             moment,
             state,
+            health_timeout=_HEALTH_TIMEOUT,
             desired=desired,
             sync=sync,
             acknowledged=self._acknowledged,
@@ -230,6 +236,8 @@ class HollowNode:
         if not is_over and self._outcome != "hangs":
             self.due = self._ready_at
         self.due = min(self.due, confirmation_due(state.records.answered, moment))
+        if state.records.answered.waits_for_recovery:
+            self.due = min(self.due, self._ready_at + _HEALTH_TIMEOUT)
         failed = detail = ""
         healthy = is_over and self._outcome != "hangs"
         if is_over and self._outcome == "unhealthy" and state.is_in_trial:
@@ -258,7 +266,12 @@ class HollowNode:
     def _crash_if_due(self, moment: Moment) -> None:
         """Let the component of a config that crashes have crashed as often as its trial does not allow."""
         record = self._records.current
-        if self._outcome != "crashes" or record is None or record.source is None or moment.now < self._ready_at:
+        if (
+            self._outcome not in ("crashes", "doubts")
+            or record is None
+            or record.source is None
+            or moment.now < self._ready_at
+        ):
             return
         component = next(iter(self._components))
         end = End("exit-code", "exited", "1", moment.now, moment.time)
@@ -352,6 +365,7 @@ class HollowNode:
             self._records = records._replace(current=state.active_record._replace(doubt=action.doubt))
         elif isinstance(action, actions.TryAgain):
             self._records = records._replace(answered=action.answered)
+            self._answer_at = {}
         elif isinstance(action, actions.RollBack):
             self._roll_back(action, state, observation.moment)
         else:
@@ -371,7 +385,8 @@ class HollowNode:
 
     def _save_trial(self, state: NodeState, now: float) -> None:
         record = state.active_record
-        saved = record._replace(healthy_seconds=record.healthy_seconds + self._unsaved(now), confirmed=True, doubt="")
+        seconds = record.healthy_seconds + self._unsaved(now)
+        saved = record._replace(healthy_seconds=seconds, seen_healthy=True, doubt="")
         self._records = self._records._replace(current=saved)
         self._counted_from = now if self._counted_from is not None else None
 
@@ -401,7 +416,7 @@ class HollowNode:
             records = records._replace(answered=records.answered.with_failure(failure))
         if target.source is not None:
             target = target._replace(
-                adopted_at=moment.time, boot_id=moment.boot_id, since_boot=moment.now, confirmed=False
+                adopted_at=moment.time, boot_id=moment.boot_id, since_boot=moment.now, seen_healthy=False
             )
         self._records = Records(target, records.last_known_good, records.answered, never_written=False)
         self._change_config("adopts", moment.now)  # the answer time includes the rollback
@@ -443,7 +458,7 @@ class HollowNode:
             ComponentsCondition(healthy=components.healthy),
             init_provided=True,
             fetch_error=observation.sync.fetch_error,
-            host_problem="" if observation.host is None else observation.host.forbids_restart,
+            host_problem="" if observation.host is None else observation.host.problem,
         )
         if verdict is None or desired is None:
             return

@@ -34,6 +34,7 @@ Outcome = Literal[
     "adopts",  # acknowledges it, and reports ConfigOK True when the answer time is over
     "crashes",  # acknowledges it, then rolls back because its component crashes
     "unhealthy",  # acknowledges it, then rolls back because its component does not become healthy
+    "doubts",  # acknowledges it, rolls back because its host is sick, and tries it once more: cause Suspect
     "refuses",  # reports that it does not validate
     "waits",  # reports that any restart would fail on its host, and adopts nothing
     "hangs",  # acknowledges it, and says no more

@@ -18,7 +18,7 @@ from ..._nodeconfig._untrusted import sanitize
 from .._agent_context import AgentContext
 from .._interfaces import CommandRunner
 from .._state._node_state import NodeState
-from .._state._startups import Start, has_last_words, is_crash
+from .._state._startups import Start, has_last_words, is_crash, starts_of_newest_config
 
 __all__ = ["ComponentLog", "CrashMessages", "last_crash", "last_message"]
 
@@ -146,7 +146,10 @@ class CrashMessages:
         boot_id, until = self._clock.boot_id(), self._clock.since_boot()
         since = state.active_record.adopted_in(boot_id)
         failure = state.records.answered.failure
-        if verdict.cause != Cause.FAILING and failure is not None:
+        if verdict.cause == Cause.FAILING:  # of what runs: the adoption of the local config is not recorded
+            newest = {name: starts_of_newest_config(starts) for name, starts in state.startups.items()}
+            state = state._replace(startups=newest)
+        elif failure is not None:
             since = failure.adopted_since_boot if failure.boot_id == boot_id else 0.0
         if verdict.cause in (Cause.CRASH_LOOP, Cause.NOT_HEALTHY) and failure is not None:
             if failure.boot_id != boot_id:

@@ -15,7 +15,7 @@ from ..._kube._api_paths import events
 from ..._kube._retry import Backoff
 from ..._nodeconfig._untrusted import sanitize
 from .._agent_context import AgentContext
-from .._log import ADOPTED, CONFIRMED, PROMOTED, REFUSED, SUSPECT, log
+from .._log import ADOPTED, HEALTHY, PROMOTED, REFUSED, SUSPECT, log
 from .._state._actions import SyncTransition
 from .._state._desired_state import DesiredState
 from .._state._records import ConfigRecord
@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 EventReason = Literal["ConfigAdopted", "ConfigRefused", "ConfigRolledBack"]
-_MESSAGE_IDS: Mapping[TrialTransition, str] = {"confirmed": CONFIRMED, "promoted": PROMOTED, "suspect": SUSPECT}
+_MESSAGE_IDS: Mapping[TrialTransition, str] = {"healthy": HEALTHY, "promoted": PROMOTED, "suspect": SUSPECT}
 
 
 class ChangeRecorder:
@@ -67,12 +67,12 @@ class ChangeRecorder:
 
     def trial_changed(self, transition: TrialTransition, record: ConfigRecord, detail: str) -> None:
         """Record a transition of a record's trial, and the duration of its adoption. detail: why, or ""."""
-        write = log.info if transition in ("confirmed", "promoted", "cleared") else log.error
+        write = log.info if transition in ("healthy", "promoted", "cleared") else log.error
         fields = {"message_id": _MESSAGE_IDS[transition]} if transition in _MESSAGE_IDS else {}
         if detail:
             fields["detail"] = detail
         write("config %s", transition, extra={"uid": record.uid or "init", **fields})
-        is_adopted = transition in ("confirmed", "promoted")
+        is_adopted = transition in ("healthy", "promoted")
         if is_adopted and self._adopting is not None and record.uid == self._adopting[0]:
             self._counters.observe_adoption(self._clock.since_boot() - self._adopting[1])
             self._adopting = None

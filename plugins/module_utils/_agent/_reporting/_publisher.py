@@ -130,7 +130,7 @@ class Publisher:
             ),
             init_provided=self._builder.init_provided,
             fetch_error=observation.sync.fetch_error,
-            host_problem="" if observation.host is None else observation.host.forbids_restart,
+            host_problem="" if observation.host is None else observation.host.problem,
             damaged=state.damaged_files,
         )
         return None if verdict is None else self._crash_messages.add_to(verdict, state)

@@ -338,8 +338,8 @@ def _plan_adopt(observation: Observation, desired: DesiredState, source: ConfigS
 
 
 def _doubt_at_adoption(observation: Observation) -> str:
-    """Return why a failure of what is adopted now would not be charged to it: a proven config is failing already."""
-    if observation.host is None or not observation.host.failing or observation.state.is_in_trial:
+    """Return why a failure of what is adopted now would not be charged to it: a component is failing already."""
+    if observation.host is None or not observation.host.failing:
         return ""
     return f"before its adoption, {observation.host.failing}"
 
@@ -351,7 +351,7 @@ def _after_acknowledgement(
 
     Nothing is done while any restart would fail.
     """
-    if observation.host is None or observation.host.forbids_restart:
+    if observation.host is None or observation.host.problem:
         return []
     acknowledged = observation.acknowledged
     if acknowledged is None or (acknowledged.uid, acknowledged.assignment) != (record.uid, desired.answered.id):

@@ -139,7 +139,7 @@ def _in_use(state: NodeState, condition: ComponentsCondition, in_use: ConfigInUs
         return verdicts.failing(in_use, condition.failing)
     if condition.healthy:
         return verdicts.good(in_use)
-    if record.source is not None and not record.confirmed:
+    if record.source is not None and not record.seen_healthy:
         return verdicts.adopting(in_use.label)
     return None
 

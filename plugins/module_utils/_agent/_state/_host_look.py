@@ -13,14 +13,9 @@ __all__ = ["HostLook"]
 class HostLook(NamedTuple):
     """The result of one check of the host and of the components that are about to be restarted.
 
-    problem: what would make any restart fail, "" if nothing would. failing: what is wrong with a component under the
-    config in use, "" if nothing is.
+    problem: what would make the restart of a component fail that does not fail yet, "" if nothing would; while there is
+    one, nothing is restarted. failing: what is wrong with a component under the config in use, "" if nothing is.
     """
 
     problem: str = ""
     failing: str = ""
-
-    @property
-    def forbids_restart(self) -> str:
-        """Return why nothing is restarted now, "" if it may be. A component that fails already has nothing to lose."""
-        return "" if self.failing else self.problem

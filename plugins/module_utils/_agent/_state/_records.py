@@ -105,10 +105,10 @@ class ConfigRecord(NamedTuple):
 
     source: None for the local config, which sets nothing else. files: SHA-256 of the file that each component of the
     bundle reads. boot_id, since_boot (seconds): when it was adopted; adopted_at (RFC 3339): the same, human-readable.
-    healthy_seconds: of its trial, during which the components were healthy. confirmed: whether a probe has found them
-    healthy since the adoption. dropped_components: those that the config before had a file for and this one does not,
+    healthy_seconds: of its trial, during which the components were healthy. seen_healthy: whether a probe found them so
+    since the adoption. dropped_components: those that the config before had a file for and this one does not,
     so that they reverted to their init config. trust: None if bundles were not verified when it was adopted. doubt: why
-    a failure would not be charged to this config, until it is confirmed; "" if it would be.
+    a failure would not be charged to this config, until it is seen healthy; "" if it would be.
     """
 
     source: ConfigSource | None = None
@@ -120,7 +120,7 @@ class ConfigRecord(NamedTuple):
     since_boot: float = 0.0
     trial: Trial = Trial()
     healthy_seconds: float = 0.0
-    confirmed: bool = False
+    seen_healthy: bool = False
     files: Mapping[str, str] = {}
     dropped_components: tuple[str, ...] = ()
     trust: RecordTrust | None = None
@@ -145,7 +145,7 @@ class ConfigRecord(NamedTuple):
 
         The record itself says so, even if last-known-good is lost.
         """
-        return self.confirmed and self.healthy_seconds >= self.trial.duration
+        return self.seen_healthy and self.healthy_seconds >= self.trial.duration
 
     def encode(self) -> bytes:
         """Return the file's content; empty for the local config."""
@@ -166,7 +166,7 @@ class ConfigRecord(NamedTuple):
                     "duration": self.trial.duration,
                     "crashLoopThreshold": self.trial.crash_loop_threshold,
                     "healthySeconds": self.healthy_seconds,
-                    "confirmed": self.confirmed,
+                    "seenHealthy": self.seen_healthy,
                     "doubt": self.doubt,
                 },
                 "files": dict(self.files),
@@ -193,7 +193,7 @@ class ConfigRecord(NamedTuple):
                 since_boot=float(value["sinceBoot"]),
                 trial=Trial(float(trial["duration"]), int(trial["crashLoopThreshold"])),
                 healthy_seconds=float(trial["healthySeconds"]),
-                confirmed=trial["confirmed"] is True,
+                seen_healthy=trial["seenHealthy"] is True,
                 files={str(name): str(digest) for name, digest in value["files"].items()},
                 # Older agents did not record it.
                 dropped_components=tuple(str(name) for name in value.get("dropped", ())),

@@ -26,6 +26,7 @@ __all__ = [
     "decode_startups",
     "encode_bad_configs",
     "encode_startups",
+    "has_just_failed",
     "has_last_words",
     "is_crash",
     "crashes_with_config",
@@ -122,6 +123,15 @@ def starts_of_newest_config(startups: Sequence[Start]) -> Sequence[Start]:
     while first and startups[first - 1].config == startups[-1].config:
         first -= 1
     return startups[first:]
+
+
+def has_just_failed(startups: Sequence[Start], boot_id: str) -> bool:
+    """Return whether one of the last two starts with the newest config ended, and not because it was stopped.
+
+    Unlike a crash, this includes starts in which the component itself never ran: its program is missing, for example.
+    """
+    ends = [start.end for start in starts_of_newest_config(startups)[-2:] if start.boot_id == boot_id]
+    return any(end is not None and end.result not in ("", "success") for end in ends)
 
 
 def append_start(startups: Sequence[Start], start: Start) -> list[Start]:

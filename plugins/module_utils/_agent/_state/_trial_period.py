@@ -35,7 +35,7 @@ _WINDOW = 600.0  # seconds for which a crash after the trial is reported
 _SAVE_EVERY = 60.0  # healthy seconds; those since the last save are lost if the agent is killed
 _BOTH_FAIL = "last-known-good failed as well"
 
-TrialTransition = Literal["confirmed", "promoted", "rolled back", "suspect", "cleared"]
+TrialTransition = Literal["healthy", "promoted", "rolled back", "suspect", "cleared"]
 
 
 class RollBack(NamedTuple):
@@ -56,9 +56,9 @@ class Doubt(NamedTuple):
 
 
 class SaveTrial(NamedTuple):
-    """Record the healthy seconds so far. confirmed: healthy for the first time since the adoption."""
+    """Record the healthy seconds so far. is_first_health: whether it is the first health since the adoption."""
 
-    confirmed: bool = False
+    is_first_health: bool = False
 
 
 class Promote(NamedTuple):
@@ -124,8 +124,8 @@ def plan_trial(
         return _plan_running(state, components, unsaved, moment, host_problem)
     if record.trial_passed and not same_config(record, state.records.last_known_good):
         return Promote(record)  # the promotion was interrupted, or last-known-good was damaged
-    if components.healthy and record.source is not None and not record.confirmed:
-        return SaveTrial(confirmed=True)
+    if components.healthy and record.source is not None and not record.seen_healthy:
+        return SaveTrial(is_first_health=True)
     failure = state.records.answered.failure
     if failure is not None and failure.kind in ("CrashLoop", "NotHealthy"):
         return _plan_after_rollback(state, components, failure, moment, health_timeout, host_problem)
@@ -154,9 +154,9 @@ def _plan_running(
         return None
     covered = any(record.covers(name) for name in state.files)
     if _remaining(record, unsaved) <= 0 or not covered:  # without a component on this node there is nothing to try
-        return Promote(record._replace(healthy_seconds=record.trial.duration, confirmed=True, doubt=""))
-    if not record.confirmed:
-        return SaveTrial(confirmed=True)
+        return Promote(record._replace(healthy_seconds=record.trial.duration, seen_healthy=True, doubt=""))
+    if not record.seen_healthy or record.doubt:  # what was wrong with the host excuses nothing from here on
+        return SaveTrial(is_first_health=not record.seen_healthy)
     return SaveTrial() if unsaved >= _SAVE_EVERY else None
 
 

@@ -96,10 +96,12 @@ def plan_change(
     action, field_refusals = _action(fields, surroundings.provider)
     refusals += field_refusals
     adjusted: tuple[str, ...] = ()
+    by_reported = list[str]()
+    by_version = refusals if machine.kubelet_version else by_reported
     if action is MachineAction.NONE and unfinished:
         action = MachineAction.UPDATE
     if _installs_versions(action, fields):
-        refusals += skew.refusals
+        by_version += skew.refusals
     else:  # the versions do not fit already: another change makes that neither better nor worse
         warnings += skew.refusals
     warnings += skew.warnings
@@ -111,7 +113,7 @@ def plan_change(
         ]
     if _is_config_affected(fields):
         checked = check_config(machine, observed, source, inputs)
-        refusals += checked.refusals
+        by_version += checked.refusals
         warnings += checked.warnings
         adjusted = checked.adjusted
     return MachineChange(
@@ -122,6 +124,7 @@ def plan_change(
         fields=tuple(fields),
         disruption=heaviest_class(changed.disruption for changed in fields) or "none",
         refusals=_located(machine, refusals),
+        by_reported=_located(machine, by_reported),
         warnings=_located(machine, warnings),
         adjusted=adjusted,
         source=source,

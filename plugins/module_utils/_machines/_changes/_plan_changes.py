@@ -14,6 +14,7 @@ from .._objects._types import Machine, MachineCatalog, Provider
 from ._cluster_check import with_cluster_check
 from ._config_inputs import ConfigInputs
 from ._plan_change import Surroundings, machine_name, plan_change
+from ._reported_kubelets import without_reported
 from ._skew import cluster_contradiction
 from ._types import MachineAction, MachineChange, ObservedMachine
 
@@ -33,7 +34,8 @@ def plan_changes(
 
     observed: the Nodes of the cluster, by name. selected: the Machines of the cluster that the run is about, None for
     all of the catalog. unfinished: those that the rollout of the record was moving when its last run ended. A Node that
-    a Machine has made and that no file declares is among the changes, with a warning and without an action.
+    a Machine has made and that no file declares is among the changes, with a warning and without an action; so is a
+    machine that is left out because of the kubelet version that its Node reports.
     Raises MachinesError for a provider that the catalog lacks.
     """
     by_name = {machine.name: machine for machine in catalog.machines}
@@ -56,6 +58,7 @@ def plan_changes(
         if machine.cluster in contradictions:
             change = replace(change, refusals=(contradictions[machine.cluster], *change.refusals))
         changes.append(with_cluster_check(change, inputs))
+    changes = without_reported(changes, server_version)
     changes += [_orphan(node) for name, node in observed.items() if node.is_ours and name not in by_name]
     return sorted(changes, key=lambda change: change.name)
 

@@ -89,8 +89,9 @@ class MachineChange:
     """The planned change of one machine.
 
     machine: None for a Node whose Machine no file declares. observed: None for one whose Node does not exist.
-    refusals: why this machine must not be changed so, one sentence each; any of them stops the plan. adjusted: what the
-    provider adjusts on the way, such as flags that the new kubelet does not have. source: the config to assign, None
+    refusals: why this machine must not be changed so, one sentence each; any of them stops the plan. by_reported: the
+    same, by the kubelet version that only its Node reports; few such machines are left out. adjusted: what the provider
+    adjusts on the way, such as flags that the new kubelet does not have. source: the config to assign, None
     for the init config. unfinished: a run was moving it and has ended before the machine had passed. trial: of the
     bundle to assign, if the machine does not use it yet.
     """
@@ -102,6 +103,7 @@ class MachineChange:
     fields: tuple[ChangedField, ...] = ()
     disruption: str = "none"
     refusals: tuple[str, ...] = ()
+    by_reported: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     adjusted: tuple[str, ...] = ()
     source: ConfigSource | None = None

@@ -30,15 +30,22 @@ from fleet_simulator.node_objects import status_of_node
 from fleet_simulator.scenario import Behaviour, Outcome
 from support.agents.bench import NAMESPACE, Bench
 
-GOOD, BETTER, CRASHING, SICK, INVALID, WAITING = (
+GOOD, BETTER, CRASHING, SICK, INVALID, WAITING, DOUBTED = (
     "maxPods: 120\n",
     "maxPods: 130\n",
     "mood: deadly\n",
     "mood: sick\n",
     "mood: invalid\n",
     "mood: waits\n",
+    "mood: doubted\n",
 )
-OUTCOMES: dict[str, Outcome] = {CRASHING: "crashes", SICK: "unhealthy", INVALID: "refuses", WAITING: "waits"}
+OUTCOMES: dict[str, Outcome] = {
+    CRASHING: "crashes",
+    SICK: "unhealthy",
+    INVALID: "refuses",
+    WAITING: "waits",
+    DOUBTED: "doubts",
+}
 NODE_UID = "00000000-0000-0000-0000-000000000099"
 
 
@@ -210,6 +217,26 @@ def waiting_then_another(node: AnyNode) -> None:
     adopt(node, BETTER, 3)
 
 
+def doubted(node: AnyNode) -> None:
+    adopt(node, GOOD, 1)
+    adopt(node, DOUBTED, 2, seconds=60.0)
+
+
+def doubted_twice(node: AnyNode) -> None:
+    adopt(node, GOOD, 1)
+    adopt(node, DOUBTED, 2, seconds=600.0)
+
+
+def doubted_then_another(node: AnyNode) -> None:
+    adopt(node, GOOD, 1)
+    adopt(node, DOUBTED, 2)
+    adopt(node, BETTER, 3)
+
+
+def doubted_within_its_soak(node: AnyNode) -> None:
+    soaked(node, DOUBTED)
+
+
 def stale(node: AnyNode) -> None:
     adopt(node, GOOD, 1)
     source = adopt(node, BETTER, 2)
@@ -272,6 +299,10 @@ SITUATIONS: list[tuple[Callable[[AnyNode], None], str]] = [
     (invalid, INVALID),
     (waiting_for_the_host, WAITING),
     (waiting_then_another, WAITING),
+    (doubted, DOUBTED),
+    (doubted_twice, DOUBTED),
+    (doubted_then_another, DOUBTED),
+    (doubted_within_its_soak, DOUBTED),
     (stale, ""),
     (soaked, ""),
     (soaked_within_its_trial, ""),
@@ -285,7 +316,7 @@ SITUATIONS: list[tuple[Callable[[AnyNode], None], str]] = [
 
 # What the component or the validation said, and when: a hollow node has neither.
 _OWN_WORDS = re.compile(
-    r"(not healthy within |failed to validate[^:]*: |waits for this host: |was marked bad at )[^:]*:.*"
+    r"(not healthy within |failed to validate[^:]*: |waits for this host: |was marked bad at |may lie elsewhere: )[^:]*:.*"
 )
 
 

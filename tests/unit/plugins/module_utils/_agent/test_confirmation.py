@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._agent._state._records import Confirmation
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Unreachable
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
@@ -221,3 +222,39 @@ def test_while_it_soaks_the_component_is_probed(bench: Bench, monkeypatch: pytes
     probes.clear()
     bench.run(60)
     assert not probes
+
+
+@pytest.mark.contract("confirm.begins-again")
+def test_a_config_that_is_tried_again_confirms_its_assignment(bench: Bench) -> None:
+    bench.good_node()
+    bench.processes["kubelet"].mood = "sick"
+    bench.run(35)
+    source = bench.publish("maxPods: 130\n", trial=Trial(600.0, 3))
+    id = bench.assign(source, confirm_after=60.0)
+    bench.run(130)
+    bench.processes["kubelet"].mood = ""
+    bench.run(5)
+    assert (bench.status.cause, bench.status.confirmed) == ("Suspect", 0)
+    assert bench.node_state().records.answered.confirmation == Confirmation(60.0), "it begins again"
+    bench.run(120)
+    assert bench.words[:2] == ("True", f"using current (UID: {source.uid})")
+    bench.run(70)
+    assert (bench.status.assignment, bench.status.confirmed) == (id, id)
+
+
+@pytest.mark.contract("confirm.begins-again")
+def test_a_mark_that_is_taken_back_leaves_the_assignment_to_be_confirmed(bench: Bench) -> None:
+    bench.good_node()
+    source = bench.publish("maxPods: 130\n", trial=Trial(600.0, 3))
+    id = bench.assign(source, confirm_after=60.0)
+    bench.run(0.3)
+    bench.processes["kubelet"].mood = "sick"  # for a cause that the agent does not see
+    bench.run(125)
+    assert list(bench.store.read_bad_configs("kubelet", "v1.35.0")) == [source.uid]
+    bench.run(125)
+    assert list(bench.store.read_bad_configs("kubelet", "v1.35.0")) == [], "last-known-good fails as well"
+    bench.processes["kubelet"].mood = ""
+    bench.run(150)
+    assert bench.words[:2] == ("True", f"using current (UID: {source.uid})")
+    bench.run(70)
+    assert (bench.status.assignment, bench.status.confirmed) == (id, id)

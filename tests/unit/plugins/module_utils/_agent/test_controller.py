@@ -674,7 +674,7 @@ def test_what_is_never_healthy_is_neither_confirmed_nor_promoted(bench: Bench) -
     bench.run(100)
     messages = [message for _level, message, fields in bench.log if fields.get("uid") == source.uid]
     assert f"adopted {source.name} (UID: {source.uid})" in messages
-    assert {"config confirmed", "config promoted"} & set(messages) == set()
+    assert {"config healthy", "config promoted"} & set(messages) == set()
     assert bench.status.last_known_good is None
 
 

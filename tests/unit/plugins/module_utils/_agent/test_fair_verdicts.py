@@ -118,6 +118,73 @@ def test_a_component_that_fails_already_gets_the_new_config_and_a_failure_is_no_
 
 
 @pytest.mark.contract("host.nothing-to-protect")
+def test_a_component_that_fails_leaves_the_others_protected(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, ["kubelet", "kube-proxy"])
+    good = bench.good_node()
+    starts = bench.starts()
+    bench.processes["kube-proxy"].mood = "sick"
+    bench.host_problems = {"kubelet": NO_RUNTIME}
+    source = bench.publish("maxPods: 130\n")
+    bench.assign(source)
+    bench.run(60)
+    assert bench.words == (
+        "Unknown",
+        f"using current (UID: {good.uid})",
+        f"(UID: {source.uid}) waits for this host: {NO_RUNTIME}",
+    )
+    assert bench.starts() == starts
+    bench.host_problems = {"kube-proxy": "the kubeconfig cannot be read"}
+    bench.run(25)
+    assert bench.condition_messages[-1] == f"adopting (UID: {source.uid})", "what fails already has nothing to lose"
+
+
+@pytest.mark.contract("host.nothing-to-protect")
+def test_a_stopped_unit_gets_the_new_config_whatever_its_host_lacks(bench: Bench) -> None:
+    bench.good_node()
+    bench.stop("kubelet")
+    bench.host_problem = NO_RUNTIME
+    source = bench.publish("maxPods: 130\n")
+    bench.assign(source)
+    bench.run(10)
+    assert bench.reads() == "maxPods: 130\n"
+    assert bench.words == (
+        "Unknown",
+        f"current (UID: {source.uid}) not in use",
+        "kubelet.service is stopped by an administrator",
+    )
+
+
+@pytest.mark.contract("host.nothing-to-protect")
+def test_a_component_whose_program_cannot_be_executed_is_failing(bench: Bench) -> None:
+    bench.good_node()
+    bench.crash("kubelet", status="203")
+    bench.run(0.5)
+    bench.processes["kubelet"].next = None  # it waits for its next start, which would fail as well
+    source = bench.publish("maxPods: 130\n")
+    bench.assign(source)
+    bench.run(130)
+    bench.start("kubelet")
+    bench.run(5)
+    assert bench.words[2] == (
+        f"current (UID: {source.uid}) failed, the cause may lie elsewhere: before its adoption, kubelet.service is starting"
+    )
+    assert (bench.status.cause, marks(bench)) == ("Suspect", [])
+
+
+@pytest.mark.contract("host.nothing-to-protect")
+def test_a_component_that_fails_under_a_config_on_trial_has_nothing_to_lose_either(bench: Bench) -> None:
+    bench.good_node()
+    bench.assign(bench.publish("mood: sick\n", trial=Trial(600.0, 3)))
+    bench.run(60)
+    source = bench.publish("mood: deadly\n", trial=Trial(600.0, 0))
+    bench.assign(source)
+    bench.run(20)
+    assert (bench.status.cause, marks(bench)) == ("Suspect", [])
+    bench.run(180)  # tried again while last-known-good is healthy, it is at fault
+    assert (bench.status.cause, marks(bench)) == ("CrashLoop", [source.uid])
+
+
+@pytest.mark.contract("host.nothing-to-protect")
 def test_a_component_that_has_just_been_started_is_not_failing(bench: Bench) -> None:
     bench.good_node()
     bench.blind = True
@@ -207,6 +274,30 @@ def test_a_host_that_was_sick_before_the_config_was_healthy_excuses_nothing(benc
     bench.run(20)
     bench.host_problem = bench.processes["kubelet"].mood = ""
     bench.run(20)
+    assert bench.words[0] == "True"
+    bench.processes["kubelet"].mood = "sick"
+    bench.run(35)
+    bench.processes["kubelet"].mood = ""
+    bench.run(5)
+    assert marks(bench) == [source.uid]
+
+
+@pytest.mark.contract("host.after-a-failure")
+@pytest.mark.parametrize("restarts_agent", [False, True])
+def test_a_host_that_was_sick_for_a_while_within_the_trial_excuses_nothing_after_it(
+    bench: Bench, restarts_agent: bool
+) -> None:
+    bench.good_node()
+    source = bench.publish("maxPods: 130\n", trial=Trial(600.0, 3))
+    bench.assign(source)
+    bench.run(20)
+    bench.processes["kubelet"].mood, bench.host_problem = "sick", NO_RUNTIME
+    bench.run(15)
+    if restarts_agent:
+        bench.restart_agent()
+        assert bench.node_state().active_record.doubt == NO_RUNTIME
+    bench.processes["kubelet"].mood = bench.host_problem = ""
+    bench.run(25)
     assert bench.words[0] == "True"
     bench.processes["kubelet"].mood = "sick"
     bench.run(35)

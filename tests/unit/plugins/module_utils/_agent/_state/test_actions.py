@@ -67,10 +67,10 @@ A = ConfigSource("system", "a", "aaaa")
 B = ConfigSource("system", "b", "bbbb")
 NOW = Moment(100.0, "boot", "2026-01-01T00:00:00Z")
 GOOD = ConfigRecord(
-    source=A, content_hash="a", trial=Trial(60.0, 3), healthy_seconds=60.0, confirmed=True, files={"kubelet": "1"}
+    source=A, content_hash="a", trial=Trial(60.0, 3), healthy_seconds=60.0, seen_healthy=True, files={"kubelet": "1"}
 )
 NEW = ConfigRecord(source=B, content_hash="b", trial=Trial(60.0, 3), files={"kubelet": "2"})
-TRIED = NEW._replace(confirmed=True, healthy_seconds=10.0)
+TRIED = NEW._replace(seen_healthy=True, healthy_seconds=10.0)
 ANSWERED = AnsweredAssignment("node", 1, A)
 NEXT = AnsweredAssignment("node", 2, B)
 ADOPT = DesiredState(DesiredKind.ADOPT, NEXT, B)
@@ -224,11 +224,11 @@ CONFIG: dict[str, tuple[Observation, list[Action]]] = {
             ADOPT,
             sync=PREPARED,
             acknowledged=acknowledged("bbbb"),
-            host=HostLook("no runtime", "kubelet: 500"),
+            host=HostLook("", "kubelet: 500"),
         ),
         [Adopt(adopted(NEW._replace(doubt="before its adoption, kubelet: 500")), B, 90.0)],
     ),
-    "a component that fails under a config on trial proves nothing": (
+    "neither has one that fails under a config on trial": (
         observed(
             node(TRIED._replace(source=A, content_hash="x"), answered=NEXT),
             ADOPT,
@@ -236,7 +236,7 @@ CONFIG: dict[str, tuple[Observation, list[Action]]] = {
             acknowledged=acknowledged("bbbb"),
             host=HostLook("", "kubelet: 500"),
         ),
-        [Adopt(adopted(NEW), B, 90.0)],
+        [Adopt(adopted(NEW._replace(doubt="before its adoption, kubelet: 500")), B, 90.0)],
     ),
     "the same content under another uid": (
         observed(node(answered=NEXT), ADOPT, sync=PREPARED._replace(record=GOOD._replace(source=B))),
@@ -297,7 +297,7 @@ COMPONENTS: dict[str, tuple[Observation, ComponentsObservation, list[Action]]] =
         observation(new_command_lines={"kubelet": CommandLine(("kubelet",), {})}),
         [RecordCommandLine("kubelet", CommandLine(("kubelet",), {}))],
     ),
-    "the first health of a trial": (observed(node(NEW)), observation(), [SaveTrial(confirmed=True)]),
+    "the first health of a trial": (observed(node(NEW)), observation(), [SaveTrial(is_first_health=True)]),
     "seconds of a trial": (observed(node(TRIED), unsaved_trial=30.0), observation(), []),
     "many seconds of a trial": (
         observed(node(TRIED._replace(trial=Trial(600.0, 3))), unsaved_trial=60.0),
@@ -312,7 +312,7 @@ COMPONENTS: dict[str, tuple[Observation, ComponentsObservation, list[Action]]] =
     "a trial without a component on this node": (
         observed(node(NEW._replace(files={"other": "3"}), reads="init")),
         observation(),
-        [Promote(NEW._replace(files={"other": "3"}, healthy_seconds=60.0, confirmed=True))],
+        [Promote(NEW._replace(files={"other": "3"}, healthy_seconds=60.0, seen_healthy=True))],
     ),
     "a trial whose unit is stopped": (
         observed(node(TRIED), unsaved_trial=50.0),
@@ -339,9 +339,9 @@ COMPONENTS: dict[str, tuple[Observation, ComponentsObservation, list[Action]]] =
     "a failure after the trial": (observed(node()), observation(healthy=False, failed="kubelet", detail="x"), []),
     "a promotion that was cut short": (observed(node(GOOD, LOCAL_CONFIG)), observation(), [Promote(GOOD)]),
     "the first health after a rollback": (
-        observed(node(GOOD._replace(confirmed=False), GOOD)),
+        observed(node(GOOD._replace(seen_healthy=False), GOOD)),
         observation(),
-        [SaveTrial(confirmed=True)],
+        [SaveTrial(is_first_health=True)],
     ),
     "last-known-good fails too": (
         observed(node(answered=NEXT.with_failure(FAILED))),

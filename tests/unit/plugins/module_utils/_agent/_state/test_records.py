@@ -32,7 +32,7 @@ RECORD = ConfigRecord(
     since_boot=12.5,
     trial=Trial(60.0, 0),
     healthy_seconds=3.25,
-    confirmed=True,
+    seen_healthy=True,
     files={"kubelet": "f" * 64},
 )
 ANSWERED = AnsweredAssignment(
