@@ -61,6 +61,7 @@ class Controller:
         self._file_errors = FileErrors(configuration.state_directory, lasting=_FILES_LASTING)
         self.publisher = Publisher(context, outputs)
         self._acknowledged: Acknowledgement | None = None
+        self._active_config: tuple[str | None, float] | None = None  # uid, and since when: what is observed is of it
         self._unsaved_trial = 0.0  # healthy seconds that are not in the record yet
         self._trial_end = float("inf")  # when the trial can end, in seconds since boot
         self._confirmation_due = float("inf")  # when to probe for the confirmation, in seconds since boot
@@ -178,6 +179,7 @@ class Controller:
     def _observe(self, node: NodeAnnotations | None) -> Observation:
         """Observe all but the components, which are probed only when the config itself needs no action."""
         state = self.read_state()
+        self._note_active_config(state)
         observation = Observation(
             Moment(self._clock.since_boot(), self._clock.boot_id(), self._clock.now()),
             state,
@@ -252,8 +254,13 @@ class Controller:
             return True
         return changed
 
-    def _config_changed(self) -> None:
-        """Forget what was observed of the previous config."""
+    def _note_active_config(self, state: NodeState) -> None:
+        """Forget what was observed of the previous config if there is another one, whoever has changed it."""
+        record = state.active_record
+        active = (record.uid, record.since_boot)
+        if active == self._active_config:
+            return
+        self._active_config = active
         self.components.reset()
         self._unsaved_trial = 0.0
         self._trial_end = float("inf")
@@ -270,7 +277,6 @@ class Controller:
             self._transactions.roll_back(state, action.failure, action.component)
         if action.failure is not None:
             self.publisher.changes.trial_changed("rolled back", state.active_record, action.failure.text)
-        self._config_changed()
         return True
 
     def _record_answer(self, action: actions.RecordAnswer, observation: Observation) -> bool:
@@ -316,7 +322,6 @@ class Controller:
             record = action.record._replace(since_boot=self._clock.since_boot())
             self._transactions.adopt(observation.state, record)
             self._transactions.remove_unused(observation.state)
-        self._config_changed()
         self._record_sync(observation, "adopted", _name(action.source), started_at=action.started_at)
         self.config_sync.reset()
         return True
@@ -324,7 +329,6 @@ class Controller:
     def _unassign(self, action: actions.Unassign, observation: Observation) -> bool:
         with self._transactions.begin(observation.state):
             self._transactions.unassign(observation.state, action.answered)
-        self._config_changed()
         self._record_sync(observation, "unassigned", "the local config")
         return True
 

@@ -159,7 +159,7 @@ def test_bad_configs_and_the_way_back(client: Client, nodes: SimulatedNodes, use
     [
         (
             "memoryReservationPolicy: None\n",
-            "memoryReservationPolicy: 'None': unknown field: KubeletConfiguration knows it from Kubernetes 1.36 "
+            'memoryReservationPolicy: "None": unknown field: KubeletConfiguration knows it from Kubernetes 1.36 '
             "(Kubernetes 1.32, 1.34: n1, n2, n3 and 2 more)",
         ),
         (

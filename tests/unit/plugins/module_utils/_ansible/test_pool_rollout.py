@@ -106,8 +106,7 @@ def test_each_playbook_finds_the_playbooks_of_the_pool_in_its_directory(
     act: Act, tmp_path: Path, operation: str
 ) -> None:
     (play,) = yaml.safe_load((ROOT / f"playbooks/{operation}.yml").read_text())
-    (task,) = play["tasks"][0]["block"]
-    arguments = task["configok.node.rollout"]
+    arguments = play["tasks"][0]["block"][0]["configok.node.rollout"]
     assert arguments["directory"] == "{{ pool_directory | default(omit) }}"
     (tmp_path / "shop.yml").write_text("[]")
     assert act()["phase"] == "Complete"

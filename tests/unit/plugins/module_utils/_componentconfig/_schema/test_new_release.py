@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[6]
-ENGINE = ROOT / "plugins/module_utils/_componentconfig"
+PACKAGES = ROOT / "plugins/module_utils"
 JUDGE = """
 import sys
-from engine._check import check
+from packages._componentconfig._check import check
 for finding in check(sys.stdin.read(), versions=["1.37", "1.38"]):
     print(finding)
 """
@@ -35,9 +35,10 @@ def change(path: Path, edit: Any) -> None:
 
 
 def test_a_release_that_has_a_new_field_and_a_new_gate_and_drops_another(tmp_path: Path) -> None:
-    schema, engine = tmp_path / "schema", tmp_path / "engine"
+    schema, packages = tmp_path / "schema", tmp_path / "packages"
     shutil.copytree(ROOT / "schema", schema)
-    shutil.copytree(ENGINE, engine, ignore=shutil.ignore_patterns("__pycache__"))
+    for package in ("_componentconfig", "_foreign"):
+        shutil.copytree(PACKAGES / package, packages / package, ignore=shutil.ignore_patterns("__pycache__"))
 
     def kubelet(document: dict[str, Any]) -> None:
         document["minors"].append("1.38")
@@ -59,7 +60,7 @@ def test_a_release_that_has_a_new_field_and_a_new_gate_and_drops_another(tmp_pat
     change(schema / "feature_gates_by_minor.json", gates_by_minor)
     change(schema / "feature_gates.json", gates)
     generator = [sys.executable, str(ROOT / "tools/generate_componentconfig.py")]
-    subprocess.run([*generator, "--schema", str(schema), "--output", str(engine / "_data")], check=True)
+    subprocess.run([*generator, "--schema", str(schema), "--output", str(packages / "_componentconfig/_data")], check=True)
     lines = subprocess.run(
         [sys.executable, "-c", JUDGE], input=CONFIG, capture_output=True, text=True, check=True, cwd=tmp_path
     ).stdout.splitlines()
