@@ -330,7 +330,7 @@ class Bench:
         if self.host_problem == "hangs":
             raise Hangs
         problem = self.host_problem or self.host_problems.get(component, "")
-        is_sick = values.get("mood") == "waits" or "doubted" in self.reads(component)
+        is_sick = values.get("mood") == "waits" or b"doubted" in (self.store.read_config(component) or b"")
         return problem or ("bench: no runtime" if is_sick else "")
 
     def probe(self, component: str, effective: Mapping[str, Any], unit: Unit) -> ProbeResult:

@@ -24,7 +24,8 @@ _ADVICE = "left out, because only its Node reports that version: declare spec.ve
 def without_reported(changes: Sequence[MachineChange], server_version: str) -> list[MachineChange]:
     """Return the changes without those that the reported versions of few Nodes refuse.
 
-    A version that the API server does not support, or that is none, counts for its own Node however many report it.
+    A version that the API server does not support, or that cannot be read, counts for its own Node however many report
+    it.
     """
     reporting = [change for change in changes if _relies_on_report(change)]
     outside = {change.name for change in reporting if not _is_supported(change, server_version)}

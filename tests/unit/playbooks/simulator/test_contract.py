@@ -316,7 +316,8 @@ SITUATIONS: list[tuple[Callable[[AnyNode], None], str]] = [
 
 # What the component or the validation said, and when: a hollow node has neither.
 _OWN_WORDS = re.compile(
-    r"(not healthy within |failed to validate[^:]*: |waits for this host: |was marked bad at |may lie elsewhere: )[^:]*:.*"
+    r"(not healthy within |failed to validate[^:]*: |waits for this host: |was marked bad at |may lie elsewhere: )"
+    r"[^:]*:.*"
 )
 
 

@@ -165,9 +165,8 @@ def test_a_component_whose_program_cannot_be_executed_is_failing(bench: Bench) -
     bench.run(130)
     bench.start("kubelet")
     bench.run(5)
-    assert bench.words[2] == (
-        f"current (UID: {source.uid}) failed, the cause may lie elsewhere: before its adoption, kubelet.service is starting"
-    )
+    doubt = "before its adoption, kubelet.service is starting"
+    assert bench.words[2] == f"current (UID: {source.uid}) failed, the cause may lie elsewhere: {doubt}"
     assert (bench.status.cause, marks(bench)) == ("Suspect", [])
 
 

@@ -163,3 +163,20 @@ def test_crashes_from_before_a_rollback_are_not_the_trouble_of_last_known_good(b
     bench.assign(good)
     bench.run(30)
     assert bench.words == ("True", f"using current (UID: {good.uid})", "all checks passed")
+
+
+@pytest.mark.contract("condition.evidence-since-adoption")
+def test_crashes_from_before_a_rollback_are_not_the_trouble_of_the_init_config(bench: Bench, journal: Journal) -> None:
+    bench.run(5)
+    bench.assign(bench.publish("mood: deadly\n", trial=Trial(60.0, 0)))
+    bench.run(30)
+    assert "said last" in bench.words[2]
+    bench.assign(None)
+    read = len(journal.invocations)
+    bench.processes["kubelet"].mood = "sick"
+    bench.run(5)
+    bench.restart_agent()  # which probes at once
+    bench.run(150)
+    assert bench.status.cause == "Failing"
+    assert "said last" not in bench.words[2]
+    assert len(journal.invocations) == read
