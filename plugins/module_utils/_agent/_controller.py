@@ -255,7 +255,7 @@ class Controller:
         return changed
 
     def _note_active_config(self, state: NodeState) -> None:
-        """Forget what was observed of the previous config if there is another one, whoever has changed it."""
+        """Forget what was observed of the previous config if there is another one, whichever process has changed it."""
         record = state.active_record
         active = (record.uid, record.since_boot)
         if active == self._active_config:
