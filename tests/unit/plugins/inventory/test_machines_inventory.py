@@ -239,7 +239,8 @@ def test_a_host_of_another_source_with_the_name_of_a_node_keeps_its_connection(
         assert (variables["node_name"], variables["password"]) == ("db1", "production")
         assert inventory.group("ready") == ["db1", "w1"]
         assert inventory.variables("w1")["ansible_host"] == "10.6.6.6"
-        assert inventory.variables("w1")["ansible_port"] == 22
+        # A text before ansible-core 2.19.
+        assert int(inventory.variables("w1")["ansible_port"]) == 22
         assert inventory.problem.count("another source has hosts with the names of Nodes") == 1
 
 
@@ -321,9 +322,13 @@ def test_what_is_cached_is_checked_as_what_is_fresh(
     fresh = read(**options)
     [file] = (tmp_path / "cache").iterdir()
     content = json.loads(file.read_text())
-    text = json.loads(content["__payload__"])
+    # ansible-core before 2.19 has no envelope around what is cached.
+    text = json.loads(content["__payload__"]) if isinstance(content, dict) else content
     assert before in text
-    file.write_text(json.dumps({**content, "__payload__": json.dumps(text.replace(before, after))}))
+    changed: Any = text.replace(before, after)
+    file.write_text(
+        json.dumps({**content, "__payload__": json.dumps(changed)} if isinstance(content, dict) else changed)
+    )
     inventory = read(**options)
     assert inventory.hosts == ["n1"], inventory.problem
     address = inventory.variables("n1").get("ansible_host")
@@ -348,7 +353,9 @@ def test_a_cache_that_others_may_write_is_refused(
     for directory in (tmp_path / "shared", tmp_path / "shared/cache"):
         inventory = read(**cache_options(directory))
         assert inventory.code != 0
-        assert f"cache_connection: {tmp_path}/shared {sentence}: name a directory" in inventory.problem
+        # ansible-core before 2.19 wraps its warnings, also within a path.
+        expected = f"cache_connection: {tmp_path}/shared {sentence}: name a directory"
+        assert expected.replace(" ", "") in inventory.problem.replace(" ", "")
     assert not lists(cluster)
 
 
