@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from support.api.binaries import find, release_of
 from support.api.servers import Real, Unavailable, start_real
 
 ROWS = Path(__file__).resolve().parents[2] / "build" / "bench.jsonl"
@@ -19,12 +20,16 @@ ROWS = Path(__file__).resolve().parents[2] / "build" / "bench.jsonl"
 
 @dataclass(frozen=True)
 class Row:
-    """A figure; ratio is value divided by baseline, both measured in the same run."""
+    """A figure; ratio is value divided by baseline, both measured in the same run.
+
+    kubernetes: the release, such as "1.20.2".
+    """
 
     name: str
     value: float
     unit: str
     ok: bool
+    kubernetes: str
     baseline: float | None = None
     ratio: float | None = None
 
@@ -43,6 +48,7 @@ def row() -> Callable[..., None]:
 
     also: whether the row's other requirements are met.
     """
+    release = _release()
 
     def write(
         name: str,
@@ -57,7 +63,9 @@ def row() -> Callable[..., None]:
         ratio = round(value / baseline, 3) if baseline else None
         bounded = most_ratio is None or (ratio is not None and ratio <= most_ratio)
         ok = also and bounded and (most is None or value <= most)
-        measurement = Row(name, round(value, 4), unit, ok, None if baseline is None else round(baseline, 4), ratio)
+        measurement = Row(
+            name, round(value, 4), unit, ok, release, None if baseline is None else round(baseline, 4), ratio
+        )
         _ROWS.append(measurement)
         with ROWS.open("a") as file:
             file.write(json.dumps(asdict(measurement)) + "\n")
@@ -76,6 +84,13 @@ def real_api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Real]:
         pytest.fail(f"benchmarks need the real API server: {problem}", pytrace=False)
     yield server
     server.stop()
+
+
+def _release() -> str:
+    try:
+        return release_of(find("kube-apiserver"))
+    except Unavailable:
+        return ""  # some rows need no Kubernetes
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -31,7 +31,7 @@ __all__ = [
     "not_started_reason",
 ]
 
-_FIRST_INTERVAL = 0.2  # seconds between the first probes of a component that is not healthy yet
+_FIRST_INTERVAL = 0.05  # seconds between the first probes of a component that is not healthy yet
 
 
 class Health(NamedTuple):
