@@ -14,8 +14,8 @@ author:
   - The configok.node authors (@configok)
 description:
   - Displays the text that another module returns, such as a table, without the quoting of M(ansible.builtin.debug).
-  - The lines are the same with each stdout callback. With one whose output a program reads, such as C(json) or
-    C(minimal), they come before that output.
+  - The lines are the same with each stdout callback. With C(ansible.posix.json) and C(ansible.posix.jsonl), whose
+    output programs read, nothing is displayed.
   - A character that would control the terminal is displayed as a space.
 extends_documentation_fragment:
   - configok.node.attributes

@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from enum import Enum
 from typing import Any, ClassVar
 
+from ansible import constants
 from ansible.errors import AnsibleError
 from ansible.plugins.action import ActionBase
 from ansible.plugins.action.normal import ActionModule as NormalAction
@@ -30,6 +31,7 @@ from ansible_collections.configok.node.plugins.plugin_utils._values import keepi
 __all__ = ["KEYWORDS", "ControllerAction", "HostAction", "Keyword", "ModuleAction"]
 
 _display = Display()
+_FOR_PROGRAMS = ("json", "jsonl")  # callbacks of ansible.posix, whose output has to stay one JSON text, or one a line
 
 
 class Keyword(Enum):
@@ -158,9 +160,13 @@ class ControllerAction(HostAction):
             raise RolloutError(f"the variable {name} cannot be evaluated: {error}") from error
 
     def _display_line(self, line: str) -> None:
-        """Display a line at once, unless the log of the task is off."""
-        if not self._task.no_log:
+        """Display a line at once, unless the log of the task is off or a program reads the output."""
+        if not self._task.no_log and _callback() not in _FOR_PROGRAMS:
             _display.display(line)
+
+
+def _callback() -> str:
+    return str(constants.DEFAULT_STDOUT_CALLBACK).rpartition(".")[2]
 
 
 def _is_this_user(name: str) -> bool:

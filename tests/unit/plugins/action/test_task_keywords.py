@@ -19,6 +19,7 @@ from unittest import mock
 
 import pytest
 import yaml
+from ansible import constants
 from ansible.parsing.dataloader import DataLoader
 from ansible.playbook.task import Task
 from ansible.plugins.action import ActionBase
@@ -127,6 +128,25 @@ def test_an_action_without_a_log_displays_nothing(name: str) -> None:
         for plugin in plugins:
             plugin._display_line("a line")
     assert display.display.call_args_list == [mock.call("a line")]
+
+
+@pytest.mark.parametrize(
+    ("callback", "is_shown"),
+    [
+        ("default", True),
+        ("minimal", True),
+        ("ansible.posix.json", False),
+        ("ansible.posix.jsonl", False),
+        ("json", False),
+    ],
+)
+def test_nothing_is_displayed_between_what_a_program_reads(
+    callback: str, is_shown: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(constants, "DEFAULT_STDOUT_CALLBACK", callback)
+    with mock.patch(f"{HostAction.__module__}._display") as display:
+        action("show")._display_line("a line")
+    assert display.display.called is is_shown
 
 
 @pytest.mark.parametrize("name", OF_MODULES)
