@@ -12,9 +12,10 @@ from __future__ import annotations
 import http.client
 import socket
 import ssl
+import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timezone
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from .._foreign._json import load_json
@@ -28,6 +29,10 @@ from ._state._health import ProbeResult, Unit
 __all__ = ["HealthProber", "LiveConfigProbe", "handshake", "health_address", "http_status", "serving_address"]
 
 _LEASES = "kube-node-lease"
+_STARTING = 30.0  # seconds after its start in which a component may not listen yet; a slow kubelet takes 20
+_ATTEMPTS = 25  # to connect meanwhile, in one probe: sooner than further rounds of the loop, and at less cost
+_PAUSE = 0.02  # seconds between them
+_Answer = TypeVar("_Answer")
 _ANY = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1", "[::]": "::1"}
 
 
@@ -107,11 +112,13 @@ class HealthProber:
         handshake: Callable[[str, int, float], None] = handshake,
         wall: Callable[[], datetime] = lambda: datetime.now(timezone.utc),
         live: Callable[[str, str], ProbeResult | None] | None = None,
+        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         """Create a prober. client: a _kube Client, or None to skip the Lease. timeout: seconds for each connection.
 
         live: (component, invocation) -> a failure if its live config differs from its file; None to skip that.
         """
+        self._sleep = sleep
         self._configuration = configuration
         self._clock = clock
         self._client = client
@@ -128,30 +135,45 @@ class HealthProber:
         known = self._configuration.components[component]
         if unit.state != "active":
             return ProbeResult(False, f"{unit.name} is {unit.state}")
+        now, since = self._clock.since_boot(), unit.active_since
+        attempts = _ATTEMPTS if since is not None and now - since < _STARTING else 1
         return (
-            self._health(known, effective)
-            or self._serving(known, effective)
+            self._health(known, effective, attempts)
+            or self._serving(known, effective, attempts)
             or self._lease(known, unit)
             or self._compared(known, unit)
             or _OK
         )
 
-    def _health(self, component: ComponentConfiguration, effective: Mapping[str, Any]) -> ProbeResult | None:
+    def _connected(self, connect: Callable[[], _Answer], attempts: int) -> _Answer:
+        """Return what connect() returns. It is called again, after a pause each, while nothing listens."""
+        for _attempt in range(attempts - 1):
+            try:
+                return connect()
+            except ConnectionRefusedError:
+                self._sleep(_PAUSE)
+        return connect()
+
+    def _health(
+        self, component: ComponentConfiguration, effective: Mapping[str, Any], attempts: int
+    ) -> ProbeResult | None:
         url = health_address(component, effective)
         if not url:
             return None
         try:
-            status = self._http_status(url, self._timeout)
+            status = self._connected(lambda: self._http_status(url, self._timeout), attempts)
         except (OSError, http.client.HTTPException, ValueError) as error:
             return ProbeResult(False, f"{url}: {_error_text(error)}")
         return None if 200 <= status < 300 else ProbeResult(False, f"{url}: answers {status}")
 
-    def _serving(self, component: ComponentConfiguration, effective: Mapping[str, Any]) -> ProbeResult | None:
+    def _serving(
+        self, component: ComponentConfiguration, effective: Mapping[str, Any], attempts: int
+    ) -> ProbeResult | None:
         address = serving_address(component, effective)
         if address is None:
             return None
         try:
-            self._handshake(address[0], address[1], self._timeout)
+            self._connected(lambda: self._handshake(address[0], address[1], self._timeout), attempts)
         except OSError as error:
             return ProbeResult(False, f"serving port {address[1]}: {_error_text(error)}")
         return None

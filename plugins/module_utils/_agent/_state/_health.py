@@ -109,7 +109,7 @@ def next_probe_in(health: Health, *, now: float, settling: float, interval: floa
         return interval
     if health.ok_since is not None:
         return max(0.01, health.ok_since + settling - now)
-    return min(interval, max(_FIRST_INTERVAL, (now - health.unhealthy_since) / 30))
+    return min(interval, max(_FIRST_INTERVAL, (now - health.unhealthy_since) / 15))
 
 
 class CommandLine(NamedTuple):

@@ -68,13 +68,26 @@ class World:
         self.status: int | OSError = 200
         self.tls: OSError | None = None
         self.checks: list[Any] = []
+        self.slept = 0.0
+        self.listens_after = 0.0  # seconds; until then, every connection is refused
         configuration = AgentConfiguration("n1", "/k", {component.name: component}, settling_time=settling)
         self.prober = HealthProber(
-            configuration, FixedClock(), leases, http_status=self._http, handshake=self._tls, wall=lambda: NOW
+            configuration,
+            FixedClock(),
+            leases,
+            http_status=self._http,
+            handshake=self._tls,
+            wall=lambda: NOW,
+            sleep=self._sleep,
         )
+
+    def _sleep(self, seconds: float) -> None:
+        self.slept += seconds
 
     def _http(self, url: str, timeout: float) -> int:
         self.checks.append(url)
+        if self.slept < self.listens_after:
+            raise ConnectionRefusedError(111, "Connection refused")
         if isinstance(self.status, OSError):
             raise self.status
         return self.status
@@ -170,6 +183,24 @@ def test_health_endpoint_says_no() -> None:
     assert world.prober("kubelet", {}, RUNNING).detail == "http://127.0.0.1:10248/healthz: answers 500"
     world.status = ConnectionRefusedError(111, "Connection refused")
     assert world.prober("kubelet", {}, RUNNING).detail == "http://127.0.0.1:10248/healthz: connection refused"
+
+
+STARTED_LONG_AGO = RUNNING._replace(active_since=60.0)
+
+
+def test_a_component_that_has_just_started_has_a_moment_to_listen() -> None:
+    world = World()
+    world.listens_after = 0.3
+    assert world.prober("kubelet", {}, RUNNING) == ProbeResult(True)
+    assert 0.3 <= world.slept < 0.33
+
+
+@pytest.mark.parametrize(("unit", "most"), [(RUNNING, 0.5), (STARTED_LONG_AGO, 0.0)])
+def test_a_component_that_does_not_listen_is_not_waited_for(unit: Unit, most: float) -> None:
+    world = World()
+    world.listens_after = 1.0
+    assert world.prober("kubelet", {}, unit) == ProbeResult(False, "http://127.0.0.1:10248/healthz: connection refused")
+    assert world.slept <= most
 
 
 @pytest.mark.contract("probe.looks-at")
