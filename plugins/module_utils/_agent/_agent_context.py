@@ -13,7 +13,7 @@ from ._counters import Counters
 from ._interfaces import Clock, CommandRunner, HostProber, LastMessageReader, Prober, ServiceManager, TaskFactory
 from ._store._store import Store
 from ._validation._component_flags import read_command_line
-from ._validation._validator import DocumentValidator, ProbedValues, SameConfig
+from ._validation._validator import BundleDocumentValidator, DocumentValidator, ProbedValues
 
 __all__ = ["AgentContext", "ApiClient", "ComponentCheck", "ComponentCommands"]
 
@@ -37,15 +37,15 @@ class ComponentCheck(Protocol):
 class ComponentCommands(NamedTuple):
     """The functions that run a child process or read another process.
 
-    check: the component's own check of a file. same_config: whether two files need no restart between them.
+    validate: an init config. validate_document: a bundle's document. check: the component's own check of a file.
     probed_values: where a kubelet listens, by its file. version: component -> "v1.35.2", or "" if the component gives
     no version; None: use the configured version. command_line: pid -> the command line of that process. last_message:
     None if there is no journal. run: runs any other command.
     """
 
     validate: DocumentValidator
+    validate_document: BundleDocumentValidator
     check: ComponentCheck
-    same_config: SameConfig
     probed_values: ProbedValues
     version: Callable[[str], str] | None = None
     command_line: Callable[[int], tuple[str, ...]] = read_command_line

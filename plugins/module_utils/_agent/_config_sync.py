@@ -27,6 +27,7 @@ from ._store._rendered_files import UndecodableConfig, keep_rendered, render_con
 from ._store._store import digest
 from ._validation._node_inputs import read_node_inputs
 from ._validation._validator import (
+    BundleFindings,
     ValidationUnavailable,
     first_error_text,
     not_judged_causes,
@@ -221,7 +222,9 @@ class BundlePreparer:
             inputs = read_node_inputs(component, self._store)
         except OSError as error:
             raise BundleUnavailable(f"what this node lays over it cannot be read: {error}") from error
-        host = self._validate(component, document, inputs, version)
+        with locked(self._store.lock, wait=LOCK_WAIT):
+            compared = self._store.read_config(name)
+        findings = self._validate(component, document, inputs, version, compared)
         try:
             data = render_config(document, inputs.instance)
         except UndecodableConfig as error:
@@ -232,29 +235,24 @@ class BundlePreparer:
             present_hash = digest(present) if present is not None else ""
             if present is not None and present_hash != kept:
                 keep_rendered(name, self._store, present)
-        if present_hash and present_hash != kept and self._needs_no_restart(name, present_hash, kept, inputs, version):
-            return present_hash  # the bytes stay, so that nothing is switched
-        if refusing_findings(host) and present_hash != kept:
-            raise BundleRejected(first_error_text(name, host), host)
+        if present_hash and present_hash != kept:
+            is_same = findings.is_same and present == compared
+            if is_same or same_values(name, self._store, present_hash, kept):
+                return present_hash  # the bytes stay, so that nothing is switched
+        if refusing_findings(findings.host) and present_hash != kept:
+            raise BundleRejected(first_error_text(name, findings.host), findings.host)
         self._run_own_check(component, kept)
         return kept
 
-    def _needs_no_restart(self, name: str, before: str, after: str, inputs: NodeInputs, version: str) -> bool:
-        """Return whether two kept files, named by their hashes, configure the component equally on this node."""
-        if same_values(name, self._store, before, after):
-            return True
-        paths = (self._store.rendered_path(name, before), self._store.rendered_path(name, after))
-        return self._commands.same_config(*paths, version, inputs)
-
     def _validate(
-        self, component: ComponentConfiguration, document: str, inputs: NodeInputs, version: str
-    ) -> list[dict[str, Any]]:
-        """Return the findings on the host, which matter only if the component is about to be restarted."""
+        self, component: ComponentConfiguration, document: str, inputs: NodeInputs, version: str, present: bytes | None
+    ) -> BundleFindings:
+        """Return the findings; those on the host matter only if the component is about to be restarted."""
         name = component.name
         try:
-            findings, host = validate_bundle_document(
+            findings = validate_bundle_document(
                 self._store,
-                self._commands.validate,
+                self._commands.validate_document,
                 name,
                 document.encode(),
                 version=version,
@@ -262,14 +260,14 @@ class BundlePreparer:
                 engine_version=self._engine,
                 deny_policy=component.deny,
                 inputs=inputs,
-                host=component.host_checks,
+                present=present,
             )
         except ValidationUnavailable as error:
             raise BundleUnavailable(str(error)) from error
-        if refusing_findings(findings):
-            raise BundleRejected(first_error_text(name, findings), findings)
-        self._log_not_judged(name, document, version, findings)
-        return host
+        if refusing_findings(findings.document):
+            raise BundleRejected(first_error_text(name, findings.document), findings.document)
+        self._log_not_judged(name, document, version, findings.document)
+        return findings
 
     def _log_not_judged(self, name: str, document: str, version: str, findings: list[dict[str, Any]]) -> None:
         """Log what was not judged of a document; not again if it is prepared once more."""

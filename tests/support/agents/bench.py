@@ -38,13 +38,14 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state._healt
 from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import NodeInputs, NodeState
 from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._validate_on_node import (
-    drop_in_documents,
+    is_same_on_node,
     probed_values,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import CommandCheck
+from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import (
+    CommandCheck,
+    DocumentValidation,
+)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._drop_ins import is_same_with_drop_ins
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import InvalidConfig
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError, NotFound
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import Assignment, ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
@@ -239,9 +240,9 @@ class Bench:
             prober=self._probe_component,
             host_prober=self._probe_host,
             commands=ComponentCommands(
-                validate=self.validate,
+                validate=self._validate_alone,
+                validate_document=self._validate_document,
                 check=CommandCheck(self.check),
-                same_config=self.is_same,
                 probed_values=self.probed_values,
                 version=lambda name: "" if self.version_of is None else self.version_of(name),
                 command_line=lambda _pid: self.argv,
@@ -293,6 +294,15 @@ class Bench:
     ) -> list[dict[str, Any]]:
         return [*([] if host_only else self._validate(component, text)), *(self.host if as_bundle else [])]
 
+    def _validate_alone(self, component: str, text: str, version: str) -> Sequence[Mapping[str, Any]]:
+        return self.validate(component, text, version, as_bundle=False)
+
+    def _validate_document(
+        self, component: str, text: str, version: str, *, inputs: NodeInputs, present: str | None, host_only: bool
+    ) -> DocumentValidation:
+        findings = self.validate(component, text, version, as_bundle=True, host_only=host_only, inputs=inputs)
+        return DocumentValidation(findings, present is not None and is_same_on_node(text, present, inputs, version))
+
     def _validate(self, component: str, text: str) -> list[dict[str, Any]]:
         self.validated.append(component)
         if "mood: invalid" in text or '"mood": "invalid"' in text:
@@ -307,16 +317,6 @@ class Bench:
         if "mood: rejected" in Path(argv[-1]).read_text():
             return CommandResult(1, "", "Error: I would not run with this\n")
         return CommandResult(self.check_code, "", "")
-
-    def is_same(self, first: str, second: str, version: str, inputs: NodeInputs) -> bool:
-        """Return the answer of ``configok-agent same``: False if a file cannot be used."""
-        try:
-            before, after = (decode(Path(path).read_bytes(), file=path).data for path in (first, second))
-            layers = drop_in_documents(inputs)
-        except (OSError, InvalidConfig):
-            return False
-        drop_ins = None if layers is None else [layer.data for layer in layers]
-        return is_same_with_drop_ins(drop_ins, before, after, version)
 
     def probed_values(self, path: str, version: str, inputs: NodeInputs) -> Mapping[str, Any]:
         """Return the answer of ``configok-agent addresses``."""

@@ -12,12 +12,18 @@ from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
+from ..._componentconfig import ConfigError
 from ..._componentconfig._bundle_policy import bundle_findings
 from ..._componentconfig._check import check, check_host
 from ..._componentconfig._codec._document import Document, decode
 from ..._componentconfig._codec._plain_values import HEAD_FIELDS
 from ..._componentconfig._denials import denials, node_values, unknown_field_patterns
-from ..._componentconfig._drop_ins import effective_with_drop_ins, empty_value_findings, merge_drop_in_documents
+from ..._componentconfig._drop_ins import (
+    effective_with_drop_ins,
+    empty_value_findings,
+    is_same_with_drop_ins,
+    merge_drop_in_documents,
+)
 from ..._componentconfig._findings import Finding, InvalidConfig, Level, bounded, located, reading_order
 from ..._componentconfig._flags._component_flags import ComponentFlags, with_flags
 from ..._componentconfig._flags._kubelet_flags import CONFIG_DIRECTORY, parse_flags
@@ -28,6 +34,7 @@ from ..._componentconfig._schema._kinds import MAIN_KINDS, find_kind
 from ..._componentconfig._schema._releases import minor_of
 from .._agent_configuration import AgentConfiguration, ComponentConfiguration, InvalidConfiguration
 from .._state._node_state import NodeInputs
+from .._store._rendered_files import UndecodableConfig, render_config
 from ._component_flags import PROBED_FIELDS
 from ._node_inputs import own_config_values
 from ._validator import HOST_RULE_PREFIX
@@ -38,6 +45,7 @@ __all__ = [
     "drop_in_documents",
     "effective_config",
     "is_from_flag",
+    "is_same_on_node",
     "probed_values",
     "validate_on_node",
     "check_deny_policy",
@@ -119,6 +127,22 @@ def probed_values(document: Document, inputs: NodeInputs, version: str) -> dict[
     merged = replace(document, data=effective_with_drop_ins(data, drop_ins, kind, minor))
     values = with_flags(merged, inputs.arguments, kind, minor).data
     return {name: values[name] for name in PROBED_FIELDS if name in values}
+
+
+def is_same_on_node(document: str, present: str, inputs: NodeInputs, version: str) -> bool:
+    """Return whether a component certainly makes the same of a bundle's document as of the file that it reads now.
+
+    version: of the component, "" if it is unknown. What cannot be decoded is not the same.
+    """
+    try:
+        rendered = render_config(document, inputs.instance)
+        before = decode(present.encode("utf-8", "surrogateescape"), file="the file that is read now").data
+        after = decode(rendered, file="the document").data
+        layers = drop_in_documents(inputs)
+        drop_ins = None if layers is None else [layer.data for layer in layers]
+        return is_same_with_drop_ins(drop_ins, before, after, version)
+    except (ConfigError, UndecodableConfig):
+        return False
 
 
 def is_from_flag(file: str) -> bool:

@@ -1,21 +1,21 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Validates and compares configs in child processes, and records the findings. Private to configok.node.
+"""Validates configs in child processes, and records the findings. Private to configok.node.
 
-The children are ``configok-agent validate``, ``same`` and ``addresses``, and the component's own check.
+The children are ``configok-agent validate``, ``validate-document`` and ``addresses``, and the component's own check.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ..._foreign._json import load_json
 from ..._nodeconfig._redact import beginning, redact
 from .._agent_configuration import ComponentConfiguration
-from .._interfaces import CommandRunner
+from .._interfaces import CommandResult, CommandRunner
 from .._state._node_state import NodeInputs
 from .._store._durable_files import LOCK_WAIT, locked
 from .._store._store import Store, digest
@@ -23,13 +23,15 @@ from .._store._store import Store, digest
 __all__ = [
     "AddressesCommand",
     "ProbedValues",
-    "SameConfigCommand",
+    "ValidateDocumentCommand",
+    "DocumentValidation",
     "ValidateCommand",
     "HOST_RULE_PREFIX",
     "DocumentValidator",
     "ValidationUnavailable",
     "CommandCheck",
-    "SameConfig",
+    "BundleDocumentValidator",
+    "BundleFindings",
     "refusing_findings",
     "not_judged_causes",
     "finding_place",
@@ -65,34 +67,6 @@ class CommandCheck:
         if result.code < 0 or result.code in _NO_VERDICT or result.code in _SIGNALLED:
             raise ValidationUnavailable(f"the component's own check gave no verdict (exit {result.code}): {reason}")
         return [{"path": "", "message": f"refused by its own check: {reason}", "level": "component"}]
-
-
-_COMPARISON_TIMEOUT = 30.0  # seconds for the child
-_SAME = 0  # its exit code
-
-
-class SameConfig(Protocol):
-    """Returns whether two files certainly mean the same to a version of their component ("" if it is unknown).
-
-    They are compared with and without the drop-ins in inputs.
-    """
-
-    def __call__(self, first: str, second: str, version: str, inputs: NodeInputs) -> bool: ...
-
-
-class SameConfigCommand:
-    """Runs ``configok-agent same`` on two files."""
-
-    def __init__(self, runner: CommandRunner, argv: Sequence[str]) -> None:
-        """Run the children with a runner. argv: the program and its command."""
-        self._runner = runner
-        self._argv = tuple(argv)
-
-    def __call__(self, first: str, second: str, version: str, inputs: NodeInputs) -> bool:
-        """Return whether the child is certain that the files mean the same."""
-        version_options = ["--kubernetes-version", version] if version else []
-        argv = [*self._argv, *version_options, "--with-inputs", first, second]
-        return self._runner(argv, timeout=_COMPARISON_TIMEOUT, stdin=json.dumps(inputs.to_dict())).code == _SAME
 
 
 _MERGE_TIMEOUT = 5.0  # seconds for the child: less than a probe may take
@@ -137,28 +111,17 @@ _VALIDATION_TIMEOUT = 60.0  # seconds for the child
 _EXIT_CODES = (0, 1)  # of ``validate``, if it has validated the document
 
 
-class DocumentValidator(Protocol):
-    """Validates one component's document for a version ("": any) and returns the findings as dicts.
-
-    as_bundle: validate it as a document of a bundle for this node: with the instance config and the component's flags
-    (both in inputs) laid over it, and without fields that may not be shared, relative paths and denied fields. The host
-    is checked too. host_only: check only the host. Raises ValidationUnavailable.
-    """
-
-    def __call__(
-        self,
-        component: str,
-        text: str,
-        version: str,
-        *,
-        as_bundle: bool,
-        host_only: bool = False,
-        inputs: NodeInputs | None = None,
-    ) -> Sequence[Mapping[str, Any]]: ...
-
-
 class ValidationUnavailable(Exception):
     """A document could not be validated, which says nothing about the config. The text says why."""
+
+
+class DocumentValidator(Protocol):
+    """Validates one component's document by itself for a version ("": any) and returns the findings as dicts.
+
+    Raises ValidationUnavailable.
+    """
+
+    def __call__(self, component: str, text: str, version: str) -> Sequence[Mapping[str, Any]]: ...
 
 
 class ValidateCommand:
@@ -169,39 +132,76 @@ class ValidateCommand:
         self._runner = runner
         self._argv = tuple(argv)
 
-    def __call__(
-        self,
-        component: str,
-        text: str,
-        version: str,
-        *,
-        as_bundle: bool,
-        host_only: bool = False,
-        inputs: NodeInputs | None = None,
-    ) -> Sequence[Mapping[str, Any]]:
+    def __call__(self, component: str, text: str, version: str) -> Sequence[Mapping[str, Any]]:
         """Return the findings, with file, line, path, value, message, level, rule. Raises ValidationUnavailable."""
-        argv = [*self._argv, "--json", "--component", component]
-        if as_bundle:
-            argv.append("--only-host" if host_only else "--on-node")
-        if version:
-            argv += ["--kubernetes-version", version]
-        if inputs is not None:
-            argv.append("--with-inputs")
-            text = json.dumps({"document": text, **inputs.to_dict()})
-        result = self._runner([*argv, "-"], timeout=_VALIDATION_TIMEOUT, stdin=text)
-        try:
-            findings = load_json(result.out)
-        except ValueError:
-            findings = None
-        if isinstance(findings, dict):
-            findings = findings.get("findings")
-        is_list = isinstance(findings, list) and all(isinstance(finding, dict) for finding in findings)
-        if result.code not in _EXIT_CODES or not is_list:
-            reason = " ".join(result.err.split())[-200:]
-            raise ValidationUnavailable(
-                f"the config could not be validated (exit {result.code}): {reason or 'no answer'}"
-            )
-        return list(findings)
+        argv = [*self._argv, "--json", "--component", component, *_version_option(version), "-"]
+        result = self._runner(argv, timeout=_VALIDATION_TIMEOUT, stdin=text)
+        return _findings_of(result, _answer_of(result))
+
+
+class DocumentValidation(NamedTuple):
+    """The result of validating a bundle's document on this node.
+
+    is_same: whether the component certainly makes the same of it as of the file that it reads now.
+    """
+
+    findings: Sequence[Mapping[str, Any]]
+    is_same: bool
+
+
+class BundleDocumentValidator(Protocol):
+    """Validates a bundle's document as this node would run it, looks at the host, and compares it with what is read.
+
+    inputs: what this node lays over it. present: the file that the component reads now, None if there is none.
+    host_only: look at the host alone, since the document was validated before. Raises ValidationUnavailable.
+    """
+
+    def __call__(
+        self, component: str, text: str, version: str, *, inputs: NodeInputs, present: str | None, host_only: bool
+    ) -> DocumentValidation: ...
+
+
+class ValidateDocumentCommand:
+    """Runs ``configok-agent validate-document``: one child, since most of its time is its start."""
+
+    def __init__(self, runner: CommandRunner, argv: Sequence[str]) -> None:
+        """Run the children with a runner. argv: the program and its command."""
+        self._runner = runner
+        self._argv = tuple(argv)
+
+    def __call__(
+        self, component: str, text: str, version: str, *, inputs: NodeInputs, present: str | None, host_only: bool
+    ) -> DocumentValidation:
+        """Return the child's answer; only a yes counts as the same. Raises ValidationUnavailable."""
+        argv = [*self._argv, *_version_option(version), *(["--only-host"] if host_only else []), component]
+        request = json.dumps({"document": text, "present": present, **inputs.to_dict()})
+        result = self._runner(argv, timeout=_VALIDATION_TIMEOUT, stdin=request)
+        answer = _answer_of(result)
+        is_same = isinstance(answer, dict) and answer.get("isSame") is True
+        return DocumentValidation(_findings_of(result, answer), is_same)
+
+
+def _version_option(version: str) -> list[str]:
+    return ["--kubernetes-version", version] if version else []
+
+
+def _answer_of(result: CommandResult) -> Any:
+    try:
+        return load_json(result.out)
+    except ValueError:
+        return None
+
+
+def _findings_of(result: CommandResult, answer: Any) -> list[Mapping[str, Any]]:
+    findings = answer.get("findings") if isinstance(answer, dict) else answer
+    if (
+        result.code not in _EXIT_CODES
+        or not isinstance(findings, list)
+        or not all(isinstance(finding, dict) for finding in findings)
+    ):
+        reason = " ".join(result.err.split())[-200:]
+        raise ValidationUnavailable(f"the config could not be validated (exit {result.code}): {reason or 'no answer'}")
+    return findings
 
 
 def validate_init_config(
@@ -225,14 +225,22 @@ def validate_init_config(
         store,
         component,
         _key(data, engine_version, version),
-        lambda: validator(component, text, version, as_bundle=False),
+        lambda: validator(component, text, version),
         tracking_version=tracking_version,
     )
 
 
+class BundleFindings(NamedTuple):
+    """The findings on a bundle's document, and the present ones on the host. is_same: as in DocumentValidation."""
+
+    document: list[dict[str, Any]]
+    host: list[dict[str, Any]]
+    is_same: bool
+
+
 def validate_bundle_document(
     store: Store,
-    validator: DocumentValidator,
+    validator: BundleDocumentValidator,
     component: str,
     data: bytes,
     *,
@@ -241,22 +249,24 @@ def validate_bundle_document(
     engine_version: str,
     deny_policy: object,
     inputs: NodeInputs,
-    host: bool,
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return the findings on a bundle's document, from the record if there is one, and the present ones on the host.
+    present: bytes | None,
+) -> BundleFindings:
+    """Validate a bundle's document; its own findings come from the record if there is one.
 
     inputs: what this node adds to the document. deny_policy: what this node denies; its repr is part of the record's
-    key. host: whether to check the host. Everything else is as for validate_init_config().
+    key. present: the file that the component reads now. Everything else is as for validate_init_config().
     """
     key = f"{_key(data, engine_version, version)}:bundle:{digest(repr((deny_policy, inputs)).encode())[:16]}"
     earlier = store.read_findings(component, tracking_version).get(key)
-    if earlier is not None and (refusing_findings(earlier) or not host):
-        return list(earlier), []
+    if earlier is not None and refusing_findings(earlier):
+        return BundleFindings(list(earlier), [], is_same=False)
     text = data.decode("utf-8", "replace")
-    findings = validator(component, text, version, as_bundle=True, host_only=earlier is not None, inputs=inputs)
-    on_host = [_plain(finding) for finding in findings if _is_on_host(finding)]
-    on_document = [finding for finding in findings if not _is_on_host(finding)]
-    return recorded_findings(store, component, key, lambda: on_document, tracking_version=tracking_version), on_host
+    read_now = None if present is None else present.decode("utf-8", "surrogateescape")
+    answer = validator(component, text, version, inputs=inputs, present=read_now, host_only=earlier is not None)
+    on_host = [_plain(finding) for finding in answer.findings if _is_on_host(finding)]
+    on_document = [finding for finding in answer.findings if not _is_on_host(finding)]
+    recorded = recorded_findings(store, component, key, lambda: on_document, tracking_version=tracking_version)
+    return BundleFindings(recorded, on_host, answer.is_same)
 
 
 def _is_on_host(finding: Mapping[str, Any]) -> bool:

@@ -30,6 +30,7 @@ from ._arguments import (
     OF_RELEASE_DATA,
     OF_SAME,
     OF_VALIDATE,
+    OF_VALIDATE_DOCUMENT,
     VERSION,
     Argument,
     argument,
@@ -133,6 +134,8 @@ def _commands() -> Iterator[tuple[str, Callable[[argparse.Namespace], int], str,
     yield "status", _status, text, (argument("--json", action="store_true", help="for machines"),)
     yield "check", _check, "say whether the agent can work here: its own config, and its credentials", ()
     yield "validate", _validate, "say what is wrong with component configs; - is standard input", OF_VALIDATE
+    text = "validate a bundle's document on this node, as the agent does before it adopts it; standard input is JSON"
+    yield "validate-document", _validate_document, text, (component, *OF_VALIDATE_DOCUMENT)
     text = "compare two component configs, or one under two versions, by what the component makes of them"
     yield "diff", _diff, text, OF_DIFF
     text = "say whether a component makes the same of two configs, at this version and all later ones; if not sure, no"
@@ -282,9 +285,7 @@ def _validate(arguments: argparse.Namespace) -> int:
     if on_node:
         from ._validate_on_node import node_validator
 
-        validator = node_validator(
-            configuration, name, versions, only_host=arguments.only_host, with_inputs=arguments.with_inputs
-        )
+        validator = node_validator(configuration, name, versions, only_host=arguments.only_host)
     else:
         validator = document_validator(
             name,
@@ -317,6 +318,15 @@ def _validate(arguments: argparse.Namespace) -> int:
         drop_ins=arguments.drop_ins,
         base=arguments.base,
     )
+
+
+def _validate_document(arguments: argparse.Namespace) -> int:
+    _limit(arguments)
+    from ._validate_document import validate_document
+
+    configuration, name = _configuration(arguments), arguments.component
+    _require_component(configuration, name)
+    return validate_document(configuration.components[name], version=arguments.version, only_host=arguments.only_host)
 
 
 def _reads_named_file(arguments: argparse.Namespace) -> bool:
@@ -437,10 +447,9 @@ def _diff(arguments: argparse.Namespace) -> int:
 
 
 def _same(arguments: argparse.Namespace) -> int:
-    _limit(arguments)
     from ._same import same_files
 
-    return same_files(*arguments.files, version=arguments.version, with_inputs=arguments.with_inputs)
+    return same_files(*arguments.files, version=arguments.version)
 
 
 def _addresses(arguments: argparse.Namespace) -> int:

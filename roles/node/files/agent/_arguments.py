@@ -15,6 +15,7 @@ __all__ = [
     "OF_EXPLAIN",
     "OF_MIGRATE",
     "OF_RELEASE_DATA",
+    "OF_VALIDATE_DOCUMENT",
     "OF_SAME",
     "OF_VALIDATE",
     "VERSION",
@@ -86,7 +87,6 @@ OF_VALIDATE = (
         help="judge it as a bundle that this node is to run: with its instance config, the component's flags, the host",
     ),
     argument("--only-host", action="store_true", help="the same, but look at the host alone"),
-    argument("--with-inputs", action="store_true", help="read JSON: the document, and what this node adds to it"),
     _LIMITED,
     _RELEASE_DATA,
 )
@@ -99,10 +99,15 @@ OF_DIFF = (
     _FLAGS_FILE,
     _RELEASE_DATA,
 )
+OF_VALIDATE_DOCUMENT = (
+    argument("--only-host", action="store_true", help="look at the host alone: the document was validated before"),
+    _LIMITED,
+    argument(
+        VERSION, default="", dest="version", metavar="VERSION", help="of the component (default: whichever it is)"
+    ),
+)
 OF_SAME = (
     argument("files", metavar="FILE", nargs=2, help="- is standard input"),
-    argument("--with-inputs", action="store_true", help="read JSON from standard input: what this node adds to both"),
-    _LIMITED,
     argument(
         VERSION, default="", dest="version", metavar="VERSION", help="of the component (default: whichever it is)"
     ),

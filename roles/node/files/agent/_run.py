@@ -28,7 +28,7 @@ from ._agent._service_managers import Supervisors, Systemd
 from ._agent._store._durable_files import DAEMON_LOCK, LockTimeout, locked
 from ._agent._store._store import Store
 from ._agent._system_clock import SystemClock
-from ._agent._validation._validator import AddressesCommand, CommandCheck, SameConfigCommand, ValidateCommand
+from ._agent._validation._validator import AddressesCommand, CommandCheck, ValidateCommand, ValidateDocumentCommand
 from ._kube._api_client import Client
 from ._kube._api_errors import KubeError
 from ._kube._credentials import from_kubeconfig
@@ -105,9 +105,11 @@ def _run(configuration: AgentConfiguration, path: str, notifications: Notificati
         prober=HealthProber(configuration, clock, impatient, timeout=_PROBE_TIMEOUT, live=live),
         host_prober=StartProber(),
         commands=ComponentCommands(
-            validate=ValidateCommand(run_command, [*program, f"--config={path}", "validate", "--limited"]),
+            validate=ValidateCommand(run_command, [*program, "validate", "--limited"]),
+            validate_document=ValidateDocumentCommand(
+                run_command, [*program, f"--config={path}", "validate-document", "--limited"]
+            ),
             check=CommandCheck(run_command),
-            same_config=SameConfigCommand(run_command, [*program, "same", "--limited"]),
             probed_values=AddressesCommand(run_command, [*program, "addresses", "--limited"]),
             version=ComponentVersions(configuration, run_command),
             last_message=ComponentLog(run_command) if configuration.service_manager == "systemd" else None,

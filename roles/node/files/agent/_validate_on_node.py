@@ -14,7 +14,6 @@ from ._agent._system_clock import SystemClock
 from ._agent._validation._node_inputs import read_node_inputs
 from ._agent._validation._validate_on_node import validate_on_node
 from ._componentconfig._findings import Finding
-from ._foreign._json import load_json
 from ._host._host_facts import read_host
 from ._validate import FileValidator
 
@@ -22,24 +21,16 @@ __all__ = ["node_validator"]
 
 
 def node_validator(
-    configuration: AgentConfiguration, component: str, versions: Sequence[str], *, only_host: bool, with_inputs: bool
+    configuration: AgentConfiguration, component: str, versions: Sequence[str], *, only_host: bool
 ) -> FileValidator:
-    """Return a validator of a bundle's document as this node would run it.
-
-    with_inputs: the file is JSON with the document and with what this node adds to it, as the agent has read both.
-    """
+    """Return a validator of a bundle's document as this node would run it."""
 
     def validate(text: bytes, name: str) -> list[Finding]:
-        if with_inputs:
-            request = load_json(text)
-            text, inputs = request["document"].encode(), NodeInputs.from_dict(request)
-        else:
-            inputs = _inputs(configuration, component)
         return validate_on_node(
             text,
             name,
             configuration.components[component],
-            inputs=inputs,
+            inputs=_inputs(configuration, component),
             version=versions[-1] if versions else "",
             host_only=only_host,
             read_host=read_host,

@@ -76,4 +76,4 @@ def test_what_runs_into_a_limit_is_no_verdict(entry: Entry, end: str) -> None:
     program = f"import sys; sys.path.insert(0, {path!r}); {LIMITED} {end}"
     validate = ValidateCommand(entry("_processes").run_command, [sys.executable, "-c", program])
     with pytest.raises(ValidationUnavailable):
-        validate("kubelet", "maxPods: 1\n", "", as_bundle=False)
+        validate("kubelet", "maxPods: 1\n", "")

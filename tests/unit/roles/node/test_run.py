@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tests how the daemon's API clients behave."""
+"""The daemon's API clients, and what its children do."""
 
 from __future__ import annotations
 
@@ -50,40 +50,102 @@ def test_every_child_that_decodes_a_config_is_limited(
 ) -> None:
     run = entry("_run")
     children: list[list[str]] = []
-    for name in ("ValidateCommand", "SameConfigCommand", "AddressesCommand"):
+    for name in ("ValidateCommand", "ValidateDocumentCommand", "AddressesCommand"):
         monkeypatch.setattr(run, name, lambda _runner, argv: children.append(argv))
     monkeypatch.setattr(run, "from_kubeconfig", lambda _path: None)
     monkeypatch.setattr(run, "Client", lambda *_arguments: None)
     monkeypatch.setattr(run, "App", lambda *_arguments: SimpleNamespace(run=lambda *_events: False))
     monkeypatch.setattr(run.signal, "signal", lambda _number, _handler: None)
     run._run(AgentConfiguration("n1", "/k", {}), "/etc/agent.yaml", notifications)
-    assert [argv[-2:] for argv in children] == [[name, "--limited"] for name in ("validate", "same", "addresses")]
+    assert [argv[-2:] for argv in children] == [
+        [name, "--limited"] for name in ("validate", "validate-document", "addresses")
+    ]
 
 
-def test_a_comparison_limits_itself_where_it_is_told_to(
-    entry: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.fixture
+def validate_document(
+    entry: Callable[[str], ModuleType],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> Callable[..., dict[str, Any]]:
+    """Return a function that runs the command and returns what it prints. drop_in: None without one."""
+    configuration = tmp_path / "agent.yaml"
+    component = {"unit": "kubelet.service", "version": "v1.35.0", "hostChecks": False}
+    configuration.write_text(
+        json.dumps(
+            {
+                "apiVersion": "agent.config.configok.dev/v1alpha1",
+                "kind": "AgentConfiguration",
+                "nodeName": "n1",
+                "kubeconfig": "/k",
+                "components": {"kubelet": component},
+            }
+        )
+    )
+
+    def run(
+        document: str, present: str | None, *options: str, drop_in: str | None = None, instance: str | None = None
+    ) -> dict[str, Any]:
+        drop_ins = () if drop_in is None else (("/d/10.conf", drop_in),)
+        inputs = NodeInputs(instance=instance, drop_ins=drop_ins).to_dict()
+        request = json.dumps({"document": document, "present": present, **inputs})
+        monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=BytesIO(request.encode())))
+        assert entry("__main__").main(["--config", str(configuration), "validate-document", *options, "kubelet"]) == 0
+        answer: dict[str, Any] = json.loads(capsys.readouterr().out)
+        return answer
+
+    return run
+
+
+def test_a_validation_limits_itself_where_it_is_told_to(
+    entry: Callable[[str], ModuleType],
+    monkeypatch: pytest.MonkeyPatch,
+    validate_document: Callable[..., dict[str, Any]],
 ) -> None:
     limited: list[bool] = []
     monkeypatch.setattr(entry("_limits"), "limit_this_process", lambda: limited.append(True))
-    file = tmp_path / "config.yaml"
-    file.write_text(KUBELET_HEADER)
-    assert entry("__main__").main(["same", "--limited", str(file), str(file)]) == 0
+    validate_document(KUBELET_HEADER, None)
+    assert limited == []
+    validate_document(KUBELET_HEADER, None, "--limited")
     assert limited == [True]
 
 
 @pytest.mark.parametrize(
-    ("drop_in", "code"), [("maxPods: 20\n", 0), ("nodeStatusUpdateFrequency: 20s\n", 1), ("# empty\n", 0), ("{", 2)]
+    ("drop_in", "is_same"),
+    [
+        (None, True),
+        ("maxPods: 20\n", True),
+        ("nodeStatusUpdateFrequency: 20s\n", False),
+        ("# empty\n", True),
+        ("{", False),
+    ],
 )
-def test_a_comparison_counts_the_drop_ins_that_were_read(
-    entry: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, drop_in: str, code: int
+def test_a_document_is_compared_with_the_drop_ins_that_were_read(
+    validate_document: Callable[..., dict[str, Any]], drop_in: str | None, is_same: bool
 ) -> None:
-    head = KUBELET_HEADER
-    files = [tmp_path / "before.yaml", tmp_path / "after.yaml"]
-    files[0].write_text(head)
-    files[1].write_text(head + "nodeStatusReportFrequency: 5m\n")
-    inputs = NodeInputs(drop_ins=(("/d/10.conf", drop_in),)).to_dict()
-    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=BytesIO(json.dumps(inputs).encode())))
-    assert entry("__main__").main(["same", "--with-inputs", *map(str, files)]) == code
+    answer = validate_document(KUBELET_HEADER + "nodeStatusReportFrequency: 5m\n", KUBELET_HEADER, drop_in=drop_in)
+    assert answer["isSame"] is is_same
+
+
+def test_a_document_is_compared_as_the_component_would_read_it(
+    validate_document: Callable[..., dict[str, Any]],
+) -> None:
+    document, rendered = KUBELET_HEADER + "podsPerCore: 2\n", KUBELET_HEADER + "podsPerCore: 2\nmaxPods: 7\n"
+    assert validate_document(document, rendered, instance="maxPods: 7\n") == {"findings": [], "isSame": True}
+    assert validate_document(document, rendered, instance="maxPods: 8\n")["isSame"] is False
+    assert validate_document(document, document, "--only-host")["isSame"] is True
+    assert validate_document(document, "a: [\n")["isSame"] is False
+    assert validate_document(document, None)["isSame"] is False
+
+
+@pytest.mark.parametrize("wrong", ["maxPods: -1\n", "a: [\n"])
+def test_a_document_that_is_refused_is_not_compared(
+    validate_document: Callable[..., dict[str, Any]], wrong: str
+) -> None:
+    document = KUBELET_HEADER + wrong
+    answer = validate_document(document, document)
+    assert (len(answer["findings"]), answer["isSame"]) == (1, False)
 
 
 def test_where_the_kubelet_listens_is_merged_from_what_was_read(

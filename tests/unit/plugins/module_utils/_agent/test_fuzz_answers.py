@@ -22,8 +22,10 @@ from ansible_collections.configok.node.plugins.module_utils._agent._interfaces i
 from ansible_collections.configok.node.plugins.module_utils._agent._probes import LiveConfigProbe
 from ansible_collections.configok.node.plugins.module_utils._agent._service_managers import parse_unit
 from ansible_collections.configok.node.plugins.module_utils._agent._state._health import ProbeResult
+from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import NodeInputs
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import (
     ValidateCommand,
+    ValidateDocumentCommand,
     ValidationUnavailable,
 )
 from support.fuzz.hostile import TEXTS, damaged, json_texts, lines_of, mutated, parse_twice
@@ -75,10 +77,19 @@ def test_a_supervisor(text: str) -> None:
 @fuzz(150)
 @given(json_texts(FINDINGS) | json_texts({"findings": FINDINGS}), TEXTS, st.integers(-15, 255))
 def test_a_child_that_judges(out: str, err: str, code: int) -> None:
-    validate = ValidateCommand(lambda *_given, **_more: CommandResult(code, out, err), ["agent"])
-    outcome = parse_twice(lambda: validate("kubelet", "{}", "v1.35.0", as_bundle=True), refused=ValidationUnavailable)
+    def run(*_given: object, **_more: object) -> CommandResult:
+        return CommandResult(code, out, err)
+
+    validate, validate_document = ValidateCommand(run, ["agent"]), ValidateDocumentCommand(run, ["agent"])
+    options: dict[str, Any] = {"inputs": NodeInputs(), "present": None, "host_only": False}
+    outcome = parse_twice(lambda: validate("kubelet", "{}", "v1.35.0"), refused=ValidationUnavailable)
     if outcome.error is None:
         assert all(isinstance(finding, dict) for finding in outcome.value)
+    outcome = parse_twice(
+        lambda: validate_document("kubelet", "{}", "v1.35.0", **options), refused=ValidationUnavailable
+    )
+    if outcome.error is None:
+        assert all(isinstance(finding, dict) for finding in outcome.value.findings)
 
 
 @fuzz(150)

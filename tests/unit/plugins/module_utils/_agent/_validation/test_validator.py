@@ -16,7 +16,10 @@ from ansible_collections.configok.node.plugins.module_utils._agent._interfaces i
 from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import NodeInputs
 from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store, digest
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import (
+    BundleFindings,
+    DocumentValidation,
     ValidateCommand,
+    ValidateDocumentCommand,
     ValidationUnavailable,
     first_error_text,
     is_known_fatal,
@@ -49,146 +52,158 @@ class Runner:
 def test_the_child_is_asked_for_one_document() -> None:
     runner = Runner(1, json.dumps([FATAL]))
     validate = ValidateCommand(runner, ["configok-agent", "validate"])
-    assert validate("kubelet", "maxPods: -1", "v1.35.0", as_bundle=True) == [FATAL]
+    assert validate("kubelet", "maxPods: -1", "v1.35.0") == [FATAL]
     assert runner.stdin == "maxPods: -1"
-    assert runner.argv == [
-        "configok-agent",
-        "validate",
-        "--json",
-        "--component",
-        "kubelet",
-        "--on-node",
-        "--kubernetes-version",
-        "v1.35.0",
-        "-",
-    ]
-    validate("kubelet", "", "", as_bundle=True, host_only=True)
-    assert runner.argv[-2:] == ["--only-host", "-"]
-    inputs = NodeInputs(init="maxPods: 2\n", instance="maxPods: 1\n", arguments=("/usr/bin/kubelet", "--v=2"))
-    inputs = inputs._replace(drop_ins=(("/d/10.conf", "maxPods: 4\n"), ("/d/20.conf", "\udcff")))
-    validate("kubelet", "maxPods: 3\n", "", as_bundle=True, inputs=inputs)
-    assert runner.argv[-3:] == ["--on-node", "--with-inputs", "-"]
-    document = json.loads(runner.stdin)
-    assert (document["document"], NodeInputs.from_dict(document)) == ("maxPods: 3\n", inputs)
-    validate("kubelet", "", "", as_bundle=False)
-    assert runner.argv == ["configok-agent", "validate", "--json", "--component", "kubelet", "-"]
+    options = ["--json", "--component", "kubelet"]
+    assert runner.argv == ["configok-agent", "validate", *options, "--kubernetes-version", "v1.35.0", "-"]
+    validate("kubelet", "", "")
+    assert runner.argv == ["configok-agent", "validate", *options, "-"]
+
+
+INPUTS = NodeInputs(
+    init="maxPods: 2\n",
+    instance="maxPods: 1\n",
+    arguments=("/usr/bin/kubelet", "--v=2"),
+    drop_ins=(("/d/10.conf", "maxPods: 4\n"), ("/d/20.conf", "\udcff")),
+)
+
+
+def _ask(
+    runner: Runner, version: str = "", *, present: str | None = None, host_only: bool = False
+) -> DocumentValidation:
+    validate = ValidateDocumentCommand(runner, ["configok-agent", "validate-document"])
+    return validate("kubelet", "maxPods: 3\n", version, inputs=INPUTS, present=present, host_only=host_only)
+
+
+def test_the_child_has_the_document_the_file_in_use_and_what_the_node_adds() -> None:
+    runner = Runner(0, json.dumps({"findings": [FATAL], "isSame": False}))
+    assert _ask(runner, "v1.35.0", present="\udcff: 1\n") == DocumentValidation([FATAL], is_same=False)
+    assert runner.argv == ["configok-agent", "validate-document", "--kubernetes-version", "v1.35.0", "kubelet"]
+    request = json.loads(runner.stdin)
+    assert (request["document"], request["present"], NodeInputs.from_dict(request)) == (
+        "maxPods: 3\n",
+        "\udcff: 1\n",
+        INPUTS,
+    )
+    _ask(runner, host_only=True)
+    assert runner.argv == ["configok-agent", "validate-document", "--only-host", "kubelet"]
+    assert json.loads(runner.stdin)["present"] is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_same"), [("true", True), ("false", False), ("null", False), ('"yes"', False), ("1", False)]
+)
+def test_only_a_yes_of_the_child_counts_as_the_same(answer: str, is_same: bool) -> None:
+    assert _ask(Runner(0, f'{{"findings": [], "isSame": {answer}}}')).is_same is is_same
+
+
+def test_a_child_that_compares_nothing_does_not_answer_the_same() -> None:
+    assert _ask(Runner(0, '{"findings": []}')).is_same is False
 
 
 @pytest.mark.parametrize("out", ["", "Traceback", "{}", "[1]", "null"])
 def test_no_answer_is_no_verdict(out: str) -> None:
     with pytest.raises(ValidationUnavailable, match=r"could not be validated \(exit 124\)"):
-        ValidateCommand(Runner(124, out, "killed"), ["x"])("kubelet", "", "", as_bundle=True)
+        ValidateCommand(Runner(124, out, "killed"), ["x"])("kubelet", "", "")
+    with pytest.raises(ValidationUnavailable, match=r"could not be validated \(exit 0\)"):
+        _ask(Runner(0, out))
 
 
 @pytest.mark.parametrize("code", [2, 124, 137, -9, -24])
 def test_a_child_that_did_not_come_to_its_end_gives_no_verdict_whatever_it_has_said(code: int) -> None:
     with pytest.raises(ValidationUnavailable, match="could not be validated"):
-        ValidateCommand(Runner(code, "[]"), ["x"])("kubelet", "", "", as_bundle=True)
+        ValidateCommand(Runner(code, "[]"), ["x"])("kubelet", "", "")
+    with pytest.raises(ValidationUnavailable, match="could not be validated"):
+        _ask(Runner(code, '{"findings": [], "isSame": true}'))
+
+
+class BundleValidator:
+    """A validator that returns findings on the document and on the host, and records for what it was asked."""
+
+    def __init__(self, *findings: Mapping[str, Any], host: Sequence[Mapping[str, Any]] = ()) -> None:
+        self.findings = findings
+        self.host = list(host)
+        self.calls: list[tuple[str, bool]] = []
+
+    def __call__(
+        self, component: str, text: str, version: str, *, inputs: NodeInputs, present: str | None, host_only: bool
+    ) -> DocumentValidation:
+        self.calls.append((version, host_only))
+        return DocumentValidation([*([] if host_only else self.findings), *self.host], is_same=present == text)
+
+
+class Validator:
+    """A validator that returns findings, and records the versions that it was asked for."""
+
+    def __init__(self, *findings: Mapping[str, Any]) -> None:
+        self.findings = findings
+        self.versions: list[str] = []
+
+    def __call__(self, component: str, text: str, version: str) -> Sequence[Mapping[str, Any]]:
+        self.versions.append(version)
+        return self.findings
+
+
+def _validate_bundle(store: Store, validator: BundleValidator, text: bytes = b"a", **options: Any) -> BundleFindings:
+    settings: dict[str, Any] = {
+        "version": "v1",
+        "tracking_version": "v1",
+        "engine_version": "1",
+        "deny_policy": None,
+        "inputs": NodeInputs(),
+        "present": None,
+        **options,
+    }
+    return validate_bundle_document(store, validator, "kubelet", text, **settings)
 
 
 @pytest.mark.contract("validate.only-once")
 def test_nothing_is_judged_twice_but_what_changes_the_verdict(tmp_path: Path) -> None:
-    store = Store(str(tmp_path), now=lambda: "t")
-    calls: list[tuple[bool, bool]] = []
+    store, in_bundle, validate = Store(str(tmp_path), now=lambda: "t"), BundleValidator(WARNING), Validator(WARNING)
+    versions = {"version": "v1", "tracking_version": "v1", "engine_version": "1"}
+    _validate_bundle(store, in_bundle, b"a")
+    _validate_bundle(store, in_bundle, b"b")
+    _validate_bundle(store, in_bundle, b"a", engine_version="2")
+    _validate_bundle(store, in_bundle, b"a", deny_policy=["x"])
+    _validate_bundle(store, in_bundle, b"a", inputs=NodeInputs(instance="maxPods: 1"))
+    validate_init_config(store, validate, "kubelet", b"a", **versions)
+    assert (in_bundle.calls, validate.versions) == ([("v1", False)] * 5, ["v1"])
+    _validate_bundle(store, in_bundle, b"a")
+    validate_init_config(store, validate, "kubelet", b"a", **versions)
+    assert in_bundle.calls[5:] == [("v1", True)], "the host is looked at anew, and nothing else"
+    assert validate.versions == ["v1"]
 
-    def validate(
-        component: str,
-        text: str,
-        version: str,
-        *,
-        as_bundle: bool,
-        host_only: bool = False,
-        inputs: NodeInputs | None = None,
-    ) -> list[dict[str, Any]]:
-        calls.append((as_bundle, host_only))
-        return [] if host_only else [WARNING]
 
-    def ask(text: bytes, engine_version: str = "1", deny_policy: object = None, instance: str | None = None) -> None:
-        inputs, tracked = NodeInputs(instance=instance), "v1"
-        options: dict[str, Any] = {
-            "version": "v1",
-            "tracking_version": tracked,
-            "engine_version": engine_version,
-            "host": True,
-        }
-        validate_bundle_document(store, validate, "kubelet", text, deny_policy=deny_policy, inputs=inputs, **options)
-
-    ask(b"a")
-    ask(b"b")
-    ask(b"a", engine_version="2")
-    ask(b"a", deny_policy=["x"])
-    ask(b"a", instance="maxPods: 1")
-    validate_init_config(store, validate, "kubelet", b"a", version="v1", tracking_version="v1", engine_version="1")
-    assert calls == [(True, False)] * 5 + [(False, False)]
-    ask(b"a")
-    validate_init_config(store, validate, "kubelet", b"a", version="v1", tracking_version="v1", engine_version="1")
-    assert calls[6:] == [(True, True)], "the host is looked at anew, and nothing else"
+def test_what_is_read_now_is_compared_each_time(tmp_path: Path) -> None:
+    store, in_bundle = Store(str(tmp_path), now=lambda: "t"), BundleValidator()
+    compared = [
+        _validate_bundle(store, in_bundle, b"a", present=present).is_same for present in (b"a", b"b", None, b"a")
+    ]
+    assert compared == [True, False, False, True]
 
 
 @pytest.mark.contract("validate.host-checks")
 def test_what_is_said_of_the_host_holds_for_the_moment_and_is_never_kept(tmp_path: Path) -> None:
-    store = Store(str(tmp_path), now=lambda: "t")
-    host = [SWAP]
-
-    def validate(
-        component: str,
-        text: str,
-        version: str,
-        *,
-        as_bundle: bool,
-        host_only: bool = False,
-        inputs: NodeInputs | None = None,
-    ) -> list[dict[str, Any]]:
-        return [*([] if host_only else [WARNING]), *host]
+    store, in_bundle = Store(str(tmp_path), now=lambda: "t"), BundleValidator(WARNING, host=[SWAP])
 
     def ask() -> tuple[list[str], list[str]]:
-        findings, host_findings = validate_bundle_document(
-            *(store, validate, "kubelet", b"a"),
-            version="v1",
-            tracking_version="v1",
-            engine_version="1",
-            deny_policy=None,
-            inputs=NodeInputs(),
-            host=True,
-        )
-        return [finding["path"] for finding in findings], [finding["path"] for finding in host_findings]
+        findings = _validate_bundle(store, in_bundle)
+        return [finding["path"] for finding in findings.document], [finding["path"] for finding in findings.host]
 
     assert ask() == (["x"], ["failSwapOn"])
     assert ask() == (["x"], ["failSwapOn"])
-    host.clear()
+    in_bundle.host.clear()
     assert ask() == (["x"], [])
     assert "failSwapOn" not in (tmp_path / "kubelet-v1/verdicts").read_text()
     assert not is_known_fatal(store.read_findings("kubelet", "v1"), digest(b"a"), "v1")
 
 
 def test_a_config_that_was_refused_is_refused_without_a_look_at_the_host(tmp_path: Path) -> None:
-    store = Store(str(tmp_path), now=lambda: "t")
-    calls: list[bool] = []
-
-    def validate(
-        component: str,
-        text: str,
-        version: str,
-        *,
-        as_bundle: bool,
-        host_only: bool = False,
-        inputs: NodeInputs | None = None,
-    ) -> list[dict[str, Any]]:
-        calls.append(host_only)
-        return [FATAL]
-
+    store, in_bundle = Store(str(tmp_path), now=lambda: "t"), BundleValidator(FATAL)
     for _time in range(2):
-        findings, host = validate_bundle_document(
-            *(store, validate, "kubelet", b"a"),
-            version="v1",
-            tracking_version="v1",
-            engine_version="1",
-            deny_policy=None,
-            inputs=NodeInputs(),
-            host=True,
-        )
-        assert ([finding["path"] for finding in findings], host) == (["maxPods"], [])
-    assert calls == [False]
+        findings = _validate_bundle(store, in_bundle)
+        assert ([finding["path"] for finding in findings.document], findings.host) == (["maxPods"], [])
+    assert in_bundle.calls == [("v1", False)]
 
 
 @pytest.mark.contract("init.refused-if-deadly")
@@ -207,27 +222,13 @@ def test_a_verdict_for_another_version_or_for_none_is_not_used(tmp_path: Path) -
     assert not is_known_fatal({f"{name}:1:v2": [FATAL], f"{name}:1:": [FATAL], f"{name}:1": [FATAL]}, name, "v1")
     assert is_known_fatal({f"{name}:1:": [FATAL]}, name, "")
     store = Store(str(tmp_path), now=lambda: "t")
-    versions: list[str] = []
-
-    def validate(
-        component: str,
-        text: str,
-        version: str,
-        *,
-        as_bundle: bool,
-        host_only: bool = False,
-        inputs: NodeInputs | None = None,
-    ) -> list[dict[str, Any]]:
-        versions.append(version)
-        return []
-
+    in_bundle, validate = BundleValidator(), Validator()
     for version in ("", "v1", "v2", "v1"):
         options: dict[str, Any] = {"version": version, "tracking_version": "v1", "engine_version": "1"}
         validate_init_config(store, validate, "kubelet", b"a", **options)
-        validate_bundle_document(
-            store, validate, "kubelet", b"a", deny_policy=None, inputs=NodeInputs(), host=False, **options
-        )
-    assert versions == ["", "", "v1", "v1", "v2", "v2"]
+        _validate_bundle(store, in_bundle, version=version)
+    assert validate.versions == ["", "v1", "v2"]
+    assert in_bundle.calls == [("", False), ("v1", False), ("v2", False), ("v1", True)]
 
 
 def test_the_first_error_in_words() -> None:
@@ -239,18 +240,7 @@ def test_the_first_error_in_words() -> None:
 def test_what_is_recorded_can_be_read_back_however_much_was_found(tmp_path: Path) -> None:
     store = Store(str(tmp_path), now=lambda: "t")
     many = [{"path": "p" * 5000, "message": "m" * 100_000, "level": "policy"}] * 20_000
-
-    def validate(
-        component: str,
-        text: str,
-        version: str,
-        *,
-        as_bundle: bool,
-        host_only: bool = False,
-        inputs: NodeInputs | None = None,
-    ) -> list[dict[str, Any]]:
-        return many
-
+    validate = Validator(*many)
     for number in range(60):
         findings = validate_init_config(
             store, validate, "kubelet", b"%d" % number, version="", tracking_version="v1", engine_version="1"
