@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from ._check import check
@@ -137,11 +136,11 @@ def _read_layer(file: str, text: str | bytes, collector: Collector, *, is_final:
         known = len(document.findings)
         document = without_unexpanded(document)
         refuse(document.findings[known:])
-        document = replace(document, findings=document.findings[:known])
+        document = document._replace(findings=document.findings[:known])
     head = head_values(document.data, is_json=document.is_json)
     names = {name.casefold() for name in HEAD_FIELDS}
     body = {key: value for key, value in document.data.items() if key.casefold() not in names}
-    return replace(document, data={**head, **body})
+    return document._replace(data={**head, **body})
 
 
 def _head_finding(document: Document) -> Finding | None:
@@ -185,4 +184,4 @@ def _merged(base: Document, drop_ins: Sequence[Document], kind: Kind, minor: int
     lines = {path: line for path, line in merged.lines.items() if path}
     if () in base.lines:
         lines[()] = base.lines[()]
-    return replace(merged, lines=lines, files={**files, (): base.file})
+    return merged._replace(lines=lines, files={**files, (): base.file})

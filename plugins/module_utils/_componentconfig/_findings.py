@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NamedTuple
 
@@ -155,8 +154,7 @@ def not_judged(path: Path, what: str, why: str) -> Finding:
     return Finding(path, what, RULE_NOT_JUDGED, Level.NOT_JUDGED, why=why)
 
 
-@dataclass(frozen=True)
-class NotJudged:
+class NotJudged(NamedTuple):
     """One cause for which something was not judged: what and why, with all findings of it."""
 
     what: str
@@ -165,10 +163,10 @@ class NotJudged:
 
     def __str__(self) -> str:
         text = ": ".join(part for part in (self.what, self.why) if part)
-        return f"{text} ({self.count} places)" if self.count > 1 else text
+        return f"{text} ({self.occurrences} places)" if self.occurrences > 1 else text
 
     @property
-    def count(self) -> int:
+    def occurrences(self) -> int:
         """How often it occurs."""
         return sum(finding.omitted or 1 for finding in self.findings)
 
@@ -177,7 +175,7 @@ class NotJudged:
         return {
             "what": self.what,
             "why": self.why,
-            "count": self.count,
+            "count": self.occurrences,
             "versions": sorted({version for finding in self.findings for version in finding.versions}),
             "places": [
                 {"file": finding.file, "line": finding.line, "path": finding.field} for finding in self.findings

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check, config_at
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
@@ -73,7 +72,7 @@ def _refusals(
         document = decode(source)
     except InvalidConfig:
         return
-    context = config_at(replace(document, data=resolve_paths(document.data, _KIND, _HOME)), minor)
+    context = config_at(document._replace(data=resolve_paths(document.data, _KIND, _HOME)), minor)
     if context is None:
         return
     query = query_for(context, "kubelet", root_directory="/var/lib/kubelet", runtime=SOCKET)

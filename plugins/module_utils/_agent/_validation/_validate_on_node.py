@@ -9,7 +9,6 @@ Only the commands import this file: the engine would cost prestart too much time
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
-from dataclasses import replace
 from typing import Any
 
 from ..._componentconfig import ConfigError
@@ -104,12 +103,12 @@ def effective_config(
         return layers[0]  # the checks report what is not a mapping
     merged = layers[0]
     if len(layers) > 1:
-        merged = replace(merge_documents(layers), is_json=layers[0].is_json)
+        merged = merge_documents(layers)._replace(is_json=layers[0].is_json)
     kind = find_kind(merged.data.get("apiVersion"), merged.data.get("kind"))
     if kind is None or kind.component != "kubelet":
         return merged
     if drop_ins is not None:
-        merged = replace(merge_drop_in_documents(merged, drop_ins, kind, minor), is_json=layers[0].is_json)
+        merged = merge_drop_in_documents(merged, drop_ins, kind, minor)._replace(is_json=layers[0].is_json)
     return with_flags(merged, argv, kind, minor)
 
 
@@ -124,7 +123,7 @@ def probed_values(document: Document, inputs: NodeInputs, version: str) -> dict[
         return {}
     minor, layers = minor_of(version), drop_in_documents(inputs)
     drop_ins = None if layers is None else [layer.data for layer in layers]
-    merged = replace(document, data=effective_with_drop_ins(data, drop_ins, kind, minor))
+    merged = document._replace(data=effective_with_drop_ins(data, drop_ins, kind, minor))
     values = with_flags(merged, inputs.arguments, kind, minor).data
     return {name: values[name] for name in PROBED_FIELDS if name in values}
 
@@ -196,7 +195,7 @@ def _instance_layer(component: ComponentConfiguration, inputs: NodeInputs) -> li
     layer = decode(text, file=component.instance_config)
     if not isinstance(layer.data, dict):
         return [layer]
-    return [replace(layer, data={key: value for key, value in layer.data.items() if key not in HEAD_FIELDS})]
+    return [layer._replace(data={key: value for key, value in layer.data.items() if key not in HEAD_FIELDS})]
 
 
 def _not_a_mapping(instance: Document) -> Finding:

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 from typing import Any
 
 from .._findings import RULE_DUPLICATE, Finding, InvalidConfig, Level, located
@@ -24,16 +23,16 @@ def key_text(value: object) -> str:
     return str(value)
 
 
-@dataclass
 class _Frame:
-    container: Any
-    path: Path
-    line: int
-    anchor: str | None
-    start: tuple[int, int]
-    key: str | None = None
-    lines_by_key: dict[str, int] = field(default_factory=dict)
-    merge_sources: list[Any] = field(default_factory=list)
+    def __init__(self, container: Any, path: Path, line: int, anchor: str | None, start: tuple[int, int]) -> None:
+        self.container = container
+        self.path = path
+        self.line = line
+        self.anchor = anchor
+        self.start = start
+        self.key: str | None = None
+        self.lines_by_key: dict[str, int] = {}
+        self.merge_sources: list[Any] = []
 
 
 class Builder:

@@ -8,9 +8,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from json import decoder
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import ConfigError
 from .._findings import Finding, InvalidConfig, located, show
@@ -29,8 +28,7 @@ _JSON_LITERALS = (("true", True), ("false", False), ("null", None))
 _MAX_DIGITS = 400
 
 
-@dataclass(frozen=True)
-class Document:
+class Document(NamedTuple):
     """Decoded data (plain dicts, lists and scalars) with its findings and the line of every field.
 
     `findings` are duplicate keys, keys that are not strings, several documents and the like, all of level POLICY:
@@ -45,8 +43,8 @@ class Document:
     file: str
     findings: tuple[Finding, ...] = ()
     is_json: bool = False
-    lines: Mapping[Path, int] = field(default_factory=dict, repr=False)
-    files: Mapping[Path, str] = field(default_factory=dict, repr=False)
+    lines: Mapping[Path, int] = {}
+    files: Mapping[Path, str] = {}
     embedding: Embedding | None = None
     flags: tuple[EmbeddedFlags, ...] = ()
     is_validated: bool = True

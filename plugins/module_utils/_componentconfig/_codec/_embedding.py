@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from .._scalars._field_path import Path
@@ -14,8 +13,7 @@ from .._scalars._field_path import Path
 __all__ = ["EmbeddedFlag", "EmbeddedFlags", "Embedding"]
 
 
-@dataclass(frozen=True)
-class Embedding:
+class Embedding(NamedTuple):
     """Where a document is in another file, and how much of a config it is.
 
     tool: whose file it is. place: the path of the document in that file; () for a text, whose paths begin in itself.
@@ -27,7 +25,7 @@ class Embedding:
 
     tool: str = ""
     place: Path = ()
-    keys: Mapping[str, str] = field(default_factory=dict)
+    keys: Mapping[str, str] = {}
     implies_version: bool = False
     is_partial: bool = False
     is_whole_document: bool = False
@@ -55,8 +53,7 @@ class EmbeddedFlag(NamedTuple):
     error: str = ""
 
 
-@dataclass(frozen=True)
-class EmbeddedFlags:
+class EmbeddedFlags(NamedTuple):
     """The flags of one component in a file, in their order."""
 
     component: str

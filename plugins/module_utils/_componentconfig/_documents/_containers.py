@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Callable, NamedTuple
 
 from .._codec._document import Document
@@ -132,8 +131,8 @@ def _inner_document(place: _Place, data: dict[str, Any], embedding: Embedding) -
     lines.setdefault((), place.line() or 1)
     whole = own_place + place.path
     findings = tuple(finding for finding in outer.findings if finding.path[: len(whole)] == whole)
-    return replace(
-        outer, data=data, lines=lines, findings=findings, embedding=replace(embedding, place=whole), flags=()
+    return outer._replace(
+        data=data, lines=lines, findings=findings, embedding=embedding._replace(place=whole), flags=()
     )
 
 
@@ -167,7 +166,7 @@ def _fragment(place: _Place) -> Iterator[Document]:
             tool_fields=frozenset(part.get("base", {})) - value.keys(),
         ),
     )
-    yield replace(document, findings=(*document.findings, *findings))
+    yield document._replace(findings=(*document.findings, *findings))
 
 
 def _known_fields(place: _Place) -> tuple[dict[str, Any], list[Finding]]:
@@ -263,8 +262,7 @@ def _text(place: _Place) -> Iterator[Document]:
     for document in place.read(place.value, place.outer.file, is_patch):
         if is_patch:
             document = _as_patch(document, place)
-        yield replace(
-            document,
+        yield document._replace(
             lines={path: moved(number) for path, number in document.lines.items()},
             findings=(*own, *(finding._replace(line=moved(finding.line)) for finding in document.findings)),
             flags=tuple(_moved_flags(flags, moved) for flags in document.flags),
@@ -272,7 +270,7 @@ def _text(place: _Place) -> Iterator[Document]:
 
 
 def _moved_flags(flags: EmbeddedFlags, moved: Callable[[int | None], int]) -> EmbeddedFlags:
-    return replace(flags, pairs=tuple(pair._replace(line=moved(pair.line)) for pair in flags.pairs))
+    return flags._replace(pairs=tuple(pair._replace(line=moved(pair.line)) for pair in flags.pairs))
 
 
 def _as_patch(document: Document, place: _Place) -> Document:
@@ -280,8 +278,8 @@ def _as_patch(document: Document, place: _Place) -> Document:
     data = document.data
     for own in place.part.get("own", ()):
         data = _without(data, own.split("."))
-    embedding = replace(document.embedding or Embedding(), tool=place.tool, is_partial=True)
-    return replace(document, data=data, embedding=embedding)
+    embedding = document.embedding or Embedding()._replace(tool=place.tool, is_partial=True)
+    return document._replace(data=data, embedding=embedding)
 
 
 def _files(place: _Place) -> Iterator[Document]:
@@ -368,7 +366,7 @@ def _flags_document(place: _Place, component: str, pairs: Sequence[EmbeddedFlag]
     """Yield a document that only has the flags of a component."""
     if pairs:
         flags = EmbeddedFlags(component, tuple(pairs), place.outer.file)
-        yield replace(place.outer, data={}, findings=(), lines={}, embedding=None, flags=(flags,), is_validated=False)
+        yield place.outer._replace(data={}, findings=(), lines={}, embedding=None, flags=(flags,), is_validated=False)
 
 
 def _opaque(place: _Place) -> Iterator[Document]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any, cast
 
@@ -52,7 +51,7 @@ def documents_of_kubeadm(documents: Sequence[Document]) -> Iterator[Document]:
         elif is_of_kubeadm(document) and len(documents) > 1:
             findings += _read_by_others(document, kind, own)
         lines.setdefault(kind, document.line_of(("kind",)))
-        yield replace(document, findings=tuple(findings), is_validated=is_read or is_of_kubeadm(document))
+        yield document._replace(findings=tuple(findings), is_validated=is_read or is_of_kubeadm(document))
 
 
 def _not_read(kind: Any, commands: Sequence[str]) -> str:

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import islice
 
@@ -130,7 +129,7 @@ def _found(
         for document in documents_of_kubeadm(documents):
             yield document
             if container_rows(document):
-                yield from _inside(replace(document, findings=(), is_validated=True), text, nesting)
+                yield from _inside(document._replace(findings=(), is_validated=True), text, nesting)
         return
     for reading in readings:
         for error in reading.errors[:1]:
@@ -201,7 +200,7 @@ def _with_version(document: Document | None) -> Document | None:
     # kubeadm's arguments are a list in the newest version, and a map before.
     is_newest = _has_argument_list(document.data) or len(versions) == 1
     version = versions[-1] if is_newest else versions[-2]
-    return replace(document, data={"apiVersion": version, **document.data}, embedding=Embedding(implies_version=True))
+    return document._replace(data={"apiVersion": version, **document.data}, embedding=Embedding(implies_version=True))
 
 
 def _has_argument_list(value: object) -> bool:

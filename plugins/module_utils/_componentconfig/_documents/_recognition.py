@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any, cast
 
@@ -125,7 +124,7 @@ def _distinctive_kinds() -> frozenset[str]:
 def doubtful_document(document: Document, what: str, why: str, path: Any = ()) -> Document:
     """Return a document that is not validated, with a finding that says why, at a path of the given document."""
     finding = document.locate(not_judged(path, what, why), look_up=False)
-    return replace(document, data={}, findings=(finding,), lines={}, embedding=None, flags=(), is_validated=False)
+    return document._replace(data={}, findings=(finding,), lines={}, embedding=None, flags=(), is_validated=False)
 
 
 def doubts_about(document: Document, *, is_alone: bool, is_meant: bool = False) -> Iterator[Document]:

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from .._codec._document import Document
@@ -34,7 +33,7 @@ def without_unexpanded(document: Document) -> Document:
         return document
     data = _pruned(document.data)
     is_validated = isinstance(data, dict) and all(key in data for key in HEAD_FIELDS if key in document.data)
-    return replace(document, data=data, findings=(*document.findings, *findings), is_validated=is_validated)
+    return document._replace(data=data, findings=(*document.findings, *findings), is_validated=is_validated)
 
 
 def _unexpanded_paths(value: Any, path: Path) -> Iterator[Path]:

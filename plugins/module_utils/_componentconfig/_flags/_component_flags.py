@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from .._codec._document import Document
@@ -105,7 +104,7 @@ def with_flags(document: Document, argv: Sequence[str], kind: Kind, minor: int) 
     files = {path: file for path, file in document.files.items() if not _below(path, origins)}
     if not files:
         files = dict.fromkeys(lines, document.file)
-    return replace(document, data=data, lines=lines, files={**files, **origins})
+    return document._replace(data=data, lines=lines, files={**files, **origins})
 
 
 def _below(path: Any, origins: Mapping[Any, str]) -> bool:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ..._componentconfig._codec._document import Document, decode
@@ -132,7 +131,7 @@ def _moved(finding: Finding, offset: int) -> Finding:
 
 def _moved_document(document: Document, offset: int) -> Document:
     lines = {path: line + offset for path, line in document.lines.items()}
-    return replace(document, lines=lines, findings=tuple(_moved(finding, offset) for finding in document.findings))
+    return document._replace(lines=lines, findings=tuple(_moved(finding, offset) for finding in document.findings))
 
 
 def _head_problem(document: Document) -> Finding | None:
