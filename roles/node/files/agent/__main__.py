@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-import argparse
 import io
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import NoReturn
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, NoReturn, Union
 
 from ._agent import AGENT_VERSION
 from ._agent._agent_configuration import (
@@ -37,14 +37,17 @@ from ._arguments import (
 )
 from ._output import UnusableInput, complain, log_to_stderr, show, show_json
 
+if TYPE_CHECKING:
+    import argparse
+
 __all__ = ["main", "start"]
 
 DEFAULT_CONFIG = "/etc/configok/agent.yaml"
 _FAILED, _USAGE = 1, 2
-# A fixed width: argparse would import shutil to ask for the terminal's, even if it shows nothing.
-_HELP = partial(argparse.HelpFormatter, width=100)
 _HOOKS = ("prestart", "poststop")  # run by the component's unit, which they must never fail
 _EXCLUSIVE_ARGUMENTS = ("forget-bad",)  # commands that take exactly one of their arguments
+Arguments = Union["argparse.Namespace", SimpleNamespace]
+"""A command's arguments by name."""
 
 
 def main(argv: Sequence[str]) -> int:
@@ -52,7 +55,7 @@ def main(argv: Sequence[str]) -> int:
 
     Only prestart may return 78: refuse the start.
     """
-    arguments = _parser().parse_args(argv)
+    arguments = _unit_arguments(argv) or _parser().parse_args(argv)
     log_to_stderr()
     try:
         code = int(arguments.run(arguments))
@@ -101,8 +104,31 @@ def _place(error: BaseException) -> str:
     return f" ({os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno})" if trace is not None else ""
 
 
+def _unit_arguments(argv: Sequence[str]) -> SimpleNamespace | None:
+    """Return the arguments of a command in the words in which the units run it, None for any others.
+
+    They are read without argparse, which would cost prestart its time and the daemon its memory.
+    """
+    known: dict[str, Callable[[Arguments], int]] = {"run": _run, "prestart": _prestart, "poststop": _poststop}
+    first, *words = argv or [""]
+    option, equals, path = first.partition("=")
+    if (option, equals) != ("--config", "=") or not words or words[0] not in known:
+        return None
+    components = words[1:]
+    if len(components) != (1 if words[0] in _HOOKS else 0) or any(name.startswith("-") for name in components):
+        return None
+    arguments = SimpleNamespace(command=words[0], run=known[words[0]], config=path)
+    if components:
+        arguments.component = components[0]
+    return arguments
+
+
 def _parser() -> argparse.ArgumentParser:
-    shared = argparse.ArgumentParser(add_help=False, formatter_class=_HELP)
+    import argparse
+
+    # A fixed width: argparse would import shutil to ask for the terminal's, even if it shows nothing.
+    help_formatter = partial(argparse.HelpFormatter, width=100)
+    shared = argparse.ArgumentParser(add_help=False, formatter_class=help_formatter)
     # SUPPRESS: the option may come before or after the command.
     shared.add_argument(
         "--config", metavar="PATH", default=argparse.SUPPRESS, help=f"the AgentConfiguration (default {DEFAULT_CONFIG})"
@@ -111,11 +137,13 @@ def _parser() -> argparse.ArgumentParser:
         prog="configok-agent",
         description="Keep this node on its assigned config, or on one that works.",
         parents=[shared],
-        formatter_class=_HELP,
+        formatter_class=help_formatter,
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, run, text, arguments in _commands():
-        command = commands.add_parser(name, help=text, description=text, parents=[shared], formatter_class=_HELP)
+        command = commands.add_parser(
+            name, help=text, description=text, parents=[shared], formatter_class=help_formatter
+        )
         command.set_defaults(run=run)
         one_of = command.add_mutually_exclusive_group(required=True) if name in _EXCLUSIVE_ARGUMENTS else command
         for names, settings in arguments:
@@ -123,7 +151,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _commands() -> Iterator[tuple[str, Callable[[argparse.Namespace], int], str, Sequence[Argument]]]:
+def _commands() -> Iterator[tuple[str, Callable[[Arguments], int], str, Sequence[Argument]]]:
     """Yield every command: its name, its function, its help text, and its arguments."""
     component = argument("component", metavar="COMPONENT")
     yield "run", _run, "watch the own Node and do what it says, until told to stop", ()
@@ -161,7 +189,7 @@ def _commands() -> Iterator[tuple[str, Callable[[argparse.Namespace], int], str,
     yield "version", _version, "say the agent's version", (digest,)
 
 
-def _configuration(arguments: argparse.Namespace) -> AgentConfiguration:
+def _configuration(arguments: Arguments) -> AgentConfiguration:
     return load_configuration(getattr(arguments, "config", DEFAULT_CONFIG))
 
 
@@ -170,7 +198,7 @@ def _require_component(configuration: AgentConfiguration, component: str) -> Non
         raise InvalidConfiguration([f"this node has no component {component!r} in its AgentConfiguration"])
 
 
-def _prestart(arguments: argparse.Namespace) -> int:
+def _prestart(arguments: Arguments) -> int:
     from ._agent._hooks import prestart
     from ._agent._system_clock import SystemClock
 
@@ -179,7 +207,7 @@ def _prestart(arguments: argparse.Namespace) -> int:
     return prestart(configuration, arguments.component, os.environ, SystemClock())
 
 
-def _poststop(arguments: argparse.Namespace) -> int:
+def _poststop(arguments: Arguments) -> int:
     from ._agent._hooks import poststop
     from ._agent._system_clock import SystemClock
 
@@ -188,14 +216,17 @@ def _poststop(arguments: argparse.Namespace) -> int:
     return poststop(configuration, arguments.component, os.environ, SystemClock())
 
 
-def _run(arguments: argparse.Namespace) -> int:
+def _run(arguments: Arguments) -> int:
+    from ._lean_imports import import_urllib3
+
+    import_urllib3()  # first: what follows imports it as usual
     from ._run import run
 
     path = getattr(arguments, "config", DEFAULT_CONFIG)
     return run(_configuration(arguments), path)
 
 
-def _status(arguments: argparse.Namespace) -> int:
+def _status(arguments: Arguments) -> int:
     from ._agent._cli import describe_node
 
     configuration, messages = _configuration(arguments), None
@@ -214,7 +245,7 @@ def _status(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _check(arguments: argparse.Namespace) -> int:
+def _check(arguments: Arguments) -> int:
     from ._agent._trust_settings import parse_trust_policy
     from ._agent._validation._validate_on_node import check_deny_policy, deprecated_options
     from ._kube._api_errors import KubeError
@@ -244,14 +275,14 @@ def _check(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _limit(arguments: argparse.Namespace) -> None:
+def _limit(arguments: Arguments) -> None:
     if arguments.limited:
         from ._limits import limit_this_process
 
         limit_this_process()
 
 
-def _validate(arguments: argparse.Namespace) -> int:
+def _validate(arguments: Arguments) -> int:
     _limit(arguments)
     _use_release_data(arguments)
     from ._componentconfig._scope import scope_of
@@ -320,7 +351,7 @@ def _validate(arguments: argparse.Namespace) -> int:
     )
 
 
-def _validate_document(arguments: argparse.Namespace) -> int:
+def _validate_document(arguments: Arguments) -> int:
     _limit(arguments)
     from ._validate_document import validate_document
 
@@ -329,12 +360,12 @@ def _validate_document(arguments: argparse.Namespace) -> int:
     return validate_document(configuration.components[name], version=arguments.version, only_host=arguments.only_host)
 
 
-def _reads_named_file(arguments: argparse.Namespace) -> bool:
+def _reads_named_file(arguments: Arguments) -> bool:
     """Return whether a file is named with the component that reads it, whatever the file holds."""
     return bool(arguments.component) and not all(map(os.path.isdir, arguments.files))
 
 
-def _drop_in_problem(arguments: argparse.Namespace, *, on_node: bool) -> str:
+def _drop_in_problem(arguments: Arguments, *, on_node: bool) -> str:
     """Return what is wrong with the inputs of validate, "" for nothing."""
     if not arguments.files and not arguments.drop_ins:
         return "validate needs a FILE, or --drop-ins"
@@ -353,7 +384,7 @@ def _installed(configuration: AgentConfiguration, component: str) -> list[str]:
     return [version] if version else []
 
 
-def _migrate(arguments: argparse.Namespace) -> int:
+def _migrate(arguments: Arguments) -> int:
     from ._migrate import migrate_flags
 
     argv, version = [arguments.component, *arguments.flags], arguments.version
@@ -388,7 +419,7 @@ def _migrate(arguments: argparse.Namespace) -> int:
     )
 
 
-def _release_data(arguments: argparse.Namespace) -> int:
+def _release_data(arguments: Arguments) -> int:
     from ._release_data import accept_data, derive_data
 
     if arguments.action == "accept":
@@ -410,21 +441,21 @@ def _release_data(arguments: argparse.Namespace) -> int:
     )
 
 
-def _use_release_data(arguments: argparse.Namespace) -> None:
+def _use_release_data(arguments: Arguments) -> None:
     if arguments.release_data:
         from ._release_data import use_release_data
 
         use_release_data(arguments.release_data)
 
 
-def _local_config(arguments: argparse.Namespace) -> int:
+def _local_config(arguments: Arguments) -> int:
     from ._agent._validation._node_inputs import local_config_text
 
     print(local_config_text(_configuration(arguments)))
     return 0
 
 
-def _compare(arguments: argparse.Namespace) -> int:
+def _compare(arguments: Arguments) -> int:
     from ._compare import compare
 
     configuration = _configuration(arguments)
@@ -432,7 +463,7 @@ def _compare(arguments: argparse.Namespace) -> int:
     return compare(configuration, arguments.component, as_json=arguments.json)
 
 
-def _diff(arguments: argparse.Namespace) -> int:
+def _diff(arguments: Arguments) -> int:
     from ._diff import diff_files, diff_versions
 
     _use_release_data(arguments)
@@ -446,27 +477,27 @@ def _diff(arguments: argparse.Namespace) -> int:
     return diff_files(files, (version or old or new, version or new or old), as_json=arguments.json)
 
 
-def _same(arguments: argparse.Namespace) -> int:
+def _same(arguments: Arguments) -> int:
     from ._same import same_files
 
     return same_files(*arguments.files, version=arguments.version)
 
 
-def _addresses(arguments: argparse.Namespace) -> int:
+def _addresses(arguments: Arguments) -> int:
     _limit(arguments)
     from ._addresses import print_addresses
 
     return print_addresses(arguments.file, version=arguments.version)
 
 
-def _explain(arguments: argparse.Namespace) -> int:
+def _explain(arguments: Arguments) -> int:
     from ._explain import explain_fields
 
     _use_release_data(arguments)
     return explain_fields(arguments.words, kind=arguments.kind, version=arguments.version, as_json=arguments.json)
 
 
-def _convert(arguments: argparse.Namespace) -> int:
+def _convert(arguments: Arguments) -> int:
     from ._convert import convert_file
     from ._validate import target_versions
 
@@ -480,7 +511,7 @@ def _convert(arguments: argparse.Namespace) -> int:
     )
 
 
-def _forget_bad(arguments: argparse.Namespace) -> int:
+def _forget_bad(arguments: Arguments) -> int:
     from ._agent._cli import forget_bad
 
     forgotten = forget_bad(_configuration(arguments), None if arguments.all else arguments.uid)
@@ -491,14 +522,14 @@ def _forget_bad(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _compile(_arguments: argparse.Namespace) -> int:
+def _compile(_arguments: Arguments) -> int:
     from ._compile import compile_archive
 
     print("compiled" if compile_archive() else "already compiled")
     return 0
 
 
-def _version(arguments: argparse.Namespace) -> int:
+def _version(arguments: Arguments) -> int:
     if arguments.sha256:
         from ._archive import archive_digest
 

@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-import compileall
 import errno
+import importlib.util
 import os
 import py_compile
 import shutil
@@ -51,14 +51,16 @@ def _compile(archive: Path, home: Path) -> None:
     try:
         with zipfile.ZipFile(archive) as packed:
             packed.extractall(unfinished)
-        # Unchecked: the directory is replaced as a whole, never edited.
-        compileall.compile_dir(
-            str(unfinished),
-            quiet=2,
-            stripdir=str(unfinished),
-            prependdir=str(home / BUILD),
-            invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
-        )
+        for source in unfinished.rglob("*.py"):
+            py_compile.compile(
+                str(source),
+                # The name of a file that is not optimized: the daemon keeps no docstrings, whatever its options.
+                cfile=importlib.util.cache_from_source(str(source), optimization=""),
+                dfile=str(home / BUILD / source.relative_to(unfinished)),
+                optimize=2,
+                # The directory is replaced as a whole, never edited.
+                invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
+            )
         os.sync()
         shutil.rmtree(home / BUILD, ignore_errors=True)  # it exists, but is not used: others could write to it
         os.rename(unfinished, home / BUILD)

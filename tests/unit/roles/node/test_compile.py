@@ -141,3 +141,12 @@ def test_what_is_no_archive_has_no_hash(entry: Callable[[str], ModuleType], caps
     assert "which is not an archive: only configok-agent.pyz" in captured.err
     assert entry("__main__").main(["version"]) == 0
     assert capsys.readouterr().out == OURS
+
+
+def test_compiled_code_has_no_docstrings(archive: Path) -> None:
+    """They would take a quarter of a megabyte of the daemon's memory."""
+    assert call(archive, "compile").stdout == "compiled\n"
+    (build,) = Path(f"{archive}.d").iterdir()
+    shows = f"import sys; sys.path.insert(0, {str(build)!r}); from configok_agent import _run as m; print(m.__doc__)"
+    command = [sys.executable, "-I", "-c", shows]
+    assert subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout == "None\n"

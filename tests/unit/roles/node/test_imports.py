@@ -17,6 +17,7 @@ from ansible_collections.configok.node.plugins.plugin_utils._pack import sources
 COLLECTION = Path(__file__).resolve().parents[4]
 # Each module costs several ms and some hundred kB, or imports one that does.
 HEAVY = {
+    "argparse",
     "bz2",
     "dataclasses",
     "datetime",
@@ -57,12 +58,8 @@ NOT_THE_ENGINE = {  # tables, phrases, plain values and Go's durations, which im
 # What the daemon reports of the node's own configs is without secrets.
 REDACTION = {f"{ENGINE}{name}" for name in ("_scalars._field_path", "_scalars._secrets")}
 SHOW = "import sys; sys.path.insert(0, sys.argv.pop(1)); {}; print(*sorted(sys.modules), sep='\\n')"
-DAEMON = "import configok_agent._run"
-# urllib3 2.1 and newer imports importlib.metadata, which hides what the agent itself would import.
-URLLIB3_ALONE = (
-    "from types import ModuleType; metadata = sys.modules['importlib.metadata'] = ModuleType('importlib.metadata');"
-    " metadata.version = None; import urllib3; del sys.modules['importlib.metadata']"
-)
+URLLIB3 = "from configok_agent._lean_imports import import_urllib3; import_urllib3()"
+DAEMON = f"import configok_agent.__main__; {URLLIB3}; import configok_agent._run"
 COMMAND = "from configok_agent.__main__ import main; assert main(sys.argv[1:]) == 0"
 
 
@@ -109,8 +106,8 @@ def test_a_hook_loads_nothing_heavy(agent: Path, tmp_path: Path, hook: str) -> N
         )
     )
     # The first prestart switches the file and logs that; the hooks after it have nothing to log, as a rule.
-    loaded(agent, COMMAND, "prestart", "kubelet", f"--config={configuration}")
-    modules = loaded(agent, COMMAND, hook, "kubelet", f"--config={configuration}")
+    loaded(agent, COMMAND, f"--config={configuration}", "prestart", "kubelet")
+    modules = loaded(agent, COMMAND, f"--config={configuration}", hook, "kubelet")
     assert "configok_agent._agent._hooks" in modules
     assert modules & HEAVY == set()
     assert engine(modules) == set()
@@ -127,6 +124,24 @@ def test_the_daemon_never_loads_the_engine(agent: Path) -> None:
 @pytest.mark.contract("manners.idle")
 def test_the_daemon_loads_nothing_for_nothing(agent: Path) -> None:
     """inspect costs one megabyte with its imports, http.server and tempfile half a megabyte each."""
-    modules = loaded(agent, f"{URLLIB3_ALONE}; {DAEMON}")
-    costly = {"dataclasses", "http.server", "importlib.metadata", "inspect", "shutil", "tempfile", "zipfile"}
-    assert modules & costly == set()
+    costly = {
+        "argparse",
+        "dataclasses",
+        "http.server",
+        "importlib.metadata",
+        "inspect",
+        "shutil",
+        "tempfile",
+        "zipfile",
+    }
+    assert loaded(agent, DAEMON) & costly == set()
+    decoder = "configok_agent._componentconfig._codec"
+    modules = loaded(agent, f"{DAEMON}; from {decoder}._plain_values import decode_values; decode_values('a: b', 'x')")
+    assert f"{decoder}._yaml" in modules
+    assert modules & costly == set(), "the daemon decodes configs that are YAML"
+
+
+def test_the_version_of_a_package_is_still_known_to_urllib3(agent: Path) -> None:
+    asks = "import urllib3.http2 as h, yaml; print(getattr(h, 'version', len)('urllib3'))"
+    modules = loaded(agent, f"{URLLIB3}; {asks}; import importlib.metadata; assert importlib.metadata.distribution")
+    assert {"urllib3", "importlib.metadata"} <= modules

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -181,3 +181,32 @@ def test_what_a_component_said_last_is_read_where_systemd_starts_it(
     configuration = AgentConfiguration("n1", "/k", {}, service_manager=manager)
     run._run(configuration, "/etc/agent.yaml", Notifications())
     assert [isinstance(context.commands.last_message, run.ComponentLog) for context in contexts] == [reads]
+
+
+@pytest.mark.parametrize("words", [["run"], ["prestart", "kubelet"], ["poststop", "kube-proxy"]])
+def test_the_words_of_the_units_are_read_as_by_the_parser(
+    entry: Callable[[str], ModuleType], words: Sequence[str]
+) -> None:
+    program = entry("__main__")
+    argv = ["--config=/etc/other.yaml", *words]
+    assert vars(program._unit_arguments(argv)) == vars(program._parser().parse_args(argv))
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        [],
+        ["run"],
+        ["--config", "/x", "run"],
+        ["--config=/x"],
+        ["--config=/x", "run", "kubelet"],
+        ["--config=/x", "run", "--help"],
+        ["--config=/x", "prestart"],
+        ["--config=/x", "prestart", "--help"],
+        ["--config=/x", "prestart", "kubelet", "more"],
+        ["--config=/x", "status"],
+        ["--conf=/x", "run"],
+    ],
+)
+def test_any_other_words_are_left_to_the_parser(entry: Callable[[str], ModuleType], argv: Sequence[str]) -> None:
+    assert entry("__main__")._unit_arguments(argv) is None
