@@ -278,7 +278,7 @@ def _as_patch(document: Document, place: _Place) -> Document:
     data = document.data
     for own in place.part.get("own", ()):
         data = _without(data, own.split("."))
-    embedding = document.embedding or Embedding()._replace(tool=place.tool, is_partial=True)
+    embedding = (document.embedding or Embedding())._replace(tool=place.tool, is_partial=True)
     return document._replace(data=data, embedding=embedding)
 
 
