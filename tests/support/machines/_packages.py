@@ -234,13 +234,24 @@ def _fetch(work: Path, files: Path, distribution: str, notes: list[str]) -> list
         return [known[1], known[0]]
     # A revision before the only one, with the same content.
     (package,) = files.glob("containerd_*.deb")
-    older = f"{known[0]}~older"
+    older = _revision_before(known[0])
     run(["dpkg-deb", "--raw-extract", str(package), str(work / "containerd")], timeout=_MINUTES)
     control = work / "containerd/DEBIAN/control"
     control.write_text(re.sub(r"(?m)^Version: .*$", f"Version: {older}", control.read_text()))
     run(["dpkg-deb", "-Znone", "--build", str(work / "containerd"), str(files)], timeout=_MINUTES)
     notes.append(f"containerd {older} is {known[0]} with another revision: {distribution} has only one")
     return [older, known[0]]
+
+
+def _revision_before(version: str) -> str:
+    """Return the version of a revision before this one; neither begins with the other.
+
+    Raises Unavailable for a version without a number at its end that has one before it.
+    """
+    match = re.fullmatch(r"(.*?)([1-9][0-9]*)", version)
+    if match is None:
+        raise Unavailable(f"containerd {version} has no revision before it: its version does not end with a number")
+    return f"{match[1]}{int(match[2]) - 1}"
 
 
 def _package(work: Path, files: Path, program: Path, release: str) -> str:
