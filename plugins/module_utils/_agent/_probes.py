@@ -118,7 +118,6 @@ class HealthProber:
 
         live: (component, invocation) -> a failure if its live config differs from its file; None to skip that.
         """
-        self._sleep = sleep
         self._configuration = configuration
         self._clock = clock
         self._client = client
@@ -127,6 +126,7 @@ class HealthProber:
         self._handshake = handshake
         self._wall = wall
         self._live = live
+        self._sleep = sleep
         self._renewed: dict[str, str] = {}  # component -> invocation whose Lease was renewed: checked once
         self._settling: dict[str, str] = {}  # component -> invocation whose first Lease check was skipped
 
@@ -146,7 +146,7 @@ class HealthProber:
         )
 
     def _connected(self, connect: Callable[[], _Answer], attempts: int) -> _Answer:
-        """Return what connect() returns. It is called again, after a pause each, while nothing listens."""
+        """Return the result of connect(), which is tried up to `attempts` times while nothing listens."""
         for _attempt in range(attempts - 1):
             try:
                 return connect()

@@ -26,7 +26,7 @@ def import_urllib3() -> None:
     sys.modules[_METADATA] = stand_in
     try:
         with contextlib.suppress(ImportError):
-            import urllib3  # noqa: F401
+            import urllib3  # noqa: F401 - later imports find it
     finally:
         del sys.modules[_METADATA]
 

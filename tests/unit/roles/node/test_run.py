@@ -21,6 +21,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._agent_config
 from ansible_collections.configok.node.plugins.module_utils._agent._notify import Notifications
 from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import NodeInputs
 from ansible_collections.configok.node.plugins.module_utils._kube._transport import ClientSettings
+from support.configs.agent import configured
 from support.configs.kubelet import KUBELET_HEADER
 
 
@@ -70,19 +71,7 @@ def validate_document(
     capsys: pytest.CaptureFixture[str],
 ) -> Callable[..., dict[str, Any]]:
     """Return a function that runs the command and returns what it prints. drop_in: None without one."""
-    configuration = tmp_path / "agent.yaml"
-    component = {"unit": "kubelet.service", "version": "v1.35.0", "hostChecks": False}
-    configuration.write_text(
-        json.dumps(
-            {
-                "apiVersion": "agent.config.configok.dev/v1alpha1",
-                "kind": "AgentConfiguration",
-                "nodeName": "n1",
-                "kubeconfig": "/k",
-                "components": {"kubelet": component},
-            }
-        )
-    )
+    configuration = configured(tmp_path, kubelet={"hostChecks": False})
 
     def run(
         document: str, present: str | None, *options: str, drop_in: str | None = None, instance: str | None = None

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -18,29 +17,8 @@ from ansible_collections.configok.node.plugins.module_utils._agent._reporting._s
     write_report,
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigOk
+from support.configs.agent import configured
 from support.fuzz.hostile import FORGED, unsafe_texts
-
-
-def configured(directory: Path, **options: Any) -> Path:
-    """Return the AgentConfiguration of a node with its directories below this one. kubelet: more settings of it."""
-    for name in ("state", "run"):
-        (directory / name).mkdir()
-    configuration = directory / "agent.yaml"
-    configuration.write_text(
-        json.dumps(
-            {
-                "apiVersion": "agent.config.configok.dev/v1alpha1",
-                "kind": "AgentConfiguration",
-                "nodeName": "n1",
-                "kubeconfig": "/k",
-                "stateDirectory": str(directory / "state"),
-                "runDirectory": str(directory / "run"),
-                "components": {"kubelet": {"version": "v1.35.0", **options.pop("kubelet", {})}},
-                **options,
-            }
-        )
-    )
-    return configuration
 
 
 @pytest.mark.contract("shown.sanitized")

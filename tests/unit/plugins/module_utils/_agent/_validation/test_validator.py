@@ -170,7 +170,7 @@ def test_nothing_is_judged_twice_but_what_changes_the_verdict(tmp_path: Path) ->
     assert (in_bundle.calls, validate.versions) == ([("v1", False)] * 5, ["v1"])
     _validate_bundle(store, in_bundle, b"a")
     validate_init_config(store, validate, "kubelet", b"a", **versions)
-    assert in_bundle.calls[5:] == [("v1", True)], "the host is looked at anew, and nothing else"
+    assert in_bundle.calls[5:] == [("v1", True)], "only the host is checked again"
     assert validate.versions == ["v1"]
 
 
