@@ -48,11 +48,12 @@ class Evictor:
 
     def evict(self, pod: PodRef) -> Eviction:
         """Evict a pod of this uid. Raises KubeError for what is not an answer about this pod."""
+        version = self._version  # another thread may change it while the server answers
         try:
             try:
-                answer = self._create(pod, self._version)
+                answer = self._create(pod, version)
             except BadRequest as error:
-                if self._version == _V1BETA1 or "Eviction" not in error.message:
+                if version == _V1BETA1 or "Eviction" not in error.message:
                     raise
                 answer = self._create(pod, _V1BETA1)
                 self._version = _V1BETA1

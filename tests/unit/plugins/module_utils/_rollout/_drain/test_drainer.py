@@ -180,6 +180,33 @@ def test_the_first_releases_of_the_api_have_another_version_of_evictions(make_wo
     assert world.pods.bodies[-1]["apiVersion"] == "policy/v1"
 
 
+def test_a_drain_learns_the_version_of_evictions_while_another_one_does(make_world: MakeWorld) -> None:
+    world = make_world(2)
+    world.pods.minor = 20
+    for name in ("n00", "n01"):
+        world.pods.add(name, f"web-of-{name}")
+    others: list[DrainResult] = []
+
+    class Slow:
+        """Answers the first eviction only after the other node is drained."""
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(world.client, name)
+
+        def create(self, path: str, body: dict[str, Any], **options: Any) -> Any:
+            if not others and body["kind"] == "Eviction":
+                others.append(DrainResult(False))
+                others.append(drainer.drain(world.nodes.view("n01"), never))
+            return world.client.create(path, body, **options)
+
+    drainer = a_drainer(world, client=Slow())
+    assert drainer.drain(world.nodes.view("n00"), never) == DrainResult(True)
+    assert others[-1] == DrainResult(True)
+    assert [body["apiVersion"] for body in world.pods.bodies] == [
+        "policy/v1", "policy/v1beta1", "policy/v1", "policy/v1beta1",
+    ]  # fmt: skip
+
+
 def test_an_eviction_is_of_one_uid_and_has_the_grace_period_of_the_policy(make_world: MakeWorld) -> None:
     world = make_world(1)
     pod = world.pods.add("n00", "web")
