@@ -8,7 +8,7 @@ kill_when_changed.py SECONDS PLACE[,PLACE...] COMMAND...     SECONDS: how long i
 A place is a file of a machine, which is created, replaced or removed; or /api/v1/nodes/NAME, a Node of the API server
 of $KUBECONFIG, whose labels or taints change.
 
-Exits 0 if the command ran when it was killed; else 1. The end of the command's output is printed, and then the place.
+Exits 0 if the command ran when it was killed; else 1. The end of the command's output is printed.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ def main(seconds: str, places: str, *command: str) -> int:
         before = states()
         running = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, text=True)
         deadline = time.monotonic() + _LIMIT
-        changed: list[str] = []
-        while running.poll() is None and not changed and time.monotonic() < deadline:
-            changed = [place for place, now, then in zip(names, states(), before) if now != then]
+        has_changed = False
+        while running.poll() is None and not has_changed and time.monotonic() < deadline:
+            has_changed = states() != before
             time.sleep(_POLL)
-        if changed:
+        if has_changed:
             time.sleep(float(seconds))
         has_ended = running.poll() is not None
         if not has_ended:
@@ -56,11 +56,9 @@ def main(seconds: str, places: str, *command: str) -> int:
         print(output.read()[-8000:])
     if has_ended:
         print(f"it ended with {running.returncode} before it was killed")
-    elif not changed:
+    elif not has_changed:
         print(f"none of these was changed within {_LIMIT:.0f} s: {places}")
-    else:
-        print(changed[0])
-    return int(has_ended or not changed)
+    return int(has_ended or not has_changed)
 
 
 def file_state(path: str) -> object:
