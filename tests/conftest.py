@@ -37,6 +37,7 @@ from support.api.servers import ApiServer, Embedded, Real, Unavailable, start_em
 from support.fuzz.settings import FACTOR
 from support.rollouts.simulated_nodes import SimulatedNodes
 from support.rollouts.world import MakeWorld, World
+from support.session.guard import guard
 from support.session.unavailable import leave_out
 from support.session.workers import CLOSING_LINES, Scheduling, number_of_worker, printable
 
@@ -56,6 +57,13 @@ _CLOSING_LINES: list[str] = []
 # On a busy machine the time of an example says nothing. Tests that limit time measure it.
 settings.register_profile("configok", deadline=None)
 settings.load_profile("configok")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Leave no process behind, however the run ends; workers are processes of the run."""
+    if not hasattr(config, "workerinput"):
+        guard()
+
 
 # --- API servers
 

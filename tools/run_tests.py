@@ -11,7 +11,8 @@ addresses and the inotify instances of the test nodes. On a machine with one pro
 begins with the name of its suite. All suites run, whatever the others find; the exit code is 1 if one of them fails.
 
 Within `control`, `unit` and `integration`, workers run tests side by side: as many as there are processors, and half as
-many again for the integration tests, which mostly wait.
+many again for the integration tests, which mostly wait. A run that is ended, even by SIGKILL, ends its suites and all
+that they have started.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
+from support.session.guard import guard  # noqa: E402
 from support.session.suites import Suite  # noqa: E402
 
 PYTEST = (sys.executable, "-m", "pytest")
@@ -138,6 +140,7 @@ def _processors() -> int:
 
 if __name__ == "__main__":
     os.chdir(ROOT)
+    guard()
     try:
         sys.exit(main(sys.argv[1:]))
     except KeyboardInterrupt:
