@@ -42,7 +42,7 @@ def guard() -> None:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,  # a signal that ends the run must not end the guard
-    ).returncode = 0  # nothing waits for it, and it is no leak
+    ).returncode = 0  # nothing waits for it
 
 
 def unmarked_environment() -> dict[str, str]:
@@ -52,19 +52,19 @@ def unmarked_environment() -> dict[str, str]:
 
 def marked(mark: str) -> set[int]:
     """Return the processes with a mark, and all that they have started."""
-    found, children = set(), dict[int, list[int]]()
+    pids, children = set(), dict[int, list[int]]()
     for directory in _PROC.iterdir():
         if directory.name.isdigit():
             pid = int(directory.name)
             children.setdefault(_parent(pid), []).append(pid)
             if mark in _marks(directory) and _is_alive(pid):
-                found.add(pid)
-    rest = list(found)
+                pids.add(pid)
+    rest = list(pids)
     while rest:
-        new = [child for child in children.get(rest.pop(), []) if child not in found and _is_alive(child)]
-        found.update(new)
+        new = [child for child in children.get(rest.pop(), []) if child not in pids and _is_alive(child)]
+        pids.update(new)
         rest += new
-    return found - {os.getpid()}
+    return pids - {os.getpid()}
 
 
 def _marks(directory: Path) -> list[str]:
@@ -120,19 +120,19 @@ def _end(mark: str) -> None:
     """End the processes with a mark, and those that they start meanwhile: politely, then by force."""
     asked: set[int] = set()
     deadline = time.monotonic() + _GRACE
-    while (found := marked(mark)) and time.monotonic() < deadline:
-        _send(found - asked, signal.SIGTERM)
-        _send(found - asked, signal.SIGCONT)  # one that is stopped would not notice
-        asked |= found
+    while (pids := marked(mark)) and time.monotonic() < deadline:
+        _send(pids - asked, signal.SIGTERM)
+        _send(pids - asked, signal.SIGCONT)  # one that is stopped would not notice
+        asked |= pids
         time.sleep(_ROUND)
     deadline = time.monotonic() + _GRACE
-    while (found := marked(mark)) and time.monotonic() < deadline:
-        _send(found, signal.SIGKILL)
+    while (pids := marked(mark)) and time.monotonic() < deadline:
+        _send(pids, signal.SIGKILL)
         time.sleep(_ROUND)
 
 
 def _wait(pid: int, seconds: float) -> None:
-    """Wait until a process has ended, for so long at most."""
+    """Wait until a process has ended, for up to `seconds`."""
     deadline = time.monotonic() + seconds
     while _is_alive(pid) and time.monotonic() < deadline:
         time.sleep(_ROUND)
@@ -142,7 +142,7 @@ def _watch(mark: str, owner: int, make: int) -> None:
     while _is_alive(owner) and (not make or _is_alive(make)):
         time.sleep(_ROUND)
     for number in (signal.SIGTERM, signal.SIGKILL):
-        if _is_alive(owner):  # `make` was killed, and has told nobody
+        if _is_alive(owner):  # `make` was killed
             _send([owner], number)
             _wait(owner, _GRACE)
     _end(mark)

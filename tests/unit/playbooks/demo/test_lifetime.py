@@ -36,7 +36,7 @@ def test_an_agent_ends_with_a_demo_that_is_killed(tmp_path: Path) -> None:
         assert b"sleep(600)" in (agent / "cmdline").read_bytes()
         parent.kill()
     deadline = time.monotonic() + 10
-    # What nothing has waited for yet has no command line any more.
+    # A process that has ended has no command line until its parent waits for it.
     while agent.exists() and (agent / "cmdline").read_bytes():
         assert time.monotonic() < deadline
         time.sleep(0.05)
