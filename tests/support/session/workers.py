@@ -17,8 +17,12 @@ from xdist.scheduler import LoadScopeScheduling
 __all__ = ["CLOSING_LINES", "TOGETHER", "Scheduling", "close_with", "number_of_worker", "printable"]
 
 CLOSING_LINES = "closing lines"  # the key of what a worker hands over at its end
-# The attacks are counted together, and have a fleet of their own.
-TOGETHER = ("tests/integration/attacks/",)
+TOGETHER = (
+    # Counted together, on one fleet.
+    "tests/integration/attacks/",
+    # Real agents in real time, some with little time to answer: a second fleet beside them would make them late.
+    "tests/integration/end_to_end/",
+)
 
 
 class Scheduling(LoadScopeScheduling):  # type: ignore[misc]  # the package has no types

@@ -66,7 +66,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
             start_new_session=True,
         )
         started.append(run)
-        wait_until(lambda: (tmp_path / "started").exists() and (tmp_path / "inner.pid").exists(), 60)
+        wait_until(lambda: (tmp_path / "started").exists() and (tmp_path / "inner.pid").exists(), 120)
         return run
 
     yield start_run
@@ -110,8 +110,8 @@ def test_a_run_that_is_ended_by_a_signal_leaves_nothing_behind(
     run = start(f"-n{workers}")
     assert alive(tmp_path) == list(STARTED)
     run.send_signal(number)
-    run.wait(30)
-    wait_until(lambda: not alive(tmp_path), 30)
+    run.wait(120)
+    wait_until(lambda: not alive(tmp_path), 60)
 
 
 @pytest.mark.skipif(not shutil.which("make"), reason="there is no make")
@@ -120,5 +120,5 @@ def test_a_make_that_is_killed_takes_its_run_with_it(start: Start, tmp_path: Pat
     run = start(make=True)
     assert alive(tmp_path) == list(STARTED)
     run.send_signal(number)
-    run.wait(30)
-    wait_until(lambda: not alive(tmp_path), 30)
+    run.wait(120)
+    wait_until(lambda: not alive(tmp_path), 60)
