@@ -20,7 +20,7 @@ CLOSING_LINES = "closing lines"  # the key of what a worker hands over at its en
 TOGETHER = (
     # Counted together, on one fleet.
     "tests/integration/attacks/",
-    # Real agents in real time, some with little time to answer: a second fleet beside them would make them late.
+    # Real agents in real time, some with little time to answer: a second fleet at the same time would make them late.
     "tests/integration/end_to_end/",
 )
 
