@@ -1,7 +1,8 @@
 # The commands of contributors and of CI. `make` without a target lists them.
 #
 # Paths are relative to the checkout, so it can be anywhere. Variables: PYTHON is the interpreter for the virtual
-# environments, ONLY selects checks of `make lint`, PYTEST has further arguments for pytest.
+# environments, ONLY selects checks of `make lint`, PYTEST has further arguments for pytest, WORKERS is how many tests run
+# side by side (0: none), FILE and K select tests of `make unit` and `make integration`.
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
@@ -14,6 +15,13 @@ LINK = $(COLLECTIONS)/ansible_collections/configok/node
 # Ansible and Python import the collection from the checkout, as ansible_collections.configok.node.
 RUN = ANSIBLE_COLLECTIONS_PATH="$(CURDIR)/$(COLLECTIONS)" PYTHONPATH="$(CURDIR)/$(COLLECTIONS)" PATH="$(CURDIR)/.venv/bin:$$PATH"
 RUN_PYTEST = $(RUN) .venv/bin/python -m pytest $(PYTEST)
+
+# For a whole suite; a selection runs without workers, which take seconds to start. tools/run_tests.py does the same.
+PROCESSORS := $(shell nproc)
+WORKERS ?= $(if $(FILE)$(K)$(PYTEST),0,$(PROCESSORS))
+# Integration tests mostly wait.
+WAITING_WORKERS = $(if $(filter-out 0,$(WORKERS)),$(shell echo $$(( $(WORKERS) + ($(WORKERS) + 1) / 2 ))),0)
+SELECTION = $(if $(K),-k "$(K)")
 RUN_FAULTS = $(RUN) PYTHONPATH="$(CURDIR)/$(COLLECTIONS):$(CURDIR)/tests" .venv/bin/python -m faults.run
 
 .PHONY: help
@@ -36,8 +44,8 @@ lint: .venv/.lint $(LINK) ## all static checks (ONLY="ruff mypy" runs some)
 	@$(RUN) .venv/bin/python tools/lint.py $(ONLY)
 
 .PHONY: unit
-unit: .venv/.test $(LINK) ## unit tests, without root or network
-	@$(RUN_PYTEST) tests/unit
+unit: .venv/.test $(LINK) ## unit tests, without root or network (FILE=tests/unit/x.py K=name runs some)
+	@$(RUN_PYTEST) -n $(WORKERS) $(SELECTION) $(or $(FILE),tests/unit)
 
 # The tests in tests/unit that use Hypothesis; each tries FUZZ times as many examples as in `make unit`.
 FUZZ ?= 15
@@ -57,13 +65,20 @@ control: .venv-oldest/.made .venv-newest/.made $(LINK) ## tests of the control s
 	@for venv in .venv-oldest .venv-newest; do \
 	  if [ -e $$venv/.made ]; then \
 	    echo "control: $$venv: $$($$venv/bin/python --version), $$($$venv/bin/python -m pip list 2>/dev/null | grep ansible-core)"; \
-	    $(RUN) PATH="$(CURDIR)/$$venv/bin:$$PATH" $$venv/bin/python -m pytest $(PYTEST) $(CONTROL) || exit 1; \
+	    $(RUN) PATH="$(CURDIR)/$$venv/bin:$$PATH" $$venv/bin/python -m pytest $(PYTEST) -n $(WORKERS) $(CONTROL) || exit 1; \
 	  else echo "control: NOT RUN in $$venv, which could not be made: see above"; fi; \
 	done
 
+# Test nodes share addresses and inotify instances: no workers.
+ON_NODES = tests/integration/machines tests/integration/nodes
 .PHONY: integration
-integration: .venv/.test .venv-oldest/.made .venv-newest/.made $(LINK) apiserver nodes browser token ## tests against the embedded and the real API server, and on real nodes
-	@$(RUN_PYTEST) tests/integration
+integration: .venv/.test .venv-oldest/.made .venv-newest/.made $(LINK) apiserver nodes browser token ## tests against the embedded and the real API server, and on real nodes (FILE, K as for unit)
+ifneq ($(FILE)$(K)$(PYTEST),)
+	@$(RUN_PYTEST) $(SELECTION) $(or $(FILE),tests/integration)
+else
+	@$(RUN_PYTEST) -n $(WAITING_WORKERS) tests/integration $(ON_NODES:%=--ignore=%)
+	@$(RUN_PYTEST) $(ON_NODES)
+endif
 
 # Exit code 3: no real API server is available. pytest then reports it, or fails with CONFIGOK_REQUIRE_REAL=1.
 .PHONY: apiserver

@@ -6,6 +6,9 @@
 `api` runs a test on the embedded API server and again on the real one. Where there is no real one, the summary says in
 one line which tests were not run and why; with CONFIGOK_REQUIRE_REAL=1 that is a failure. Constants that tests share
 are in `support`: a conftest cannot be imported.
+
+With `-n`, each worker has session fixtures of its own. What the closing lines need is in the reports of the tests, so
+that it reaches the process that prints them.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube._credentials import from_kubeconfig
@@ -33,15 +37,33 @@ from support.api.servers import ApiServer, Embedded, Real, Unavailable, start_em
 from support.fuzz.settings import FACTOR
 from support.rollouts.simulated_nodes import SimulatedNodes
 from support.rollouts.world import MakeWorld, World
+from support.session.guard import guard
 from support.session.unavailable import leave_out
+from support.session.workers import CLOSING_LINES, Scheduling, number_of_worker, printable
 
 POLICIES_SINCE = 30
 COLLECTION = Path(__file__).resolve().parents[1]
 
-_NOT_RUN: dict[str, list[str]] = {}
-_NUMBERS = itertools.count(1)
+# The names of what a test adds to its reports.
+NOT_RUN = "not run on the real API server"
+EXAMPLES = "examples of Hypothesis"
+
+_NUMBERS = itertools.count(number_of_worker() * 10_000 + 1)
 _BEGAN = time.monotonic()
+_NOT_RUN: dict[str, list[str]] = {}
 _EXAMPLES: dict[str, int] = {}
+_CLOSING_LINES: list[str] = []
+
+# On a busy machine the time of an example says nothing. Tests that limit time measure it.
+settings.register_profile("configok", deadline=None)
+settings.load_profile("configok")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Leave no process behind, however the run ends; workers are processes of the run."""
+    if not hasattr(config, "workerinput"):
+        guard()
+
 
 # --- API servers
 
@@ -62,7 +84,7 @@ def _real_or_why(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Real | Un
 def real_api(_real_or_why: Real | Unavailable, request: pytest.FixtureRequest) -> Real:
     """kube-apiserver with etcd, one for the whole session: use names of your own."""
     if not isinstance(_real_or_why, Real):
-        _NOT_RUN.setdefault(str(_real_or_why), []).append(request.node.nodeid)
+        request.node.user_properties.append((NOT_RUN, str(_real_or_why)))
         leave_out(_real_or_why)
     return _real_or_why
 
@@ -88,7 +110,7 @@ def policed_api(request: pytest.FixtureRequest) -> Real:
     request.getfixturevalue("real_api")  # so that its absence is reported as for every other test
     server = request.getfixturevalue("_policed_or_why")
     if not isinstance(server, Real):
-        _NOT_RUN.setdefault(server, []).append(request.node.nodeid)
+        request.node.user_properties.append((NOT_RUN, server))
         pytest.skip(server)
     return server
 
@@ -208,17 +230,51 @@ def control(request: pytest.FixtureRequest) -> Path:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
-    """Remember how many examples Hypothesis has tried, from its own statistics."""
+    """Add to the report how many examples Hypothesis has tried, from its own statistics."""
     counts = re.findall(r"(\d+) (?:passing|failing|invalid)", getattr(item, "hypothesis_statistics", ""))
-    if counts:
-        _EXAMPLES[item.nodeid] = sum(int(count) for count in counts)
+    if counts and all(name != EXAMPLES for name, _value in item.user_properties):
+        item.user_properties.append((EXAMPLES, sum(int(count) for count in counts)))
     return (yield)
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Remember what the closing lines need."""
+    if report.when != "teardown":  # the last report of a test, which has all properties
+        return
+    for name, value in report.user_properties:
+        if name == NOT_RUN:
+            _NOT_RUN.setdefault(str(value), []).append(report.nodeid)
+        elif name == EXAMPLES:
+            _EXAMPLES[report.nodeid] = int(str(value))
+
+
+# --- workers (pytest-xdist)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduling:
+    """Give the tests of a file to one worker."""
+    return Scheduling(config, log)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take the closing lines of a worker, which has no terminal."""
+    _CLOSING_LINES.extend(getattr(node, "workeroutput", {}).get(CLOSING_LINES, []))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_report_to_serializable() -> Generator[None, Any, Any]:
+    """Replace what workers cannot send: halves of surrogate pairs, in the texts of failures."""
+    return printable((yield))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Say what was not run on the real API server, and close `make fuzz` with its figures."""
     for why, tests in _NOT_RUN.items():
         terminalreporter.write_line(f"NOT RUN on the real API server: {len(tests)} tests, because {why}", yellow=True)
+    for line in _CLOSING_LINES:
+        terminalreporter.write_line(line)
     if FACTOR != 1:
         failed = len(terminalreporter.stats.get("failed", []))
         terminalreporter.write_line(

@@ -7,11 +7,13 @@
 
 Run it from the checkout, with molecule on PATH. The output of the playbooks is in build/molecule/log; its end is shown
 when an action fails. The exit code is molecule's, or 1 if an action failed, or 128 plus the signal's number if a signal
-ended the run: an interrupt, or SIGALRM when it took too long. The test nodes are always removed.
+ended the run: an interrupt, or SIGALRM when it took too long. The test nodes are always removed. Several checkouts may
+run at once, since each run has a testbed of its own; in one checkout a second run ends at once, with 2.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import shutil
@@ -31,6 +33,8 @@ SCENARIOS = ROOT / "extensions/molecule"
 MACHINES = ROOT / "tests/support/bin/machines"
 LOG = ROOT / "build/molecule/log"
 STATE = ROOT / "build/molecule/state"
+LOCK = ROOT / "build/molecule/lock"
+TESTBED = f"molecule-{os.getpid()}"
 SHOWN = 60  # lines of the log, of an action that failed
 LIMIT = 1800  # seconds for a scenario, on average; the slowest takes about 900 on two cores
 GRACE = 15  # seconds for Molecule to exit after a signal
@@ -56,7 +60,9 @@ def lines(names: Sequence[str]) -> Generator[str, None, None]:
     environment = {
         **os.environ,
         "MOLECULE_EPHEMERAL_DIRECTORY": str(STATE),
-        # For default/create.yml: the nodes to start, and the process with which they end, even if it is killed.
+        # For default/create.yml: the testbed's name, the nodes to start, and the process with which they end, even if
+        # it is killed.
+        "NODES_NAME": TESTBED,
         "SCENARIO_NODES": ",".join(nodes(names)),
         "NODES_UNTIL": str(os.getpid()),
     }
@@ -111,6 +117,17 @@ def main(names: Sequence[str]) -> int:
         print(f"molecule: there is no scenario {', '.join(unknown)}: there are {', '.join(scenarios)}")
         return 2
     names = names or scenarios
+    LOCK.parent.mkdir(parents=True, exist_ok=True)
+    with LOCK.open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # the system releases it when this process ends
+        except BlockingIOError:
+            print("molecule: another run uses build/molecule in this checkout: wait until it has ended")
+            return 2
+        return _run(names)
+
+
+def _run(names: Sequence[str]) -> int:
     # Molecule would reuse the state of an earlier run that was killed.
     shutil.rmtree(STATE, ignore_errors=True)
     STATE.mkdir(parents=True)
@@ -143,7 +160,7 @@ def main(names: Sequence[str]) -> int:
         shown = []
     finally:
         signal.alarm(0)
-        subprocess.run([MACHINES, "down", "molecule"], stdin=subprocess.DEVNULL, check=False)
+        subprocess.run([MACHINES, "down", TESTBED], stdin=subprocess.DEVNULL, check=False)
     if code and shown and all(good for _scenario, good in ended):
         print("\n".join(shown[-SHOWN:]))
     failed = sum(not good for _scenario, good in ended) or int(code != 0)

@@ -9,6 +9,10 @@ From the checkout, by `make test`, which prepares what the suites need. One lane
 mostly wait; the other has those that compute. The suites of a lane run in turn: two of them would share the
 addresses and the inotify instances of the test nodes. On a machine with one processor the lanes do so too. Every line
 begins with the name of its suite. All suites run, whatever the others find; the exit code is 1 if one of them fails.
+
+Within `control`, `unit` and `integration`, workers run tests side by side: as many as there are processors, and half as
+many again for the integration tests, which mostly wait. A run that is ended, even by SIGKILL, ends its suites and all
+that they have started.
 """
 
 from __future__ import annotations
@@ -25,6 +29,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
+from support.session.guard import guard  # noqa: E402
 from support.session.suites import Suite  # noqa: E402
 
 PYTEST = (sys.executable, "-m", "pytest")
@@ -57,14 +62,15 @@ class Lane:
 def lanes(arguments: Sequence[str]) -> list[Lane]:
     """Return both lanes. arguments: for every pytest."""
     others = [f"--ignore={path}" for path in ON_NODES]
+    workers = _processors()
     return [
         Lane(
             "compute",
             {
                 "lint": (sys.executable, "tools/lint.py"),
-                "control": (*MAKE, "control", f"PYTEST={shlex.join(arguments)}"),
-                "unit": (*PYTEST, *arguments, "tests/unit"),
-                "integration": (*PYTEST, *arguments, INTEGRATION, *others),
+                "control": (*MAKE, "control", f"WORKERS={workers}", f"PYTEST={shlex.join(arguments)}"),
+                "unit": (*PYTEST, f"-n{workers}", *arguments, "tests/unit"),
+                "integration": (*PYTEST, f"-n{workers + (workers + 1) // 2}", *arguments, INTEGRATION, *others),
             },
         ),
         Lane(
@@ -134,6 +140,7 @@ def _processors() -> int:
 
 if __name__ == "__main__":
     os.chdir(ROOT)
+    guard()
     try:
         sys.exit(main(sys.argv[1:]))
     except KeyboardInterrupt:

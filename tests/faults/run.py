@@ -20,6 +20,7 @@ from typing import Any
 
 from faults.catalogue import missing, place_of
 from faults.ledger import summary
+from support.session.guard import guard
 from support.session.suites import Suite
 
 __all__ = ["main", "merged"]
@@ -81,4 +82,5 @@ class _Part:
 
 
 if __name__ == "__main__":
+    guard()
     sys.exit(main(sys.argv[1:]))

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from lifetime import end_with_parent
 from product import load
 
 HERE = Path(__file__).resolve().parent
@@ -69,7 +70,8 @@ class SandboxNode:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                start_new_session=True,
+                start_new_session=True,  # Ctrl-C is for the demo, which stops them
+                preexec_fn=end_with_parent(),  # also if it is killed
             )
 
     def kill(self, role: str) -> None:

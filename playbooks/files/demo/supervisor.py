@@ -13,7 +13,6 @@ one thread sleeps until a child ends, a request or a signal comes, or a deadline
 from __future__ import annotations
 
 import argparse
-import ctypes
 import json
 import logging
 import os
@@ -28,6 +27,7 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from typing import Any, NamedTuple
 
+from lifetime import end_with_parent
 from product import load
 
 __all__ = ["End", "Supervisor", "end_of", "kill_group", "main", "start"]
@@ -36,14 +36,12 @@ EXIT_REFUSED = 78  # prestart's one exit code that keeps the component from bein
 EXEC_FAILED = 203  # EXIT_EXEC, systemd.exec(5)
 _HOOK_TIMEOUT = 5.0
 _STOP_TIMEOUT = 10.0  # from TERM to KILL
-_SET_PDEATHSIG = 1  # PR_SET_PDEATHSIG, prctl(2)
 _CLEAN_SIGNALS = (
     signal.SIGHUP,
     signal.SIGINT,
     signal.SIGTERM,
     signal.SIGPIPE,
 )  # systemd.service(5), SuccessExitStatus=
-_prctl = ctypes.CDLL(None).prctl  # looked up here, since little is safe between fork and exec
 _services = load("_agent._service_managers")
 _interfaces = load("_agent._interfaces")
 log = logging.getLogger("supervisor")
@@ -84,15 +82,12 @@ def _signal_name(number: int) -> str:
 
 def start(argv: Sequence[str], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
     """Start a program as the leader of its own session, which ends with the supervisor. Raises OSError."""
-    parent = os.getpid()
-
-    def end_with_parent() -> None:
-        _prctl(_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:
-            os._exit(1)  # the parent ended before the call above
-
     return subprocess.Popen(
-        list(argv), env=dict(environment), start_new_session=True, preexec_fn=end_with_parent, stdin=subprocess.DEVNULL
+        list(argv),
+        env=dict(environment),
+        start_new_session=True,
+        preexec_fn=end_with_parent(),
+        stdin=subprocess.DEVNULL,
     )
 
 

@@ -20,6 +20,7 @@ from support.attacks.recorder import Recorder, summary
 from support.attacks.world import World, start_world
 from support.session.terminal import say
 from support.session.unavailable import leave_out
+from support.session.workers import close_with
 
 _RECORDER = Recorder(Path(__file__).resolve().parents[3] / "build/attacks.jsonl")
 
@@ -53,6 +54,11 @@ def world(attacked_api: Real, archive: Path, tmp_path_factory: pytest.TempPathFa
 def attacks() -> Recorder:
     """The recorder of all attempts."""
     return _RECORDER
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if _RECORDER.rows:
+        close_with(session.config, summary(_RECORDER.rows))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

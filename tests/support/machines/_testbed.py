@@ -27,6 +27,7 @@ from support.api.binaries import Unavailable, find, minor_of
 from support.api.bootstrap import Signer
 from support.api.clusters import prepare
 from support.api.servers import start_real
+from support.session.guard import unmarked_environment
 
 from ..api.namespaces import finish_deletions
 from . import _sweep
@@ -79,6 +80,7 @@ class Testbed:
         # In its own session: a signal that ends the run must not end the guard.
         self._guard = subprocess.Popen(
             [sys.executable, str(guard), str(self.number), str(os.getpid())],
+            env=unmarked_environment(),  # it ends by itself, after the run
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

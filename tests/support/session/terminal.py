@@ -13,8 +13,10 @@ __all__ = ["say"]
 
 
 def say(config: pytest.Config, line: str) -> None:
-    """Write a separate line to the terminal immediately."""
+    """Write a separate line to the terminal immediately. A worker of pytest-xdist has none, and writes nothing."""
     reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None:
+        return
     capture: Any = config.pluginmanager.get_plugin("capturemanager")
     with capture.global_and_fixture_disabled():
         reporter.ensure_newline()

@@ -21,6 +21,7 @@ FAILED = "ERROR    one ➜ converge: Executing\nERROR    one ➜ converge: Execu
 # Replace Molecule, and the command that removes the nodes.
 MOLECULE = """#!/bin/sh
 test -d "$MOLECULE_EPHEMERAL_DIRECTORY" || exit 9
+test "$NODES_NAME" = "molecule-$PPID" || exit 9
 echo "$@; $SCENARIO_NODES; $(test "$NODES_UNTIL" = $PPID && echo until)" > arguments
 """
 MACHINES = """#!/bin/sh
@@ -55,7 +56,7 @@ def run(directory: Path, output: str, code: int) -> tuple[int, list[str], str]:
     """Return the exit code, the lines that were printed, and the arguments that Molecule got."""
     running = prepare(directory, output, f"cat output; exit {code}\n")
     printed, _nothing = running.communicate(timeout=60)
-    assert (directory / "machines").read_text() == "down molecule\n"
+    assert (directory / "machines").read_text() == f"down molecule-{running.pid}\n"
     return running.returncode, printed.splitlines(), (directory / "arguments").read_text()
 
 
@@ -94,7 +95,25 @@ def test_an_interrupt_ends_molecule_and_takes_the_nodes_away(tmp_path: Path) -> 
     ]
     assert running.wait(60) == 128 + signal.SIGINT
     assert (tmp_path / "ended").exists()
-    assert (tmp_path / "machines").read_text() == "down molecule\n"
+    assert (tmp_path / "machines").read_text() == f"down molecule-{running.pid}\n"
+
+
+def test_a_second_run_in_a_checkout_leaves_the_first_alone(tmp_path: Path) -> None:
+    first = prepare(tmp_path, "INFO     one ➜ verify: Executing", "cat output; sleep 60 & wait\n")
+    assert first.stdout is not None
+    assert first.stdout.read(len("molecule: one verify: ")) == "molecule: one verify: "
+    second = subprocess.run(
+        [sys.executable, "tools/run_molecule.py"], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (second.returncode, second.stdout) == (
+        2,
+        "molecule: another run uses build/molecule in this checkout: wait until it has ended\n",
+    )
+    assert first.poll() is None
+    assert not (tmp_path / "machines").exists()
+    first.send_signal(signal.SIGTERM)
+    first.stdout.read()
+    assert first.wait(60) == 128 + signal.SIGTERM
 
 
 def test_what_an_action_said_that_failed_is_shown(tmp_path: Path) -> None:

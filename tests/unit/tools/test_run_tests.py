@@ -80,3 +80,13 @@ def test_every_integration_test_is_in_one_lane(run_tests: Any) -> None:
         if "support.machines" in path.read_text(encoding="utf-8")
     }
     assert users == {os.path.basename(path) for path in run_tests.ON_NODES}
+
+
+def test_what_needs_no_nodes_has_workers_side_by_side(run_tests: Any, processors: int) -> None:
+    compute, nodes = run_tests.lanes(["-n0"])
+    assert f"WORKERS={processors}" in compute.commands["control"]
+    assert f"-n{processors}" in compute.commands["unit"]
+    assert f"-n{processors + 1}" in compute.commands["integration"]
+    for name in ("unit", "integration"):
+        assert compute.commands[name].index("-n0") > 3, "what the user asks for comes later, and counts"
+    assert not any(argument.startswith("-n") for argument in nodes.commands["nodes"] if argument != "-n0")

@@ -69,8 +69,9 @@ def script(text: str) -> bytes:
 
 
 def tar_of(*members: tuple[str, bytes], link: tuple[str, str] | None = None) -> bytes:
+    """Return a compressed tar: the same bytes every time, since the names of tests are made of them."""
     buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
         for name, data in members:
             info = tarfile.TarInfo(name)
             info.size, info.mode = len(data), 0o4755
@@ -79,7 +80,7 @@ def tar_of(*members: tuple[str, bytes], link: tuple[str, str] | None = None) -> 
             info = tarfile.TarInfo(link[0])
             info.type, info.linkname = tarfile.SYMTYPE, link[1]
             archive.addfile(info)
-    return buffer.getvalue()
+    return gzip.compress(buffer.getvalue(), mtime=0)
 
 
 def program(root: Path, name: str) -> bytes:
@@ -348,7 +349,9 @@ def test_a_checksum_may_have_capitals(tmp_path: Path) -> None:
     assert program(tmp_path, "kubelet") == script("k")
 
 
-@pytest.mark.parametrize("content", [b"\x28\xb5\x2f\xfd zstd", gzip.compress(b"#! not a tar file"), b"PK\x03\x04", b""])
+@pytest.mark.parametrize(
+    "content", [b"\x28\xb5\x2f\xfd zstd", gzip.compress(b"#! not a tar file", mtime=0), b"PK\x03\x04", b""]
+)
 def test_what_is_neither_a_program_nor_a_tar_file_is_refused(tmp_path: Path, content: bytes) -> None:
     archive = put(tmp_path, "containerd", "1.7.24", content)
     manager = Archives(Host(str(tmp_path)), [archive])
