@@ -22,7 +22,8 @@ from .._drain._settings import (
     parse_host,
     parse_reboot,
 )
-from .._gates._gate_settings import Gates, WavePlaybooks, parse_gates, parse_wave_playbooks
+from .._gates._gate_settings import Gates, parse_gates
+from .._gates._wave_playbooks import WavePlaybooks, parse_wave_playbooks
 from .._plan import OnFailure
 from .._pool_keys import FORM
 from .._pool_values import NodeCount, choice, mapping, node_count, node_counts, texts
