@@ -14,7 +14,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig import _
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigInUse, ConfigOk
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import Cause
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool._policy import Policy
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool_keys import POOL_KEYS
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_keys import POOL_FILE
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "docs" / "reference"
@@ -86,7 +86,7 @@ SECTIONS = {"policy.canary", "policy.approval", "policy.drain", "policy.host", "
 
 def test_the_page_of_the_pool_file_lists_its_keys() -> None:
     keys = [row[0].strip("`") for row in rows("pool-file.md")]
-    known = {f"{path}.{key}".lstrip(".") for path, names in POOL_KEYS.items() for key in names}
+    known = {f"{path}.{key}".lstrip(".") for path, names in POOL_FILE.keys.items() for key in names}
     assert {key for key in keys if key in known} == known - SECTIONS
     defaults = {row[0].strip("`"): row[1] for row in rows("pool-file.md")}
     policy = Policy()

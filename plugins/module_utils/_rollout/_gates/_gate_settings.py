@@ -20,7 +20,7 @@ from ._prometheus_gate import PrometheusGate
 from ._server_gate import ServerGate
 from ._url_gate import UrlGate
 
-__all__ = ["SERVER_GATES", "Gates", "parse_gates"]
+__all__ = ["SERVER_GATES", "Gates", "gate_keys", "parse_gates"]
 
 SERVER_GATES: list[type[ServerGate]] = [PrometheusGate, AlertsGate, UrlGate]
 
@@ -39,6 +39,11 @@ class Gates:
     servers: tuple[ServerGate, ...] = ()
 
 
+def gate_keys() -> list[str]:
+    """Return the keys of all types of gates."""
+    return [NodeGate.key, *(gate_type.key for gate_type in SERVER_GATES)]
+
+
 def parse_gates(fields: StrictFields) -> Gates:
     """Return the gates in the fields of a policy; errors are collected in them."""
     value = fields.take("gates")
@@ -53,7 +58,7 @@ def parse_gates(fields: StrictFields) -> Gates:
     for index, part in enumerate(value):
         path = f"gates[{index}]"
         if not isinstance(part, Mapping):
-            fields.error(path, part, "must be a mapping with a name and one of " + ", ".join(_keys()))
+            fields.error(path, part, "must be a mapping with a name and one of " + ", ".join(gate_keys()))
             continue
         gate = _gate(fields.nested(path, part), part)
         if isinstance(gate, NodeGate):
@@ -69,19 +74,16 @@ def parse_gates(fields: StrictFields) -> Gates:
 
 def _gate(fields: StrictFields, value: Mapping[Any, Any]) -> NodeGate | ServerGate | None:
     name = fields.require("name", _name, "", missing="is missing: each gate has a name")
-    keys = [key for key in _keys() if value.get(key) is not None]
+    keys = [key for key in gate_keys() if value.get(key) is not None]
     if len(keys) != 1:
-        fields.error("name", None, f"{name or 'a gate'} must have exactly one of {', '.join(_keys())}, not {len(keys)}")
+        fields.error(
+            "name", None, f"{name or 'a gate'} must have exactly one of {', '.join(gate_keys())}, not {len(keys)}"
+        )
         return None
     for gate_type in SERVER_GATES:
         if gate_type.key in keys:
             return _server_gate(gate_type, fields, name)
     return NodeGate.parse(fields, name)
-
-
-def _keys() -> list[str]:
-    """Return the keys of all types of gates."""
-    return [NodeGate.key, *(gate_type.key for gate_type in SERVER_GATES)]
 
 
 def _server_gate(gate_type: type[ServerGate], fields: StrictFields, name: str) -> ServerGate:

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from ..._nodeconfig._bundle_trial import Trial
 from ..._nodeconfig._durations import setting_duration
 from ..._nodeconfig._strict_mapping import StrictFields, integer
-from .. import InvalidPool
 from .._drain._settings import (
     DrainSettings,
     HostSettings,
@@ -25,12 +23,11 @@ from .._drain._settings import (
 from .._gates._gate_settings import Gates, parse_gates
 from .._gates._wave_playbooks import WavePlaybooks, parse_wave_playbooks
 from .._plan import OnFailure
-from .._pool_keys import FORM
 from .._pool_values import NodeCount, choice, mapping, node_count, node_counts, texts
 from ._approval import Approval, parse_approval
 from ._maintenance_windows import MaintenanceWindows, parse_maintenance_windows
 
-__all__ = ["Canary", "Policy", "crash_loop_seconds", "parse_policy", "policy_of"]
+__all__ = ["Canary", "Policy", "crash_loop_seconds", "policy_of"]
 
 ON_FAILURE: tuple[OnFailure, ...] = ("halt", "rollback")
 MAX_REVISION_HISTORY = 100  # as many as a record keeps
@@ -89,18 +86,6 @@ def crash_loop_seconds(policy: Policy, trial: Trial) -> float:
     """Return how long a crash loop may last: (threshold + 1) restarts, then healthTimeout."""
     starts = trial.crash_loop_threshold + 1
     return starts * (policy.restart_delay + policy.time_to_crash) + policy.health_timeout
-
-
-def parse_policy(value: Any, *, trial: Trial | None = None) -> Policy:
-    """Read a policy as a user writes it; None gives the defaults.
-
-    trial: of the policy's bundle, which nodeTimeout must allow for. Raises InvalidPool with all errors at once.
-    """
-    errors: list[str] = []
-    policy = policy_of(StrictFields(value, "policy", errors, FORM), trial or Trial())
-    if errors:
-        raise InvalidPool(errors)
-    return policy
 
 
 def policy_of(fields: StrictFields, trial: Trial) -> Policy:

@@ -24,7 +24,8 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._gates._pro
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._server_access import ServerAccess
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._url_gate import UrlGate
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._wave_playbooks import WavePlaybooks
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._policy import Policy, parse_policy
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool._policy import Policy
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_policy
 
 PROMETHEUS = {"url": "https://prometheus.example:9090/prefix/", "query": "up", "condition": "== 1"}
 ALERTS = {"url": "https://alerts.example", "api": "alertmanager", "matching": "Kube.*"}
