@@ -249,7 +249,7 @@ class _Exported:
         return f"its container runtime cannot be declared ({name}): one of {', '.join(_RUNTIMES)} is known"
 
     def _source(self) -> dict[str, Any]:
-        source = self._observed.config_source
+        source = self._observed.config.source
         if source is None:
             return {}
         pools = sorted(pool for pool, target in self._pools.items() if target == source)
@@ -288,23 +288,23 @@ class _Exported:
 
     def _note_difference(self, declared: ProviderConfig) -> None:
         """Note what a run would update on the host."""
-        observed = self._observed
-        if observed.provider != declared.kind:
+        installed = self._observed.annotation
+        if installed.provider != declared.kind:
             self.is_unchanged = False
             self.notes.append(
-                f"its provider is {observed.provider}, and {declared.kind} is declared, with which a run updates the"
+                f"its provider is {installed.provider}, and {declared.kind} is declared, with which a run updates the"
                 " host: give provider_config with the apiVersion, kind and fields of its provider"
             )
-        elif observed.provider_hash != provider_hash(declared):
+        elif installed.provider_hash != provider_hash(declared):
             self.is_unchanged = False
             self.notes.append(
-                f"it has fields of its provider {observed.provider} that the Node does not hold: add them to"
+                f"it has fields of its provider {installed.provider} that the Node does not hold: add them to"
                 " spec.providerConfig, or give them as provider_config"
             )
 
     def _default_provider(self) -> dict[str, Any]:
-        if self._observed.is_ours and is_shipped(self._observed.provider):
-            return {"apiVersion": PROVIDER_API_VERSION, "kind": self._observed.provider}
+        if self._observed.is_ours and is_shipped(self._observed.annotation.provider):
+            return {"apiVersion": PROVIDER_API_VERSION, "kind": self._observed.annotation.provider}
         fitting = provider_for_system(self._observed.os_image)
         if fitting is not None:
             return {"apiVersion": fitting.api_version, "kind": fitting.kind}

@@ -25,6 +25,7 @@ from .._objects._types import Cluster, ProviderConfig, Runtime
 __all__ = [
     "InvalidMachineAnnotation",
     "MachineAnnotation",
+    "NO_ANNOTATION",
     "cluster_hash",
     "provider_hash",
 ]
@@ -132,6 +133,10 @@ class MachineAnnotation:
                 name: text for name, pattern in _PREVIOUS.items() if (text := _matching(previous, name, pattern))
             },
         )
+
+
+NO_ANNOTATION = MachineAnnotation("", "", "")
+"""What is known of a machine that no run has changed."""
 
 
 def _matching(value: Mapping[str, Any], name: str, pattern: re.Pattern[str]) -> str:

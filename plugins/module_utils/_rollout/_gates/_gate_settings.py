@@ -38,6 +38,11 @@ class Gates:
     nodes: tuple[NodeGate, ...] = ()
     servers: tuple[ServerGate, ...] = ()
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the names of all gates."""
+        return (*(gate.name for gate in self.nodes), *(gate.name for gate in self.servers))
+
 
 def gate_keys() -> list[str]:
     """Return the keys of all types of gates."""
