@@ -102,10 +102,10 @@ def test_the_page_of_the_pool_file_lists_its_keys() -> None:
     assert defaults["policy.onFailure"] == policy.on_failure
     for key, seconds in {
         "policy.soak": policy.soak,
-        "policy.nodeTimeout": policy.node_timeout,
-        "policy.restartDelay": policy.restart_delay,
-        "policy.timeToCrash": policy.time_to_crash,
-        "policy.healthTimeout": policy.health_timeout,
+        "policy.nodeTimeout": policy.answer.timeout,
+        "policy.restartDelay": policy.answer.restart_delay,
+        "policy.timeToCrash": policy.answer.time_to_crash,
+        "policy.healthTimeout": policy.answer.health_timeout,
     }.items():
         assert parse_duration(defaults[key]) == seconds, key
 

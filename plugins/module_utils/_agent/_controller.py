@@ -196,7 +196,7 @@ class Controller:
             Moment(self._clock.since_boot(), self._clock.boot_id(), self._clock.now()),
             state,
             dynamic_config=self._configuration.dynamic_config,
-            health_timeout=self._configuration.health_timeout,
+            health_timeout=self._configuration.health.timeout,
         )
         if not self._configuration.dynamic_config or state.active.fallback_reason in ("bad", "CrashLoop"):
             return observation
@@ -419,7 +419,7 @@ class Controller:
             self._seen.acknowledged = None
         components = observation.components
         if self.publisher.reported_failure and components is not None and not components.stopped:
-            due = observation.moment.now + self._configuration.probe_interval
+            due = observation.moment.now + self._configuration.health.probe_interval
             self.components.next_due = min(self.components.next_due, due)
 
 

@@ -11,7 +11,6 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._rollout import InvalidPool
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._policy import crash_loop_seconds
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import (
     parse_policy,
     parse_pool,
@@ -158,7 +157,7 @@ def test_variables_that_would_be_ignored_by_mistake(groups: list[list[str]], exp
 
 def test_a_crash_loop_takes_its_restarts_and_then_the_health_timeout() -> None:
     policy = parse_policy({"restartDelay": "1s", "timeToCrash": "2s", "healthTimeout": "10s", "nodeTimeout": "22s"})
-    assert crash_loop_seconds(policy, Trial(60.0, 3)) == 4 * 3 + 10
+    assert policy.answer.crash_loop(Trial(60.0, 3)) == 4 * 3 + 10
 
 
 @pytest.mark.parametrize(
