@@ -10,7 +10,6 @@ round is due with the heartbeat.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from .._nodeconfig._assignment import ConfigSource
@@ -46,19 +45,15 @@ _MAX_ROUNDS = 16  # one change takes up to five: the answer, "adopting", the ado
 _RETRY_SPREAD = 5.0  # seconds
 
 
-@dataclass
 class _SeenOfConfig:
-    """What was observed of the config in use, and is forgotten with it.
+    """What was observed of the config in use, and is forgotten with it. active: its uid, and since when it is used."""
 
-    active: its uid, and since when it is used. unsaved_trial: healthy seconds that are not in the record yet.
-    trial_end: when the trial can end; confirmation_due: when to probe for the confirmation, in seconds since boot.
-    """
-
-    active: tuple[str | None, float] | None = None
-    unsaved_trial: float = 0.0
-    trial_end: float = float("inf")
-    confirmation_due: float = float("inf")
-    acknowledged: Acknowledgement | None = None
+    def __init__(self, active: tuple[str | None, float] | None = None) -> None:
+        self.active = active
+        self.unsaved_trial = 0.0  # healthy seconds that are not in the record yet
+        self.trial_end = float("inf")  # when the trial can end, in seconds since boot
+        self.confirmation_due = float("inf")  # when to probe for the confirmation, in seconds since boot
+        self.acknowledged: Acknowledgement | None = None
 
 
 class Controller:
