@@ -69,7 +69,9 @@ def files() -> list[str]:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
 
 
-@pytest.mark.parametrize("page", ["README", "kubernetes-release", "rule", "component", "gate", "pool-key", "provider"])
+@pytest.mark.parametrize(
+    "page", ["README", "kubernetes-release", "rule", "component", "component-kind", "gate", "pool-key", "provider"]
+)
 def test_what_the_guides_name_exists(page: str, files: list[str]) -> None:
     text = (ROOT / f"docs/development/{page}.md").read_text(encoding="utf-8")
     for path in re.findall(r"`([a-z_][\w./-]+\.(?:py|json|yml))`", text):

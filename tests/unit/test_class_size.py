@@ -21,7 +21,7 @@ TOO_LARGE: dict[str, int] = {
     "_rollout/_run/_session.py:RunSession": 21,
     "_rollout/_run/_wave.py:WaveExecutor": 29,
 }
-# A list of constants, which is no state.
+# Lists of constants, which are not state.
 CONSTANTS = {"_nodeconfig/_config_status.py:Cause"}
 
 

@@ -397,7 +397,7 @@ class FlagVariant(NamedTuple):
 
 
 class MigrationAdvice(NamedTuple):
-    """What becomes of a flag if its component gets a file. Reasons are sentences without a subject, "" for none.
+    """What happens to a flag if its component gets a file. Reasons are sentences without a subject, "" for none.
 
     keep: why it stays on the command line if the file has no field for it. drop: why nothing is lost without the flag
     after its last minor. refuse, refuse_empty: what to do if it cannot stay with a file, at all or with an empty value.
@@ -416,11 +416,11 @@ class Flag:
     """One flag.
 
     form: how its value is written. field: the path of its field, () for none. since, last: the minors that have the
-    flag. advice: what becomes of it beside a file. is_of_node: the value belongs to one node. port_of: the flag whose
-    address this port completes. wins_since: the minor from which on it wins over the file of a component that ignores
-    other flags then. only_enables: it can switch its field on, not off. only_without_file: it has no field and no
-    effect with a file. list_position: where it adds its values to a list of the file. defaults, own_defaults, values:
-    see `default_at`, `own_default_at` and `values_at`. variants: see `with_values`.
+    flag. advice: what happens to it if there is a file. is_of_node: the value belongs to one node. port_of: the flag
+    whose address this port completes. wins_since: the minor from which on it wins over the file of a component that
+    ignores other flags then. only_enables: it can switch its field on, not off. only_without_file: it has no field and
+    no effect with a file. list_position: where it adds its values to a list of the file. defaults, own_defaults,
+    values: see `default_at`, `own_default_at` and `values_at`. variants: see `with_values`.
     """
 
     name: str
