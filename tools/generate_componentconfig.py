@@ -22,19 +22,8 @@ SCHEMA = ROOT / "schema"
 OUTPUT = ROOT / "plugins" / "module_utils" / "_componentconfig" / "_data"
 WIDTH = 118
 
-MODULES = {
-    "kubelet": "kubelet",
-    "kube-proxy": "kube_proxy",
-    "kube-scheduler": "kube_scheduler",
-    "kube-controller-manager": "clients",
-    "controller-manager": "clients",
-    "kube-apiserver": "kube_apiserver",
-    "kubeadm": "kubeadm",
-    "kubectl": "clients",
-    "client": "clients",
-    "machines": "machines",
-}
-"""The file of _data with a component's kinds; no daemon reads the kinds in clients from --config."""
+CLIENTS = ("kube-controller-manager", "controller-manager", "kubectl", "client")
+"""The components whose kinds no daemon reads from --config: they share a file of _data, others have one each."""
 
 # Machines and what belongs to them. No component reads them, so nodes and most modules do not get their data: the file
 # has its own index and rules.
@@ -493,7 +482,7 @@ def generate(schema: Path) -> dict[str, str]:
     for path in sorted(schema.glob("*.*.json")):
         document = json.loads(path.read_text(encoding="utf-8"))
         key = f"{document['apiVersion']} {document['kind']}"
-        module = MODULES[document["component"]]
+        module = "clients" if document["component"] in CLIENTS else document["component"].replace("-", "_")
         numbers = [minor(number) for number in document["minors"]]
         minors.update(numbers)
         last = minor(document["removedAfter"]) if "removedAfter" in document else None

@@ -26,7 +26,8 @@ PAGE = ROOT / "docs/reference/machine-files.md"
 SCHEMA_URL = "https://raw.githubusercontent.com/configok/node/main/docs/reference/machines.schema.json"
 
 OBJECTS = ("Machine", "MachineSet", "Cluster", "Provider")
-CONFIGS = ("DebianHost", "RPMHost", "BinaryHost", "External")
+CHECKED = json.loads((FACTS / "machines_validation_rules.json").read_text(encoding="utf-8"))["kinds"]
+CONFIGS = tuple(kind for kind in CHECKED if kind not in OBJECTS)  # of the shipped providers
 DNS_NAME = r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"
 WHOLE_VERSION = r"^v?1\.[0-9]{1,3}\.[0-9]{1,3}([-+~][0-9A-Za-z.+~-]*)?$"
 CONFIG_FIELD = "providerConfig"

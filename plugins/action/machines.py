@@ -38,9 +38,8 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrust
     sanitize_all,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutError
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._policy import parse_policy
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import pool_name
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool_keys import MACHINE_VARIABLES
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_policy, pool_name
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_keys import MACHINE_VARIABLES
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._wave_run import WaveResult
 from ansible_collections.configok.node.plugins.plugin_utils._machine_playbook import MachinePlaybook
 from ansible_collections.configok.node.plugins.plugin_utils._reboot_playbook import inventory_hosts

@@ -30,7 +30,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout import (
     RolloutError,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import Pool, parse_pool
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool_keys import POOL_KEYS
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_keys import POOL_FILE
 from ansible_collections.configok.node.plugins.module_utils._rollout._report._rendering import render_plan
 from ansible_collections.configok.node.plugins.plugin_utils._extra_variables import unknown_file_keys
 from ansible_collections.configok.node.plugins.plugin_utils._rollout_action import (
@@ -163,5 +163,5 @@ class ActionModule(RolloutAction):
             errors.append("pool: is missing: give the pool file: -e @pool.yml")
         if errors:
             raise RolloutError("; ".join(errors))
-        names = [name for name in POOL_KEYS[""] if name in variables]
+        names = [name for name in POOL_FILE.keys[""] if name in variables]
         return {name: self._evaluate(name, variables[name]) for name in names}

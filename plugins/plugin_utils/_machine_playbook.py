@@ -18,6 +18,7 @@ from typing import Any
 
 from ansible_collections.configok.node.plugins.module_utils._ansible._machine_hosts import HostAnswer, HostRequest
 from ansible_collections.configok.node.plugins.module_utils._foreign._json import load_json
+from ansible_collections.configok.node.plugins.module_utils._machines._objects._providers import runs_playbooks
 from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import PROVIDER_API_VERSION
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
 from ansible_collections.configok.node.plugins.module_utils._rollout import RebootFailed
@@ -36,7 +37,6 @@ from ansible_collections.configok.node.plugins.plugin_utils._playbook_runner imp
 __all__ = ["MachinePlaybook"]
 
 _PLAYBOOK = "configok.node.machine"
-_EXTERNAL = (PROVIDER_API_VERSION, "External")
 _EXIT_CODE = "non-zero return code"  # Ansible's sentence about a command, which says less than the command
 _MAX_SENTENCE = 1000
 _MAX_SENTENCES = 20
@@ -56,7 +56,7 @@ class MachinePlaybook(HostPlaybook):
         answers: dict[str, HostAnswer] = {}
         asked: dict[str, HostRequest] = {}
         for request in requests:
-            if _is_external(request):
+            if runs_playbooks(request.provider):
                 answers[request.name] = HostAnswer(refusals=tuple(self._missing_playbooks(request)))
                 continue
             try:
@@ -79,7 +79,7 @@ class MachinePlaybook(HostPlaybook):
             try:
                 if self._stop.is_set() or request.should_stop():
                     return HostAnswer("the run was interrupted", not_begun=True)
-                return self._change_external(request) if _is_external(request) else self._change(request)
+                return self._change_external(request) if runs_playbooks(request.provider) else self._change(request)
             except PlaybookStopped:
                 return HostAnswer("the run was interrupted")
             except RebootFailed as error:
@@ -217,10 +217,6 @@ class MachinePlaybook(HostPlaybook):
         if action == "create":
             variables["machine_bootstrap_kubeconfig"] = first.bootstrap_kubeconfig
         return variables
-
-
-def _is_external(request: HostRequest) -> bool:
-    return (request.provider.api_version, request.provider.kind) == _EXTERNAL
 
 
 def _with_absolute_paths(request: HostRequest, directory: str) -> Mapping[str, Any]:

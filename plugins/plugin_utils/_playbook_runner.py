@@ -33,7 +33,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._durations import describe_duration
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._answers import GateAnswer, GateVerdict
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates._gate_settings import WavePlaybooks
+from ansible_collections.configok.node.plugins.module_utils._rollout._gates._wave_playbooks import WavePlaybooks
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._run_options import ShouldStop
 
 __all__ = [

@@ -29,7 +29,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrust
 from ansible_collections.configok.node.plugins.module_utils._rollout import Interrupted, InvalidPool, RolloutError
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._gate_client import access_errors
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool._policy import Policy
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool_keys import POOL_FILE, FileKeys
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_keys import POOL_FILE, FileKeys
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._run_options import RunOptions
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._wave_run import WaveResult
 from ansible_collections.configok.node.plugins.plugin_utils._action import ControllerAction

@@ -65,11 +65,13 @@ GUIDE_NAMES = re.compile(r"`(?:config\.)?(_?[a-z]+(?:_[a-z]+)+|_?[A-Z]{2,}(?:_[A
 @pytest.fixture(scope="module")
 def files() -> list[str]:
     """The files of the repository that a guide may name."""
-    command = ["git", "ls-files", "plugins", "schema", "tests", "tools", "playbooks"]
+    command = ["git", "ls-files", "plugins", "roles", "schema", "tests", "tools", "playbooks"]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
 
 
-@pytest.mark.parametrize("page", ["README", "kubernetes-release", "rule", "component"])
+@pytest.mark.parametrize(
+    "page", ["README", "kubernetes-release", "rule", "component", "component-kind", "gate", "pool-key", "provider"]
+)
 def test_what_the_guides_name_exists(page: str, files: list[str]) -> None:
     text = (ROOT / f"docs/development/{page}.md").read_text(encoding="utf-8")
     for path in re.findall(r"`([a-z_][\w./-]+\.(?:py|json|yml))`", text):

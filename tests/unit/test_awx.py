@@ -20,7 +20,10 @@ from jinja2 import Environment, nodes
 from ansible_collections.configok.node.plugins.module_utils._ansible._machine_files import machine_catalog
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._durations import setting_duration
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_pool
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool_keys import MACHINE_VARIABLES, POOL_KEYS
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_keys import (
+    MACHINE_VARIABLES,
+    POOL_FILE,
+)
 from support.ansible_runs.controller import PROJECT, controller_objects
 from support.ansible_runs.inventories import read_inventory
 from support.api.clusters import SandboxCluster
@@ -78,7 +81,7 @@ def strings(value: Any) -> Iterator[str]:
 def variables_of(path: Path) -> set[str]:
     """Return the variables that a playbook, and the tasks that it includes, read."""
     text = path.read_text(encoding="utf-8")
-    names = set(POOL_KEYS[""]) if re.search(r"^ +configok\.node\.rollout:", text, re.MULTILINE) else set()
+    names = set(POOL_FILE.keys[""]) if re.search(r"^ +configok\.node\.rollout:", text, re.MULTILINE) else set()
     if re.search(r"^ +configok\.node\.machines:", text, re.MULTILINE):
         names |= set(MACHINE_VARIABLES.keys[""])
     for string in strings(yaml.safe_load(text)):

@@ -13,8 +13,12 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig import _config_ok
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigInUse, ConfigOk
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import Cause
+from ansible_collections.configok.node.plugins.module_utils._rollout._gates._gate_settings import (
+    SERVER_GATES,
+    gate_keys,
+)
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool._policy import Policy
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool_keys import POOL_KEYS
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_keys import POOL_FILE
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "docs" / "reference"
@@ -79,15 +83,15 @@ def test_the_page_has_the_agents_own_words() -> None:
 
 
 # Keys whose own keys have the rows.
-SECTIONS = {"policy.canary", "policy.approval", "policy.drain", "policy.host", "policy.reboot"} | {
-    f"policy.{name}" for name in ("playbooks", "gates.prometheus", "gates.alerts", "gates.url")
-}
+SECTIONS = {f"policy.{name}" for name in ("canary", "approval", "drain", "host", "reboot", "playbooks")}
+GATE_TYPES = {f"policy.gates.{key}" for key in gate_keys()}
 
 
 def test_the_page_of_the_pool_file_lists_its_keys() -> None:
     keys = [row[0].strip("`") for row in rows("pool-file.md")]
-    known = {f"{path}.{key}".lstrip(".") for path, names in POOL_KEYS.items() for key in names}
-    assert {key for key in keys if key in known} == known - SECTIONS
+    own = {path: names for path, names in POOL_FILE.keys.items() if path not in GATE_TYPES}
+    known = {f"{path}.{key}".lstrip(".") for path, names in own.items() for key in names}
+    assert {key for key in keys if key in known} == known - SECTIONS - GATE_TYPES
     defaults = {row[0].strip("`"): row[1] for row in rows("pool-file.md")}
     policy = Policy()
     assert defaults["policy.canary.count"] == str(policy.canary.count)
@@ -98,12 +102,20 @@ def test_the_page_of_the_pool_file_lists_its_keys() -> None:
     assert defaults["policy.onFailure"] == policy.on_failure
     for key, seconds in {
         "policy.soak": policy.soak,
-        "policy.nodeTimeout": policy.node_timeout,
-        "policy.restartDelay": policy.restart_delay,
-        "policy.timeToCrash": policy.time_to_crash,
-        "policy.healthTimeout": policy.health_timeout,
+        "policy.nodeTimeout": policy.answer.timeout,
+        "policy.restartDelay": policy.answer.restart_delay,
+        "policy.timeToCrash": policy.answer.time_to_crash,
+        "policy.healthTimeout": policy.answer.health_timeout,
     }.items():
         assert parse_duration(defaults[key]) == seconds, key
+
+
+def test_the_page_of_the_gates_lists_the_keys_of_each_type() -> None:
+    listed = {cell.strip("`") for cell, *_rest in rows("../gates.md") if cell.startswith("`")}
+    of_all_servers = {key for key in listed if "." not in key}
+    for gate_type in SERVER_GATES:
+        own = {key.partition(".")[2] for key in listed if key.startswith(f"{gate_type.key}.")}
+        assert own | of_all_servers == set(POOL_FILE.keys[f"policy.gates.{gate_type.key}"])
 
 
 def test_the_page_of_the_playbooks_lists_all_of_them_and_their_variables() -> None:

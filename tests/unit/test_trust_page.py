@@ -20,7 +20,7 @@ import yaml
 from ansible_collections.configok.node.plugins.module_utils._ansible._trust_plan import trust_policy
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import Bundle, build_bundle
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._local_config import LocalConfig
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool_keys import POOL_KEYS
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_keys import POOL_FILE
 from ansible_collections.configok.node.plugins.module_utils._trust._statement import Statement
 from ansible_collections.configok.node.plugins.module_utils._trust._trust_policy import TrustPolicy
 from ansible_collections.configok.node.plugins.module_utils._trust._verification import verify_bundle
@@ -106,8 +106,8 @@ def test_the_variables_of_nodes_are_valid(variables: dict[str, Any]) -> None:
 def test_the_pool_files_have_keys_that_there_are() -> None:
     assert len(POOLS) == 4
     for pool in POOLS:
-        assert set(pool) <= set(POOL_KEYS[""])
-        assert set(pool["signing"]) <= set(POOL_KEYS["signing"])
+        assert set(pool) <= set(POOL_FILE.keys[""])
+        assert set(pool["signing"]) <= set(POOL_FILE.keys["signing"])
 
 
 def test_the_table_of_variables_is_complete() -> None:

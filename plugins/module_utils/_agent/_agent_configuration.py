@@ -28,7 +28,9 @@ __all__ = [
     "ServiceManagerKind",
     "AgentConfiguration",
     "ComponentConfiguration",
+    "HealthSettings",
     "InvalidConfiguration",
+    "MetricsSettings",
     "load_configuration",
     "parse_configuration",
     "trust_fields",
@@ -80,6 +82,21 @@ class ComponentConfiguration(NamedTuple):
     restart_delay: float = 1.0  # supervisor only: seconds between an end and the next start
 
 
+class HealthSettings(NamedTuple):
+    """How the health of components is probed; in seconds, and in failed probes."""
+
+    timeout: float = 120.0
+    unhealthy_threshold: int = 3
+    probe_interval: float = 10.0
+
+
+class MetricsSettings(NamedTuple):
+    """Where metrics are published; "" means nowhere."""
+
+    file: str = ""  # path of a .prom file for node_exporter's textfile collector
+    address: str = ""  # 127.0.0.1:PORT or [::1]:PORT to serve metrics on
+
+
 class AgentConfiguration(NamedTuple):
     """A node's AgentConfiguration with its defaults; durations are in seconds."""
 
@@ -93,13 +110,10 @@ class AgentConfiguration(NamedTuple):
     configz: bool = False  # compare the kubelet's live config with its file, where the cluster allows it
     service_manager: ServiceManagerKind = "systemd"
     settling_time: float = 0.5
-    health_timeout: float = 120.0
-    unhealthy_threshold: int = 3
-    probe_interval: float = 10.0
+    health: HealthSettings = HealthSettings()
     heartbeat_interval: float = 600.0
     checkpoints_kept: int = 5
-    metrics_file: str = ""  # path of a .prom file for node_exporter's textfile collector, "" means none
-    metrics_address: str = ""  # 127.0.0.1:PORT or [::1]:PORT to serve metrics on, "" means none
+    metrics: MetricsSettings = MetricsSettings()
     trust: Any = None  # the section as it is written: the hooks do not need it
     file: str = ""  # where it was read
 
@@ -145,13 +159,17 @@ def parse_configuration(text: str, *, file: str) -> AgentConfiguration:
         "configz": top.get("configz", boolean, _DEFAULTS.configz),
         "service_manager": manager,
         "settling_time": top.get("settlingTime", _duration(0.0), _DEFAULTS.settling_time),
-        "health_timeout": top.get("healthTimeout", _duration(0.1), _DEFAULTS.health_timeout),
-        "unhealthy_threshold": top.get("unhealthyThreshold", integer(1, 1000), _DEFAULTS.unhealthy_threshold),
-        "probe_interval": top.get("probeInterval", _duration(0.1), _DEFAULTS.probe_interval),
+        "health": HealthSettings(
+            top.get("healthTimeout", _duration(0.1), _DEFAULTS.health.timeout),
+            top.get("unhealthyThreshold", integer(1, 1000), _DEFAULTS.health.unhealthy_threshold),
+            top.get("probeInterval", _duration(0.1), _DEFAULTS.health.probe_interval),
+        ),
         "heartbeat_interval": top.get("heartbeatInterval", _duration(1.0), _DEFAULTS.heartbeat_interval),
         "checkpoints_kept": top.get("checkpointsKept", integer(2, 1000), _DEFAULTS.checkpoints_kept),
-        "metrics_file": top.get("metricsFile", _metrics_file, ""),
-        "metrics_address": top.get("metricsAddress", _metrics_address, ""),
+        "metrics": MetricsSettings(
+            top.get("metricsFile", _metrics_file, ""),
+            top.get("metricsAddress", _metrics_address, ""),
+        ),
         "components": _components(top, supervised=manager == "supervisor"),
         "trust": top.take("trust"),
         "file": file,

@@ -120,7 +120,7 @@ class ComponentManager:
             before = self._health.setdefault(name, new_health(now))
             after = self._update_health(name, unit, before, now, pending=pending, probing=probing)
             self._health[name] = after
-            seconds.append(healthy_seconds(before, after, limit=2 * self._configuration.probe_interval))
+            seconds.append(healthy_seconds(before, after, limit=2 * self._configuration.health.probe_interval))
             states[name] = "healthy" if is_healthy(after) else "unknown"
         self._schedule_probe(involved, now, probing=probing, steady=steady)
         failed = self._failed_component([name for name in involved if name not in unknown], now)
@@ -246,7 +246,7 @@ class ComponentManager:
             return
         settings = self._configuration
         wait = min(
-            next_probe_in(health, now=now, settling=settings.settling_time, interval=settings.probe_interval)
+            next_probe_in(health, now=now, settling=settings.settling_time, interval=settings.health.probe_interval)
             for health in healths
         )
         self.next_due = now + wait if probing else min(self.next_due, now + wait)
@@ -257,17 +257,17 @@ class ComponentManager:
             if health is not None and has_failed(
                 health,
                 now=now,
-                timeout=self._configuration.health_timeout,
-                threshold=self._configuration.unhealthy_threshold,
+                timeout=self._configuration.health.timeout,
+                threshold=self._configuration.health.unhealthy_threshold,
             ):
                 return name
         return ""
 
     def _failure_window(self, name: str) -> float:
         settings = self._configuration
-        if name and self._health[name].failures >= settings.unhealthy_threshold:
-            return settings.unhealthy_threshold * settings.probe_interval
-        return settings.health_timeout
+        if name and self._health[name].failures >= settings.health.unhealthy_threshold:
+            return settings.health.unhealthy_threshold * settings.health.probe_interval
+        return settings.health.timeout
 
     def _healthy_for(self, involved: list[str], now: float) -> float:
         healths = [self._health.get(name) for name in involved]

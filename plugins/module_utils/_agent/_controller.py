@@ -45,6 +45,17 @@ _MAX_ROUNDS = 16  # one change takes up to five: the answer, "adopting", the ado
 _RETRY_SPREAD = 5.0  # seconds
 
 
+class _SeenOfConfig:
+    """What was observed of the config in use, and is forgotten with it. active: its uid, and since when it is used."""
+
+    def __init__(self, active: tuple[str | None, float] | None = None) -> None:
+        self.active = active
+        self.unsaved_trial = 0.0  # healthy seconds that are not in the record yet
+        self.trial_end = float("inf")  # when the trial can end, in seconds since boot
+        self.confirmation_due = float("inf")  # when to probe for the confirmation, in seconds since boot
+        self.acknowledged: Acknowledgement | None = None
+
+
 class Controller:
     """One node's agent, without threads and waiting: reconcile() is called whenever something may have happened."""
 
@@ -60,11 +71,7 @@ class Controller:
         self._trust = TrustSettings(configuration)
         self._file_errors = FileErrors(configuration.state_directory, lasting=_FILES_LASTING)
         self.publisher = Publisher(context, outputs)
-        self._acknowledged: Acknowledgement | None = None
-        self._active_config: tuple[str | None, float] | None = None  # uid, and since when: what is observed is of it
-        self._unsaved_trial = 0.0  # healthy seconds that are not in the record yet
-        self._trial_end = float("inf")  # when the trial can end, in seconds since boot
-        self._confirmation_due = float("inf")  # when to probe for the confirmation, in seconds since boot
+        self._seen = _SeenOfConfig()
         self._is_unit_pending = False  # a query for a unit's state runs
         self._executors: Mapping[type[Any], Callable[[Any, Observation], bool]] = {
             actions.SwitchFiles: self._switch_files,
@@ -96,9 +103,9 @@ class Controller:
         """Record the seconds of the trial that are not in the record yet, and stop publishing."""
         try:
             state = self.read_state()
-            if self._unsaved_trial > 0 and state.is_in_trial:
+            if self._seen.unsaved_trial > 0 and state.is_in_trial:
                 with self._transactions.begin(state):
-                    self._transactions.save_trial(state, self._unsaved_trial)
+                    self._transactions.save_trial(state, self._seen.unsaved_trial)
         except StateChanged:
             pass  # a hook has rolled back meanwhile
         except (OSError, LockTimeout) as error:
@@ -139,20 +146,20 @@ class Controller:
             return acknowledgement.until
         if self._is_unit_pending:
             return self.components.answer_due
-        return min(self.components.next_due, self._trial_end, self._confirmation_due)
+        return min(self.components.next_due, self._seen.trial_end, self._seen.confirmation_due)
 
     def _acknowledgement(self) -> Acknowledgement | None:
         """Return the acknowledgement as it is now: pending until the status is written, or for a second."""
-        acknowledged = self._acknowledged
+        acknowledged = self._seen.acknowledged
         if acknowledged is None or not acknowledged.pending:
             return acknowledged
         is_pending = self.publisher.status_writer.is_sending and self._clock.since_boot() < acknowledged.until
-        self._acknowledged = acknowledged._replace(pending=is_pending)
-        return self._acknowledged
+        self._seen.acknowledged = acknowledged._replace(pending=is_pending)
+        return self._seen.acknowledged
 
     def _run_round(self, node: NodeAnnotations | None) -> bool:
         """Return whether something has changed, so that everything has to be observed again."""
-        probe_due = min(self.publisher.status_writer.due, self._trial_end, self._confirmation_due)
+        probe_due = min(self.publisher.status_writer.due, self._seen.trial_end, self._seen.confirmation_due)
         if self._clock.since_boot() >= probe_due:
             self.components.probe_soon()
         observation = self._observe(node)
@@ -184,7 +191,7 @@ class Controller:
             Moment(self._clock.since_boot(), self._clock.boot_id(), self._clock.now()),
             state,
             dynamic_config=self._configuration.dynamic_config,
-            health_timeout=self._configuration.health_timeout,
+            health_timeout=self._configuration.health.timeout,
         )
         if not self._configuration.dynamic_config or state.active.fallback_reason in ("bad", "CrashLoop"):
             return observation
@@ -220,14 +227,14 @@ class Controller:
         components = self.components.observe(state, steady=not (observation.dynamic_config and matters))
         if components is None:
             return observation
-        self._confirmation_due = confirmation_due(answered, observation.moment)
+        self._seen.confirmation_due = confirmation_due(answered, observation.moment)
         if observation.dynamic_config and not components.new_command_lines:
             components = components._replace(not_read=self._not_read_reason(state))
-            self._unsaved_trial += trial_seconds(state, components)
+            self._seen.unsaved_trial += trial_seconds(state, components)
             now = self._clock.since_boot()
-            self._trial_end = trial_ends_at(state, components, unsaved=self._unsaved_trial, now=now)
+            self._seen.trial_end = trial_ends_at(state, components, unsaved=self._seen.unsaved_trial, now=now)
             observation = observation._replace(host_problem=self._host_problem(state, components))
-        return observation._replace(components=components, unsaved_trial=self._unsaved_trial)
+        return observation._replace(components=components, unsaved_trial=self._seen.unsaved_trial)
 
     def _host_problem(self, state: NodeState, components: ComponentsObservation) -> str:
         """Return what is wrong with the host while components are not healthy, for a verdict on a config; or ""."""
@@ -258,14 +265,10 @@ class Controller:
         """Forget what was observed of the previous config if there is another one, whichever process has changed it."""
         record = state.active_record
         active = (record.uid, record.since_boot)
-        if active == self._active_config:
+        if active == self._seen.active:
             return
-        self._active_config = active
         self.components.reset()
-        self._unsaved_trial = 0.0
-        self._trial_end = float("inf")
-        self._confirmation_due = float("inf")
-        self._acknowledged = None
+        self._seen = _SeenOfConfig(active)
 
     def _switch_files(self, action: actions.SwitchFiles, observation: Observation) -> bool:
         with self._transactions.begin(observation.state):
@@ -357,8 +360,8 @@ class Controller:
     def _save_trial(self, action: actions.SaveTrial, observation: Observation) -> bool:
         state = observation.state
         with self._transactions.begin(state):
-            self._transactions.save_trial(state, self._unsaved_trial, is_healthy=True)
-        self._unsaved_trial = 0.0
+            self._transactions.save_trial(state, self._seen.unsaved_trial, is_healthy=True)
+        self._seen.unsaved_trial = 0.0
         if action.is_first_health:
             self._record_trial("healthy", observation)
         return True
@@ -367,8 +370,8 @@ class Controller:
         with self._transactions.begin(observation.state):
             self._transactions.promote(observation.state, action.record)
             self._transactions.remove_unused(observation.state)
-        self._unsaved_trial = 0.0
-        self._trial_end = float("inf")
+        self._seen.unsaved_trial = 0.0
+        self._seen.trial_end = float("inf")
         self._record_trial("promoted", observation)
         return True
 
@@ -403,15 +406,15 @@ class Controller:
         self.publisher.report_adopting(action.record, observation)
         until = self._clock.since_boot() + ANSWER_WAIT
         is_pending = self.publisher.status_writer.is_sending
-        self._acknowledged = Acknowledgement(action.record.uid, observation.desired.answered.id, is_pending, until)
+        self._seen.acknowledged = Acknowledgement(action.record.uid, observation.desired.answered.id, is_pending, until)
         return True
 
     def _report(self, observation: Observation) -> None:
         if self.publisher.report(observation):
-            self._acknowledged = None
+            self._seen.acknowledged = None
         components = observation.components
         if self.publisher.reported_failure and components is not None and not components.stopped:
-            due = observation.moment.now + self._configuration.probe_interval
+            due = observation.moment.now + self._configuration.health.probe_interval
             self.components.next_due = min(self.components.next_due, due)
 
 

@@ -51,11 +51,7 @@ class HostCheck:
         self._backoff = Backoff(first=1.0, longest=_LONGEST_PAUSE)
         self._target: tuple[object, ...] = ()
         self._look: HostLook | None = None
-        self._trouble = _Question(context.new_task(), "")  # no answer says nothing
-        self._trouble_target: tuple[object, ...] = ()
-        self._trouble_due = 0.0
-        self._trouble_text = ""
-        self._has_seen_trouble = False  # whether there was a reason to look at once
+        self._trouble = _Trouble(context.new_task())
 
     @property
     def next_due(self) -> float:
@@ -104,20 +100,14 @@ class HostCheck:
 
         at_once: whether there is a reason for the first look now; otherwise a component has a moment to start.
         """
-        now, target = self._clock.since_boot(), (record.uid, record.since_boot)
-        if target != self._trouble_target:
-            self._trouble.reset()
-            self._trouble_target, self._trouble_text, self._has_seen_trouble = target, "", False
-            self._trouble_due = now + _TROUBLE_INTERVAL
-        if at_once and not self._has_seen_trouble:
-            self._has_seen_trouble, self._trouble_due = True, now
-        if now >= self._trouble_due:
-            configs = {name: files.config for name, files in state.files.items() if record.covers(name)}
-            answer = self._trouble.ask(partial(self._host_problems, configs, state), configs, now)
-            if answer is not None:
-                self._trouble.reset()
-                self._trouble_text, self._trouble_due = _first(answer.values()), now + _TROUBLE_INTERVAL
-        return self._trouble_text
+        configs = {name: files.config for name, files in state.files.items() if record.covers(name)}
+        return self._trouble.look(
+            (record.uid, record.since_boot),
+            partial(self._host_problems, configs, state),
+            configs,
+            self._clock.since_boot(),
+            at_once=at_once,
+        )
 
     # In the background
 
@@ -222,3 +212,37 @@ class _Question:
         """Forget the answer, and abandon the question."""
         self._task.abandon()
         self._answer = None
+
+
+class _Trouble:
+    """What is wrong with the host while a component is not healthy: looked at now and then, in the background."""
+
+    def __init__(self, task: Task) -> None:
+        self._question = _Question(task, "")  # no answer says nothing
+        self._target: tuple[object, ...] = ()
+        self._due = 0.0
+        self._text = ""
+        self._was_urgent = False  # whether there was a reason to look at once
+
+    def look(
+        self,
+        target: tuple[object, ...],
+        work: Callable[[], Mapping[str, str]],
+        components: Iterable[str],
+        now: float,
+        *,
+        at_once: bool,
+    ) -> str:
+        """Return what was found for a target, "" if nothing is known. at_once: see `HostCheck.in_trouble`."""
+        if target != self._target:
+            self._question.reset()
+            self._target, self._text, self._was_urgent = target, "", False
+            self._due = now + _TROUBLE_INTERVAL
+        if at_once and not self._was_urgent:
+            self._was_urgent, self._due = True, now
+        if now >= self._due:
+            answer = self._question.ask(work, components, now)
+            if answer is not None:
+                self._question.reset()
+                self._text, self._due = _first(answer.values()), now + _TROUBLE_INTERVAL
+        return self._text

@@ -156,4 +156,4 @@ def _is_settled(machine: ObservedMachine | None) -> bool:
     """Return whether a Node is healthy and uses what it is assigned, as one that has passed the gate."""
     if machine is None or not machine.is_ours or machine.ready is not True or machine.deleting:
         return False
-    return not machine.has_agent or (machine.config_ok == "True" and machine.active == machine.config_source)
+    return not machine.has_agent or (machine.config.ok == "True" and machine.config.active == machine.config.source)

@@ -104,14 +104,14 @@ def resolve_configs(
         if problem is not None:
             problems[machine.name] = problem
             present = observed.get(machine.name)
-            machine = _with_source(machine, None if present is None else present.config_source, references)
+            machine = _with_source(machine, None if present is None else present.config.source, references)
         elif machine.pool and pool.source is None:
             machine = _with_source(machine, None, references)
         resolved.append(machine)
     usable = {name: pool.source for name, pool in pools.items() if pool.source is not None}
     declared = {*usable.values(), *references.values()}
-    active = {machine.active for machine in observed.values() if machine.active is not None} - declared
-    hashes = {machine.local_config for machine in observed.values()} - {""}
+    active = {machine.config.active for machine in observed.values() if machine.config.active is not None} - declared
+    hashes = {machine.config.local for machine in observed.values()} - {""}
     bundles = _read_bundles(client, [*sorted(declared), *sorted(active)[:_MAX_BUNDLES]])
     inputs = ConfigInputs(
         pools=usable,

@@ -21,7 +21,7 @@ from .._nodeconfig._well_known import ANNOTATION_SIGNATURES, ANNOTATION_STATEMEN
 from .._rollout import InvalidPool, RolloutError
 from .._rollout._decisions._statements import StatementOptions, check_floor
 from .._rollout._pool._maintenance_windows import parse_time
-from .._rollout._pool_keys import FORM
+from .._rollout._pool._pool_file import FORM
 from .._rollout._record._record_store import read_record
 from .._rollout._record._revisions import bundle_statement, parse_bundle
 from .._trust._statement import InvalidStatement, Statement, encode_signatures, parse_signatures

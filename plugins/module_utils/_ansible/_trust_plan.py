@@ -16,7 +16,7 @@ from .._rollout._decisions._trust_review import TrustReview, review_trust
 from .._rollout._nodes._node_goals import has_reached
 from .._rollout._nodes._node_view import NodeView
 from .._rollout._plan import Target
-from .._rollout._pool_keys import FORM
+from .._rollout._pool._pool_file import FORM
 from .._rollout._record._record import Record
 from .._rollout._record._revisions import bundle_statement
 from .._trust._public_keys import PublicKey

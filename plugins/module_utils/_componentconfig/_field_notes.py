@@ -55,14 +55,25 @@ RULE_MEANING = "meaning"
 _GATES_FIELD = "featureGates"
 
 
+class NoteSubject(NamedTuple):
+    """What a note is about: a field, a gate, gates, flags, or an API version; all empty for the component itself."""
+
+    kind: str = ""
+    api_version: str = ""
+    field: Path = ()
+    gate: str = ""
+    gates: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class Note:
-    """A change that a release brings, about a field, a gate, gates, flags, an API version, or the component itself.
+    """A change that a release brings.
 
     since: the first minor with the new state. before, after: the states as phrases. keep: a sentence about what keeps
     the old state, "" for none. host: what the host must be like, which no config shows. what: the subject of a note
-    about the component itself. condition: see `_is_met`. is_dangerous: the new state is worth a warning by itself.
-    is_planned: the release is not out yet.
+    about the component itself, in words. condition: see `_is_met`. is_dangerous: the new state is worth a warning by
+    itself. is_planned: the release is not out yet.
     """
 
     id: str
@@ -75,12 +86,7 @@ class Note:
     keep: str = ""
     host: str = ""
     what: str = ""
-    kind: str = ""
-    api_version: str = ""
-    field: Path = ()
-    gate: str = ""
-    gates: tuple[str, ...] = ()
-    flags: tuple[str, ...] = ()
+    about: NoteSubject = NoteSubject()
     is_dangerous: bool = False
     is_planned: bool = False
 
@@ -97,7 +103,9 @@ class Note:
     @property
     def is_general(self) -> bool:
         """Whether it is about the component itself, whatever its files hold."""
-        return not (self.field or self.gate or self.gates or self.flags or self.api_version)
+        return not (
+            self.about.field or self.about.gate or self.about.gates or self.about.flags or self.about.api_version
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """Return the note as plain data, for a module's result."""
@@ -139,7 +147,7 @@ class Meaning(NamedTuple):
 
     def __str__(self) -> str:
         shown = show(self.value, self.path)
-        value = f": {shown or '<unset>'}" if self.note.field == self.path else ""
+        value = f": {shown or '<unset>'}" if self.note.about.field == self.path else ""
         place = f" ({self.source})" if self.source else ""
         host = f", if {self.note.host}" if self.note.host else ""
         states = "; ".join(reversed(self.note.states)) if self.is_of_downgrade else str(self.note)
@@ -175,12 +183,14 @@ def parse_note(row: Mapping[str, Any]) -> Note:
         row["component"],
         row["level"],
         row.get("condition", {}),
-        kind=row.get("kind", ""),
-        api_version=row.get("apiVersion", ""),
-        field=tuple(row["field"].split(".")) if "field" in row else (),
-        gate=row.get("gate", ""),
-        gates=tuple(row.get("gates", ())),
-        flags=tuple(row.get("flags", ())),
+        about=NoteSubject(
+            kind=row.get("kind", ""),
+            api_version=row.get("apiVersion", ""),
+            field=tuple(row["field"].split(".")) if "field" in row else (),
+            gate=row.get("gate", ""),
+            gates=tuple(row.get("gates", ())),
+            flags=tuple(row.get("flags", ())),
+        ),
         is_dangerous=bool(row.get("danger")),
         is_planned=bool(row.get("planned")),
         **texts,
@@ -189,7 +199,9 @@ def parse_note(row: Mapping[str, Any]) -> Note:
 
 def notes_about_field(kind: Kind, path: Path) -> list[Note]:
     """Return the notes about a field of a kind, or about a field around it."""
-    return [note for note in field_notes() if is_about(note, kind) and path[: len(note.field)] == note.field]
+    return [
+        note for note in field_notes() if is_about(note, kind) and path[: len(note.about.field)] == note.about.field
+    ]
 
 
 def meanings_of_field(config: NotedConfig, path: Path, minor: int) -> Iterator[Meaning]:
@@ -201,8 +213,8 @@ def meanings_of_field(config: NotedConfig, path: Path, minor: int) -> Iterator[M
 
 def is_about(note: Note, kind: Kind) -> bool:
     """Return whether a note is about files of a kind: those of its kind, else those that its component is run with."""
-    if note.kind:
-        return note.kind == kind.kind
+    if note.about.kind:
+        return note.about.kind == kind.kind
     if note.component == "all":
         return kind.component != "kubeadm" and MAIN_KINDS.get(kind.component, kind.kind) == kind.kind
     return note.component == kind.component and MAIN_KINDS.get(kind.component, kind.kind) == kind.kind
@@ -210,13 +222,13 @@ def is_about(note: Note, kind: Kind) -> bool:
 
 def applies(note: Note, config: NotedConfig) -> bool:
     """Return whether a config meets the condition of a note; its flags and other gates are left to `subjects_of`."""
-    if note.api_version and note.api_version != config.kind.api_version:
+    if note.about.api_version and note.about.api_version != config.kind.api_version:
         return False
-    if note.gate:
-        was_on, is_on = _switch(note.gate, note.since, config.settings)
+    if note.about.gate:
+        was_on, is_on = _switch(note.about.gate, note.since, config.settings)
         if was_on == is_on:
             return False
-    return not note.field or _is_met(note.condition, note, config)
+    return not note.about.field or _is_met(note.condition, note, config)
 
 
 def _switch(gate: str, since: int, settings: Mapping[str, Any]) -> tuple[bool, bool]:
@@ -232,8 +244,8 @@ def _is_met(condition: Mapping[str, Any], note: Note, config: NotedConfig) -> bo
     of a list; moreThan: the number of its items. gateOn: a gate before the note's minor; gateOff: from it on;
     gateTurnsOn: a gate that it switches. anyOf: one of several conditions.
     """
-    written = value_at(config.data, note.field)
-    entries = config.kind.entries_along(note.field)
+    written = value_at(config.data, note.about.field)
+    entries = config.kind.entries_along(note.about.field)
     value = fact_at(entries[-1], "default", note.since) if written is None else written
     items = value if isinstance(value, list) else []
     for name, operand in condition.items():
@@ -265,17 +277,17 @@ def _is_equal(value: Any, operand: Any) -> bool:
 def subjects_of(note: Note, config: NotedConfig) -> Iterator[Meaning]:
     """Yield a note once for each flag or gate in use that it is about, or once for its gate, field or API version."""
     kind = config.kind.kind
-    if note.flags:
-        for flag in note.flags:
+    if note.about.flags:
+        for flag in note.about.flags:
             if flag in config.flags:
                 yield Meaning(note, f"--{flag}", kind=kind)
-    elif note.gate or note.gates:
-        for gate in (note.gate,) if note.gate else note.gates:
-            if note.gate or isinstance(config.settings.get(gate), bool):
+    elif note.about.gate or note.about.gates:
+        for gate in (note.about.gate,) if note.about.gate else note.about.gates:
+            if note.about.gate or isinstance(config.settings.get(gate), bool):
                 path: Path = (_GATES_FIELD, gate)
                 yield Meaning(note, format_path(path), path, config.settings.get(gate), kind)
     else:
-        path = note.field or ("apiVersion",)
+        path = note.about.field or ("apiVersion",)
         yield Meaning(note, format_path(path), path, value_at(config.data, path), kind)
 
 
@@ -286,13 +298,13 @@ def meaning_findings(config: NotedConfig, minors: Sequence[int]) -> Iterator[tup
     """
     for note in field_notes():
         is_candidate = note.level == "meaning" and is_about(note, config.kind)
-        if not is_candidate or value_at(config.data, note.field) is None or not applies(note, config):
+        if not is_candidate or value_at(config.data, note.about.field) is None or not applies(note, config):
             continue
         newer = [minor for minor in minors if minor >= note.since]
         if newer and len(newer) < len(minors):
             host = f"if {note.host}, " if note.host else ""
             message = f"{host}means two things in these versions: {note}"
-            yield Finding(note.field, message, RULE_MEANING, Level.WARNING), list(minors)
+            yield Finding(note.about.field, message, RULE_MEANING, Level.WARNING), list(minors)
         elif newer and note.is_dangerous:
             message = f"means {note.after} (up to Kubernetes {minor_name(note.since - 1)}: {note.before}); {note.keep}"
-            yield Finding(note.field, message, RULE_MEANING, Level.WARNING), newer
+            yield Finding(note.about.field, message, RULE_MEANING, Level.WARNING), newer

@@ -30,7 +30,7 @@ def notes() -> tuple[Note, ...]:
 
 def notes_about_gate(gate: str) -> list[Note]:
     """Return the notes about a gate."""
-    return [note for note in notes() if gate == note.gate or gate in note.gates]
+    return [note for note in notes() if gate == note.about.gate or gate in note.about.gates]
 
 
 def general_notes(kind: Kind, minors: tuple[int, int]) -> list[Note]:

@@ -164,7 +164,7 @@ def _with_new_names(command_line: CommandLine, flags: FlagSet) -> CommandLine:
     uses = []
     for use in command_line.uses:
         flag = flags.flags.get(use.name)
-        new = flag.replaced_by if flag is not None else ""
+        new = flag.advice.replaced_by if flag is not None else ""
         uses.append(FlagUse(new, use.value, (f"--{new}={use.value}",)) if new else use)
     return CommandLine(tuple(uses), command_line.errors)
 
@@ -268,7 +268,7 @@ class _Migrator(NamedTuple):
 
     def _kept_flags(self, decisions: Mapping[str, FlagDecision], target_path: str) -> tuple[KeptFlag, ...]:
         flags = self.flag_set.flags
-        kept = [KeptFlag(_CONFIG, (f"--{_CONFIG}={target_path}",), flags[_CONFIG].keep_reason)]
+        kept = [KeptFlag(_CONFIG, (f"--{_CONFIG}={target_path}",), flags[_CONFIG].advice.keep)]
         for use in self.command_line.uses:
             decision = decisions.get(use.name)
             if isinstance(decision, Stays):

@@ -231,7 +231,7 @@ def _flag_upgrades(kind: Kind, arguments: Sequence[str], minors: tuple[int, int]
                 reason = f"Kubernetes {minor_name(flag.last + 1)} and newer do not have it"
             else:
                 reason = f"it comes with Kubernetes {minor_name(flag.since)}"
-            changes.append(FlagUpgrade(flag.name, True, reason + (f": {flag.drop_reason}" if flag.drop_reason else "")))
+            changes.append(FlagUpgrade(flag.name, True, reason + (f": {flag.advice.drop}" if flag.advice.drop else "")))
         elif flag.wins_since is not None and (flag.wins_since <= old) != (flag.wins_since <= new):
             reason = f"from Kubernetes {minor_name(flag.wins_since)} on it wins over the file"
             changes.append(FlagUpgrade(flag.name, False, reason))
@@ -244,9 +244,9 @@ def _noted_flags(kind: Kind, arguments: Sequence[str], minors: tuple[int, int]) 
     is_downgrade = minors[1] < minors[0]
     for meaning in meanings(config, minors):
         name, since = meaning.subject[2:], minor_name(meaning.note.since)
-        if meaning.note.flags and meaning.note.level == "refused" and not is_downgrade:
+        if meaning.note.about.flags and meaning.note.level == "refused" and not is_downgrade:
             yield FlagUpgrade(name, True, f"Kubernetes {since} and newer do not have it")
-        elif meaning.note.flags and meaning.note.level == "new" and is_downgrade:
+        elif meaning.note.about.flags and meaning.note.level == "new" and is_downgrade:
             yield FlagUpgrade(name, True, f"it comes with Kubernetes {since}")
 
 
@@ -261,8 +261,8 @@ def _meaning_changes(
     noted: set[Path] = set()
     for meaning in meanings(config, sides.minors):
         path, note = meaning.path, meaning.note
-        is_refused = note.level == "refused" and not note.gate and _is_refused(path, findings)
-        if is_refused or meaning.subject in told_flags or (note.gates and path in told_gates):
+        is_refused = note.level == "refused" and not note.about.gate and _is_refused(path, findings)
+        if is_refused or meaning.subject in told_flags or (note.about.gates and path in told_gates):
             continue
         noted.add(path)
         yield meaning._replace(source=sides.place_of(path))

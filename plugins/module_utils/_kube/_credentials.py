@@ -38,10 +38,10 @@ class Credentials(NamedTuple):
     """The address of an API server and the credentials for it.
 
     server is a URL. CA, certificate, key and token are each a path or the data itself (PEM bytes, for the token the
-    text); a path is read again when its file changes. Without a CA the system's are used; verify=False trusts every
-    server. namespace is the context's. source is the file that this was read from, if it is to be read again when it
-    changes. refresh, if set, loads these credentials again (reads the files, runs the exec plugin) or raises
-    CredentialsError; the client calls it when source changes and after a 401.
+    text); a path is read again when its file changes. basic is a user name and a password. Without a CA the system's
+    are used; verify=False trusts every server. namespace is the context's. source is the file that this was read from,
+    if it is to be read again when it changes. refresh, if set, loads these credentials again (reads the files, runs the
+    exec plugin) or raises CredentialsError; the client calls it when source changes and after a 401.
     """
 
     server: str
@@ -53,8 +53,7 @@ class Credentials(NamedTuple):
     key_data: bytes | None = None
     token: str | None = None
     token_file: str | None = None
-    username: str | None = None
-    password: str | None = None
+    basic: tuple[str, str] | None = None
     tls_server_name: str | None = None
     verify: bool = True
     proxy: str | None = None
@@ -140,6 +139,7 @@ def from_kubeconfig(path: str, *, context: str | None = None) -> Credentials:
     cert_data = reader.data(user, "client-certificate-data")
     key_data = reader.data(user, "client-key-data")
     token_file = reader.file(user, "tokenFile")
+    username = reader.text(user, "username")
     return Credentials(
         server=server.rstrip("/"),
         ca_file=None if ca_data else reader.file(cluster, "certificate-authority"),
@@ -150,8 +150,7 @@ def from_kubeconfig(path: str, *, context: str | None = None) -> Credentials:
         key_data=key_data,
         token=None if token_file else reader.text(user, "token"),
         token_file=token_file,
-        username=reader.text(user, "username"),
-        password=reader.text(user, "password"),
+        basic=None if username is None else (username, reader.text(user, "password") or ""),
         tls_server_name=reader.text(cluster, "tls-server-name"),
         verify=cluster.get("insecure-skip-tls-verify") is not True,
         proxy=reader.text(cluster, "proxy-url"),

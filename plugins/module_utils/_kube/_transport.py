@@ -373,7 +373,7 @@ def _cause(error: Exception) -> str:
 
 
 def _authorization(credentials: Credentials) -> dict[str, str]:
-    has_secret = credentials.token or credentials.token_file or credentials.username is not None
+    has_secret = credentials.token or credentials.token_file or credentials.basic is not None
     server = parse_url(credentials.server)
     if has_secret and server.scheme != "https" and (server.host or "").strip("[]") not in _LOOPBACK:
         raise CredentialsError(
@@ -391,8 +391,8 @@ def _authorization(credentials: Credentials) -> dict[str, str]:
         if not token.isprintable() or not token.isascii():
             raise CredentialsError("the token holds characters that no token has")
         return {"Authorization": f"Bearer {token}"}
-    if credentials.username is not None:
-        pair = f"{credentials.username}:{credentials.password or ''}"
+    if credentials.basic is not None:
+        pair = ":".join(credentials.basic)
         return {"Authorization": "Basic " + base64.b64encode(pair.encode()).decode()}
     return {}
 

@@ -19,6 +19,7 @@ __all__ = [
     "SEEN_PATHS",
     "STATE_FILE",
     "HostState",
+    "SystemChanges",
     "begin_change",
     "can_undo",
     "forget_previous",
@@ -56,6 +57,14 @@ SEEN_PATHS = (
 
 
 @dataclass
+class SystemChanges:
+    """What was changed in the system. settings: kernel parameters with their value before. enabled: units."""
+
+    settings: dict[str, str] = field(default_factory=dict)
+    enabled: list[str] = field(default_factory=list)
+
+
+@dataclass
 class HostState:
     """What was done to this host.
 
@@ -64,10 +73,9 @@ class HostState:
     were installed for us, with the version before, "" for none. held: the packages that we hold. held_before: those
     that the user held, of the packages that we change. installing: packages that an installation that has not ended
     adds. pending: units that must restart because of what changed. flags: path -> [text before flags were removed, text
-    after]. settings: kernel parameters with their value before. enabled: units that we enabled. rollout: of the last
-    change, or another identity of it. previous: package -> version before the last update. previous_files: path -> text
-    (null for no file), mode and restarts before it. in_progress: a change has begun, and the kubelet has not been
-    healthy since. runtime: the unit of the runtime of a node that we made.
+    after]. rollout: of the last change, or another identity of it. previous: package -> version before the last update.
+    previous_files: path -> text (null for no file), mode and restarts before it. in_progress: a change has begun, and
+    the kubelet has not been healthy since. runtime: the unit of the runtime of a node that we made.
     """
 
     machine: str = ""
@@ -81,8 +89,7 @@ class HostState:
     previous: dict[str, str] = field(default_factory=dict)
     pending: list[str] = field(default_factory=list)
     flags: dict[str, list[str]] = field(default_factory=dict)
-    settings: dict[str, str] = field(default_factory=dict)
-    enabled: list[str] = field(default_factory=list)
+    system: SystemChanges = field(default_factory=SystemChanges)
     rollout: str = ""
     previous_files: dict[str, dict[str, Any]] = field(default_factory=dict)
     in_progress: bool = False
@@ -97,6 +104,7 @@ def load_state(host: Host) -> HostState | None:
     try:
         values: dict[str, Any] = load_json(text)
         state = HostState(**{part.name: values[part.name] for part in fields(HostState) if part.name in values})
+        state.system = SystemChanges(**values.get("system", {}))
     except (ValueError, TypeError, AttributeError):
         raise HostError(f"{STATE_FILE} is damaged, so it is not known what belongs to this machine") from None
     return state

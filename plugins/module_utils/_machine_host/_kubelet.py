@@ -49,7 +49,7 @@ def apply_settings(
             continue
         changes.note(f"{name} = {present.strip()} -> {value}")
         if not check:
-            state.settings.setdefault(name, present.strip())
+            state.system.settings.setdefault(name, present.strip())
             save_state(host, state)
             with open(host.path(path), "w", encoding="ascii") as file:
                 file.write(value)
@@ -74,7 +74,7 @@ def start_units(host: Host, state: HostState, units: Sequence[str], changes: Cha
         if check:
             continue
         if not enabled:
-            state.enabled = sorted({*state.enabled, unit})
+            state.system.enabled = sorted({*state.system.enabled, unit})
             save_state(host, state)
             host.must(["systemctl", "enable", "--quiet", f"{unit}.service"], f"{unit} could not be enabled")
         if restart or not active:

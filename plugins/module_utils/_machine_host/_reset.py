@@ -48,7 +48,7 @@ def reset_host(host: Host, state: HostState, manager: PackageManager, changes: C
     stop_kubelet(host)
     remove_pods(host, images=True, addresses=owns_addresses(state))
     _unmount(host, _KUBELET_DIRECTORY)
-    for unit in state.enabled:
+    for unit in state.system.enabled:
         if unit != "kubelet":
             host.run(["systemctl", "disable", "--quiet", "--now", f"{unit}.service"])
     kill_containers(host)
@@ -150,7 +150,7 @@ def _remove_tree(host: Host, path: str) -> None:
 
 
 def _restore_settings(host: Host, state: HostState) -> None:
-    for name, value in state.settings.items():
+    for name, value in state.system.settings.items():
         path = host.path(f"/proc/sys/{name.replace('.', '/')}")
         if os.path.exists(path):
             with open(path, "w", encoding="ascii") as file:

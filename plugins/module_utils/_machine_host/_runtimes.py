@@ -49,6 +49,6 @@ def switch_runtime(host: Host, state: HostState, units: Sequence[str], changes: 
             host.must(
                 ["systemctl", "disable", "--quiet", "--now", f"{former}.service"], f"{former} could not be stopped"
             )
-            state.enabled = [unit for unit in state.enabled if unit != former]
+            state.system.enabled = [unit for unit in state.system.enabled if unit != former]
     state.runtime = runtime
     save_state(host, state)

@@ -22,7 +22,7 @@ from . import MachinesError
 from ._changes._machine_annotation import provider_hash
 from ._changes._observe import observe
 from ._changes._types import ObservedMachine
-from ._objects._providers import SHIPPED_PROVIDERS
+from ._objects._providers import SHIPPED_PROVIDERS, is_shipped, provider_for_system
 from ._objects._read import read_catalog
 from ._objects._types import API_VERSION, PROVIDER_API_VERSION, Cluster, ProviderConfig
 
@@ -80,10 +80,6 @@ _FOREIGN_TAINTS: Final = (
 _NOT_READY: Final = "/agent-not-ready"  # of a CNI, until its agent runs on the node
 _CLUSTER_API_ANNOTATION: Final = "cluster.x-k8s.io/machine"
 _ZONE_LABEL: Final = "topology.kubernetes.io/zone"
-_PROVIDERS_BY_SYSTEM: Final = {
-    "DebianHost": ("debian", "ubuntu", "raspbian", "mint"),
-    "RPMHost": ("red hat", "rhel", "fedora", "centos", "rocky", "alma", "oracle", "amazon"),
-}
 
 
 @dataclass(frozen=True)
@@ -229,7 +225,7 @@ class _Exported:
         """Return a Machine object whose providerConfig lacks no required field."""
         if self._is_complete:
             return machine
-        config = {"apiVersion": PROVIDER_API_VERSION, "kind": "DebianHost"}
+        config = {"apiVersion": PROVIDER_API_VERSION, "kind": SHIPPED_PROVIDERS[0].kind}
         return {**machine, "spec": {**machine["spec"], "providerConfig": config}}
 
     def _versions(self) -> dict[str, Any]:
@@ -253,7 +249,7 @@ class _Exported:
         return f"its container runtime cannot be declared ({name}): one of {', '.join(_RUNTIMES)} is known"
 
     def _source(self) -> dict[str, Any]:
-        source = self._observed.config_source
+        source = self._observed.config.source
         if source is None:
             return {}
         pools = sorted(pool for pool, target in self._pools.items() if target == source)
@@ -292,27 +288,26 @@ class _Exported:
 
     def _note_difference(self, declared: ProviderConfig) -> None:
         """Note what a run would update on the host."""
-        observed = self._observed
-        if observed.provider != declared.kind:
+        installed = self._observed.annotation
+        if installed.provider != declared.kind:
             self.is_unchanged = False
             self.notes.append(
-                f"its provider is {observed.provider}, and {declared.kind} is declared, with which a run updates the"
+                f"its provider is {installed.provider}, and {declared.kind} is declared, with which a run updates the"
                 " host: give provider_config with the apiVersion, kind and fields of its provider"
             )
-        elif observed.provider_hash != provider_hash(declared):
+        elif installed.provider_hash != provider_hash(declared):
             self.is_unchanged = False
             self.notes.append(
-                f"it has fields of its provider {observed.provider} that the Node does not hold: add them to"
+                f"it has fields of its provider {installed.provider} that the Node does not hold: add them to"
                 " spec.providerConfig, or give them as provider_config"
             )
 
     def _default_provider(self) -> dict[str, Any]:
-        if self._observed.is_ours and any(item.kind == self._observed.provider for item in SHIPPED_PROVIDERS):
-            return {"apiVersion": PROVIDER_API_VERSION, "kind": self._observed.provider}
-        image = self._observed.os_image.lower()
-        for kind, names in _PROVIDERS_BY_SYSTEM.items():
-            if any(name in image for name in names):
-                return {"apiVersion": PROVIDER_API_VERSION, "kind": kind}
+        if self._observed.is_ours and is_shipped(self._observed.annotation.provider):
+            return {"apiVersion": PROVIDER_API_VERSION, "kind": self._observed.annotation.provider}
+        fitting = provider_for_system(self._observed.os_image)
+        if fitting is not None:
+            return {"apiVersion": fitting.api_version, "kind": fitting.kind}
         system = sanitize(self._observed.os_image, _MAX_SYSTEM) or "unknown"
         raise MachinesError(
             f"Node {self._observed.name}: no shipped provider fits its operating system ({system}): give"

@@ -12,9 +12,20 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Callable, NamedTuple, TypeVar
 
-__all__ = ["MessageForm", "StrictFields", "boolean", "integer", "matching", "one_of", "suggest_key", "unknown_fields"]
+__all__ = [
+    "MessageForm",
+    "StrictFields",
+    "boolean",
+    "integer",
+    "matching",
+    "one_of",
+    "suggest_key",
+    "unknown_fields",
+    "without_indexes",
+]
 
 _ALIKE = 0.8  # difflib's ratio; a transposed pair of letters in a word of six has 0.83
+_INDEX = re.compile(r"\[[0-9]+\]")
 _Value = TypeVar("_Value")
 _Default = TypeVar("_Default")
 
@@ -32,15 +43,20 @@ class StrictFields:
     """A mapping whose fields are taken one by one; errors are collected, never raised.
 
     value: the user's; None is an empty mapping, except at the top. path: its position, "" at the top. errors: shared by
-    all sections. Converters return a field's value, or raise ValueError; its message is shown.
+    all sections. sections: all of them, this one included. Converters return a field's value, or raise ValueError; its
+    message is shown.
     """
 
-    def __init__(self, value: Any, path: str, errors: list[str], form: MessageForm) -> None:
+    def __init__(
+        self, value: Any, path: str, errors: list[str], form: MessageForm, *, sections: list[StrictFields] | None = None
+    ) -> None:
         self.errors = errors
         self._form = form
         self._path = path
         self._fields: dict[str, Any] = {}
-        self._taken: set[str] = set()
+        self._taken: dict[str, None] = {}  # in this order
+        self._sections = [] if sections is None else sections
+        self._sections.append(self)
         if isinstance(value, Mapping):
             self._fields = {str(name): field for name, field in value.items()}
         elif value is not None or not path:
@@ -48,7 +64,7 @@ class StrictFields:
 
     def take(self, name: str) -> Any:
         """Return a field as it was written, or None if it is missing."""
-        self._taken.add(name)
+        self._taken[name] = None
         return self._fields.get(name)
 
     def get(self, name: str, convert: Callable[[Any], _Value], default: _Default) -> _Value | _Default:
@@ -82,7 +98,7 @@ class StrictFields:
 
     def nested(self, name: str, value: Any) -> StrictFields:
         """Return the fields of a mapping that was taken. name: its position below this mapping."""
-        return StrictFields(value, self._path_of(name), self.errors, self._form)
+        return StrictFields(value, self._path_of(name), self.errors, self._form, sections=self._sections)
 
     def error(self, name: str, value: Any, sentence: str) -> None:
         """Report an error in a field. value: None if the message is not to show it."""
@@ -94,8 +110,20 @@ class StrictFields:
         for name, sentence in self._form.unknown(self._path, unknown):
             self.error(name, None, sentence)
 
+    def keys(self) -> dict[str, tuple[str, ...]]:
+        """Return the names of all fields that were taken, by the path of their mapping; entries of a list share one."""
+        keys: dict[str, dict[str, None]] = {}
+        for section in self._sections:
+            keys.setdefault(without_indexes(section._path), {}).update(section._taken)
+        return {path: tuple(names) for path, names in keys.items()}
+
     def _path_of(self, name: str) -> str:
         return _join(self._path, name)
+
+
+def without_indexes(path: str) -> str:
+    """Return a path without the indexes of lists, such as policy.gates.name for policy.gates[0].name."""
+    return _INDEX.sub("", path)
 
 
 def suggest_key(name: str, path: str, keys: Mapping[str, Sequence[str]]) -> str:

@@ -17,7 +17,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._gates._gat
     GateClient,
     access_errors,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._policy import parse_policy
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_policy
 from support.attacks.recorder import Recorder
 
 SECRET = "of-another-team"

@@ -14,8 +14,8 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._answers import GateVerdict, ServerAnswer
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._gate_client import GateClient
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._gate_monitor import GateMonitor
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates._gate_settings import ServerGate
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._policy import parse_policy
+from ansible_collections.configok.node.plugins.module_utils._rollout._gates._server_gate import ServerGate
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_policy
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
 from support.api.pki import Authority
 from support.monitoring.servers import Alertmanager, Metrics, Prometheus

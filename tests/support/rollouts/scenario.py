@@ -107,6 +107,6 @@ def scenario(fleet: Fleet, policy: Mapping[str, Any], *, latency: float = 0.005)
     """Start a world with this fleet, in which nothing has been rolled out yet."""
     with a_world(fleet, latency=latency) as (world, scripted):
         target = world.publish(100)
-        timeline = Timeline(world, world.pool(**policy).policy.node_timeout, target.uid, runners=set())
+        timeline = Timeline(world, world.pool(**policy).policy.answer.timeout, target.uid, runners=set())
         scripted.begin(target)
         yield Scenario(world, scripted, target, policy, timeline, latency)

@@ -83,8 +83,8 @@ def decide_flag(flag: Flag, uses: Mapping[str, Sequence[str]], flags: FlagSet, c
     if any(map(is_unexpanded, values)):
         reason = f"its value has {UNEXPANDED}"
         return Refused(f"{reason}: expand it first") if flags.ignored_with_file and of_file else Stays(reason)
-    if flag.refuse_empty_reason and values[-1] in ("", "0"):
-        return Refused(flag.refuse_empty_reason)
+    if flag.advice.refuse_empty and values[-1] in ("", "0"):
+        return Refused(flag.advice.refuse_empty)
     if flag.port_of:
         return _decide_port(flag, uses)
     entry = current.kind.entry_at(flag.field, minor) if flag.field else None
@@ -132,16 +132,16 @@ def wins_over_file(flag: Flag | None, current: CurrentConfig) -> bool:
 
 def _decide_without_field(flag: Flag, minor: int) -> FlagDecision:
     if flag.known_at(minor):
-        if flag.keep_reason:
-            return Stays(flag.keep_reason)
+        if flag.advice.keep:
+            return Stays(flag.advice.keep)
         return (
-            Refused(flag.refuse_reason) if flag.refuse_reason else Stays("the file of this version has no field for it")
+            Refused(flag.advice.refuse) if flag.advice.refuse else Stays("the file of this version has no field for it")
         )
-    if flag.refuse_reason and not flag.drop_reason:
-        return Refused(flag.refuse_reason)
+    if flag.advice.refuse and not flag.advice.drop:
+        return Refused(flag.advice.refuse)
     if flag.last is not None and flag.last < minor:
         removal = f"Kubernetes {minor_name(flag.last + 1)} and newer do not have it"
-        return Dropped(f"{removal}: {flag.drop_reason}") if flag.drop_reason else Refused(removal)
+        return Dropped(f"{removal}: {flag.advice.drop}") if flag.advice.drop else Refused(removal)
     return Refused(f"Kubernetes {minor_name(minor)} does not have it: it comes with {minor_name(flag.since)}")
 
 

@@ -20,7 +20,16 @@ from .._schema._kinds import Kind, fact_at
 from .._schema._overlays import OverlayFlag, ReleaseOverlay, overlays
 from ._flag_values import refused_values
 from ._kubelet_flags import FEATURE_GATES
-from ._pflag import REPEATABLE, Flag, FlagForm, FlagUse, FlagVariant, parse_command_line, parse_flag_value
+from ._pflag import (
+    REPEATABLE,
+    Flag,
+    FlagForm,
+    FlagUse,
+    FlagVariant,
+    MigrationAdvice,
+    parse_command_line,
+    parse_flag_value,
+)
 
 __all__ = [
     "FlagSet",
@@ -125,7 +134,7 @@ def _with_overlay(flags: Mapping[str, Flag], shown: Mapping[str, OverlayFlag], m
     for name, flag in shown.items():
         if name not in flags or not flags[name].known_at(minor):
             form = _FORMS_OF_TYPES.get(flag.type, "string")
-            result[name] = Flag(name, form, since=minor, keep_reason=_NEW_FLAG)
+            result[name] = Flag(name, form, since=minor, advice=MigrationAdvice(keep=_NEW_FLAG))
     return result
 
 
@@ -137,12 +146,14 @@ def _flag(name: str, row: Mapping[str, Any], reasons: Mapping[str, str]) -> Flag
         field=tuple(row["field"].split(".")) if "field" in row else (),
         since=row.get("since", 0),
         last=row.get("last"),
-        keep_reason=reasons.get(row.get("stays", ""), ""),
+        advice=MigrationAdvice(
+            keep=reasons.get(row.get("stays", ""), ""),
+            drop=" ".join(row.get("gone", ())),
+            refuse=" ".join(row.get("refused", ())),
+            refuse_empty=" ".join(row.get("refusedEmpty", ())),
+            replaced_by=row.get("becomes", ""),
+        ),
         is_of_node=row.get("stays") == "node",
-        drop_reason=" ".join(row.get("gone", ())),
-        refuse_reason=" ".join(row.get("refused", ())),
-        refuse_empty_reason=" ".join(row.get("refusedEmpty", ())),
-        replaced_by=row.get("becomes", ""),
         port_of=row.get("portOf", ""),
         wins_since=row.get("winsOverFile"),
         only_enables=row.get("onlyOn", False),

@@ -28,6 +28,7 @@ __all__ = [
     "FlagUse",
     "FlagVariant",
     "ListPosition",
+    "MigrationAdvice",
     "REPEATABLE",
     "parse_command_line",
     "parse_flag_value",
@@ -395,19 +396,31 @@ class FlagVariant(NamedTuple):
     default: Any = None
 
 
+class MigrationAdvice(NamedTuple):
+    """What happens to a flag if its component gets a file. Reasons are sentences without a subject, "" for none.
+
+    keep: why it stays on the command line if the file has no field for it. drop: why nothing is lost without the flag
+    after its last minor. refuse, refuse_empty: what to do if it cannot stay with a file, at all or with an empty value.
+    replaced_by: the flag that replaced it.
+    """
+
+    keep: str = ""
+    drop: str = ""
+    refuse: str = ""
+    refuse_empty: str = ""
+    replaced_by: str = ""
+
+
 @dataclass(frozen=True)
 class Flag:
-    """One flag. Reasons are sentences without a subject, "" for none.
+    """One flag.
 
     form: how its value is written. field: the path of its field, () for none. since, last: the minors that have the
-    flag. keep_reason: why it stays on the command line if the file has no field for it. is_of_node: the value belongs
-    to one node. drop_reason: why nothing is lost without the flag after its last minor. refuse_reason,
-    refuse_empty_reason: what to do if it cannot stay with a file, at all or with an empty value. replaced_by: the flag
-    that replaced it. port_of: the flag whose address this port completes. wins_since: the minor from which on it wins
-    over the file of a component that ignores other flags then. only_enables: it can switch its field on, not off.
-    only_without_file: it has no field and no effect with a file. list_position: where it adds its values to a list of
-    the file. defaults, own_defaults, values: see `default_at`, `own_default_at` and `values_at`. variants: see
-    `with_values`.
+    flag. advice: what happens to it if there is a file. is_of_node: the value belongs to one node. port_of: the flag
+    whose address this port completes. wins_since: the minor from which on it wins over the file of a component that
+    ignores other flags then. only_enables: it can switch its field on, not off. only_without_file: it has no field and
+    no effect with a file. list_position: where it adds its values to a list of the file. defaults, own_defaults,
+    values: see `default_at`, `own_default_at` and `values_at`. variants: see `with_values`.
     """
 
     name: str
@@ -415,12 +428,8 @@ class Flag:
     field: Path = ()
     since: int = 0
     last: int | None = None
-    keep_reason: str = ""
+    advice: MigrationAdvice = MigrationAdvice()
     is_of_node: bool = False
-    drop_reason: str = ""
-    refuse_reason: str = ""
-    refuse_empty_reason: str = ""
-    replaced_by: str = ""
     port_of: str = ""
     wins_since: int | None = None
     only_enables: bool = False

@@ -83,7 +83,7 @@ def check_config(
     own = [(INIT_CONFIG, init)]
     if observed is not None and machine.name in inputs.init_configs:  # which its provider writes again
         own.append((_OF_MACHINE, dict(inputs.init_configs[machine.name])))
-    if observed is not None and source is not None and observed.local_config in inputs.local_configs:
+    if observed is not None and source is not None and observed.config.local in inputs.local_configs:
         merged = effective_config(inputs, machine.name, observed, source, KUBELET)
         own.append((f"the bundle {source.name} under the instance config", merged))
     for name, config in own:
@@ -91,7 +91,8 @@ def check_config(
             continue
         text = _canonical(config)
         new = [finding for finding in _check_text(text, name, after) if finding.level is Level.COMPONENT]
-        is_in_use = name != _OF_MACHINE or observed is None or observed.provider_hash == provider_hash(machine.provider)
+        written = observed.annotation.provider_hash if observed is not None else provider_hash(machine.provider)
+        is_in_use = name != _OF_MACHINE or written == provider_hash(machine.provider)
         present = _check_text(text, name, before) if is_in_use and is_kubernetes_version(before) else ()
         known = {_key(finding) for finding in present}
         newly = [finding for finding in new if _key(finding) not in known and _key(finding) not in in_bundle]
@@ -118,7 +119,7 @@ def _refused_on_the_way(
     observed: ObservedMachine | None, source: ConfigSource | None, after: str, inputs: ConfigInputs
 ) -> list[str]:
     """Return what a new kubelet would refuse of the bundle in use: it reads that one until the other is assigned."""
-    active = observed.active if observed is not None else None
+    active = observed.config.active if observed is not None else None
     if observed is None or active is None or active == source or _minor(observed.kubelet_version) == _minor(after):
         return []
     text = inputs.bundles.get(active, {}).get(KUBELET)
@@ -173,12 +174,12 @@ def config_disruption(
     minor = _minor(observed.kubelet_version)
     at = nearest_known_minor(minor) if minor is not None else newest_minor()
     components = {KUBELET}
-    for bundle in (observed.config_source, source):
+    for bundle in (observed.config.source, source):
         components |= set(inputs.bundles.get(bundle, {}) if bundle is not None else {})
     for component in sorted(components):
         old, new = (
             effective_config(inputs, machine.name, observed, bundle, component)
-            for bundle in (observed.config_source, source)
+            for bundle in (observed.config.source, source)
         )
         if old is None or new is None:
             names.append(_UNKNOWN_CLASS)

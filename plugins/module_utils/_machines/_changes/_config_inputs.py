@@ -83,7 +83,7 @@ def effective_config(
     It is the bundle's document under the instance config, or the init config. Secrets and values that only one node
     can have are not among the values of a node's own config.
     """
-    local = inputs.local_configs.get(observed.local_config) if observed is not None else None
+    local = inputs.local_configs.get(observed.config.local) if observed is not None else None
     own = local.components.get(component) if local is not None else None
     if source is not None:
         documents = inputs.bundles.get(source)

@@ -114,11 +114,11 @@ def _previous(machine: Machine, observed: ObservedMachine) -> dict[str, Any]:
     """Return the versions of a rollback, also when a run was killed after it had changed the host."""
     kubelet = observed.kubelet_version
     if is_version(machine.kubelet_version, kubelet, machine.kubelet_version):
-        if observed.applied_kubelet and not is_version(machine.kubelet_version, observed.applied_kubelet):
-            kubelet = observed.applied_kubelet  # the host is ahead of the annotation
+        if observed.annotation.kubelet and not is_version(machine.kubelet_version, observed.annotation.kubelet):
+            kubelet = observed.annotation.kubelet  # the host is ahead of the annotation
         else:
-            kubelet = str(observed.previous.get("kubelet") or kubelet)
-    runtime, applied = observed.runtime, observed.applied_runtime
+            kubelet = str(observed.annotation.previous.get("kubelet") or kubelet)
+    runtime, applied = observed.runtime, observed.annotation.runtime
     applied = applied if applied is not None and applied.version else None  # a kind alone says nothing of the version
     if not is_runtime(machine.runtime, runtime, machine.runtime):
         if applied is not None and is_runtime(applied, runtime, applied):
@@ -126,7 +126,7 @@ def _previous(machine: Machine, observed: ObservedMachine) -> dict[str, Any]:
     elif applied is not None and not is_runtime(machine.runtime, applied):
         runtime = applied
     else:
-        name, _space, version = str(observed.previous.get("runtime") or "").partition(" ")
+        name, _space, version = str(observed.annotation.previous.get("runtime") or "").partition(" ")
         runtime = Runtime(name, version) if name else runtime
     return {"kubelet": kubelet, "runtime": tuple(runtime) if runtime is not None else ("", "")}
 
@@ -140,7 +140,9 @@ def _annotation(change: MachineChange, machine: Machine, previous: dict[str, Any
         **_previous_hashes(change),
     }
     observed = change.observed
-    keeps_init_config = observed is not None and observed.is_ours and not change.needs_host
+    init_config = cluster_hash(change.cluster)
+    if observed is not None and observed.is_ours and not change.needs_host:
+        init_config = observed.annotation.cluster_hash  # which is left as it is
     keeps_previous = change.needs_host and change.action is MachineAction.UPDATE
     return MachineAnnotation(
         machine=machine.name,
@@ -150,7 +152,7 @@ def _annotation(change: MachineChange, machine: Machine, previous: dict[str, Any
         taints=tuple(map(taint_id, machine.taints)),
         kubelet=machine.kubelet_version,
         runtime=machine.runtime,
-        cluster_hash=observed.cluster_hash if observed and keeps_init_config else cluster_hash(change.cluster),
+        cluster_hash=init_config,
         previous={name: text for name, text in texts.items() if text} if keeps_previous else {},
     ).encode()
 
@@ -163,9 +165,9 @@ def _previous_hashes(change: MachineChange) -> dict[str, str]:
     paths = {changed.path for changed in change.fields}
     changed_hashes = {}
     if "spec.providerConfig" in paths:
-        changed_hashes["providerHash"] = observed.provider_hash
+        changed_hashes["providerHash"] = observed.annotation.provider_hash
     if any(path.startswith(CLUSTER_PATH) for path in paths):
-        changed_hashes["clusterHash"] = observed.cluster_hash
+        changed_hashes["clusterHash"] = observed.annotation.cluster_hash
     if changed_hashes or paths & _VERSION_PATHS:
         return changed_hashes
-    return {name: str(observed.previous.get(name) or "") for name in ("providerHash", "clusterHash")}
+    return {name: str(observed.annotation.previous.get(name) or "") for name in ("providerHash", "clusterHash")}

@@ -12,18 +12,20 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ..._foreign import InvalidText
 from ..._foreign._json import load_json
 from .._objects._cluster_values import cluster_values
-from .._objects._types import PROVIDER_API_VERSION, Cluster, ProviderConfig, Runtime
+from .._objects._providers import host_fields
+from .._objects._types import Cluster, ProviderConfig, Runtime
 
 __all__ = [
     "InvalidMachineAnnotation",
     "MachineAnnotation",
+    "NO_ANNOTATION",
     "cluster_hash",
     "provider_hash",
 ]
@@ -40,15 +42,6 @@ _VERSION = re.compile(r"([0-9A-Za-z][0-9A-Za-z.~+:_-]{0,127})?\Z")
 _RUNTIME = re.compile(r"([a-z][a-z0-9-]{0,62}( [0-9A-Za-z][0-9A-Za-z.~+:_-]{0,127})?)?\Z")
 _PREVIOUS: Final = {"kubelet": _VERSION, "runtime": _RUNTIME, "providerHash": _HASH, "clusterHash": _HASH}
 
-# How a host is reached, and where its versions come from: another value changes nothing on the host.
-_CONNECTION_FIELDS: Final = frozenset(("address", "port", "user", "become"))
-_SOURCE_FIELDS: Final = {
-    "DebianHost": frozenset(("packages",)),
-    "RPMHost": frozenset(("packages",)),
-    "BinaryHost": frozenset(("archives",)),
-    "External": frozenset(("create", "delete")),
-}
-
 
 class InvalidMachineAnnotation(InvalidText):
     """An annotation that no run has written; the message says why in one sentence."""
@@ -56,12 +49,7 @@ class InvalidMachineAnnotation(InvalidText):
 
 def provider_hash(config: ProviderConfig) -> str:
     """Return the hash of what a provider's config makes of a host."""
-    is_ours = config.api_version == PROVIDER_API_VERSION
-    omitted = _CONNECTION_FIELDS | (_SOURCE_FIELDS.get(config.kind, frozenset()) if is_ours else frozenset())
-    fields = {name: value for name, value in config.fields.items() if name not in omitted}
-    if is_ours and config.kind == "BinaryHost":
-        fields["archives"] = _undeclared_archives(config.fields.get("archives") or ())
-    return _hash({"apiVersion": config.api_version, "kind": config.kind, "fields": fields})
+    return _hash({"apiVersion": config.api_version, "kind": config.kind, "fields": host_fields(config)})
 
 
 def cluster_hash(cluster: Cluster | None) -> str:
@@ -73,16 +61,6 @@ def cluster_hash(cluster: Cluster | None) -> str:
 def _hash(value: Mapping[str, Any]) -> str:
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:10]
-
-
-def _undeclared_archives(archives: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
-    """Return version and checksum of the components whose version no field of a Machine declares: the last is used."""
-    return {
-        component: [str(archive.get("version")), str(archive.get("sha256")).lower()]
-        for archive in archives
-        for component in [str(archive.get("component"))]
-        if component in ("runc", "cni")
-    }
 
 
 @dataclass(frozen=True)
@@ -155,6 +133,10 @@ class MachineAnnotation:
                 name: text for name, pattern in _PREVIOUS.items() if (text := _matching(previous, name, pattern))
             },
         )
+
+
+NO_ANNOTATION = MachineAnnotation("", "", "")
+"""What is known of a machine that no run has changed."""
 
 
 def _matching(value: Mapping[str, Any], name: str, pattern: re.Pattern[str]) -> str:

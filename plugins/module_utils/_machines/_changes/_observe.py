@@ -17,8 +17,8 @@ from ..._nodeconfig._well_known import ANNOTATION_MACHINE
 from ..._rollout._drain._cordon import marking_pool
 from ..._rollout._nodes._node_view import node_view
 from .._objects._types import Runtime, Taint
-from ._machine_annotation import InvalidMachineAnnotation, MachineAnnotation
-from ._types import ObservedMachine
+from ._machine_annotation import NO_ANNOTATION, InvalidMachineAnnotation, MachineAnnotation
+from ._types import ObservedConfig, ObservedMachine
 
 __all__ = ["observe", "parse_runtime"]
 
@@ -41,27 +41,21 @@ def observe(node: Mapping[str, Any]) -> ObservedMachine:
         runtime=parse_runtime(info.get("containerRuntimeVersion")),
         os_image=view.os_image,
         ready=view.ready,
-        config_ok=view.config_ok,
-        config_message=view.report if view.config_ok else "",
-        config_source=view.source,
+        config=ObservedConfig(
+            ok=view.config_ok,
+            message=view.report if view.config_ok else "",
+            source=view.source,
+            active=view.active,
+            local=view.status.local_config if view.status is not None else "",
+        ),
         labels=view.labels,
         taints=_taints((node.get("spec") or {}).get("taints")),
-        managed_labels=annotation.labels if annotation else (),
-        managed_taints=annotation.taints if annotation else (),
         addresses=_addresses(status.get("addresses")),
         deleting=view.deleting,
         has_agent=view.has_agent,
-        is_ours=annotation is not None,
-        active=view.active,
-        local_config=view.status.local_config if view.status is not None else "",
         cordoned=view.unschedulable,
         cordoned_by=marking_pool(view),
-        provider=annotation.provider if annotation else "",
-        provider_hash=annotation.provider_hash if annotation else "",
-        cluster_hash=annotation.cluster_hash if annotation else "",
-        applied_kubelet=annotation.kubelet if annotation else "",
-        applied_runtime=annotation.runtime if annotation else None,
-        previous=annotation.previous if annotation else {},
+        annotation=annotation,
         annotation_error=error,
     )
 
@@ -72,16 +66,19 @@ def parse_runtime(text: Any) -> Runtime | None:
     return None if match is None else Runtime(match.group(1), match.group(2))
 
 
-def _read_annotation(node: Mapping[str, Any], name: str) -> tuple[MachineAnnotation | None, str]:
+def _read_annotation(node: Mapping[str, Any], name: str) -> tuple[MachineAnnotation, str]:
     text = ((node.get("metadata") or {}).get("annotations") or {}).get(ANNOTATION_MACHINE)
     if not isinstance(text, str):
-        return None, ""
+        return NO_ANNOTATION, ""
     try:
         annotation = MachineAnnotation.parse(text)
-    except InvalidMachineAnnotation as error:
-        return None, f"the annotation {ANNOTATION_MACHINE} of Node {name} is not what a run writes: {error}"
+    except InvalidMachineAnnotation as invalid:
+        return NO_ANNOTATION, f"the annotation {ANNOTATION_MACHINE} of Node {name} is not what a run writes: {invalid}"
     if annotation.machine != name:
-        return None, f"the annotation {ANNOTATION_MACHINE} of Node {name} is that of machine {annotation.machine}"
+        return (
+            NO_ANNOTATION,
+            f"the annotation {ANNOTATION_MACHINE} of Node {name} is that of machine {annotation.machine}",
+        )
     return annotation, ""
 
 

@@ -72,7 +72,7 @@ def plan_change(
         source = inputs.source_of(machine)
     except UnknownSource as error:
         refusals.append(str(error))
-        source = observed.config_source if observed is not None else None
+        source = observed.config.source if observed is not None else None
     is_half_created = unfinished and observed is not None and not observed.is_ours and not observed.has_agent
     if observed is None or is_half_created:
         return _creation(machine, observed, source, surroundings, refusals)
@@ -160,7 +160,7 @@ def _deletion(machine: Machine, observed: ObservedMachine | None, surroundings: 
         disruption="none" if observed is None else _DRAIN,
         refusals=_located(machine, refusals),
         warnings=_located(machine, warnings),
-        source=observed.config_source if observed is not None else None,
+        source=observed.config.source if observed is not None else None,
         provider=surroundings.provider,
         cluster=surroundings.cluster,
     )
@@ -211,7 +211,7 @@ def _creation(
 
 
 def _trial(observed: ObservedMachine | None, source: ConfigSource | None, inputs: ConfigInputs) -> Trial | None:
-    if source is None or (observed is not None and observed.active == source):
+    if source is None or (observed is not None and observed.config.active == source):
         return None
     return inputs.trials.get(source)
 
@@ -222,9 +222,9 @@ def _items(machine: Machine) -> list[tuple[str, str]]:
 
 def _version_fields(machine: Machine, observed: ObservedMachine, capabilities: Capabilities) -> Iterator[ChangedField]:
     kubelet, runtime = machine.kubelet_version, machine.runtime
-    if not is_version(kubelet, observed.kubelet_version, observed.applied_kubelet):
+    if not is_version(kubelet, observed.kubelet_version, observed.annotation.kubelet):
         yield ChangedField("spec.versions.kubelet", observed.kubelet_version, kubelet, _DRAIN)
-    if not is_runtime(runtime, observed.runtime, observed.applied_runtime):
+    if not is_runtime(runtime, observed.runtime, observed.annotation.runtime):
         is_other_kind = observed.runtime is not None and runtime is not None and observed.runtime.name != runtime.name
         yield ChangedField(
             "spec.versions.containerRuntime",
@@ -232,11 +232,11 @@ def _version_fields(machine: Machine, observed: ObservedMachine, capabilities: C
             runtime_text(runtime),
             _REPLACE if is_other_kind and not capabilities.runtime_kind else _DRAIN,
         )
-    declared = provider_hash(machine.provider)
-    if observed.is_ours and (observed.provider_hash, observed.provider) != (declared, machine.provider.kind):
+    declared, installed = provider_hash(machine.provider), observed.annotation
+    if observed.is_ours and (installed.provider_hash, installed.provider) != (declared, machine.provider.kind):
         yield ChangedField(
             "spec.providerConfig",
-            f"{observed.provider} {observed.provider_hash}",
+            f"{installed.provider} {installed.provider_hash}",
             f"{machine.provider.kind} {declared}",
             _DRAIN,
         )
@@ -247,7 +247,9 @@ def _cluster_fields(
 ) -> Iterator[ChangedField]:
     """Yield the values of the Cluster that have changed since its provider wrote the init config that a node uses."""
     cluster = surroundings.cluster
-    if cluster is None or source is not None or not observed.is_ours or observed.cluster_hash == cluster_hash(cluster):
+    if cluster is None or source is not None or not observed.is_ours:
+        return
+    if observed.annotation.cluster_hash == cluster_hash(cluster):
         return
     config = effective_config(surroundings.inputs, machine.name, observed, None, KUBELET)
     if config is None:
@@ -259,7 +261,7 @@ def _cluster_fields(
 
 def _installed_runtime(observed: ObservedMachine) -> Runtime | None:
     """Return the runtime with all parts of its version that are known."""
-    applied = observed.applied_runtime
+    applied = observed.annotation.runtime
     has_version = applied is not None and bool(applied.version)
     return applied if has_version and is_runtime(applied, observed.runtime, applied) else observed.runtime
 
@@ -269,7 +271,7 @@ def _label_fields(machine: Machine, observed: ObservedMachine) -> Iterator[Chang
         present = observed.labels.get(key)
         if present != value:
             yield ChangedField(f"spec.nodeLabels[{key}]", present, value, _LIVE)
-    for key in sorted(set(observed.managed_labels) - set(machine.node_labels)):
+    for key in sorted(set(observed.annotation.labels) - set(machine.node_labels)):
         if key in observed.labels and not _is_protected(key):
             yield ChangedField(f"spec.nodeLabels[{key}]", observed.labels[key], None, _LIVE)
 
@@ -278,7 +280,7 @@ def _kept_labels(machine: Machine, observed: ObservedMachine) -> list[str]:
     return [
         f"spec.nodeLabels: the label {key} stays on the Node: remove it with kubectl label, since a node could have"
         " asked for its removal itself"
-        for key in sorted(set(observed.managed_labels) - set(machine.node_labels))
+        for key in sorted(set(observed.annotation.labels) - set(machine.node_labels))
         if key in observed.labels and _is_protected(key)
     ]
 
@@ -296,7 +298,7 @@ def _taint_fields(machine: Machine, observed: ObservedMachine) -> Iterator[Chang
             before = taint_text(present[key]) if key in present else None
             is_evicting = taint.effect == _NO_EXECUTE
             yield ChangedField(f"spec.taints[{key}]", before, taint_text(taint), _DRAIN if is_evicting else _LIVE)
-    for key in sorted(set(observed.managed_taints) - set(declared)):
+    for key in sorted(set(observed.annotation.taints) - set(declared)):
         if key in present and not key.startswith(_PROTECTED_TAINTS):
             yield ChangedField(f"spec.taints[{key}]", taint_text(present[key]), None, _LIVE)
 
@@ -308,11 +310,11 @@ def _source_path(machine: Machine) -> str:
 def _source_fields(
     machine: Machine, observed: ObservedMachine, source: ConfigSource | None, inputs: ConfigInputs
 ) -> Iterator[ChangedField]:
-    if observed.config_source == source:
+    if observed.config.source == source:
         return
     yield ChangedField(
         _source_path(machine),
-        source_name(observed.config_source),
+        source_name(observed.config.source),
         source_name(source),
         config_disruption(machine, observed, source, inputs),
     )

@@ -116,7 +116,7 @@ def _foreign_change(
         machine=machine,
         observed=observed,
         warnings=tuple(warnings),
-        source=observed.config_source if observed is not None else None,
+        source=observed.config.source if observed is not None else None,
         cluster=cluster,
     )
 

@@ -74,7 +74,7 @@ def _left_alone(change: MachineChange, reason: str) -> MachineChange:
         by_reported=(),
         adjusted=(),
         warnings=(*change.warnings, f"{reason}: {_ADVICE}"),
-        source=observed.config_source if observed is not None else None,
+        source=observed.config.source if observed is not None else None,
         unfinished=False,
         trial=None,
     )

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 from ..._nodeconfig._assignment import ConfigSource
 from ..._nodeconfig._bundle_trial import Trial
 from .._objects._types import Cluster, Machine, Provider, Runtime, Taint
+from ._machine_annotation import NO_ANNOTATION, MachineAnnotation
 
-__all__ = ["CLUSTER_PATH", "ChangedField", "MachineAction", "MachineChange", "ObservedMachine"]
+__all__ = ["CLUSTER_PATH", "ChangedField", "MachineAction", "MachineChange", "ObservedConfig", "ObservedMachine"]
 
 CLUSTER_PATH = "Cluster."
 """How the path of a field begins that the Cluster declares for the init config of its machines."""
@@ -32,17 +33,27 @@ class MachineAction(Enum):
 
 
 @dataclass(frozen=True)
+class ObservedConfig:
+    """What a Node says of its configs.
+
+    ok: ConfigOK as "True", "False", "Unknown", "" for none. source: what is assigned, None for the init config. active:
+    what the agent reports to use. local: the hash of the node's own config.
+    """
+
+    ok: str = ""
+    message: str = ""
+    source: ConfigSource | None = None
+    active: ConfigSource | None = None
+    local: str = ""
+
+
+@dataclass(frozen=True)
 class ObservedMachine:
     """What a Node says of its machine.
 
-    kubelet_version: without a leading v. ready: None for Unknown. config_ok: "True", "False", "Unknown", "" for none.
-    config_source: what is assigned, None for the init config. active: what the agent reports to use. local_config: the
-    hash of the node's own config. cordoned: spec.unschedulable. cordoned_by: the pool whose rollout has cordoned it.
-
-    From the annotation configok.dev/machine, which names what the last run has declared and installed: managed_labels
-    (keys), managed_taints ("key:effect"), provider (its kind), provider_hash, cluster_hash (of the Cluster's values in
-    the init config), applied_kubelet, applied_runtime, and previous (versions before the last change, with the keys
-    kubelet and runtime). annotation_error: why it cannot be used; the Node then counts as one that no run has changed.
+    kubelet_version: without a leading v. ready: None for Unknown. cordoned: spec.unschedulable. cordoned_by: the pool
+    whose rollout has cordoned it. annotation: what the last run has declared and installed. annotation_error: why the
+    annotation cannot be used; the Node then counts as one that no run has changed.
     """
 
     name: str
@@ -51,28 +62,21 @@ class ObservedMachine:
     runtime: Runtime | None = None
     os_image: str = ""
     ready: bool | None = None
-    config_ok: str = ""
-    config_message: str = ""
-    config_source: ConfigSource | None = None
+    config: ObservedConfig = ObservedConfig()
     labels: Mapping[str, str] = field(default_factory=dict)
     taints: tuple[Taint, ...] = ()
-    managed_labels: tuple[str, ...] = ()
-    managed_taints: tuple[str, ...] = ()
     addresses: tuple[str, ...] = ()
     deleting: bool = False
     has_agent: bool = False
-    is_ours: bool = False  # the Node has the annotation configok.dev/machine
-    active: ConfigSource | None = None
-    local_config: str = ""
     cordoned: bool = False
     cordoned_by: str = ""
-    provider: str = ""
-    provider_hash: str = ""
-    cluster_hash: str = ""
-    applied_kubelet: str = ""
-    applied_runtime: Runtime | None = None
-    previous: Mapping[str, Any] = field(default_factory=dict)
+    annotation: MachineAnnotation = NO_ANNOTATION
     annotation_error: str = ""
+
+    @property
+    def is_ours(self) -> bool:
+        """Return whether a run has changed the machine: its Node has the annotation configok.dev/machine."""
+        return bool(self.annotation.machine)
 
 
 class ChangedField(NamedTuple):

@@ -56,9 +56,9 @@ class Member:
 
 def member_of_node(observed: ObservedMachine, inputs: ConfigInputs) -> Member:
     """Return the member that a Node is. inputs: with the bundles in use and the published local configs."""
-    source = observed.active if observed.has_agent else observed.config_source
+    source = observed.config.active if observed.has_agent else observed.config.source
     documents = _documents(source, inputs)
-    local = inputs.local_configs.get(observed.local_config)
+    local = inputs.local_configs.get(observed.config.local)
     effective: dict[str, Mapping[str, Any]] | None = None
     if local is not None and (source is None or source in inputs.bundles):
         effective = {}

@@ -50,8 +50,8 @@ def status_of(
         runtime_desired=machine.runtime if machine is not None else None,
         runtime_observed=observed.runtime if observed is not None else None,
         config_desired=_name(change.source) if is_declared else "",
-        config_observed=_name(observed.config_source) if observed is not None else "",
-        config_ok=observed.config_ok if observed is not None else "",
+        config_observed=_name(observed.config.source) if observed is not None else "",
+        config_ok=observed.config.ok if observed is not None else "",
         action=change.action.value,
         reason=change.refusals[0] if change.refusals else reason,
     )
@@ -87,13 +87,13 @@ def _problem(observed: ObservedMachine | None) -> str:
         return "it has no Node"
     if observed.ready is not True:
         return "its Node is not Ready" if observed.ready is False else "its Node does not report"
-    return observed.config_message if observed.config_ok == "False" else ""
+    return observed.config.message if observed.config.ok == "False" else ""
 
 
 def _remark(observed: ObservedMachine) -> str:
     if not observed.has_agent:
         return "no agent reports from it"
-    return observed.config_message if observed.config_ok == "Unknown" else ""
+    return observed.config.message if observed.config.ok == "Unknown" else ""
 
 
 def _name(source: ConfigSource | None) -> str:

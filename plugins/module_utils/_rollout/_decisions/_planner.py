@@ -28,7 +28,7 @@ from .._plan import (
     replace_canary,
     wave_name,
 )
-from .._pool._policy import Policy, crash_loop_seconds
+from .._pool._policy import Policy
 from .._pool._pool_file import Pool
 from .._record._record import COMPLETE, MAX_FAILED_NODES, Record, Rollout
 from ._canary import CanaryChoice, canary_refusals, choose_canary, has_labels, spread_over_zones
@@ -139,7 +139,7 @@ def make_plan(
         skipped=tuple(sorter.skipped),
         max_unavailable=max_unavailable,
         failure_budget=failure_budget,
-        node_timeout=policy.node_timeout,
+        node_timeout=policy.answer.timeout,
         on_failure=policy.on_failure,
         selector=pool.selector,
         uncovered=uncovered,
@@ -432,9 +432,9 @@ def _refusals(
             "more"
         )
     if target.trial is not None:
-        needed = crash_loop_seconds(policy, target.trial)
-        if policy.node_timeout < needed:
-            refusals.append(f"nodeTimeout {policy.node_timeout:g}s is shorter than a crash loop takes, {needed:g}s")
+        needed = policy.answer.crash_loop(target.trial)
+        if policy.answer.timeout < needed:
+            refusals.append(f"nodeTimeout {policy.answer.timeout:g}s is shorter than a crash loop takes, {needed:g}s")
     return refusals
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-__all__ = ["GateAnswer", "GateDecision", "GateVerdict", "ServerAnswer"]
+__all__ = ["GateAnswer", "GateDecision", "GateVerdict", "ServerAnswer", "UnusableServerAnswer"]
 
 
 class GateVerdict(Enum):
@@ -52,3 +52,7 @@ class ServerAnswer:
 
     answer: GateAnswer
     nodes: Mapping[str, GateAnswer] = field(default_factory=dict)
+
+
+class UnusableServerAnswer(ValueError):
+    """An answer that says neither yes nor no; the message says why."""

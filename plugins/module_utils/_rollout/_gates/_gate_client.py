@@ -18,15 +18,14 @@ from ..._kube._credentials import Credentials
 from ..._kube._transport import ClientSettings, Response, Transport
 from ..._nodeconfig._untrusted import sanitize
 from ._answers import ServerAnswer
-from ._gate_settings import ServerAccess, ServerGate, UrlGate
 from ._gate_tokens import token_refusal
-from ._server_answers import make_target, read_answer, unknown
+from ._server_access import ServerAccess
+from ._server_gate import ServerGate
 
 __all__ = ["GateClient", "access_errors"]
 
 _LONGEST_SILENCE = 30.0  # seconds of a server that has not timed out yet
-_MAX_ANSWER = 16 << 20  # bytes: some ten thousand alerts
-_MAX_PAGE = 1 << 20
+_MAX_FILE = 1 << 20  # bytes
 _MAX_REDIRECTS = 3
 _REDIRECTS = (301, 302, 303, 307, 308)
 
@@ -53,10 +52,10 @@ class GateClient:
         try:
             response = self._get(gate)
         except _NoAnswer as error:
-            return unknown(gate, str(error))
+            return gate.unknown(str(error))
         except KubeError as error:
-            return unknown(gate, sanitize(error.message, 300))
-        return read_answer(gate, response.status, response.body)
+            return gate.unknown(sanitize(error.message, 300))
+        return gate.answer(response.status, response.body)
 
     def close(self) -> None:
         """Close the idle connections."""
@@ -67,10 +66,9 @@ class GateClient:
         transport = self._transports.get(gate.name)
         if transport is None:
             transport = self._transports[gate.name] = self._connect(gate)
-        accept = "*/*" if isinstance(gate, UrlGate) else "application/json"
-        target = make_target(gate)
+        target = gate.target()
         for _redirect in range(_MAX_REDIRECTS + 1):
-            response = transport.send("GET", target, body=None, accept=accept, content_type=None, path="gate")
+            response = transport.send("GET", target, body=None, accept=gate.accept, content_type=None, path="gate")
             if response.status not in _REDIRECTS or not response.location:
                 return response
             target = _redirected_target(gate.access, target, response.location)
@@ -97,7 +95,7 @@ class GateClient:
         settings = ClientSettings(
             pool_size=1,
             timeout=min(gate.timeout, _LONGEST_SILENCE),
-            longest_answer=_MAX_PAGE if isinstance(gate, UrlGate) else _MAX_ANSWER,
+            longest_answer=gate.limit,
         )
         return Transport(credentials, settings, monotonic=self._monotonic)
 
@@ -120,7 +118,7 @@ def access_errors(gates: Iterable[ServerGate], environ: Mapping[str, str] | None
         for name, what in ((access.token_file, "token"), (access.ca_cert, "CA certificate")):
             try:
                 with open(_path(name) or os.devnull, "rb") as file:
-                    is_empty = bool(name) and not file.read(_MAX_PAGE).strip()
+                    is_empty = bool(name) and not file.read(_MAX_FILE).strip()
             except OSError as error:
                 errors.append(f"{where}: its {what} cannot be read from {sanitize(name, 200)}: {error.strerror}")
             else:

@@ -15,7 +15,7 @@ from .._timing import Clock
 from ._answers import GateAnswer, GateDecision, GateVerdict, ServerAnswer
 from ._decisions import GateHistory, decide_node, decide_pool
 from ._gate_client import GateClient
-from ._gate_settings import PrometheusGate, ServerGate
+from ._server_gate import ServerGate
 
 __all__ = ["AskServer", "GateMonitor"]
 
@@ -135,5 +135,4 @@ class GateMonitor:
 
 
 def _history(gate: ServerGate, started_at: float) -> GateHistory:
-    by_node = isinstance(gate, PrometheusGate) and bool(gate.node_label)
-    return GateHistory(gate.name, gate.timeout, started_at, by_node)
+    return GateHistory(gate.name, gate.timeout, started_at, gate.answers_by_node)

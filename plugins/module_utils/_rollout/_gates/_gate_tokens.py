@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from ..._nodeconfig._untrusted import sanitize
-from ._gate_settings import ServerAccess
+from ._server_access import ServerAccess
 
 __all__ = ["ALLOWED_TOKENS", "token_refusal"]
 

@@ -1,21 +1,47 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Evaluate the gates of a single Node. Private to configok.node."""
+"""Gates that look at a single Node, and their evaluation. Private to configok.node."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
+from ..._nodeconfig._strict_mapping import StrictFields
 from ._answers import GateAnswer, GateVerdict
-from ._gate_settings import NodeGate
-from ._node_expressions import TookTooLong, Undecided
+from ._gate_values import required_text
+from ._node_expressions import NodeExpression, TookTooLong, Undecided
 
-__all__ = ["NodeGates"]
+__all__ = ["NodeGate", "NodeGates"]
 
 _MOST_TIMEOUTS = 3  # of a gate on a Node: a Node that makes an expression slow must not delay the others for long
+
+
+@dataclass(frozen=True)
+class NodeGate:
+    """A gate that looks at a Node. Its answer changes with the Node only."""
+
+    key: ClassVar[str] = "node"
+
+    name: str
+    expression: NodeExpression
+
+    @classmethod
+    def parse(cls, fields: StrictFields, name: str) -> NodeGate | None:
+        """Return the gate in its fields, None if it is wrong; errors are collected in them."""
+        expression = fields.convert(cls.key, fields.take(cls.key), _expression, None)
+        for key in ("timeout", "interval"):
+            if fields.take(key) is not None:
+                fields.error(key, None, "is only for gates that ask a server: a gate of a Node has policy.nodeTimeout")
+        fields.reject_unknown()
+        return None if expression is None else cls(name, expression)
+
+
+def _expression(value: Any) -> NodeExpression:
+    return NodeExpression(required_text(value))
 
 
 class NodeGates:

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from ..._nodeconfig._bundle_trial import Trial
 from ..._nodeconfig._durations import setting_duration
 from ..._nodeconfig._strict_mapping import StrictFields, integer
-from .. import InvalidPool
 from .._drain._settings import (
     DrainSettings,
     HostSettings,
@@ -22,14 +20,14 @@ from .._drain._settings import (
     parse_host,
     parse_reboot,
 )
-from .._gates._gate_settings import Gates, WavePlaybooks, parse_gates, parse_wave_playbooks
+from .._gates._gate_settings import Gates, parse_gates
+from .._gates._wave_playbooks import WavePlaybooks, parse_wave_playbooks
 from .._plan import OnFailure
-from .._pool_keys import FORM
 from .._pool_values import NodeCount, choice, mapping, node_count, node_counts, texts
 from ._approval import Approval, parse_approval
 from ._maintenance_windows import MaintenanceWindows, parse_maintenance_windows
 
-__all__ = ["Canary", "Policy", "crash_loop_seconds", "parse_policy", "policy_of"]
+__all__ = ["AnswerTimes", "Canary", "Policy", "policy_of"]
 
 ON_FAILURE: tuple[OnFailure, ...] = ("halt", "rollback")
 MAX_REVISION_HISTORY = 100  # as many as a record keeps
@@ -48,12 +46,29 @@ class Canary:
 
 
 @dataclass(frozen=True)
+class AnswerTimes:
+    """How long a node may take to answer, in seconds.
+
+    restart_delay, time_to_crash, health_timeout: the settings of the nodes that determine how long a crash loop takes.
+    """
+
+    timeout: float = 300.0
+    restart_delay: float = 10.0
+    time_to_crash: float = 10.0
+    health_timeout: float = 120.0
+
+    def crash_loop(self, trial: Trial) -> float:
+        """Return how long a crash loop may last: (threshold + 1) restarts, then healthTimeout."""
+        starts = trial.crash_loop_threshold + 1
+        return starts * (self.restart_delay + self.time_to_crash) + self.health_timeout
+
+
+@dataclass(frozen=True)
 class Policy:
     """The limits of a pool's rollouts; times in seconds, defaults as in docs/rollout.md.
 
     waves: the part of the pool that is reached after each wave, including the canary; the last one always reaches all
-    nodes. restart_delay, time_to_crash, health_timeout: the settings of the nodes that determine how long a crash loop
-    takes. revision_history_limit: how many bundles pruning keeps for an undo. forbid: classes of disruption that stop a
+    nodes. revision_history_limit: how many bundles pruning keeps for an undo. forbid: classes of disruption that stop a
     rollout before its first node. host: for machines, whose hosts are changed.
     """
 
@@ -62,11 +77,8 @@ class Policy:
     soak: float = 120.0
     max_unavailable: NodeCount = NodeCount(10, True)
     failure_budget: NodeCount = NodeCount(1)
-    node_timeout: float = 300.0
+    answer: AnswerTimes = AnswerTimes()
     on_failure: OnFailure = "halt"
-    restart_delay: float = 10.0
-    time_to_crash: float = 10.0
-    health_timeout: float = 120.0
     maintenance_windows: MaintenanceWindows = MaintenanceWindows()
     approval: Approval = Approval()
     revision_history_limit: int = 10
@@ -84,24 +96,6 @@ class Policy:
         return self.soak if trial is None else trial.duration + _SOAK_AFTER_TRIAL
 
 
-def crash_loop_seconds(policy: Policy, trial: Trial) -> float:
-    """Return how long a crash loop may last: (threshold + 1) restarts, then healthTimeout."""
-    starts = trial.crash_loop_threshold + 1
-    return starts * (policy.restart_delay + policy.time_to_crash) + policy.health_timeout
-
-
-def parse_policy(value: Any, *, trial: Trial | None = None) -> Policy:
-    """Read a policy as a user writes it; None gives the defaults.
-
-    trial: of the policy's bundle, which nodeTimeout must allow for. Raises InvalidPool with all errors at once.
-    """
-    errors: list[str] = []
-    policy = policy_of(StrictFields(value, "policy", errors, FORM), trial or Trial())
-    if errors:
-        raise InvalidPool(errors)
-    return policy
-
-
 def policy_of(fields: StrictFields, trial: Trial) -> Policy:
     """Return the policy in the fields of a pool file; errors are collected in them."""
     default = Policy()
@@ -111,11 +105,8 @@ def policy_of(fields: StrictFields, trial: Trial) -> Policy:
         soak=fields.get("soak", setting_duration, default.soak),
         max_unavailable=fields.get("maxUnavailable", node_count, default.max_unavailable),
         failure_budget=fields.get("failureBudget", node_count, default.failure_budget),
-        node_timeout=fields.get("nodeTimeout", setting_duration, default.node_timeout),
+        answer=_answer_times(fields),
         on_failure=fields.get("onFailure", choice(ON_FAILURE), default.on_failure),
-        restart_delay=fields.get("restartDelay", setting_duration, default.restart_delay),
-        time_to_crash=fields.get("timeToCrash", setting_duration, default.time_to_crash),
-        health_timeout=fields.get("healthTimeout", setting_duration, default.health_timeout),
         maintenance_windows=parse_maintenance_windows(fields),
         approval=parse_approval(fields.section("approval")),
         revision_history_limit=fields.get(
@@ -135,14 +126,24 @@ def policy_of(fields: StrictFields, trial: Trial) -> Policy:
         fields.errors.append("policy.maxUnavailable: 100% allows everything: the whole pool could be down at once")
     if policy.failure_budget == NodeCount(100, True):
         fields.errors.append("policy.failureBudget: 100% allows everything: the whole pool could fail")
-    needed = crash_loop_seconds(policy, trial)
-    if policy.node_timeout < needed:
+    answer, needed = policy.answer, policy.answer.crash_loop(trial)
+    if answer.timeout < needed:
         fields.errors.append(
-            f"policy.nodeTimeout: {policy.node_timeout:g}s is shorter than a crash loop takes, {needed:g}s: "
-            f"({trial.crash_loop_threshold} + 1) times (restartDelay {policy.restart_delay:g}s + timeToCrash "
-            f"{policy.time_to_crash:g}s) + healthTimeout {policy.health_timeout:g}s"
+            f"policy.nodeTimeout: {answer.timeout:g}s is shorter than a crash loop takes, {needed:g}s: "
+            f"({trial.crash_loop_threshold} + 1) times (restartDelay {answer.restart_delay:g}s + timeToCrash "
+            f"{answer.time_to_crash:g}s) + healthTimeout {answer.health_timeout:g}s"
         )
     return policy
+
+
+def _answer_times(fields: StrictFields) -> AnswerTimes:
+    default = AnswerTimes()
+    return AnswerTimes(
+        timeout=fields.get("nodeTimeout", setting_duration, default.timeout),
+        restart_delay=fields.get("restartDelay", setting_duration, default.restart_delay),
+        time_to_crash=fields.get("timeToCrash", setting_duration, default.time_to_crash),
+        health_timeout=fields.get("healthTimeout", setting_duration, default.health_timeout),
+    )
 
 
 def _canary(fields: StrictFields) -> Canary:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,14 +14,14 @@ from ..._componentconfig import ConfigError
 from ..._componentconfig._schema._releases import parse_known_minor
 from ..._nodeconfig._bundle import MAX_POOL_LENGTH
 from ..._nodeconfig._bundle_trial import InvalidTrial, Trial
-from ..._nodeconfig._strict_mapping import StrictFields
+from ..._nodeconfig._strict_mapping import MessageForm, StrictFields, suggest_key, without_indexes
 from .. import InvalidPool
-from .._pool_keys import FORM
-from .._pool_values import as_texts, is_list, mapping, text, texts
+from .._gates._gate_settings import gate_keys
+from .._pool_values import as_texts, is_list, mapping, not_a_mapping, text, texts
 from ._policy import Policy, policy_of
 from ._signing_section import Signing, parse_signing
 
-__all__ = ["Pool", "parse_pool", "pool_name"]
+__all__ = ["FORM", "Pool", "parse_policy", "parse_pool", "pool_keys", "pool_name"]
 
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?\Z")
 _POOL_NAME = f"it must be a DNS label (a-z, 0-9, -) of at most {MAX_POOL_LENGTH} characters"
@@ -51,7 +51,34 @@ class Pool:
 def parse_pool(value: Any) -> Pool:
     """Read the data of a pool file. Raises InvalidPool with all errors at once."""
     errors: list[str] = []
-    fields = StrictFields(value, "", errors, FORM)
+    pool = _pool(StrictFields(value, "", errors, FORM))
+    if errors:
+        raise InvalidPool(errors)
+    return pool
+
+
+def parse_policy(value: Any, *, trial: Trial | None = None) -> Policy:
+    """Read a policy as a user writes it; None gives the defaults.
+
+    trial: of the policy's bundle, which nodeTimeout must allow for. Raises InvalidPool with all errors at once.
+    """
+    errors: list[str] = []
+    policy = policy_of(StrictFields(value, "policy", errors, FORM), trial or Trial())
+    if errors:
+        raise InvalidPool(errors)
+    return policy
+
+
+def pool_keys() -> dict[str, tuple[str, ...]]:
+    """Return the keys of each mapping of a pool file, by its path: those that the parser takes; "" is the file."""
+    one_of_each = {"maintenanceWindows": [{}], "gates": [{key: {}} for key in gate_keys()]}
+    fields = StrictFields({"policy": one_of_each}, "", [], FORM)
+    _pool(fields)
+    return fields.keys()
+
+
+def _pool(fields: StrictFields) -> Pool:
+    errors = fields.errors
     name = fields.require("pool", pool_name, "", missing=f"is missing: {_POOL_NAME}")
     selector = fields.get("selector", text, "")
     if not selector and not errors:
@@ -75,8 +102,6 @@ def parse_pool(value: Any) -> Pool:
         signing=parse_signing(fields.section("signing")),
     )
     fields.reject_unknown()
-    if errors:
-        raise InvalidPool(errors)
     return pool
 
 
@@ -116,3 +141,17 @@ def pool_name(value: Any) -> str:
     if not isinstance(value, str) or not _LABEL.match(value) or len(value) > MAX_POOL_LENGTH:
         raise ValueError(f"{str(value)[:60]!r}: {_POOL_NAME}")
     return value
+
+
+def _unknown(path: str, names: Sequence[str]) -> Iterable[tuple[str, str]]:
+    for name in sorted(names):
+        suggestion = suggest_key(name, without_indexes(path), pool_keys())
+        yield name[:100], "unknown field" + (f": did you mean {suggestion}?" if suggestion else "")
+
+
+FORM = MessageForm(
+    file="the pool",
+    error=lambda path, _value, sentence: f"{path}: {sentence}",  # a sentence shows the value itself, where it helps
+    not_a_mapping=not_a_mapping,
+    unknown=_unknown,
+)

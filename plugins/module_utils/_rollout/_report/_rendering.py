@@ -90,7 +90,6 @@ def _disruption_lines(plan: Plan) -> list[str]:
 def _condition_lines(plan: Plan, policy: Policy) -> list[str]:
     """Return what must agree before and after waves, beyond their nodes."""
     waves = [wave.name for wave in plan.waves if not wave.finished and policy.approval.is_needed(wave.name)]
-    gates = [gate.name for gate in (*policy.gates.nodes, *policy.gates.servers)]
     playbooks = [
         f"{playbook} {moment} each wave"
         for playbook, moment in ((policy.playbooks.before_wave, "before"), (policy.playbooks.after_wave, "after"))
@@ -101,8 +100,8 @@ def _condition_lines(plan: Plan, policy: Policy) -> list[str]:
         lines.append("A wave begins only in a maintenance window.")
     if waves:
         lines.append(f"Waits for an approval before {first_names(waves, NAMES_SHOWN)}.")
-    if gates:
-        lines.append(f"Gates: {first_names(gates, NAMES_SHOWN)}.")
+    if policy.gates.names:
+        lines.append(f"Gates: {first_names(policy.gates.names, NAMES_SHOWN)}.")
     if playbooks:
         lines.append(f"Runs {' and '.join(playbooks)}.")
     return lines

@@ -123,12 +123,12 @@ def _run(configuration: AgentConfiguration, path: str, notifications: Notificati
 
 def _metrics_sinks(configuration: AgentConfiguration) -> list[MetricsOutput]:
     sinks: list[MetricsOutput] = []
-    if configuration.metrics_file:
-        sinks.append(MetricsFile(configuration.metrics_file))
-    if configuration.metrics_address:
+    if configuration.metrics.file:
+        sinks.append(MetricsFile(configuration.metrics.file))
+    if configuration.metrics.address:
         from ._agent._reporting._metrics_server import MetricsServer  # few nodes want it, and memory is short
 
-        host, _colon, port = configuration.metrics_address.rpartition(":")
+        host, _colon, port = configuration.metrics.address.rpartition(":")
         server = MetricsServer((host.strip("[]"), int(port)))
         server.start()
         sinks.append(server)

@@ -75,7 +75,7 @@ def agent_config(
 
 def test_the_agents_config_is_one_that_the_agent_reads() -> None:
     configuration = agent_config()
-    assert (configuration.node_name, configuration.kubeconfig, configuration.health_timeout) == ("n1", "/k", 180)
+    assert (configuration.node_name, configuration.kubeconfig, configuration.health.timeout) == ("n1", "/k", 180)
     assert configuration.state_directory == "/var/lib/configok"
     kubelet = configuration.components["kubelet"]
     assert (kubelet.unit, kubelet.init_config) == ("kubelet.service", "/etc/configok/init/kubelet.yaml")

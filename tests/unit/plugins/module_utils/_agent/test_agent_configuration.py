@@ -48,11 +48,8 @@ def test_defaults() -> None:
     assert configuration.state_directory == "/var/lib/configok"
     assert configuration.service_manager == "systemd"
     assert configuration.dynamic_config is True
-    assert (configuration.settling_time, configuration.health_timeout, configuration.unhealthy_threshold) == (
-        0.5,
-        120.0,
-        3,
-    )
+    assert configuration.settling_time == 0.5
+    assert (configuration.health.timeout, configuration.health.unhealthy_threshold) == (120.0, 3)
     kubelet = configuration.components["kubelet"]
     assert (kubelet.unit, kubelet.lease, kubelet.serving_probe) == ("kubelet.service", True, True)
     assert kubelet.deny == DenyPolicy()
@@ -98,8 +95,8 @@ def test_everything_set() -> None:
             },
         )
     )
-    assert (configuration.settling_time, configuration.health_timeout) == (0.25, 90)
-    assert (configuration.probe_interval, configuration.heartbeat_interval) == (2, 300)
+    assert (configuration.settling_time, configuration.health.timeout) == (0.25, 90)
+    assert (configuration.health.probe_interval, configuration.heartbeat_interval) == (2, 300)
     kubelet = configuration.components["kubelet"]
     assert kubelet.command == ("/usr/bin/kubelet", "--config", "x")
     assert kubelet.init_config_origin == "/var/lib/kubelet/config.yaml"
@@ -226,6 +223,6 @@ def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
 def test_metrics_are_a_prom_file_or_a_loopback_port(field: str, value: object, good: bool) -> None:
     data = minimal(**{field: value})
     if good:
-        assert value in (parse(data).metrics_file, parse(data).metrics_address)
+        assert value in parse(data).metrics
     else:
         assert [field in error for error in errors(data)] == [True]

@@ -488,7 +488,7 @@ def test_credentials_that_cannot_be_renewed(server: Any, replies: Any, connect: 
 
 
 def test_basic_authentication(server: Any, connect: Any) -> None:
-    connect(credentials={"username": "u", "password": "p:ä"}).get(N1)
+    connect(credentials={"basic": ("u", "p:ä")}).get(N1)
     assert server.requests[0].headers["authorization"] == "Basic dTpwOsOk"
 
 
@@ -506,6 +506,6 @@ def test_a_token_is_no_way_into_the_headers(server: Any, connect: Any) -> None:
 @pytest.mark.contract("manners.no-secret")
 def test_no_secret_in_repr() -> None:
     text = repr(
-        Credentials("https://x", token="s3cret", password="s3cret", key_data=b"s3cret", proxy="http://u:s3cret@p")
+        Credentials("https://x", token="s3cret", basic=("u", "s3cret"), key_data=b"s3cret", proxy="http://u:s3cret@p")
     )
     assert "s3cret" not in text

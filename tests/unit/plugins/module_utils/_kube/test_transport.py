@@ -321,9 +321,7 @@ def test_a_token_file_is_read_again(server: Any, tmp_path: Path, connect: Any, c
 @pytest.mark.parametrize(
     "server", ["http://10.0.0.1:8080", "http://api.example", "http://127.0.0.1.example:1", "api:6443"]
 )
-@pytest.mark.parametrize(
-    "secret", [{"token": "s"}, {"token_file": "/nowhere/token"}, {"username": "u", "password": "p"}]
-)
+@pytest.mark.parametrize("secret", [{"token": "s"}, {"token_file": "/nowhere/token"}, {"basic": ("u", "p")}])
 def test_a_secret_is_not_sent_where_others_could_read_it(connect: Any, server: str, secret: dict[str, Any]) -> None:
     with pytest.raises(errors.CredentialsError, match="has no https, so others on the way could read the token"):
         connect(Credentials(server, **secret)).get(N1)

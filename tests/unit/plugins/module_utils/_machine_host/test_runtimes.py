@@ -16,7 +16,11 @@ from ansible_collections.configok.node.plugins.module_utils._machine_host._host_
     Host,
     HostError,
 )
-from ansible_collections.configok.node.plugins.module_utils._machine_host._host_state import HostState, load_state
+from ansible_collections.configok.node.plugins.module_utils._machine_host._host_state import (
+    HostState,
+    SystemChanges,
+    load_state,
+)
 from ansible_collections.configok.node.plugins.module_utils._machine_host._packages import (
     WantedPackage,
     WantedPackages,
@@ -49,7 +53,8 @@ class RecordingHost(Host):
 
 
 def node(runtime: str, *, enabled: Sequence[str] = (), absent: Sequence[str] = ()) -> HostState:
-    return HostState("m", created=True, runtime=runtime, enabled=list(enabled), absent_before=list(absent))
+    system = SystemChanges(enabled=list(enabled))
+    return HostState("m", created=True, runtime=runtime, system=system, absent_before=list(absent))
 
 
 @pytest.mark.parametrize(
@@ -69,7 +74,7 @@ def test_the_former_runtime_is_stopped_with_its_pods(
     assert host.calls[-1] == f"systemctl disable --quiet --now {former}.service"
     assert not [call for call in host.calls if "images" in call]
     assert not (tmp_path / "var/lib/cni/networks").exists()
-    assert state.enabled == ["kubelet"]
+    assert state.system.enabled == ["kubelet"]
     saved = load_state(host)
     assert saved is not None
     assert saved.runtime == following

@@ -11,7 +11,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._rollout import InvalidPool
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool._approval import Approval, missing_approval
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._policy import parse_policy
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_policy
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._control import Control
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (

@@ -21,7 +21,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._drain._cor
 from ansible_collections.configok.node.plugins.module_utils._rollout._goals import MachineGoal
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Plan, Target, Wave
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._policy import parse_policy
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_policy
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import PLANNED, Record, Rollout
 from ansible_collections.configok.node.plugins.module_utils._rollout._report._rendering import render_plan
 from support.rollouts.views import a_source, a_view

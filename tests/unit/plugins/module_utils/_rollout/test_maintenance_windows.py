@@ -19,7 +19,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._pool._main
     MaintenanceWindows,
     parse_time,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._policy import parse_policy
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_policy
 
 NIGHTS = {"days": ["Mon", "Tue"], "start": "22:00", "duration": "4h", "timezone": "Europe/Amsterdam"}
 

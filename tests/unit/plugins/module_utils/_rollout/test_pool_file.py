@@ -11,12 +11,14 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._rollout import InvalidPool
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._policy import (
-    crash_loop_seconds,
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import (
     parse_policy,
+    parse_pool,
+    pool_keys,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_pool
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool_keys import POOL_KEYS, find_unknown_variables
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_keys import (
+    find_unknown_variables,
+)
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_values import NodeCount
 
 
@@ -110,12 +112,22 @@ def test_all_errors_of_a_pool_are_told_at_once() -> None:
         parse_pool([])
 
 
-def test_the_keys_of_a_pool_file_are_those_that_are_read() -> None:
-    value: dict[str, Any] = dict.fromkeys(POOL_KEYS[""])
-    value.update(
-        pool="workers", selector="a", trial=dict.fromkeys(POOL_KEYS["trial"]), policy=dict.fromkeys(POOL_KEYS["policy"])
-    )
-    value["policy"]["canary"] = dict.fromkeys(POOL_KEYS["policy.canary"])
+def test_the_keys_of_a_pool_file_are_those_that_its_parser_takes() -> None:
+    keys = pool_keys()
+    assert keys[""][:4] == ("pool", "selector", "layers", "documents"), "in the order of the parser"
+    assert keys["policy.canary"] == ("count", "cover", "labels", "soak")
+    assert keys["policy.maintenanceWindows"] == ("days", "start", "duration", "timezone"), "of the entries of a list"
+    assert {"name", "node", "url", "timeout"} <= set(keys["policy.gates"])
+    assert {"url", "tokenFile", "status"} <= set(keys["policy.gates.url"])
+    sections = {f"{path}.{name}".lstrip(".") for path, names in keys.items() for name in names}
+    assert set(keys) - {""} <= sections, "each section is the key of another one"
+
+
+def test_a_pool_file_may_leave_all_its_keys_empty() -> None:
+    keys = pool_keys()
+    value: dict[str, Any] = {name: dict.fromkeys(keys.get(name, ())) or None for name in keys[""]}
+    value.update(pool="workers", selector="a")
+    value["policy"]["canary"] = dict.fromkeys(keys["policy.canary"])
     assert parse_pool(value).name == "workers"
 
 
@@ -145,7 +157,7 @@ def test_variables_that_would_be_ignored_by_mistake(groups: list[list[str]], exp
 
 def test_a_crash_loop_takes_its_restarts_and_then_the_health_timeout() -> None:
     policy = parse_policy({"restartDelay": "1s", "timeToCrash": "2s", "healthTimeout": "10s", "nodeTimeout": "22s"})
-    assert crash_loop_seconds(policy, Trial(60.0, 3)) == 4 * 3 + 10
+    assert policy.answer.crash_loop(Trial(60.0, 3)) == 4 * 3 + 10
 
 
 @pytest.mark.parametrize(

@@ -42,9 +42,9 @@ def test_a_flag_has_a_form_and_a_way(component: str, flag: Flag) -> None:
         ]
         assert known, f"{flag.field} is a field of no version"
     else:
-        assert flag.keep_reason or flag.refuse_reason or flag.port_of
+        assert flag.advice.keep or flag.advice.refuse or flag.port_of
     if flag.last is not None and not flag.field:
-        assert flag.drop_reason or flag.refuse_reason or flag.replaced_by
+        assert flag.advice.drop or flag.advice.refuse or flag.advice.replaced_by
 
 
 @pytest.mark.parametrize("flag", flags_of("kubelet").flags.values(), ids=lambda flag: flag.name)

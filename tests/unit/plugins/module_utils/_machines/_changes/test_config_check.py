@@ -56,7 +56,8 @@ def test_the_bundle_in_use_must_fit_the_new_kubelet_too_until_the_other_one_is_a
     assert refusal.startswith("change the config in a run of its own first")
     assert "featureGates.ComponentSLIs" in refusal
     assert not check_config(a_machine(kubelet_version="1.34.10"), node, other, known).refusals
-    assert not check_config(a_machine(kubelet_version="1.35.0"), replace(node, active=other), other, known).refusals
+    uses_other = replace(node, config=replace(node.config, active=other))
+    assert not check_config(a_machine(kubelet_version="1.35.0"), uses_other, other, known).refusals
 
 
 @pytest.mark.parametrize("place", ["init", "instance"])
@@ -104,7 +105,8 @@ def test_the_init_config_that_the_provider_writes_anew_is_validated() -> None:
 def test_an_init_config_that_a_changed_provider_config_brings_is_refused_at_the_same_version(is_changed: bool) -> None:
     machine = a_machine(kubelet_version="1.34.9")
     node = an_observed(kubelet="v1.34.9", local_config=LOCAL)
-    node = replace(node, provider_hash="0" * 10 if is_changed else provider_hash(machine.provider))
+    before = "0" * 10 if is_changed else provider_hash(machine.provider)
+    node = replace(node, annotation=replace(node.annotation, provider_hash=before))
     bad = {**HEAD, "maxPods": -1}
     checked = check_config(machine, node, None, replace(inputs(), init_configs={machine.name: bad}))
     assert (len(checked.refusals), len(checked.warnings)) == ((1, 0) if is_changed else (0, 1))

@@ -22,10 +22,11 @@ def test_versions_config_and_place_are_read() -> None:
     machine = observe(a_node(source=SOURCE, taints=taints, local_config="0" * 20))
     assert (machine.name, machine.uid, machine.kubelet_version) == ("worker-1", "uid-of-worker-1", "1.34.9")
     assert machine.runtime == Runtime("containerd", "1.7.24")
-    assert (machine.ready, machine.config_ok, machine.config_source, machine.active) == (True, "True", SOURCE, SOURCE)
+    assert machine.ready
+    assert (machine.config.ok, machine.config.source, machine.config.active) == ("True", SOURCE, SOURCE)
     assert machine.taints == (Taint("dedicated", "gpu", "NoSchedule"),)
     assert machine.addresses == ("10.0.0.11", "worker-1")
-    assert (machine.has_agent, machine.is_ours, machine.local_config) == (True, False, "0" * 20)
+    assert (machine.has_agent, machine.is_ours, machine.config.local) == (True, False, "0" * 20)
 
 
 def test_the_annotation_says_what_the_last_run_has_set() -> None:
@@ -40,9 +41,9 @@ def test_the_annotation_says_what_the_last_run_has_set() -> None:
     )
     machine = observe(a_node(annotation=annotation.encode()))
     assert machine.is_ours
-    assert (machine.managed_labels, machine.managed_taints) == (("disk",), ("a:NoSchedule",))
-    assert (machine.provider, machine.provider_hash) == ("DebianHost", "0a1b2c3d4e")
-    assert (machine.applied_kubelet, machine.applied_runtime) == ("1.34.9", Runtime("containerd", "1.7.24-6"))
+    assert (machine.annotation.labels, machine.annotation.taints) == (("disk",), ("a:NoSchedule",))
+    assert (machine.annotation.provider, machine.annotation.provider_hash) == ("DebianHost", "0a1b2c3d4e")
+    assert (machine.annotation.kubelet, machine.annotation.runtime) == ("1.34.9", Runtime("containerd", "1.7.24-6"))
 
 
 @pytest.mark.parametrize(
@@ -55,7 +56,7 @@ def test_the_annotation_says_what_the_last_run_has_set() -> None:
 def test_an_annotation_that_cannot_be_used_counts_as_none(text: str, problem: str) -> None:
     machine = observe(a_node(annotation=text))
     assert not machine.is_ours
-    assert machine.managed_labels == ()
+    assert machine.annotation.labels == ()
     assert problem in machine.annotation_error
 
 

@@ -309,7 +309,6 @@ def test_after_a_run_there_is_nothing_to_do_and_nothing_else_was_touched(
     kept = {key: value for key, value in present_taints.items() if key not in earlier_taints}
     assert taints == {**kept, **declared_taints}
     done = replace(node, labels=labels, taints=_taints(taints))
-    again = replace(
-        done, managed_labels=tuple(declared), managed_taints=tuple(":".join(key) for key in declared_taints)
-    )
+    left = replace(node.annotation, labels=tuple(declared), taints=tuple(":".join(key) for key in declared_taints))
+    again = replace(done, annotation=left)
     assert plan_change(machine, again, surroundings()).action is MachineAction.NONE

@@ -25,7 +25,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._drain._set
     RebootSettings,
     forbidding_class,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._policy import parse_policy
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_policy
 from support.configs.kubelet import kubelet_config
 
 ALLOWED = RebootSettings(allowed=True)

@@ -18,8 +18,8 @@ import trustme
 
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._answers import GateVerdict
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._gate_client import GateClient
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates._gate_settings import ServerGate
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._policy import parse_policy
+from ansible_collections.configok.node.plugins.module_utils._rollout._gates._server_gate import ServerGate
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_policy
 
 PASS, FAIL, UNKNOWN = GateVerdict.PASS, GateVerdict.FAIL, GateVerdict.UNKNOWN
 ALLOWED = {"CONFIGOK_ALLOWED_TOKENS": "CONFIGOK_GATE_*:/tmp"}

@@ -13,12 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._answers import GateAnswer, GateVerdict
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates._gate_settings import NodeGate
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._node_expressions import (
     NodeExpression,
     Undecided,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates._node_gates import NodeGates
+from ansible_collections.configok.node.plugins.module_utils._rollout._gates._node_gates import NodeGate, NodeGates
 
 MISSING = "it compares a field that the Node does not have"
 CONDITIONS = [

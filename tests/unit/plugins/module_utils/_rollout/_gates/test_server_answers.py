@@ -15,12 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._answers import GateVerdict, ServerAnswer
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates._gate_settings import ServerGate
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates._server_answers import (
-    make_target,
-    read_answer,
-)
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._policy import parse_policy
+from ansible_collections.configok.node.plugins.module_utils._rollout._gates._server_gate import ServerGate
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_policy
 
 PASS, FAIL, UNKNOWN = GateVerdict.PASS, GateVerdict.FAIL, GateVerdict.UNKNOWN
 
@@ -40,7 +36,7 @@ GATES = (QUERY, BY_NODE, ALERTMANAGER, RULES, PAGE)
 
 
 def read(asked: ServerGate, body: Any, status: int = 200) -> ServerAnswer:
-    return read_answer(asked, status, body if isinstance(body, bytes) else json.dumps(body).encode())
+    return asked.answer(status, body if isinstance(body, bytes) else json.dumps(body).encode())
 
 
 def vector(*samples: tuple[dict[str, str], Any], **more: Any) -> dict[str, Any]:
@@ -87,13 +83,13 @@ def test_a_search_that_takes_too_long_is_neither_yes_nor_no(asked: ServerGate, b
 
 
 def test_what_is_asked() -> None:
-    query = urlsplit(make_target(QUERY))
+    query = urlsplit(QUERY.target())
     assert query.path == "/base/api/v1/query"
     assert parse_qs(query.query) == {"query": ["sum(up) / 2"], "timeout": ["30s"]}
-    assert make_target(ALERTMANAGER) == "/base/api/v2/alerts?active=true&silenced=false&inhibited=false"
-    assert make_target(RULES) == "/base/api/v1/rules?type=alert"
-    assert make_target(PAGE) == "/ready?a=b"
-    assert make_target(gate("url", url="http://server.example")) == "/"
+    assert ALERTMANAGER.target() == "/base/api/v2/alerts?active=true&silenced=false&inhibited=false"
+    assert RULES.target() == "/base/api/v1/rules?type=alert"
+    assert PAGE.target() == "/ready?a=b"
+    assert gate("url", url="http://server.example").target() == "/"
 
 
 @pytest.mark.parametrize(

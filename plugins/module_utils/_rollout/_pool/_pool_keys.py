@@ -1,78 +1,24 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The keys of a pool file, and what a user may have meant by another name. Pure. Private to configok.node."""
+"""The extra variables of a run: keys of its file, and what a user may have meant. Pure. Private to configok.node."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from .._nodeconfig._strict_mapping import MessageForm, suggest_key
-from ._pool_values import not_a_mapping
+from ..._nodeconfig._strict_mapping import suggest_key
+from ._pool_file import pool_keys
 
 __all__ = [
-    "FORM",
     "MACHINE_VARIABLES",
     "POOL_FILE",
-    "POOL_KEYS",
     "FileKeys",
     "find_unknown_keys",
     "find_unknown_variables",
 ]
 
-_INDEX = re.compile(r"\[[0-9]+\]")  # a list's entries have the keys of the list
-_SERVER_KEYS = ("url", "caCert", "validateCerts", "tokenFile", "tokenVariable")
-# The keys of each mapping, by its path; "" is the pool file itself.
-POOL_KEYS: Mapping[str, tuple[str, ...]] = {
-    "": (
-        "pool",
-        "selector",
-        "layers",
-        "documents",
-        "trial",
-        "policy",
-        "kubernetesVersions",
-        "disruptionOverrides",
-        "changeCause",
-        "signing",
-    ),
-    "signing": ("key", "statementFile", "signatureFiles", "sequence", "floor", "notAfter", "cluster"),
-    "trial": ("trialDuration", "crashLoopThreshold"),
-    "policy": (
-        "canary",
-        "waves",
-        "soak",
-        "maxUnavailable",
-        "failureBudget",
-        "nodeTimeout",
-        "onFailure",
-        "restartDelay",
-        "timeToCrash",
-        "healthTimeout",
-        "maintenanceWindows",
-        "approval",
-        "revisionHistoryLimit",
-        "drain",
-        "reboot",
-        "host",
-        "forbid",
-        "gates",
-        "playbooks",
-    ),
-    "policy.canary": ("count", "cover", "labels", "soak"),
-    "policy.drain": ("timeout", "gracePeriod", "force", "deleteEmptyDirData"),
-    "policy.reboot": ("allowed", "timeout", "playbook"),
-    "policy.host": ("timeout",),
-    "policy.maintenanceWindows": ("days", "start", "duration", "timezone"),
-    "policy.approval": ("before",),
-    "policy.gates": ("name", "node", "prometheus", "alerts", "url", "timeout", "interval"),
-    "policy.gates.prometheus": ("query", "condition", "nodeLabel", *_SERVER_KEYS),
-    "policy.gates.alerts": ("api", "matching", "labels", "watchdog", *_SERVER_KEYS),
-    "policy.gates.url": ("status", "matching", *_SERVER_KEYS),
-    "policy.playbooks": ("beforeWave", "afterWave", "timeout"),
-}
 # The variables of all playbooks, and prefixes of extra variables that are not the user's.
 _PLAYBOOK_VARIABLES = ("kubeconfig", "context", "release_data", "rollout_lease_duration", "rollout_wait_timeout")
 _CONTROLLER_PREFIXES = ("awx_", "tower_")
@@ -95,7 +41,7 @@ class FileKeys(NamedTuple):
 POOL_FILE: Final = FileKeys(
     "key of the pool file",
     "pool",
-    POOL_KEYS,
+    pool_keys(),
     (
         *_PLAYBOOK_VARIABLES,
         *("clusters", "cluster_canary", "cluster_operation", "cluster_waves"),
@@ -116,7 +62,7 @@ MACHINE_VARIABLES: Final = FileKeys(
             "policy",
             "change_cause",
         ),
-        **{path: keys for path, keys in POOL_KEYS.items() if path.startswith("policy")},
+        **{path: keys for path, keys in POOL_FILE.keys.items() if path.startswith("policy")},
     },
     (*_PLAYBOOK_VARIABLES, "dest", "machine_directory"),
 )
@@ -149,9 +95,9 @@ def find_unknown_variables(groups: Iterable[Sequence[str]], file: FileKeys = POO
 def find_unknown_keys(names: Iterable[str]) -> list[str]:
     """Return a sentence for each name that is neither a key of a pool file nor a variable of the playbooks."""
     errors = []
-    for name in sorted(set(names) - set(POOL_KEYS[""]) - set(POOL_FILE.variables)):
-        suggestion = suggest_key(name, "", POOL_KEYS)
-        advice = f"did you mean {suggestion}?" if suggestion else f"it has {', '.join(POOL_KEYS[''])}"
+    for name in sorted(set(names) - set(POOL_FILE.keys[""]) - set(POOL_FILE.variables)):
+        suggestion = suggest_key(name, "", POOL_FILE.keys)
+        advice = f"did you mean {suggestion}?" if suggestion else f"it has {', '.join(POOL_FILE.keys[''])}"
         errors.append(f"{name[:100]}: unknown key of the pool file: {advice}")
     return errors
 
@@ -160,17 +106,3 @@ def _is_distinctive(path: str) -> bool:
     """Return whether a user would hardly give an own variable this key's name, unlike count, soak or labels."""
     name = path.rpartition(".")[2]
     return name.lower() != name or "_" in name
-
-
-def _unknown(path: str, names: Sequence[str]) -> Iterable[tuple[str, str]]:
-    for name in sorted(names):
-        suggestion = suggest_key(name, _INDEX.sub("", path), POOL_KEYS)
-        yield name[:100], "unknown field" + (f": did you mean {suggestion}?" if suggestion else "")
-
-
-FORM = MessageForm(
-    file="the pool",
-    error=lambda path, _value, sentence: f"{path}: {sentence}",  # a sentence shows the value itself, where it helps
-    not_a_mapping=not_a_mapping,
-    unknown=_unknown,
-)

@@ -1,0 +1,84 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A gate that asks a server: what all of its types have. Private to configok.node.
+
+A type is one subclass in a file of its own, and an entry of SERVER_GATES in _gate_settings.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, TypeVar
+
+from ..._foreign import InvalidText
+from ..._nodeconfig._strict_mapping import StrictFields
+from ..._nodeconfig._untrusted import sanitize
+from ._answers import GateAnswer, GateVerdict, ServerAnswer, UnusableServerAnswer
+from ._server_access import ServerAccess
+
+__all__ = ["ServerGate"]
+
+_MAX_TEXT = 200
+_Gate = TypeVar("_Gate", bound="ServerGate")
+
+
+@dataclass(frozen=True)
+class ServerGate(ABC):
+    """A gate that asks a server; times in seconds.
+
+    timeout: how long the server may give no answer. interval: the pause between two questions.
+    """
+
+    key: ClassVar[str]  # of a gate in the pool file, with the fields of the type
+    accept: ClassVar[str] = "application/json"
+    limit: ClassVar[int] = 16 << 20  # bytes of an answer: some ten thousand alerts
+
+    name: str
+    access: ServerAccess
+    timeout: float
+    interval: float
+
+    @classmethod
+    @abstractmethod
+    def parse(cls: type[_Gate], fields: StrictFields, name: str, timeout: float, interval: float) -> _Gate:
+        """Return the gate in the fields of its type; errors are collected in them."""
+
+    @abstractmethod
+    def target(self) -> str:
+        """Return the path and the query of the request that asks the server."""
+
+    @abstractmethod
+    def read(self, status: int, body: bytes) -> ServerAnswer:
+        """Return what a server's answer means.
+
+        "No data" is never a yes: an empty result, a rule that does not exist, a partial or unreadable answer are "don't
+        know". Raises UnusableServerAnswer for them.
+        """
+
+    @property
+    def answers_by_node(self) -> bool:
+        """Return whether the server answers for each Node, not for the pool as a whole."""
+        return False
+
+    def answer(self, status: int, body: bytes) -> ServerAnswer:
+        """Return what a server's answer means; an answer that says neither yes nor no is "don't know"."""
+        try:
+            return self.read(status, body)
+        except UnusableServerAnswer as error:
+            return self.unknown(str(error))
+        except InvalidText as error:
+            return self.unknown(f"its matching cannot be searched for: {sanitize(error, _MAX_TEXT)}")
+
+    def yes(self) -> GateAnswer:
+        """Return the answer yes."""
+        return GateAnswer(self.name, GateVerdict.PASS)
+
+    def no(self, reason: str) -> GateAnswer:
+        """Return the answer no."""
+        return GateAnswer(self.name, GateVerdict.FAIL, f"gate {self.name} says no: {reason}")
+
+    def unknown(self, reason: str) -> ServerAnswer:
+        """Return the answer "don't know"."""
+        return ServerAnswer(GateAnswer(self.name, GateVerdict.UNKNOWN, f"gate {self.name} does not know: {reason}"))
