@@ -108,7 +108,7 @@ class Comparison:
             place = f"  ({change.source})" if change.source else ""
             rows.append(f"{change!s:{width}}  [{change.disruption}]{place}")
             rows += [change.value_meaning] if change.value_meaning else []
-        return [*rows, *not_judged, f"all in all: {summary_of(self.changes)}"]
+        return [*rows, *not_judged, f"overall: {summary_of(self.changes)}"]
 
 
 def summary_of(changes: Sequence[FieldChange]) -> str:

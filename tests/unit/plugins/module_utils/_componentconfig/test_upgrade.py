@@ -71,7 +71,7 @@ def test_lines_for_people() -> None:
     assert "failCgroupV1: false -> true  [restart-crash-risk]  (the default changes)" in lines
     assert "featureGates.NodeSwap is set to true: Beta, on -> GA, on, locked  (f.yaml:4)" in lines
     assert any(line.startswith("feature gates that turn on, unless set: ") for line in lines)
-    assert lines[-1].startswith("all in all: restart-crash-risk: restart; the kubelet exits if")
+    assert lines[-1].startswith("overall: restart-crash-risk: restart; the kubelet exits if")
 
 
 def test_a_gate_that_goes_is_refused() -> None:
