@@ -234,7 +234,7 @@ def test_a_signal_ends_the_wave_with_a_sentence_and_frees_the_lock(
     handlers = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
     result = act(pool={**POOL, "policy": {**POLICY, "nodeTimeout": "60s"}})
     assert (result["failed"], result["changed"]) == (True, True)
-    assert result["msg"].startswith("interrupted in canary of pool workers: what is assigned goes on by itself")
+    assert result["msg"].startswith("interrupted in canary of pool workers: what is assigned continues by itself")
     assert shown[-1] == result["msg"] == result["reason"]
     assert holder(cluster) == ""
     assert handlers == [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]

@@ -200,7 +200,7 @@ def test_versions_that_make_no_upgrade(old: str, new: str, sentence: str) -> Non
 
 
 def test_an_unknown_kind_is_an_error() -> None:
-    with pytest.raises(ConfigError, match="is no kind that is known here"):
+    with pytest.raises(ConfigError, match="is not a known kind"):
         upgraded("apiVersion: v9\nkind: Nothing\n", "1.30", "1.31")
 
 
