@@ -73,8 +73,8 @@ ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
 """The options, which plugins/modules/machines.py documents."""
 
 _INTERRUPTION = Interruption(
-    "interrupted before a machine was changed: run it again to go on",
-    "interrupted: nothing else is changed; run it again to go on",
+    "interrupted before a machine was changed: run it again to continue",
+    "interrupted: nothing else is changed; run it again to continue",
 )
 _DEFAULT_ROLLOUT = "machines"
 

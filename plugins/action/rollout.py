@@ -61,8 +61,8 @@ ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
 """The options, which plugins/modules/rollout.py documents."""
 
 _INTERRUPTION = Interruption(
-    "interrupted before a node was assigned: run it again to go on",
-    "interrupted: what is assigned goes on by itself, nothing else is assigned; run it again to go on",
+    "interrupted before a node was assigned: run it again to continue",
+    "interrupted: what is assigned continues by itself, nothing else is assigned; run it again to continue",
 )
 _LOCALHOST = "localhost"  # any other host of the inventory is a cluster
 

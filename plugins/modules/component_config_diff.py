@@ -381,7 +381,7 @@ lines:
   elements: str
   sample:
     - 'cpuManagerPolicy: "none" -> "static"  [drain and remove cpu_manager_state]  (layers/workers.yaml:4)'
-    - "all in all: drain+state: drain, stop kubelet, remove the state file, change, start, uncordon"
+    - "overall: drain+state: drain, stop kubelet, remove the state file, change, start, uncordon"
 """
 
 from typing import Any

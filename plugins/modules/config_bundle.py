@@ -339,7 +339,7 @@ text:
   sample:
     - "workers-0a1b2c3d4e is revision 2. What it changes:"
     - "  kubelet syncFrequency  \"1m\" -> \"2m\"  [restart]"
-    - "  all in all: restart: a kubelet restart applies it; running pods keep running"
+    - "  overall: restart: a kubelet restart applies it; running pods keep running"
 kubernetes_versions:
   description: The versions that it was validated for, empty for the newest known version.
   returned: success

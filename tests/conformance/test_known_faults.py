@@ -152,7 +152,7 @@ def test_8_a_missing_bundle_is_asked_for_with_back_off(ours: OurNode, case: Any)
 
         def times() -> list[float]:
             lines = [json.loads(line) for line in str(ours.machine.run(command).stdout).splitlines()]
-            failures = [line for line in lines if "cannot be had" in str(line.get("MESSAGE"))]
+            failures = [line for line in lines if "cannot be fetched" in str(line.get("MESSAGE"))]
             return [int(line["__REALTIME_TIMESTAMP"]) / 1e6 for line in failures]
 
         request_times = until("it was asked for five times", lambda: times() if len(times()) >= 5 else None, 60, times)

@@ -1,11 +1,11 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Show the product at work on this machine, without root or a cluster: eight nodes, a good config, two bad, an undo.
+"""Show the product on this machine, without root or a cluster: eight nodes, one good config, two bad ones, an undo.
 
-    demo.py [--keep]      --keep leaves everything running until Ctrl-C, to try the commands by hand
+    demo.py [--keep]      --keep leaves everything running until Ctrl-C, so that you can try the commands yourself
 
-Each step is checked in the cluster and on the nodes; the exit code is 0 only if every check held.
+Each step is checked in the cluster and on the nodes. The exit code is 0 only if every check passed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ POOL = "workers"
 
 
 class DemoFailed(Exception):
-    """A claim of the demo did not hold; the text is the claim."""
+    """A check failed; the text says what should have been true."""
 
 
 def say(text: str = "") -> None:
@@ -42,15 +42,8 @@ def say(text: str = "") -> None:
     print(text, flush=True)
 
 
-def check(what: str, holds: bool) -> None:
-    """Report that a claim holds. Raises DemoFailed if it does not."""
-    if not holds:
-        raise DemoFailed(what)
-    say(f"  seen: {what}")
-
-
 class Demo:
-    """Runs a cluster in a sandbox, and does with it what a user does."""
+    """Runs a cluster in a sandbox, and uses it as a user would."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -58,6 +51,7 @@ class Demo:
         self.sandbox: Sandbox | None = None
         self.server: Any = None
         self.client: Any = None
+        self.checks_passed = 0
 
     # --- the cluster -------------------------------------------------------------------------------------------------
 
@@ -88,7 +82,7 @@ class Demo:
         remaining = processes_below(self.directory)
         shutil.rmtree(self.directory, ignore_errors=True)
         if remaining or self.directory.exists():
-            raise DemoFailed(f"nothing is left running, nor in {self.directory}: {', '.join(remaining)}")
+            raise DemoFailed(f"no process and no file of {self.directory} is left: {', '.join(remaining)}")
 
     def playbook(self, name: str, *arguments: str) -> int:
         """Run a playbook as a user would, with its output; return its exit code."""
@@ -107,6 +101,12 @@ class Demo:
         }
         command = [str(Path(sys.executable).parent / "ansible-playbook"), f"configok.node.{name}", *arguments]
         return subprocess.run(command, cwd=self.pool, env=environment, stdin=subprocess.DEVNULL, check=False).returncode
+
+    def publish_init_configs(self, nodes: list[SandboxNode]) -> None:
+        """Publish what each node uses before its first bundle, so that the first plan can show what changes."""
+        publish = load("_cluster._local_configs").publish_local_config
+        for node in nodes:
+            publish(self.client, node.run("local-config").stdout)
 
     # --- observations ------------------------------------------------------------------------------------------------
 
@@ -130,60 +130,69 @@ class Demo:
         listed = self.client.list("/api/v1/namespaces/configok-system/configmaps").items
         return {item["metadata"]["name"] for item in listed if item["metadata"]["name"].startswith(f"{POOL}-")}
 
+    def check(self, what: str, holds: bool) -> None:
+        """Report and count a check that passed. Raises DemoFailed if it did not."""
+        if not holds:
+            raise DemoFailed(what)
+        self.checks_passed += 1
+        say(f"  ok: {what}")
+
     def wait(self, what: str, holds: Callable[[], bool], seconds: float = 30.0) -> None:
-        """Wait until a claim holds, then report it. Raises DemoFailed."""
+        """Wait up to ``seconds`` for a check to pass, then report it. Raises DemoFailed."""
         deadline = time.monotonic() + seconds
         while not holds() and time.monotonic() < deadline:
             time.sleep(0.1)
-        check(what, holds())
+        self.check(what, holds())
 
     def config(self, *lines: str) -> None:
-        """Write the pool's own layer, as a user would edit it in git."""
+        """Write the pool's own layer, as a user would in git."""
         head = "---\napiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
         (self.pool / "workers.yaml").write_text(head + "".join(f"{line}\n" for line in lines))
-        say(f"  workers.yaml now says: {', '.join(lines)}")
+        say(f"  workers.yaml now sets {', '.join(lines)}")
 
     # --- the story ---------------------------------------------------------------------------------------------------
 
     def run(self) -> None:
-        """Run the story and check every claim."""
-        say("1. A cluster in a sandbox: an embedded API server and eight nodes, each a real agent process that")
-        say("   supervises a small stub kubelet. The playbook prepares the cluster; the nodes have no SSH, so the demo")
-        say("   provisions them itself, with an init config.")
+        """Run the story, with its checks."""
+        say("1. Prepare a cluster: an embedded API server, and eight nodes that each run a real agent and a stub")
+        say("   kubelet. The playbook prepares the cluster. The nodes have no SSH server, so the demo gives each")
+        say("   of them an init config and publishes it, as the playbook does on real nodes.")
         self.start()
-        nodes = self.sandbox.add(NODES) if self.sandbox else []
-        check("the cluster is prepared", self.playbook("provision", "-e", "provision_hosts=none") == 0)
+        # Two zones, so that a canary of two nodes covers the pool.
+        nodes = self.sandbox.add(NODES, zones=2) if self.sandbox else []
+        self.check("the cluster is prepared", self.playbook("provision", "-e", "provision_hosts=none") == 0)
         ready = {"ok": "True", "active": "init"}
-        self.wait("eight nodes say ConfigOK True, using current (init)", lambda: self._all(NODES, **ready))
+        self.wait("all eight nodes report ConfigOK=True with their init configs", lambda: self._all(NODES, **ready))
+        self.publish_init_configs(nodes)
 
-        say("\n2. A good config: first the plan, which changes nothing, then through a canary and waves.")
+        say("\n2. Roll out a good config. First the plan, which changes nothing; then a canary and two waves.")
         self.config("maxPods: 60")
         code = self.playbook("rollout", "-e", "@pool.yml", "--check")
-        check("the plan was made, and nothing was published", code == 0 and not self.bundles())
+        self.check("the plan published nothing", code == 0 and not self.bundles())
         code = self.playbook("rollout", "-e", "@pool.yml")
         good = self.bundles()
-        check("the rollout completed, one bundle was published", code == 0 and len(good) == 1)
+        self.check("the rollout is complete, and one bundle is published", code == 0 and len(good) == 1)
         (bundle,) = good
-        check("all eight nodes say ConfigOK True for it", self._all(NODES, ok="True", active=bundle))
+        self.check(f"all eight nodes report ConfigOK=True with {bundle}", self._all(NODES, ok="True", active=bundle))
 
-        say("\n3. An invalid config: refused before anything is published.")
+        say("\n3. Try an invalid config. It is refused before anything is published.")
         before = self._starts(nodes)
         self.config("maxPods: -1")
         code = self.playbook("rollout", "-e", "@pool.yml")
-        check("the playbook failed, and no bundle was published", code != 0 and self.bundles() == good)
-        check("no component was restarted", self._starts(nodes) == before)
+        self.check("the playbook failed and published nothing", code != 0 and self.bundles() == good)
+        self.check("no kubelet restarted", self._starts(nodes) == before)
 
-        say("\n4. A config that validates, and then kills the kubelet (this stub dies of podsPerCore: 13).")
+        say("\n4. Roll out a valid config that crashes the kubelet. (The stub kubelet crashes on podsPerCore: 13.)")
         self.config("maxPods: 60", "podsPerCore: 13")
         assigned = {name: node["assignment"] for name, node in self.nodes().items()}
         code = self.playbook("rollout", "-e", "@pool.yml")
         now = self.nodes()
         canary = sorted(name for name in NODES if now[name]["assignment"] != assigned[name])
         others = sorted(set(NODES) - set(canary))
-        check("the rollout halted", code != 0)
-        check(f"only the two canary nodes had been given it: {', '.join(canary)}", len(canary) == 2)
+        self.check("the rollout halted in the canary", code != 0)
+        self.check(f"only the two canary nodes were assigned the config: {', '.join(canary)}", len(canary) == 2)
         self.wait(
-            "they are back on last-known-good by themselves, and say why",
+            "both rolled back to the last-known-good config on their own, and report why",
             lambda: all(
                 self.nodes()[name]["ok"] == "False"
                 and self.nodes()[name]["active"] == bundle
@@ -192,13 +201,14 @@ class Demo:
             ),
         )
         after = self._starts(nodes)
-        check("no other node was touched", all(after[name] == before[name] for name in others))
+        self.check("no kubelet of another node restarted", all(after[name] == before[name] for name in others))
 
-        say("\n5. And back: undo. Six nodes never left; the two broken ones are assigned the good config again.")
+        say("\n5. Undo. Six nodes still use the good config; the two that failed are assigned it again.")
         before = self._starts(nodes)
-        check("undo completed", self.playbook("undo", "-e", "@pool.yml") == 0)
-        self.wait(f"all eight nodes say ConfigOK True for {bundle}", lambda: self._all(NODES, ok="True", active=bundle))
-        check("no component was restarted for it: all were on that config already", self._starts(nodes) == before)
+        self.check("the undo is complete", self.playbook("undo", "-e", "@pool.yml") == 0)
+        back = {"ok": "True", "active": bundle}
+        self.wait(f"all eight nodes report ConfigOK=True with {bundle}", lambda: self._all(NODES, **back))
+        self.check("no kubelet restarted, because every node already ran this config", self._starts(nodes) == before)
 
     def _all(self, names: list[str], **expected: str) -> bool:
         nodes = self.nodes()
@@ -217,7 +227,7 @@ class Demo:
         say(f"  export ANSIBLE_COLLECTIONS_PATH={os.environ.get('ANSIBLE_COLLECTIONS_PATH', '')}")
         say("  ansible-playbook configok.node.status -e @pool.yml")
         say("  ansible-playbook configok.node.rollout -e @pool.yml --check --diff")
-        say("Ctrl-C ends it.")
+        say("Press Ctrl-C to stop it.")
         try:
             while True:
                 time.sleep(3600)
@@ -226,10 +236,10 @@ class Demo:
 
 
 NEXT = """
-Nothing is left running. Try next:
-  make demo ARGS=--keep                     the same, and everything stays up until Ctrl-C
-  make test                                 everything, on the embedded and on a real API server
-  less docs/getting-started.md              the same on a real cluster"""
+Nothing is left running. Next:
+  make demo ARGS=--keep             run the demo and keep everything up until Ctrl-C
+  make test                         run all tests, on the embedded and on a real API server
+  less docs/getting-started.md      do the same on a real cluster"""
 
 
 def main() -> int:
@@ -244,13 +254,13 @@ def main() -> int:
     try:
         try:
             demo.run()
-            say(f"\nDone: every claim above was seen to be so, in {time.monotonic() - begun:.0f} s.")
+            say(f"\nDone: all {demo.checks_passed} checks passed in {time.monotonic() - begun:.0f} s.")
             if arguments.keep:
                 demo.keep()
         finally:
             demo.stop()
     except DemoFailed as error:
-        say(f"\nThe demo failed: not seen: {error}.")
+        say(f"\nThe demo failed. Expected: {error}.")
         return 1
     except KeyboardInterrupt:
         say("\nInterrupted.")

@@ -290,7 +290,7 @@ def _agent(status: Mapping[str, Any]) -> str:
 def _condition(report: Mapping[str, Any], *, running: bool) -> list[str]:
     condition = report["configOK"]
     if condition is None:
-        return _row("ConfigOK", "nothing said yet by this agent: the API has not told it what is assigned")
+        return _row("ConfigOK", "no report yet: the agent has not reached the API server")
     as_of = "" if running else " (as the daemon said last)"
     return _row("ConfigOK", f"{condition['status']}{as_of}: {condition['message']}") + _row("", condition["reason"])
 

@@ -126,7 +126,7 @@ class ConfigSync:
         self._backoff.failed(self._clock.since_boot(), error.retry_after, transient=error.transient)
         self._is_held = True
         self._counters.errors["fetch"] += 1
-        log.warning("the config cannot be had: %s", error, extra={"uid": source.uid})
+        log.warning("the config cannot be fetched: %s", error, extra={"uid": source.uid})
         return SyncResult(SyncPhase.WAITING, fetch_error=str(error))
 
 

@@ -109,7 +109,7 @@ class Controller:
         except StateChanged:
             pass  # a hook has rolled back meanwhile
         except (OSError, LockTimeout) as error:
-            log.warning("the trial's seconds were not written down: %s", error)
+            log.warning("the trial's seconds were not recorded: %s", error)
         self.publisher.close()
 
     def reconcile(self, node: NodeAnnotations | None, *, watch_error: str = "", refresh: bool = True) -> float:

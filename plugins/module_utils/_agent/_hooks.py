@@ -147,7 +147,7 @@ def poststop(
     try:
         _poststop(configuration, component, environ, clock, store)
     except LockTimeout as error:
-        log.warning("the end was not written down: %s", error, extra={"component": component})
+        log.warning("the end was not recorded: %s", error, extra={"component": component})
     except Exception as error:  # noqa: BLE001 - the contract: a failure of the agent never blocks a restart
         log.error("poststop failed: %r", error, extra={"component": component})
     notify_agent(configuration.run_directory)

@@ -384,7 +384,7 @@ def _skipped(plan: Plan, changes: Sequence[MachineChange]) -> list[str]:
     """Return why machines that are to be changed cannot be; nodes that a resumed rollout leaves for later are not."""
     reasons = {} if plan.is_resumed else {skipped.node: skipped.reason for skipped in plan.skipped}
     return [
-        f"{machine_name(change.machine)}: its Node cannot be changed: {reasons[change.name]}: mend that first, or "
+        f"{machine_name(change.machine)}: its Node cannot be changed: {reasons[change.name]}: fix that first, or "
         "leave the machine out with machine_selector"
         for change in changes
         if change.machine is not None and change.is_change and change.name in reasons

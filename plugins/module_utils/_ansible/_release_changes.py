@@ -83,7 +83,7 @@ def _table(changes: Changes) -> list[str]:
         f"  {field:{widths[0]}}  {value:{widths[1]}}  [{change.disruption}]"
         for field, value, (_component, change) in zip(fields, values, changes)
     ]
-    return [*lines, f"  all in all: {summary_of([change for _component, change in changes])}"]
+    return [*lines, f"  overall: {summary_of([change for _component, change in changes])}"]
 
 
 def field_changes(groups: Iterable[NodeGroup]) -> list[dict[str, Any]]:

@@ -108,7 +108,7 @@ class Comparison:
             place = f"  ({change.source})" if change.source else ""
             rows.append(f"{change!s:{width}}  [{change.disruption}]{place}")
             rows += [change.value_meaning] if change.value_meaning else []
-        return [*rows, *not_judged, f"all in all: {summary_of(self.changes)}"]
+        return [*rows, *not_judged, f"overall: {summary_of(self.changes)}"]
 
 
 def summary_of(changes: Sequence[FieldChange]) -> str:
@@ -172,7 +172,7 @@ def _require_known_kinds(configs: Sequence[Config]) -> None:
     if 0 < len(unknown) < len(configs):
         data = unknown[0].data
         file = unknown[0].document.file_of(("apiVersion",))
-        raise ConfigError(f"{file}: {data['apiVersion']} {data['kind']} is no kind that is known here")
+        raise ConfigError(f"{file}: {data['apiVersion']} {data['kind']} is not a known kind")
 
 
 def source_of(change: FieldChange, document: Document | None) -> str:

@@ -138,7 +138,7 @@ def convert_document(data: Mapping[str, Any], api_version: str) -> Conversion:
     """
     source = find_kind(data.get("apiVersion"), data.get("kind"))
     if source is None:
-        raise ConfigError(f"{data.get('apiVersion')} {data.get('kind')} is no kind that is known here")
+        raise ConfigError(f"{data.get('apiVersion')} {data.get('kind')} is not a known kind")
     target = find_version(source, api_version)
     losses: list[Loss] = []
     result = deepcopy(dict(data))

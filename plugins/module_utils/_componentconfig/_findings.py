@@ -268,7 +268,7 @@ def bounded(findings: Iterable[Finding]) -> list[Finding]:
     if not omitted:
         return kept
     count = sum(finding.omitted or 1 for finding in omitted)
-    message = f"{count} more findings are not shown: mend these first"
+    message = f"{count} more findings are not shown: fix these first"
     level = worst(omitted) or Level.WARNING
     return [*kept, Finding((), message, "more", level, file=omitted[0].file, omitted=count)]
 

@@ -91,7 +91,7 @@ def upgrade(
         raise ConfigError(f"both versions are of Kubernetes {minor_name(minors[0])}: an upgrade needs two minors")
     main = config.kind
     if main is None:
-        raise ConfigError(f"{config.data['apiVersion']} {config.data['kind']} is no kind that is known here")
+        raise ConfigError(f"{config.data['apiVersion']} {config.data['kind']} is not a known kind")
     command_line = ComponentFlags(flags) if flags else None
     documents = list(_sides_of(config, main, command_line, minors))
     fields = [change for sides in documents for change in _field_upgrades(sides, overrides)]

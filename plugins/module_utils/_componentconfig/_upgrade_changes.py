@@ -192,7 +192,7 @@ class Upgrade:
         lines += [f"not judged: {cause}" for cause in self.not_judged]
         changes = [field.change for field in self.fields if field.off is None]
         lines = list(dict.fromkeys(lines))  # documents of one kind may have the same
-        return lines + ([f"all in all: {summary_of(changes)}"] if changes else [])
+        return lines + ([f"overall: {summary_of(changes)}"] if changes else [])
 
     def _field_lines(self) -> Iterator[str]:
         """Yield the lines of the fields, with their kinds if documents of several kinds have changes."""

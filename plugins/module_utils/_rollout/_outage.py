@@ -164,7 +164,7 @@ class Outage:
             if away > self._longest:
                 raise ApiUnavailable(
                     f"the API server has not answered for {away:.0f}s ({error}): nothing else is assigned, and what is "
-                    "assigned goes on by itself; run it again to go on"
+                    "assigned continues by itself; run it again to continue"
                 ) from error
             if self._notice.is_due(now):
                 self._report(
@@ -181,7 +181,7 @@ class Outage:
             self._since = None
             self._past_seconds += away
             self._notice.end()
-            self._report(f"the API server answers again after {away:.0f}s: going on")
+            self._report(f"the API server answers again after {away:.0f}s: continuing")
             self.when_over()
 
 

@@ -79,7 +79,7 @@ def test_diff(make_node: MakeNode) -> None:
     assert (result.returncode, result.stderr) == (1, "")
     assert result.stdout.splitlines() == [
         f"maxPods: 50 -> 60  [restart-may-reject]  ({new}:3)",
-        "all in all: restart-may-reject: restart; pods over the new bound fail admission at restart, node capacity "
+        "overall: restart-may-reject: restart; pods over the new bound fail admission at restart, node capacity "
         "changes",
     ]
     (change,) = json.loads(node.call("diff", "--json", str(old), "-", input=new.read_text()).stdout)

@@ -77,7 +77,7 @@ def test_a_pool_from_nothing(embedded_api: Embedded, client: Client, nodes: Simu
     (bundle,) = bundles(client)
     assert active(nodes) == {bundle}
     assert (done.stats["phase"], done.stats["revision"], done.stats["target"]) == ("Complete", 1, bundle)
-    assert f"canary [{'#' * 24}] 1/1 passed: through" in done.output
+    assert f"canary [{'#' * 24}] 1/1 passed: done" in done.output
 
     again = user.run("rollout")
     assert (again.code, again.changed, again.stats["phase"]) == (0, 0, "Complete"), again.output

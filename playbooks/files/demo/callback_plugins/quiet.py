@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ansible's output for the demo: what the playbooks say themselves, and what failed; no banners."""
+"""Ansible's output for the demo: the messages of the playbooks and the failures, without banners."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ansible.plugins.callback import CallbackBase
 DOCUMENTATION = """
 name: quiet
 type: stdout
-short_description: only what the playbooks say
+short_description: only the messages of the playbooks
 description:
   - Shows the messages of debug tasks and of failures, and nothing else.
 """
@@ -25,15 +25,19 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # ansible-core has no
     CALLBACK_TYPE = "stdout"
     CALLBACK_NAME = "quiet"
 
+    _last_failure: Any = None
+
     def v2_runner_on_ok(self, result: Any) -> None:
         """Show a debug task's message."""
         if result._task.action in ("debug", "ansible.builtin.debug"):
             self._show(result._result.get("msg"))
 
     def v2_runner_on_failed(self, result: Any, ignore_errors: bool = False) -> None:
-        """Show why a task failed."""
-        if not ignore_errors:
-            self._show(result._result.get("msg"))
+        """Show why a task failed, unless the playbook fails with the reason of the task before."""
+        message = result._result.get("msg")
+        if not ignore_errors and message != self._last_failure:
+            self._show(message)
+            self._last_failure = message
 
     def v2_runner_item_on_failed(self, result: Any) -> None:
         """Show why an item of a loop failed; the loop itself then only says that one did."""

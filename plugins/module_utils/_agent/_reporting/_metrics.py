@@ -56,7 +56,7 @@ def render_metrics(gauges: Gauges, counters: Counters, *, agent_version: str) ->
             _single(
                 "gauge",
                 "configok_node_config_error",
-                "1 if ConfigOK tells of an error, 0 if it is True, adopting or opted out.",
+                "1 if ConfigOK reports an error, 0 if it is True, adopting or opted out.",
                 int(gauges.error),
             ),
             _single("counter", "configok_node_config_adoptions_total", "Configs taken into use.", counters.adoptions),
@@ -67,7 +67,7 @@ def render_metrics(gauges: Gauges, counters: Counters, *, agent_version: str) ->
                 counters.refusals,
             ),
             _single(
-                "counter", "configok_node_config_rollbacks_total", "Ways back to last-known-good.", counters.rollbacks
+                "counter", "configok_node_config_rollbacks_total", "Rollbacks to last-known-good.", counters.rollbacks
             ),
             _adoption_seconds(counters),
             _family(

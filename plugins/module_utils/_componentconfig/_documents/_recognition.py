@@ -147,7 +147,7 @@ def doubts_about(document: Document, *, is_alone: bool, is_meant: bool = False) 
             yield doubtful_document(document, "a document", "it has no apiVersion and kind")
     elif not _is_manifest(document, api_version):
         name = " ".join(filter(None, (api_version, kind)))
-        yield doubtful_document(document, "a document", f"{name} is no kind that is known here", ("kind",))
+        yield doubtful_document(document, "a document", f"{name} is not a known kind", ("kind",))
 
 
 def tool_of(api_version: str) -> str:

@@ -88,7 +88,7 @@ def _server(config: EffectiveConfig) -> Violations:
 def _authority(config: EffectiveConfig) -> Violations:
     for path, cluster in _used(config, "clusters"):
         if cluster.get("certificate-authority") and cluster.get("certificate-authority-data"):
-            yield path + ("certificate-authority",), "is not allowed beside certificate-authority-data"
+            yield path + ("certificate-authority",), "is not allowed together with certificate-authority-data"
 
 
 def _insecure(config: EffectiveConfig) -> Violations:
@@ -96,7 +96,7 @@ def _insecure(config: EffectiveConfig) -> Violations:
         if cluster.get("insecure-skip-tls-verify") and (
             cluster.get("certificate-authority") or cluster.get("certificate-authority-data")
         ):
-            yield path + ("insecure-skip-tls-verify",), "is not allowed beside a certificate authority"
+            yield path + ("insecure-skip-tls-verify",), "is not allowed together with a certificate authority"
 
 
 def _proxy(config: EffectiveConfig) -> Violations:
@@ -110,9 +110,9 @@ def _proxy(config: EffectiveConfig) -> Violations:
 def _one_way(config: EffectiveConfig) -> Violations:
     for path, user in _used(config, "users"):
         if user.get("token") and (user.get("username") or user.get("password")):
-            yield path + ("token",), "is not allowed beside username and password"
+            yield path + ("token",), "is not allowed together with username and password"
         if user.get("exec") is not None and user.get("auth-provider") is not None:
-            yield path + ("exec",), "is not allowed beside auth-provider"
+            yield path + ("exec",), "is not allowed together with auth-provider"
 
 
 def _certificate(config: EffectiveConfig) -> Violations:
@@ -121,7 +121,7 @@ def _certificate(config: EffectiveConfig) -> Violations:
             continue
         for part in ("client-certificate", "client-key"):
             if user.get(part) and user.get(f"{part}-data"):
-                yield path + (part,), f"is not allowed beside {part}-data"
+                yield path + (part,), f"is not allowed together with {part}-data"
         if not (user.get("client-key") or user.get("client-key-data")):
             yield path + ("client-key",), "is required with a client certificate"
 

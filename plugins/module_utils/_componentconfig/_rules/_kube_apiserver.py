@@ -242,7 +242,10 @@ def _egress_url(config: EffectiveConfig) -> Violations:
 def _egress_http(config: EffectiveConfig) -> Violations:
     for path, tcp in _egress_tcp(config):
         if tcp.get("url", "").startswith("http://"):
-            yield path + ("url",), "must begin with https://: the API server dies of http://, for want of a tlsConfig"
+            yield (
+                path + ("url",),
+                "must begin with https://: kube-apiserver crashes on http:// because tlsConfig is missing",
+            )
 
 
 def _egress_tls(config: EffectiveConfig) -> Violations:
@@ -274,7 +277,7 @@ EGRESS_RULES: dict[str, Rule] = {
 def _audit_urls_alone(config: EffectiveConfig) -> Violations:
     for path, rule in values_at(config.data, "rules[]"):
         if rule.get("nonResourceURLs") and (rule.get("resources") or rule.get("namespaces")):
-            yield path + ("nonResourceURLs",), "is not allowed beside resources or namespaces"
+            yield path + ("nonResourceURLs",), "is not allowed together with resources or namespaces"
 
 
 def _audit_group(config: EffectiveConfig) -> Violations:

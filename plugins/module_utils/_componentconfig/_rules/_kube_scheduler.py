@@ -104,7 +104,7 @@ def _bind_addresses_off(config: EffectiveConfig) -> Violations:
         value = config.written(field)
         parts = split_host_port(value) if value else None
         if value and (parts is None or not is_ip(parts[0]) or parts[1].strip("0") or not parts[1]):
-            yield (field,), "must be empty, or IP:0: kube-scheduler serves nothing without TLS any more"
+            yield (field,), "must be empty, or IP:0: kube-scheduler no longer serves anything without TLS"
 
 
 def _backoff_max(config: EffectiveConfig) -> Violations:

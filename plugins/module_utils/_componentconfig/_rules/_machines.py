@@ -254,7 +254,7 @@ def _hosts(config: EffectiveConfig) -> Violations:
             yield from _label_violations(path + ("labels",), labels)
         for field in ("apiVersion", "kind"):
             if field in host:
-                yield path + (field,), "belongs into spec.template.spec.providerConfig: a set has one provider"
+                yield path + (field,), "belongs in spec.template.spec.providerConfig: a set has one provider"
     yield from duplicates(names, "must not stand twice: another host of the set has this name")
 
 

@@ -56,5 +56,5 @@ class ObjectErrors:
         if self._errors:
             errors = list(self._errors)
             omitted = len(errors) - _MAX_ERRORS
-            shown = errors[:_MAX_ERRORS] + ([f"{omitted} more errors are not shown: mend these first"] * (omitted > 0))
+            shown = errors[:_MAX_ERRORS] + ([f"{omitted} more errors are not shown: fix these first"] * (omitted > 0))
             raise InvalidMachines(shown)

@@ -101,7 +101,7 @@ def _read_objects(documents: list[ObjectDocument], errors: ObjectErrors) -> Iter
             errors.add(source.document.locate(_unknown_kind(source)), source)
             continue
         if kind.api_version != API_VERSION:
-            message = f"is the config of a provider: it belongs into spec.providerConfig of a Machine ({API_VERSION})"
+            message = f"is the config of a provider: it belongs in spec.providerConfig of a Machine ({API_VERSION})"
             errors.add_at(source, ("kind",), message)
             continue
         checked = read_object(source.document)
@@ -183,7 +183,7 @@ def _finding_of_host(finding: Finding, host_path: Path) -> Finding:
     if not is_of_host or finding.path[-1] not in _MACHINE_FIELDS:
         return finding
     message = (
-        f"is no field of a host, which sets name, labels and fields of providerConfig: {finding.path[-1]} belongs into"
+        f"is no field of a host, which sets name, labels and fields of providerConfig: {finding.path[-1]} belongs in"
         " spec.template.spec"
     )
     return finding._replace(message=message)

@@ -24,7 +24,7 @@ class Hold(NamedTuple):
 
 def hold_on_request(control: Control) -> Hold | None:
     """Return the pause that a person has requested, None without one."""
-    return Hold(f"{control.describe_request()}: resume it to go on") if control.is_pause else None
+    return Hold(f"{control.describe_request()}: resume it to continue") if control.is_pause else None
 
 
 def hold_before_wave(wave: str, pool: str, policy: Policy, control: Control, now: datetime) -> Hold | None:

@@ -25,7 +25,7 @@ from ._node_view import NodeView, node_view, reduce_node
 __all__ = ["LIST_CHECK_INTERVAL", "NodeEvent", "NodeWatcher"]
 
 _TRANSIENT = (Unreachable, ServerError, TooManyRequests)
-_ADVICE = "run it again to go on, and report this if it comes again"
+_ADVICE = "run it again to continue, and report this if it comes again"
 LIST_CHECK_INTERVAL = 1.0  # seconds between two checks whether the first list is there
 _MAX_RETRY_AFTER = 30.0  # seconds of a server's Retry-After that are honoured: a run survives five minutes in all
 _FIRST_PAUSE = 0.1  # seconds at most before a watch that ended is opened again: there is one runner, not thousands

@@ -59,7 +59,7 @@ class ControlWatcher:
         try:
             self._watch()
         except Exception as error:  # noqa: BLE001 - a fault of ours; unreported, no request would be obeyed any more
-            self._update(self.control, RolloutError(f"requests such as pause are not seen any more: {error}"))
+            self._update(self.control, RolloutError(f"requests such as pause are no longer seen: {error}"))
 
     def _watch(self) -> None:
         for event in watch(

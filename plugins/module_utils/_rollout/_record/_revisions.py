@@ -309,7 +309,7 @@ def missing_bundle(client: Client, source: ConfigSource, *, of_machines: bool = 
     try:
         bundle_map = client.get(config_map(source.namespace, source.name), metadata_only=True)
     except NotFound:
-        return f"the bundle {source.name} was deleted: {advice}" + ("" if of_machines else ", which publishes it anew")
+        return f"the bundle {source.name} was deleted: {advice}" + ("" if of_machines else ", which publishes it again")
     except KubeError:
         return ""
     if bundle_map["metadata"].get("uid") == source.uid:

@@ -290,9 +290,9 @@ def _pool_lines(pool: Mapping[str, Any], not_fine: Sequence[Mapping[str, str]]) 
     lines = [f"Pool {pool['pool']}: {where}, {count_of(pool['size'], 'node')}"]
     is_paused = pool["phase"] == PAUSED
     if pool.get("moved_by"):
-        lines.append(f"  {pool['moved_by']} waits to go on" if is_paused else f"  moved by {pool['moved_by']}")
+        lines.append(f"  {pool['moved_by']} waits to continue" if is_paused else f"  moved by {pool['moved_by']}")
     elif pool.get("moved_by") == "":
-        lines.append(f"  no runner {'waits' if is_paused else 'is moving it'}: run it again to go on")
+        lines.append(f"  no runner {'waits' if is_paused else 'is moving it'}: run it again to continue")
     if pool.get("requested") and pool["requested"] not in pool["reason"]:
         lines.append(f"  to be {pool['requested']}")
     lines += [f"  {problem}" for problem in pool.get("ignored_requests", ())]

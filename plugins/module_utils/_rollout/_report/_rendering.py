@@ -38,7 +38,7 @@ def render_plan(plan: Plan, policy: Policy | None = None) -> list[str]:
         )
     else:
         if plan.is_resumed:
-            lines.append("This rollout was begun: it goes on where it stood.")
+            lines.append("This rollout was begun: it continues where it stopped.")
         lines.append("")
         rows = [
             (

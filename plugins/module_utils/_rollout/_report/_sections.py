@@ -155,8 +155,8 @@ def _runner_state(report: PoolReport, rollout: Rollout) -> str:
     if report.moved_by is None:
         return "whether it still runs is not known"
     if rollout.phase == PAUSED:
-        return "waits to go on" if report.moved_by else "no runner waits: run it again to go on"
-    return "moves the pool now" if report.moved_by else "no runner moves the pool: run it again to go on"
+        return "waits to continue" if report.moved_by else "no runner waits: run it again to continue"
+    return "moves the pool now" if report.moved_by else "no runner moves the pool: run it again to continue"
 
 
 def _fact(title: str, text: object, more: object) -> Html:

@@ -110,7 +110,7 @@ def _describe(result: ControlResult) -> str:
             return f"{state}; no runner moves it, and the next run waits until configok.node.resume"
         is_machines = rollout is not None and rollout.target.is_machines
         playbook = "configok.node.machines" if is_machines else "configok.node.rollout (or undo)"
-        return f"{state}; no runner moves it: run {playbook} again to go on"
+        return f"{state}; no runner moves it: run {playbook} again to continue"
     request = f"{_NOUNS[operation]} of pool {pool} is recorded"
     if result.is_obeyed or not result.is_awaited:
         return state if operation == "pause" and result.is_obeyed else f"{request}; {state}"

@@ -242,7 +242,7 @@ class PoolRunner:
             if session.node_clock.monotonic() - began > longest:
                 raise ApiUnavailable(
                     f"the nodes could not be listed for {longest:.0f}s ({watcher.error}): nothing was assigned; run it "
-                    "again to go on"
+                    "again to continue"
                 ) from watcher.error
             if interruption.is_due(watcher.error):
                 session.say(f"the nodes cannot be listed, and are tried again: {watcher.error}")
@@ -251,12 +251,12 @@ class PoolRunner:
 @contextmanager
 def _as_interrupted(plan: Plan, wave: str = "") -> Iterator[None]:
     """Turn KeyboardInterrupt into Interrupted, whose text is a sentence."""
-    rest = "what is assigned goes on by itself, nothing else is assigned"
+    rest = "what is assigned continues by itself, nothing else is assigned"
     if plan.target.is_machines:  # the playbooks of hosts are ended with the run
         rest = "the hosts at work are left as they are, nothing else is changed"
     try:
         yield
     except KeyboardInterrupt as error:
         raise Interrupted(
-            f"interrupted in {f'{wave} of ' if wave else ''}pool {plan.pool}: {rest}; run it again to go on"
+            f"interrupted in {f'{wave} of ' if wave else ''}pool {plan.pool}: {rest}; run it again to continue"
         ) from error

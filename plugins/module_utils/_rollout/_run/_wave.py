@@ -377,7 +377,7 @@ class WaveExecutor:
             if now - self._blind_since > MAX_OUTAGE:
                 raise ApiUnavailable(
                     f"the nodes could not be watched for {MAX_OUTAGE:.0f}s ({self._watcher.error}): nothing else is "
-                    "assigned, and what is assigned goes on by itself; run it again to go on"
+                    "assigned, and what is assigned continues by itself; run it again to continue"
                 ) from self._watcher.error
             return True
         if self._blind_since is not None:

@@ -43,7 +43,7 @@ __all__ = ["WaveResult", "WaveRun"]
 _NAMES_SHOWN = 5
 _READ_ALLOWANCE = 60.0  # seconds for reading a node: the gate's verdict comes before the window's, and says more
 _OUTCOME_WORD = {
-    WaveOutcome.DONE: "through",
+    WaveOutcome.DONE: "done",
     WaveOutcome.HALT: "HALTED",
     WaveOutcome.PAUSE: "PAUSED",
     WaveOutcome.ABORT: "ABORTED",

@@ -154,10 +154,10 @@ def _parser() -> argparse.ArgumentParser:
 def _commands() -> Iterator[tuple[str, Callable[[Arguments], int], str, Sequence[Argument]]]:
     """Yield every command: its name, its function, its help text, and its arguments."""
     component = argument("component", metavar="COMPONENT")
-    yield "run", _run, "watch the own Node and do what it says, until told to stop", ()
+    yield "run", _run, "watch this node's Node and apply what it assigns, until stopped", ()
     text = "decide which config a component reads now (ExecStartPre=); 78 refuses the start"
     yield "prestart", _prestart, text, (component,)
-    yield "poststop", _poststop, "write down how a component ended (ExecStopPost=)", (component,)
+    yield "poststop", _poststop, "record how a component ended (ExecStopPost=)", (component,)
     text = "say which config this node uses, and why"
     yield "status", _status, text, (argument("--json", action="store_true", help="for machines"),)
     yield "check", _check, "say whether the agent can work here: its own config, and its credentials", ()
@@ -184,7 +184,7 @@ def _commands() -> Iterator[tuple[str, Callable[[Arguments], int], str, Sequence
     yield "compare", _compare, text, (component, json)
     every = argument("--all", action="store_true", help="all of them")
     yield "forget-bad", _forget_bad, "forget that a config was bad", (argument("uid", metavar="UID", nargs="?"), every)
-    yield "compile", _compile, "unpack and compile this archive beside itself, once, so that it starts sooner", ()
+    yield "compile", _compile, "unpack and compile this archive next to itself, once, so that it starts sooner", ()
     digest = argument("--sha256", action="store_true", help="print the SHA-256 of this archive instead, as sha256sum")
     yield "version", _version, "say the agent's version", (digest,)
 

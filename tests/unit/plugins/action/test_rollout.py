@@ -97,8 +97,8 @@ def test_a_good_config_goes_through_with_live_lines(act: Act, nodes: SimulatedNo
     assert result["target"] == target
     assert shown[:1] == result["text"][:1]
     assert f"Pool workers: 4 nodes, to revision 1 ({target})" in result["text"]
-    assert f"canary [{'#' * 24}] 1/1 passed: through" in shown
-    assert f"wave 1 [{'#' * 24}] 3/3 passed: through" in shown
+    assert f"canary [{'#' * 24}] 1/1 passed: done" in shown
+    assert f"wave 1 [{'#' * 24}] 3/3 passed: done" in shown
     assert f"Pool workers: revision 1 ({target}), Complete, 4 nodes" in shown
     assert all("\n" not in line and "\r" not in line for line in shown)
     again = act()
@@ -234,7 +234,7 @@ def test_a_signal_ends_the_wave_with_a_sentence_and_frees_the_lock(
     handlers = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
     result = act(pool={**POOL, "policy": {**POLICY, "nodeTimeout": "60s"}})
     assert (result["failed"], result["changed"]) == (True, True)
-    assert result["msg"].startswith("interrupted in canary of pool workers: what is assigned goes on by itself")
+    assert result["msg"].startswith("interrupted in canary of pool workers: what is assigned continues by itself")
     assert shown[-1] == result["msg"] == result["reason"]
     assert holder(cluster) == ""
     assert handlers == [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]

@@ -47,7 +47,7 @@ def test_layers_against_content(tmp_path: Path) -> None:
         "not_judged": [],
         "lines": [
             f"maxPods: 110 -> 120  [drain]  ({tmp_path}/pool.yaml:3)",
-            "all in all: drain: drain, stop kubelet, change, start, uncordon",
+            "overall: drain: drain, stop kubelet, change, start, uncordon",
         ],
     }
 

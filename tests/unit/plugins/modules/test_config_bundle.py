@@ -144,7 +144,7 @@ def test_a_change_says_what_it_asks_of_a_node(cluster: SandboxCluster) -> None:
         '  kubelet cpuManagerPolicy    <unset> -> "static"  [drain and remove cpu_manager_state]',
         "  kubelet maxPods             <unset> -> 60        [restart-may-reject]",
         '  kubelet reservedSystemCPUs  <unset> -> "0"       [drain and remove cpu_manager_state]',
-        "  all in all: drain+state: drain, stop kubelet, remove the state file, change, start, uncordon",
+        "  overall: drain+state: drain, stop kubelet, remove the state file, change, start, uncordon",
     ]
 
 

@@ -180,13 +180,13 @@ def test_a_rollout_whose_runner_is_dead_is_said_to_be_moved_by_no_runner(
     assert result["pool"]["moved_by"] == ""
     assert result["text"][:2] == [
         f"Pool workers: revision 1 ({target.name}), Wave 1, 4 nodes",
-        "  no runner is moving it: run it again to go on",
+        "  no runner is moving it: run it again to continue",
     ]
 
 
 @pytest.mark.parametrize(
     ("holder", "line"),
-    [("bob@b", "  bob@b waits to go on"), ("", "  no runner waits: run it again to go on")],
+    [("bob@b", "  bob@b waits to continue"), ("", "  no runner waits: run it again to continue")],
 )
 def test_a_paused_rollout_says_whether_a_runner_waits(
     cluster: SandboxCluster, nodes: SimulatedNodes, holder: str, line: str

@@ -69,7 +69,7 @@ def test_the_first_diff_is_of_the_init_config(cluster: SandboxCluster, pool: Sim
         f"{result['bundle']['name']} is revision 1. What it changes:",
         '  kubelet containerLogMaxSize  "20Mi" -> "10Mi"  [restart]',
         "  kubelet maxPods              110 -> 60         [restart-may-reject]",
-        "  all in all: restart-may-reject: restart; pods over the new bound fail admission at restart, node capacity "
+        "  overall: restart-may-reject: restart; pods over the new bound fail admission at restart, node capacity "
         "changes",
     ]
     [_size, pods] = result["field_changes"]
@@ -84,7 +84,7 @@ def test_nodes_with_other_init_configs_are_other_groups(cluster: SandboxCluster,
     pool.add("old")
     pool.add("bare", agent=False)
     result = run(cluster, "maxPods: 60\n")
-    assert [line for line in result["text"] if not line.startswith("  all in all")] == [
+    assert [line for line in result["text"] if not line.startswith("  overall")] == [
         f"{result['bundle']['name']} is revision 1. What it changes on 2 nodes (a, c):",
         "  kubelet maxPods  110 -> 60  [restart-may-reject]",
         "What it changes on 1 node (b):",

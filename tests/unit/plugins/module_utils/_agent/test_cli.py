@@ -129,7 +129,7 @@ def test_an_agent_that_started_while_the_api_was_away(bench: Bench) -> None:
     bench.restart_agent()
     bench.run(5)
     text = screen(bench.configuration)
-    assert "ConfigOK nothing said yet by this agent: the API has not told it what is assigned API no answer yet" in text
+    assert "ConfigOK no report yet: the agent has not reached the API server API no answer yet" in text
 
 
 def test_a_unit_that_is_stopped(bench: Bench) -> None:

@@ -35,7 +35,7 @@ def test_lines_say_what_differs_and_what_it_asks() -> None:
     assert comparison.lines == [
         'cpuManagerPolicy: "none" -> "static"  [drain and remove cpu_manager_state]  (1.yaml:4)',
         "maxPods: 110 -> 120                   [restart-may-reject]  (1.yaml:3)",
-        "all in all: drain+state: drain, stop kubelet, remove the state file, change, start, uncordon",
+        "overall: drain+state: drain, stop kubelet, remove the state file, change, start, uncordon",
     ]
 
 
@@ -43,14 +43,14 @@ def test_a_removed_static_pod_path_stops_the_control_plane() -> None:
     comparison = compared(side(KUBELET_HEADER + "staticPodPath: /etc/kubernetes/manifests\n"), side(KUBELET_HEADER))
     assert comparison.lines == [
         'staticPodPath: "/etc/kubernetes/manifests" -> <unset>  [stop-static-pods]',
-        "all in all: stop-static-pods: restart; static pods that the kubelet no longer finds stop, on a kubeadm "
+        "overall: stop-static-pods: restart; static pods that the kubelet no longer finds stop, on a kubeadm "
         "control plane its API server and etcd among them",
     ]
 
 
 def test_lines_name_the_component_of_the_config() -> None:
     comparison = compared(side(PROXY), side(PROXY + "clusterCIDR: 10.0.0.0/8\n"))
-    assert comparison.lines[-1] == "all in all: restart: a restart of kube-proxy applies it"
+    assert comparison.lines[-1] == "overall: restart: a restart of kube-proxy applies it"
 
 
 def test_nothing_differs() -> None:

@@ -149,8 +149,8 @@ def test_a_field_of_neither_version_is_lost() -> None:
 @pytest.mark.parametrize(
     ("text", "target", "sentence"),
     [
-        ("a: 1\n", "v1", "None None is no kind that is known here"),
-        ("apiVersion: v1\nkind: Pod\n", "v1", "v1 Pod is no kind that is known here"),
+        ("a: 1\n", "v1", "None None is not a known kind"),
+        ("apiVersion: v1\nkind: Pod\n", "v1", "v1 Pod is not a known kind"),
         (
             "apiVersion: kubeadm.k8s.io/v1beta2\nkind: InitConfiguration\n",
             "v1",

@@ -35,7 +35,7 @@ def test_many_findings_are_counted_once() -> None:
     findings = bounded(faults(5000))
     assert findings[:-1] == faults(MAX_FINDINGS)
     assert (findings[-1].message, findings[-1].level) == (
-        "4900 more findings are not shown: mend these first",
+        "4900 more findings are not shown: fix these first",
         Level.POLICY,
     )
     again = bounded([*findings, *faults(10)])

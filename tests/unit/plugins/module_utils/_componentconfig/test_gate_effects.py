@@ -151,7 +151,7 @@ def test_a_default_has_no_class_where_the_gate_of_its_field_is_off(
     assert line in result.lines
     (row,) = [row for row in result.as_dict()["field_changes"] if row["path"] == "memoryThrottlingFactor"]
     assert (row["disruption"], row["note"]) == ("none", f"no effect: the feature gate MemoryQoS is off in {minor}")
-    assert not any(text.startswith("all in all: restart-pods-new-only") for text in result.lines)
+    assert not any(text.startswith("overall: restart-pods-new-only") for text in result.lines)
 
 
 @pytest.mark.parametrize("gates", ["MemoryQoS", "AllAlpha"])

@@ -71,7 +71,7 @@ def test_lines_for_people() -> None:
     assert "failCgroupV1: false -> true  [restart-crash-risk]  (the default changes)" in lines
     assert "featureGates.NodeSwap is set to true: Beta, on -> GA, on, locked  (f.yaml:4)" in lines
     assert any(line.startswith("feature gates that turn on, unless set: ") for line in lines)
-    assert lines[-1].startswith("all in all: restart-crash-risk: restart; the kubelet exits if")
+    assert lines[-1].startswith("overall: restart-crash-risk: restart; the kubelet exits if")
 
 
 def test_a_gate_that_goes_is_refused() -> None:
@@ -200,7 +200,7 @@ def test_versions_that_make_no_upgrade(old: str, new: str, sentence: str) -> Non
 
 
 def test_an_unknown_kind_is_an_error() -> None:
-    with pytest.raises(ConfigError, match="is no kind that is known here"):
+    with pytest.raises(ConfigError, match="is not a known kind"):
         upgraded("apiVersion: v9\nkind: Nothing\n", "1.30", "1.31")
 
 

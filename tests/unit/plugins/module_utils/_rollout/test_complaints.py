@@ -60,7 +60,7 @@ def test_a_pause_stops_one_rollout_and_nothing_else(make_world: MakeWorld) -> No
         world.later(299.0, count)
         world.later(300.0, lambda: update_record(world.client, "workers", resume))
 
-    world.when("canary: through", lambda: update_record(world.client, "workers", lambda r: request_pause(r, ALICE)))
+    world.when("canary: done", lambda: update_record(world.client, "workers", lambda r: request_pause(r, ALICE)))
     world.when("PAUSED: paused by alice", meanwhile)
     assert world.rollout(target)[-1].phase == "Complete"
     assert moved[0] == moved[1] < 6, "the paused pool moves no node"

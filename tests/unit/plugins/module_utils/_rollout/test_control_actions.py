@@ -135,7 +135,7 @@ def test_without_a_runner_a_pause_is_for_the_next_run_and_a_resume_says_to_run_i
         "pool workers is Planned; no runner moves it, and the next run waits until configok.node.resume"
     )
     assert line(ask(begun, "resume")) == (
-        "pool workers is Planned; no runner moves it: run configok.node.rollout (or undo) again to go on"
+        "pool workers is Planned; no runner moves it: run configok.node.rollout (or undo) again to continue"
     )
     again = ask(begun, "resume")
     assert (again.changed, line(again)) == (False, "no pause of pool workers is requested; pool workers is Planned")
@@ -367,7 +367,7 @@ def test_status_shows_requests_that_are_not_obeyed_yet(begun: World) -> None:
     lines = render_status(status, views, [])
     assert lines[1] == f"  to be {status['requested']}"
     assert lines[2].startswith("  approved 'wave one' of pool workers approves nothing")
-    update_record(begun.client, "workers", phase("Paused", f"{status['requested']}: resume it to go on"))
+    update_record(begun.client, "workers", phase("Paused", f"{status['requested']}: resume it to continue"))
     assert "to be paused" not in str(render_status(pool_status(begun.record(), views), views, []))
 
 

@@ -123,4 +123,4 @@ def test_a_fault_of_the_watcher_itself_is_reported(world: World) -> None:
     with ControlWatcher(client, "workers", world.clock, print) as watcher:
         world.until(lambda: watcher.error is not None)
         assert isinstance(watcher.error, RolloutError)
-        assert "not seen any more: a mistake" in str(watcher.error)
+        assert "no longer seen: a mistake" in str(watcher.error)

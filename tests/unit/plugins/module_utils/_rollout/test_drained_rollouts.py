@@ -188,7 +188,7 @@ def test_nodes_that_a_kill_has_left_cordoned_keep_max_unavailable(make_world: Ma
         target = world.publish(100)
         down = plan(world, target, **policy).wave("wave 1").nodes[0]
         nodes = world.nodes.behaviour = Nodes(world)
-        world.when("canary: through", partial(world.nodes.set_ready, down, False))
+        world.when("canary: done", partial(world.nodes.set_ready, down, False))
         with contextlib.suppress(Killed):
             rollout(world, target, client=Dying(world.client, at, after=True), **policy)
         world.hooks.clear()

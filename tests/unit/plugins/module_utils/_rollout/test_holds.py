@@ -43,7 +43,7 @@ def phases(world: World) -> list[str]:
 def test_a_paused_wave_goes_on_when_it_is_resumed(make_world: MakeWorld) -> None:
     world = make_world(6)
     target = world.publish(100)
-    world.when("canary: through", write(world, lambda record: request_pause(record, ALICE)))
+    world.when("canary: done", write(world, lambda record: request_pause(record, ALICE)))
     world.when("PAUSED: paused by alice", lambda: world.later(300.0, write(world, resume)))
     results = world.rollout(target)
     assert [result.phase for result in results][-1] == "Complete"

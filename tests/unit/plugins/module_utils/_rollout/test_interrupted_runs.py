@@ -37,7 +37,7 @@ def test_ctrl_c_while_it_settles_is_told_in_a_sentence(make_world: MakeWorld, mo
 
     made = world.plan(target)
     monkeypatch.setattr(RecordStore, "update", press)
-    with pytest.raises(Interrupted, match=r"interrupted in pool workers: .*run it again to go on"):
+    with pytest.raises(Interrupted, match=r"interrupted in pool workers: .*run it again to continue"):
         world.complete(made)
     assert world.client.get(lease("configok-rollouts", "workers"))["spec"]["holderIdentity"] == ""
 
@@ -101,7 +101,7 @@ def test_ctrl_c_leaves_a_record_that_goes_on_and_frees_the_lock(make_world: Make
 
             return patch if name == "patch" else method
 
-    with pytest.raises(Interrupted, match="run it again to go on"):
+    with pytest.raises(Interrupted, match="run it again to continue"):
         world.move(made, "canary", client=Pressed())
     assert world.client.get(lease("configok-rollouts", "workers"))["spec"]["holderIdentity"] == ""
     assert world.rollout(target)[-1].phase == "Complete"

@@ -481,7 +481,7 @@ def test_ctrl_c_ends_the_run_and_the_next_one_continues(make_world: MakeWorld) -
     machines.hosts.during = lambda request: rollouts.append(request.rollout)
     world.when("updating", press)
     sentence = "interrupted in canary of pool machines: the hosts at work are left as they are, nothing else is changed"
-    with pytest.raises(Interrupted, match=f"{sentence}; run it again to go on"):
+    with pytest.raises(Interrupted, match=f"{sentence}; run it again to continue"):
         machines.run()
     finish(machines)
     assert len(set(rollouts)) == 1, "a rollback has to know the update of the run that was killed"
@@ -523,7 +523,7 @@ def test_a_pause_of_machines_that_is_over_names_their_playbook(make_world: MakeW
         machines.run()
     control_rollout(world.client, RECORD, ControlRequest("pause", "me"), clock=world.clock)
     resumed = control_rollout(world.client, RECORD, ControlRequest("resume", "me"), clock=world.clock)
-    assert resumed.lines()[0].endswith("no runner moves it: run configok.node.machines again to go on")
+    assert resumed.lines()[0].endswith("no runner moves it: run configok.node.machines again to continue")
 
 
 def test_a_record_of_machines_is_not_a_pools(make_world: MakeWorld) -> None:

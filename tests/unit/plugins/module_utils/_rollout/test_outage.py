@@ -182,7 +182,7 @@ def test_a_longer_outage_ends_the_run_with_the_advice_to_run_it_again(make_world
     target = world.publish(100)
     away = Away(world, 1000.0, lambda name, path: name == "patch" and "/nodes/" in path)
     with pytest.raises(
-        ApiUnavailable, match=r"has not answered for 30\ds .*nothing else is assigned.*run it again to go on"
+        ApiUnavailable, match=r"has not answered for 30\ds .*nothing else is assigned.*run it again to continue"
     ):
         world.rollout(target, client=away)
     assert world.nodes.assignments == []
@@ -282,7 +282,7 @@ def test_time_for_nodes_stands_still_during_an_outage_and_the_screen_says_what_g
     assert lines == [
         "the API server does not answer (GET x: no answer): nothing is assigned meanwhile, waiting up to 300s for it",
         "the API server does not answer (GET x: no answer): nothing is assigned meanwhile, waiting up to 240s for it",
-        "the API server answers again after 100s: going on",
+        "the API server answers again after 100s: continuing",
     ]
 
 
@@ -369,7 +369,7 @@ def test_a_lock_that_need_not_be_renewed_is_no_answer_of_the_server(make_world: 
     with session.hold_lock():
         session.outage.retry_while_away(work, before_each=session.keep_lock)
     assert [line for line in lines if "answers again" in line] == [
-        "the API server answers again after 4s: going on",
+        "the API server answers again after 4s: continuing",
     ]
 
 

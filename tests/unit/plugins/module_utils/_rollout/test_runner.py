@@ -226,7 +226,7 @@ def test_nodes_that_cannot_be_listed_for_five_minutes_end_the_run_with_a_sentenc
 
             return deny if name == "list" else method
 
-    with pytest.raises(ApiUnavailable, match=r"could not be listed for 300s .*etcd is slow.*run it again to go on"):
+    with pytest.raises(ApiUnavailable, match=r"could not be listed for 300s .*etcd is slow.*run it again to continue"):
         world.move(world.plan(world.publish(100)), "canary", client=Denying())
     assert any("the nodes cannot be listed, and are tried again" in line for line in world.lines())
     assert world.nodes.assignments == []

@@ -339,11 +339,11 @@ def test_the_flags_in_a_file_are_found_with_their_lines(
         (stream(NAMESPACE, "a: 1\n"), "a document: it has no apiVersion and kind"),
         (
             stream(NAMESPACE, "apiVersion: example.org/v1\nkind: Sizing\n"),
-            "a document: example.org/v1 Sizing is no kind that is known here",
+            "a document: example.org/v1 Sizing is not a known kind",
         ),
         (
             CONFIG_MAP + "data:\n  a: " + block("apiVersion: example.org/v1\nkind: Sizing\n"),
-            "a document: example.org/v1 Sizing is no kind that is known here",
+            "a document: example.org/v1 Sizing is not a known kind",
         ),
     ],
 )

@@ -328,7 +328,7 @@ OTHERS: list[tuple[Any, str]] = [
     ),
     (
         debian_host(),
-        'DebianHost: kind: "DebianHost": is the config of a provider: it belongs into spec.providerConfig of',
+        'DebianHost: kind: "DebianHost": is the config of a provider: it belongs in spec.providerConfig of',
     ),
     ({"kind": "Machine"}, "apiVersion: is required, as a string"),
     ([1], "must be an object with apiVersion and kind"),
@@ -347,7 +347,7 @@ OTHERS: list[tuple[Any, str]] = [
     ),
     (
         machine_set({"name": "a", "kind": "External"}),
-        'MachineSet workers: spec.hosts[0].kind: "External": belongs into spec.template.spec.providerConfig:',
+        'MachineSet workers: spec.hosts[0].kind: "External": belongs in spec.template.spec.providerConfig:',
     ),
     (
         machine_set({"name": "a", "labels": {"x": 1}}),
@@ -430,7 +430,7 @@ def test_a_name_is_one_line_of_a_message() -> None:
 def test_a_field_of_a_machine_is_none_of_a_host(field: str) -> None:
     (error,) = errors_of(cluster(), machine_set({"name": "a", field: {}}))
     assert error.endswith(
-        f"is no field of a host, which sets name, labels and fields of providerConfig: {field} belongs into"
+        f"is no field of a host, which sets name, labels and fields of providerConfig: {field} belongs in"
         " spec.template.spec"
     )
 
@@ -438,7 +438,7 @@ def test_a_field_of_a_machine_is_none_of_a_host(field: str) -> None:
 def test_many_errors_are_bounded() -> None:
     errors = errors_of(cluster(), *(machine(f"w{index}", pol="x") for index in range(150)))
     assert len(errors) == 101
-    assert errors[-1] == "50 more errors are not shown: mend these first"
+    assert errors[-1] == "50 more errors are not shown: fix these first"
 
 
 def test_secrets_are_not_shown() -> None:

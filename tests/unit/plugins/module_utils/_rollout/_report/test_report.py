@@ -216,11 +216,11 @@ def test_the_head_names_target_reason_runner_and_cause() -> None:
     ("moved_by", "phase", "text"),
     [
         ("bob", "Wave 1", "moves the pool now"),
-        ("", "Wave 1", "no runner moves the pool: run it again to go on"),
+        ("", "Wave 1", "no runner moves the pool: run it again to continue"),
         (None, "Wave 1", "whether it still runs is not known"),
         ("", "Complete", ""),
-        ("", "Paused", "no runner waits: run it again to go on"),
-        ("bob", "Paused", "waits to go on"),
+        ("", "Paused", "no runner waits: run it again to continue"),
+        ("bob", "Paused", "waits to continue"),
         ("", "Aborted", ""),
     ],
 )
