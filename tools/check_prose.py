@@ -6,8 +6,8 @@
     python tools/check_prose.py [FILE...]
 
 Prints FILE:LINE: 'words': advice for each hit, and exits with 1 if there is one. Prose is documentation, docstrings,
-comments, task names, changelog fragments and the options' descriptions. String literals (messages to users) are not
-checked.
+comments, task names, changelog fragments, the options' descriptions, and the product's string literals (messages to
+users).
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ NOT_CHECKED = re.compile(
 NO_COMMENTS = (".json", ".svg", ".png", ".gz")
 TASKS = re.compile(r"roles/\w+/(tasks|handlers)/|playbooks/(?!files)|extensions/molecule/\w+/(?!molecule)")
 DOCUMENTATION = ("DOCUMENTATION", "EXAMPLES", "RETURN")
+PRODUCT = ("plugins/", "roles/", "playbooks/")  # a user reads the messages of these files
 
 # Quotations of the product: code, quoted messages, Ansible markup, link targets.
 QUOTED = re.compile(
@@ -101,6 +102,8 @@ def prose_in_python(file: str, source: str, nodes: Sequence[ast.AST]) -> Iterato
             documentation = "/doc_fragments/" in file or ast.unparse(node.targets[0]) in DOCUMENTATION
             if documentation and isinstance(node.value.value, str):
                 yield Prose("options", node.value.lineno, node.value.value)
+    if file.startswith(PRODUCT) and "/doc_fragments/" not in file:
+        yield from messages_in(nodes)
     if "#" in source:
         tokens = tokenize.generate_tokens(io.StringIO(source).readline)
         yield from join_comments(
@@ -108,6 +111,27 @@ def prose_in_python(file: str, source: str, nodes: Sequence[ast.AST]) -> Iterato
             for token in tokens
             if token.type == tokenize.COMMENT and not PRAGMA.match(token.string)
         )
+
+
+def messages_in(nodes: Iterable[ast.AST]) -> Iterator[Prose]:
+    """Yield the string literals of several words, with each value of a format string as X."""
+    not_messages = set[ast.AST]()  # statements of a literal alone: docstrings; and the parts of format strings
+    for node in nodes:
+        if isinstance(node, ast.Expr):
+            not_messages.add(node.value)
+        elif isinstance(node, ast.JoinedStr):
+            not_messages.update(node.values)
+        elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in DOCUMENTATION:
+            not_messages.add(node.value)
+    for node in nodes:
+        if isinstance(node, ast.JoinedStr):
+            text = "".join(str(part.value) if isinstance(part, ast.Constant) else "X" for part in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in not_messages:
+            text = node.value
+        else:
+            continue
+        if " " in text.strip():
+            yield Prose("message", node.lineno, text)
 
 
 def needs_verb(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

@@ -117,7 +117,7 @@ def kind_entry(document: dict[str, Any]) -> dict[str, Any]:
         for parent in parents:
             siblings = siblings[parent].setdefault("fields", {})
         if name != row["name"]:
-            raise ValueError(f"{document['kind']}: {path} ends in another name than {row['name']}")
+            raise ValueError(f"{document['kind']}: {path} ends in a name different from {row['name']}")
         inner = {"fields": siblings[name]["fields"]} if name in siblings else {}
         siblings[name] = {**field_entry(row, first), **inner}
     description = {"description": prose(document["description"])} if "description" in document else {}
@@ -521,7 +521,7 @@ def generate(schema: Path) -> dict[str, str]:
     of_fields = [note for note in notes if "field" in note]
     contents["_field_notes.py"] = ("What releases change in the meaning of fields", {"NOTES": of_fields})
     others = [note for note in notes if "field" not in note]
-    contents["_upgrade_notes.py"] = ("What releases change beside fields and their gates", {"NOTES": others})
+    contents["_upgrade_notes.py"] = ("What releases change in addition to fields and their gates", {"NOTES": others})
     contents["_gate_components.py"] = ("Feature gates by component", {"COMPONENTS": gate_components(schema)})
     return {name: render(title, constants) for name, (title, constants) in contents.items()}
 

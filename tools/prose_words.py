@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 
 __all__ = ["EXPRESSIONS", "IDENTIFIERS", "PARTS_OF_IDENTIFIERS", "Expression", "Kind"]
 
-Kind = Literal["docs", "docstring", "function", "comment", "task", "fragment", "options"]
+Kind = Literal["docs", "docstring", "function", "comment", "task", "fragment", "options", "message"]
 
 
 class Expression(NamedTuple):

@@ -56,7 +56,7 @@ def faults(
         if name not in known
         for proof in tests
     ]
-    messages += [f"{name!r} is pending and is no complaint" for name in pending if name not in words]
+    messages += [f"{name!r} is pending and is not a complaint" for name in pending if name not in words]
     return messages + [
         f"{complaint.words!r} is pending and has a test"
         for complaint in complaints

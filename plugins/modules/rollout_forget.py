@@ -76,7 +76,7 @@ text:
   description: The result as a human-readable line.
   returned: success
   type: str
-  sample: "workers-0a1b2c3d4e is not refused in pool workers any more: run configok.node.rollout to try it again"
+  sample: "workers-0a1b2c3d4e is no longer refused in pool workers: run configok.node.rollout to try it again"
 """
 
 from typing import Any
@@ -119,8 +119,8 @@ def main() -> None:
             check=module.check_mode,
         )
         name = sanitize(name)
-        state = "would not be refused" if changed and module.check_mode else "is not refused"
-        text = f"{name} {state} in pool {params['pool']} any more: run configok.node.rollout to try it again"
+        state = "would no longer be refused" if changed and module.check_mode else "is no longer refused"
+        text = f"{name} {state} in pool {params['pool']}: run configok.node.rollout to try it again"
         module.exit_json(changed=changed, bundle=name, text=text)
 
 

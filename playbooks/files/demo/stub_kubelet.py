@@ -88,7 +88,7 @@ def run(argv: Sequence[str], *, write: Callable[[str], None], stop: threading.Ev
         write(f"failed to run Kubelet: {flags.config}: {error}")
         return 1
     if config.get(DEADLY_FIELD) == DEADLY_VALUE:
-        write(f"fatal: {DEADLY_FIELD} is {DEADLY_VALUE}, which this component dies of")
+        write(f"fatal: {DEADLY_FIELD} is {DEADLY_VALUE}, which crashes this component")
         return 255
     try:
         _serve_health(config)

@@ -174,15 +174,15 @@ def next_step(status: Mapping[str, Any]) -> str:
     if status["faults"]:
         return "nothing, until the agent can use its own files; what runs stays"
     if using["left"]:
-        return f"the next start of a component goes back to last-known-good: current is {using['left']}"
+        return f"the next start of a component rolls back to last-known-good: current is {using['left']}"
     if status["inTrial"]:
         remaining = max(0.0, using["trialDuration"] - using["healthySeconds"])
         return (
             f"after at most {remaining:.0f} more healthy seconds it is last-known-good; "
-            f"{crash_count(using['crashLoopThreshold'] + 1)}, or no health, and the node goes back"
+            f"{crash_count(using['crashLoopThreshold'] + 1)}, or no health, and the node rolls back"
         )
     if not status["daemon"]["running"]:
-        return "nothing until the agent runs; a crash loop in a trial still goes back"
+        return "nothing until the agent runs; a crash loop in a trial still rolls back"
     if _is_stopped(status):
         return "the unit's next start reads this config"
     if outcome is not None and outcome["suspect"]:
@@ -298,7 +298,7 @@ def _condition(report: Mapping[str, Any], *, running: bool) -> list[str]:
 def _api(report: Mapping[str, Any]) -> str:
     if report["configOK"] is None:
         return f"no answer: {report['apiTrouble']}" if report["apiTrouble"] else "no answer yet"
-    written = "what ConfigOK says stands on the Node" if report["written"] else "what ConfigOK says is not written yet"
+    written = "ConfigOK is written to the Node" if report["written"] else "ConfigOK is not written yet"
     if report["writtenAt"]:
         written += f", last written {report['writtenAt']}"
     return f"no answer: {report['apiTrouble']}; {written}" if report["apiTrouble"] else f"answers; {written}"

@@ -107,7 +107,7 @@ class ComponentUnits:
             "refusals": [],
             "faults": [],
         }
-        load_state = properties.get("LoadState", "not told")
+        load_state = properties.get("LoadState", "not reported")
         refusal = refuse_unit(name, unit, load_state, self._hosts() if load_state == "not-found" else ())
         if refusal:
             return {**result, "refusals": [refusal], "faults": [refusal]}

@@ -77,7 +77,7 @@ def pool_config(record: Record) -> PoolConfig:
     if rollout.phase == PAUSED:
         advice = "resume it with configok.node.resume and configok.node.rollout, or end it with configok.node.abort"
     else:
-        advice = "wait until it has ended; if nobody moves it any more, run configok.node.rollout again"
+        advice = "wait until it has ended; if it no longer moves, run configok.node.rollout again"
     reason = f"pool {pool} has a rollout in progress ({rollout.phase}): {advice}"
     return PoolConfig(problem=SourceProblem(reason, is_moving=True))
 

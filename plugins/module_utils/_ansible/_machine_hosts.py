@@ -136,7 +136,7 @@ def unusable_versions(kubelet_version: str, runtime: Runtime | None) -> str:
     """Return why a provider must not be given these versions, "" if it may be."""
     texts = [kubelet_version, *(runtime or ())]
     wrong = next((text for text in texts if text and not _VERSION.match(text)), None)
-    return "" if wrong is None else f"its Node reports the version {sanitize(wrong, 60)!r}, which is none"
+    return "" if wrong is None else f"its Node reports the version {sanitize(wrong, 60)!r}, which is not a version"
 
 
 def usable_addresses(addresses: Iterable[str]) -> tuple[str, ...]:

@@ -182,7 +182,7 @@ def prepare(
             return True
         if endorser is not None and endorser.options.wants_statement:
             raise RolloutRefused([foreign_statement(name, statement, publication.pool)])
-        warnings.append(f"the statement of {name} does not count: nobody vouches for it")
+        warnings.append(f"the statement of {name} does not count: no trusted party vouches for it")
         return False
 
     published = publish_bundle(

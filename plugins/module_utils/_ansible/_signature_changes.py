@@ -125,7 +125,7 @@ def read_bundle_signatures(client: Client, namespace: str, name: str, statement_
             f"{statement_file} is a statement about {offered.pool}-{offered.content_hash[:10]}, and not about {name}"
         )
     if statement is not None and offered not in (None, statement):
-        raise RolloutError(f"{name} has another statement than {statement_file}: leave statement_file out")
+        raise RolloutError(f"{name} has a statement different from {statement_file}: leave statement_file out")
     used = statement or offered
     if used is None:
         raise RolloutError(

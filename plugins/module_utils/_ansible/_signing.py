@@ -283,8 +283,8 @@ def unused_options(options: SigningOptions, statement: Statement | None) -> list
         ]
     if options.statement_file and read_statement_file(options.statement_file) != statement:
         return [
-            f"this content is published already, with another statement than {options.statement_file}: neither it nor "
-            "its signatures are used"
+            f"this content is published already, with a statement different from {options.statement_file}: "
+            "neither it nor its signatures are used"
         ]
     problem = _mismatch(statement, statement.pool, statement.content_hash, options.statement)
     return [f"this content is published already, and its statement {problem}: it is not changed"] if problem else []

@@ -192,7 +192,7 @@ _PARTS = ("aggregationRule", "rules", "roleRef", "subjects", "spec")
 class AccessStep:
     """One change. body: the object (create, recreate), a merge patch (patch), or None (delete).
 
-    before, after: the parts of the object that this collection writes, or None if there is no object.
+    before, after: the parts of the object that this collection writes, or None if there is not an object.
     """
 
     action: StepAction

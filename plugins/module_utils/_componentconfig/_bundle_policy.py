@@ -20,7 +20,7 @@ __all__ = ["bundle_findings", "denied_field_findings", "matching_fields"]
 def bundle_findings(data: Any, kind: str) -> Iterator[Finding]:
     """Yield what must not be in a bundle: many nodes share a bundle, and all of them can read it."""
     for path in secret_paths(data):
-        message = "a secret may not stand in a ConfigMap: name a file that holds it"
+        message = "a secret must not be in a ConfigMap: name a file that holds it"
         yield Finding(path, message, RULE_SECRET, Level.POLICY)
     for name in PATH_FIELDS.get(kind, ()):
         for path, value in _matches(data, name.split(".")):

@@ -300,9 +300,7 @@ def _warn_about_similar_component(collector: Collector, component: str, componen
 
     similar = difflib.get_close_matches(component, sorted(components), 1, 0.85)
     if similar:
-        message = (
-            f"the component {component} is not known here, so its kind is not looked at: did you mean {similar[0]}?"
-        )
+        message = f"the component {component} is not known here, so its kind is not checked: did you mean {similar[0]}?"
         collector.add([Finding((), message, "kind", Level.WARNING)])
 
 

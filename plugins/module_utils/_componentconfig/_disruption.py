@@ -82,14 +82,14 @@ def check_overrides(overrides: Mapping[str, str], kind: Kind | None) -> None:
     for field, name in overrides.items():
         if name not in disruption_classes():
             raise ConfigError(
-                f"{field}: {name!r} is no class of disruption, they are: {', '.join(disruption_classes())}"
+                f"{field}: {name!r} is not a class of disruption; the classes are: {', '.join(disruption_classes())}"
             )
         try:
             path = parse_path(field)
         except ConfigError as error:
             raise ConfigError(f"disruption override: {error}") from error
         if kind is not None and not kind.has_field_path(path):
-            raise ConfigError(f"{field} is no field of {kind.kind}, so its disruption cannot be overridden")
+            raise ConfigError(f"{field} is not a field of {kind.kind}, so its disruption cannot be overridden")
 
 
 def disruption_of(

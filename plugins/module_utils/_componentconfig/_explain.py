@@ -87,7 +87,7 @@ def _newest_kind(name: str, version: str) -> Kind:
     if not candidates:
         similar = _close_matches(name, [*MAIN_KINDS, *(kind.kind for kind in known)], 3)
         at_version = f" at Kubernetes {version}" if version else ""
-        raise ConfigError(f"{name} is no component or kind that is known{at_version}" + _did_you_mean(similar))
+        raise ConfigError(f"{name} is not a known component or kind{at_version}" + _did_you_mean(similar))
     return max(candidates, key=lambda kind: (kind.last is None, kind.last or 0, kind.since, version_order(kind)))
 
 
@@ -235,7 +235,7 @@ def _explain_gate(gate: str) -> Explanation:
     history = gate_history(gate)
     if not history:
         similar = [f"{_GATES}.{name}" for name in _close_matches(gate, gate_names(), _MAX_SUGGESTIONS, 0.75)]
-        raise ConfigError(f"{gate} is no feature gate that is known" + _did_you_mean(similar))
+        raise ConfigError(f"{gate} is not a known feature gate" + _did_you_mean(similar))
     facts: dict[str, Any] = {
         "components": ", ".join(components_of_gate(gate)) or "not known",
         "stages": [{"since": minor_name(state.since), "state": str(state)} for state in history],

@@ -40,7 +40,7 @@ def implied_head(head: Mapping[str, Any], data: Mapping[str, Any]) -> ImpliedHea
     if not isinstance(api_version, str) or not isinstance(kind, str):
         return None
     if kind == _EGRESS and find_kind(api_version, kind) is None:
-        finding = Finding(("apiVersion",), "is not looked at", "kind", Level.WARNING)
+        finding = Finding(("apiVersion",), "is not checked", "kind", Level.WARNING)
         return ImpliedHead("apiserver.k8s.io/v1beta1", kind, finding, _EGRESS_LENIENT_LAST)
     only_tracing = not kind and bool(data) and all(key in _TRACING_FIELDS for key in data)
     if not api_version and (kind == _TRACING or only_tracing):

@@ -140,7 +140,7 @@ def _preview(
         present = (change.package.name, change.before)
         if change.before and present not in kept and not _is_offered(sources, *present):
             refusals.append(
-                f"{change.package.name} {change.before}, which is installed, can be fetched from no source any more, "
+                f"{change.package.name} {change.before}, which is installed, can no longer be fetched from any source, "
                 "so an update could not be rolled back: make it available again"
             )
     return changes, refusals

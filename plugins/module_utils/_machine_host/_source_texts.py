@@ -29,7 +29,7 @@ _SECTION_FIELD = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(.*)", re.MULTILINE)
 _GPGCHECK = re.compile(r"^[ \t]*gpgcheck[ \t]*=.*\n", re.MULTILINE)
 _PASSWORD = re.compile(r"://[^/\s@]*:[^/\s@]*@|^[ \t]*(?:proxy_)?password[ \t]*=", re.MULTILINE)
 _PLAIN = re.compile(r"(?:^|[\s=])(?:http|ftp)://")
-_UNVERIFIED = "its packages are installed as root, whoever made them"
+_UNVERIFIED = "its packages are installed as root, no matter who built them"
 _FALSE = ("0", "no", "false", "off")
 
 
@@ -111,9 +111,7 @@ def apt_source_warnings(source: str, key: str) -> list[str]:
 
 
 def _plain(title: str) -> str:
-    return (
-        f"{title} has plain http and names no key: whoever holds any key that the host trusts can replace its packages"
-    )
+    return f"{title} uses plain http and names no key: anyone with a key that the host trusts can replace its packages"
 
 
 # --- dnf

@@ -335,7 +335,7 @@ class MachineHost:
                 "has no certificate of that name"
             ]
         if action in ("update", "rollback") and not self._host.exists(KUBECONFIG):
-            return [f"the host is no node yet: {KUBECONFIG} is missing"]
+            return [f"the host is not a node yet: {KUBECONFIG} is missing"]
         return []
 
     def _not_from_packages(self, action: str, state: HostState | None, planned: Sequence[PackageChange]) -> list[str]:

@@ -105,7 +105,7 @@ class Bundle(NamedTuple):
         data = _validated_data(config_map.get("data"))
         labels, annotations = metadata.get("labels") or {}, metadata.get("annotations") or {}
         if not isinstance(labels, dict) or not isinstance(annotations, dict):
-            raise InvalidBundle(f"{where} has labels or annotations that are none")
+            raise InvalidBundle(f"{where} has invalid labels or annotations")
         scheme = labels.get(LABEL_HASH_SCHEME)
         if scheme != HASH_SCHEME:
             raise InvalidBundle(f"{where} has hash scheme {scheme!r}, this version knows {HASH_SCHEME!r}")

@@ -48,12 +48,12 @@ def merged_faults(
     faults = []
     for key, expected in (("LoadState", "loaded"), ("NeedDaemonReload", "no"), ("Restart", "always")):
         if properties.get(key) != expected:
-            faults.append(f"{key} is {properties.get(key) or 'not told'}, not {expected}")
+            faults.append(f"{key} is {properties.get(key) or 'not reported'}, not {expected}")
     if properties.get("StartLimitIntervalUSec") != "0":
-        faults.append("StartLimitIntervalSec is not 0: systemd would give up, and nobody would go back")
+        faults.append("StartLimitIntervalSec is not 0: systemd would give up, and the node would not roll back")
     pause = parse_time_span(properties.get("RestartUSec", ""))
     if pause is None or pause > _MAX_PAUSE:
-        faults.append(f"RestartSec is {properties.get('RestartUSec') or 'not told'}, more than {_MAX_PAUSE:.0f}s")
+        faults.append(f"RestartSec is {properties.get('RestartUSec') or 'not reported'}, more than {_MAX_PAUSE:.0f}s")
     if properties.get("RestartPreventExitStatus"):
         faults.append(
             f"RestartPreventExitStatus is {properties['RestartPreventExitStatus']}: such an end would be the last"
@@ -68,7 +68,7 @@ def merged_faults(
         faults.append(f"it reads {flag.value if flag else 'no config'}, not {target}")
     faults += command_faults(properties, start)
     if running_config is not None and running_config != target:
-        faults.append(f"when it started through the agent, systemd told it to read {running_config or 'no config'}")
+        faults.append(f"when it started through the agent, systemd made it read {running_config or 'no config'}")
     return faults
 
 

@@ -89,7 +89,7 @@ def parse_certificate(certificate: PublicKey) -> Certificate:
     key_type, key_fields = _TYPES[certificate.type]
     reader = WireReader(certificate.blob, "the certificate")
     if reader.text() != certificate.type:
-        raise InvalidSshData("the certificate is of another type than it says")
+        raise InvalidSshData("the certificate's type differs from what it says")
     reader.string()  # the nonce
     key = b"".join(map(encode_string, (key_type.encode(), *(reader.string() for _field in range(key_fields)))))
     reader.number(8)  # the serial number

@@ -72,7 +72,7 @@ def test_the_playbooks_request_and_approve_with_the_access_of_a_runner(
     assert user.run("pause", *ALICE).changed == 0
     resumed = user.run("resume", *ALICE)
     assert resumed.changed == 1, resumed.output
-    assert "its next rollout does not wait any more" in resumed.output
+    assert "its next rollout no longer waits" in resumed.output
     refused = user.run("approve", *ALICE, "-e", "waves=all")
     assert refused.code != 0
     assert f"pool {unique} has never been rolled out: there is no wave to approve" in refused.output

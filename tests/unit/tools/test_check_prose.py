@@ -33,6 +33,8 @@ def lines_and_words(file: str, text: str) -> list[tuple[int, str]]:
         ("changelogs/fragments/a.yml", "- >-\n  agent - does not stop any\n  more\n", [(2, "any more")]),
         ("docs/a.md", "A page.\n\n| who | reads |\n", [(3, "| who")]),
         ("Makefile", "all: ## build anew\n", [(1, "anew")]),
+        ("plugins/a.py", 'x = 1\nfail("the node goes back")\n', [(2, "goes back")]),
+        ("playbooks/files/a.py", 'fail(f"{name} is no {kind}")\n', [(1, "is no")]),
     ],
 )
 def test_refused_words_are_found_in_each_kind_of_prose(file: str, text: str, expected: list[tuple[int, str]]) -> None:
@@ -47,6 +49,8 @@ def test_refused_words_are_found_in_each_kind_of_prose(file: str, text: str, exp
         ("docs/a.md", "[text](beside.md) <!-- nobody -->\n"),
         ("docs/a.md", "It goes\n\non.\n"),
         ("plugins/a.py", '"""Print ``anew``."""\nprint("nobody")\n'),
+        ("plugins/a.py", 'print("the log says \\"not told\\"")\n'),
+        ("tests/a.py", 'assert text == "it goes on"\n'),
         ("plugins/a.py", "x = 1  # noqa: told\n"),
         ("plugins/a.py", 'def test_a():\n    """Every one."""\n'),
         ("plugins/a.py", '@property\ndef a(self):\n    """The version."""\n'),
@@ -57,8 +61,50 @@ def test_refused_words_are_found_in_each_kind_of_prose(file: str, text: str, exp
         ("schema/a.json", '{"# told": 1}\n'),
     ],
 )
-def test_quotations_and_messages_are_left_alone(file: str, text: str) -> None:
+def test_quotations_code_and_texts_of_tests_are_left_alone(file: str, text: str) -> None:
     assert lines_and_words(file, text) == []
+
+
+CORRECT = [
+    "A user who runs it again gets the same result.",
+    "Anyone who can write Nodes can assign a config.",
+    "Who may approve a wave?",
+    "The node is no longer in the pool.",
+    "There is no config for this component.",
+    "There are none of these files.",
+    "The limit is no more than ten seconds.",
+    "None of the nodes is Ready.",
+    "The value is below the limit.",
+    "The memory stays below 32 MB.",
+    "The agent is told to stop by systemd.",
+    "Whether the config was validated is recorded.",
+    "The config is not judged by this release.",
+    "What the release data lacks is not judged.",
+    "The operator wants to pause the rollout.",
+    "A user wants a canary that covers the pool.",
+    "The rollout continues after the pause.",
+    "It takes ten seconds for each node.",
+    "The time that it takes for the restart counts.",
+    "The canary stands in for the pool.",
+    "The checks pass in 31 s.",
+    "The component runs well as long as it has memory.",
+    "The agent as well as the kubelet restarts.",
+    "A node other than the canary waits.",
+    "The config is better than the one before.",
+    "The agent retries until the API server answers.",
+    "Each node has its own instance config.",
+    "The record is stored in a ConfigMap.",
+    "The kubelet requires swap to be off.",
+    "The agent rolls back to last-known-good.",
+    "The nodes are taken for granted, for example.",
+    "The health of the component decides.",
+]
+
+
+@pytest.mark.parametrize("sentence", CORRECT)
+def test_a_correct_sentence_passes_in_docs_and_in_messages(sentence: str) -> None:
+    assert lines_and_words("docs/a.md", f"{sentence}\n") == []
+    assert lines_and_words("plugins/a.py", f"fail({sentence!r})\n") == []
 
 
 def test_names_are_refused_once_for_a_file() -> None:

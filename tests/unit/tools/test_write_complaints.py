@@ -38,7 +38,7 @@ def test_what_is_wrong_is_said() -> None:
         "which tests/support/complaints.py does not have"
     ]
     assert faults([ONE], {"other #1: it is slow": [PROOF]}, {"it is slow": "later", "it is red": "later"}) == [
-        "'it is red' is pending and is no complaint",
+        "'it is red' is pending and is not a complaint",
         "'it is slow' is pending and has a test",
     ]
 

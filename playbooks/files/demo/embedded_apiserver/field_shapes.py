@@ -105,7 +105,7 @@ def round_trip(resource: Resource, item: Mapping[str, Any], old: Mapping[str, An
 
 def _struct(shape: Mapping[str, Any], value: Any, old: Any, path: str) -> dict[str, Any]:
     if not isinstance(value, Mapping):
-        raise Mismatch(f"{path or 'the body'} is no object")
+        raise Mismatch(f"{path or 'the body'} is not an object")
     old = old if isinstance(old, Mapping) else {}
     result: dict[str, Any] = {}
     for field, below in shape.items():
@@ -130,32 +130,32 @@ def _value(shape: Shape, value: Any, old: Any, path: str) -> Any:
         return _ZERO.get(shape) if isinstance(shape, str) else None
     if isinstance(shape, list):
         if not isinstance(value, list):
-            raise Mismatch(f"{path} is no list")
+            raise Mismatch(f"{path} is not a list")
         return [_value(shape[0], item, None, f"{path}[{index}]") for index, item in enumerate(value)]
     return _SCALARS[shape](value, path)
 
 
 def _string(value: Any, path: str) -> str:
     if not isinstance(value, str):
-        raise Mismatch(f"{path} is no string")
+        raise Mismatch(f"{path} is not a string")
     return value
 
 
 def _integer(value: Any, path: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise Mismatch(f"{path} is no integer")
+        raise Mismatch(f"{path} is not an integer")
     return value
 
 
 def _boolean(value: Any, path: str) -> bool:
     if not isinstance(value, bool):
-        raise Mismatch(f"{path} is no boolean")
+        raise Mismatch(f"{path} is not a boolean")
     return value
 
 
 def _mapping(value: Any, path: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise Mismatch(f"{path} is no object")
+        raise Mismatch(f"{path} is not an object")
     return value
 
 
@@ -170,7 +170,7 @@ def _bytes_by_key(value: Any, path: str) -> dict[str, str]:
         try:
             base64.b64decode(text, validate=True)
         except (binascii.Error, ValueError):
-            raise Mismatch(f"{path}.{key} is no base64") from None
+            raise Mismatch(f"{path}.{key} is not base64") from None
     return strings
 
 

@@ -67,7 +67,7 @@ def decoded_object(request: Request) -> dict[str, Any]:
     """Return the body, which must be an object. Raises ApiError 400."""
     value = decoded(request)
     if not isinstance(value, dict):
-        raise bad_request("couldn't get version/kind; json parse error: the body is no object")
+        raise bad_request("couldn't get version/kind; json parse error: the body is not an object")
     return value
 
 

@@ -246,7 +246,7 @@ _KEPT = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp", "de
 def _metadata_of(body: Mapping[str, Any]) -> dict[str, Any]:
     metadata = body.get("metadata")
     if metadata is not None and not isinstance(metadata, Mapping):
-        raise bad_request("metadata is no object")
+        raise bad_request("metadata is not an object")
     return dict(metadata or {})
 
 
@@ -314,7 +314,7 @@ def _check_preconditions(target: Target, metadata: Mapping[str, Any], preconditi
 def _refuse_escalation(user: User, target: Target) -> None:
     """Refuse RBAC writes, except by administrators: this server does not compare what a user may grant."""
     if target.resource.group == "rbac.authorization.k8s.io" and "system:masters" not in user.groups:
-        raise not_implemented("writes of RBAC objects by others than system:masters")
+        raise not_implemented("writes of RBAC objects by users outside system:masters")
 
 
 def _defaults(item: dict[str, Any]) -> dict[str, Any]:

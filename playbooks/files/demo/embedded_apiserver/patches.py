@@ -156,7 +156,7 @@ def _tokens(pointer: str) -> list[str]:
     if pointer == "":
         return []
     if not pointer.startswith("/"):
-        raise _misfit(f"{pointer!r} is no JSON pointer")
+        raise _misfit(f"{pointer!r} is not a JSON pointer")
     return [token.replace("~1", "/").replace("~0", "~") for token in pointer[1:].split("/")]
 
 

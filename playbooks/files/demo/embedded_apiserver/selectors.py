@@ -43,7 +43,7 @@ def _label_requirement(text: str) -> Callable[[Mapping[str, str]], bool]:
     if match:
         key, absent = match.group(2), bool(match.group(1))
         return lambda labels: (key in labels) != absent
-    raise bad_request(f'unable to parse requirement: "{text}" is no label requirement')
+    raise bad_request(f'unable to parse requirement: "{text}" is not a label requirement')
 
 
 def label_matcher(selector: str) -> Matcher | None:
@@ -53,7 +53,7 @@ def label_matcher(selector: str) -> Matcher | None:
     parts = re.findall(r"[^,(]*(?:\([^()]*\)[^,(]*)?(?:,|$)", selector)
     requirements = [_label_requirement(part.rstrip(",")) for part in parts if part.strip(", ")]
     if not requirements or "".join(parts) != selector:
-        raise bad_request(f'unable to parse requirement: "{selector}" is no label selector')
+        raise bad_request(f'unable to parse requirement: "{selector}" is not a label selector')
 
     def matches(item: Mapping[str, Any]) -> bool:
         labels = item["metadata"].get("labels") or {}

@@ -88,7 +88,7 @@ def read_desired_state(
         return DesiredState(DesiredKind.INVALID, known, cause=str(error))
     if assignment is None:
         return DesiredState(
-            DesiredKind.INVALID, known, source, cause="invalid assignment, there is no id beside the config source"
+            DesiredKind.INVALID, known, source, cause="invalid assignment, there is no id with the config source"
         )
     if assignment.id > known.id:
         kind = DesiredKind.KEEP if source == current.source else DesiredKind.ADOPT

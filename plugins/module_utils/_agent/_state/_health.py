@@ -48,7 +48,7 @@ class Health(NamedTuple):
     failures: int = 0
     invocation: str = ""
     was_healthy: bool = False
-    detail: str = "not looked at yet"
+    detail: str = "not checked yet"
 
 
 def new_health(now: float) -> Health:

@@ -234,7 +234,7 @@ def decode_bad_configs(data: bytes) -> dict[str, BadConfig]:
 
 def _finite(value: Any) -> float:
     if not math.isfinite(value):
-        raise ValueError(f"{value} is no number of seconds")
+        raise ValueError(f"{value} is not a number of seconds")
     return float(value)
 
 

@@ -207,9 +207,9 @@ class Store:
             if not all(isinstance(value.get(key, kind()), kind) for key, kind in _NOTE_TYPES.items()):
                 raise DamagedFile("a part of it is of another kind")
             if not all(isinstance(fields, list) for fields in value.get("dropIns", {}).values()):
-                raise DamagedFile("its drop-ins are no lists")
+                raise DamagedFile("its drop-ins are not lists")
             if not all(isinstance(key, dict) for key in value.get("state", {}).values()):
-                raise DamagedFile("its state keys are no objects")
+                raise DamagedFile("its state keys are not objects")
             return value
 
         return self._read(f"components/{component}/{name}.json", decode) or {}

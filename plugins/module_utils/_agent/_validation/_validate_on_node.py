@@ -209,7 +209,7 @@ def denied_findings(
     kind = _kind(document)
     unknown = unknown_field_patterns([*component.deny.additional, *component.deny.allowed], kind)
     if unknown:
-        message = f"this node's AgentConfiguration denies or allows {unknown[0]}, which is no field of a {kind}"
+        message = f"this node's AgentConfiguration denies or allows {unknown[0]}, which is not a field of a {kind}"
         return [located(Finding((), message, "denied", Level.POLICY), document.file)]
     own = node_values(kind, *own_config_values(component, inputs))
     findings = denials(document.data, component.deny, own, minor)

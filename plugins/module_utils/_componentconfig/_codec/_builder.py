@@ -95,7 +95,7 @@ class Builder:
         size = len(value) if isinstance(value, str) else 0
         self._charge(1, size, line)
         if isinstance(value, float) and not math.isfinite(value):
-            raise self.error(line, f"{plain_text or value} is no number that JSON knows", "number", path=self.next_path)
+            raise self.error(line, f"{plain_text or value} is not a JSON number", "number", path=self.next_path)
         if anchor is not None:
             self._anchors[anchor] = (value, 1, size)
         if self._at_key():

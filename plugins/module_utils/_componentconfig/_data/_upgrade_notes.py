@@ -2,7 +2,7 @@
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Generated from schema/ by tools/generate_componentconfig.py: do not edit.
-"""What releases change beside fields and their gates as JSON."""
+"""What releases change in addition to fields and their gates as JSON."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def decide_flag(flag: Flag, uses: Mapping[str, Sequence[str]], flags: FlagSet, c
     minor, values = current.minor, uses[flag.name]
     of_file = flag.only_without_file or (flag.field and not wins_over_file(flag, current))
     if flags.ignored_with_file and current.reads_file and of_file:
-        return Dropped(f"{flags.component} ignores it beside --config")
+        return Dropped(f"{flags.component} ignores it with --config")
     if any(map(is_unexpanded, values)):
         reason = f"its value has {UNEXPANDED}"
         return Refused(f"{reason}: expand it first") if flags.ignored_with_file and of_file else Stays(reason)
@@ -104,7 +104,7 @@ def decide_flag(flag: Flag, uses: Mapping[str, Sequence[str]], flags: FlagSet, c
     if file_value is not None:
         effect = "gets its defaults too:" if isinstance(value, dict) else "means the default,"
         reason = f"in the file {json.dumps(value)} {effect} {json.dumps(file_value)}"
-        return Refused(f"{reason}, and a flag is ignored beside it") if flags.ignored_with_file else Stays(reason)
+        return Refused(f"{reason}, and a flag is ignored with it") if flags.ignored_with_file else Stays(reason)
     port = next((other.name for other in flags.flags.values() if other.port_of == flag.name and other.name in uses), "")
     if port and _lacks_port(value):
         value = f"[{value}]:{uses[port][-1]}" if ":" in value else f"{value}:{uses[port][-1]}"

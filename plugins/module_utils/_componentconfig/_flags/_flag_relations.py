@@ -103,7 +103,7 @@ def _unique(flag: FlagValue) -> Iterator[str]:
     items = flag.items_of(flag.name)
     for item in dict.fromkeys(items):
         if items.count(item) > 1:
-            yield f"{show(item)} stands there {items.count(item)} times: name it once"
+            yield f"{show(item)} is there {items.count(item)} times: name it once"
 
 
 def _is_switched_off(flag: FlagValue) -> bool:

@@ -107,7 +107,7 @@ def parse_words(arguments: Sequence[str], flags: Mapping[str, Flag]) -> Iterator
             yield position, FlagUse(argument, "", (argument,))
             continue
         if not name:
-            yield position, f"{argument!r} is no flag: the component takes nothing else"
+            yield position, f"{argument!r} is not a flag: the component takes nothing else"
             continue
         flag = flags.get(name)
         if not equals:

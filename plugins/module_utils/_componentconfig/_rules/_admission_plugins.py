@@ -59,7 +59,8 @@ def _unknown(config: EffectiveConfig) -> Violations:
             since = minor_name(added[name])
             yield path, f"is an admission plugin from Kubernetes {since} on: an older kube-apiserver ignores the entry"
         elif name in gone:
-            yield path, f"is no admission plugin since Kubernetes {minor_name(gone[name])}: kube-apiserver ignores it"
+            since = minor_name(gone[name])
+            yield path, f"has not been an admission plugin since Kubernetes {since}: kube-apiserver ignores it"
         else:
             suggestions += 1
             suggestion = _suggestion(name, entry, known) if suggestions <= MAX_SUGGESTIONS else ""

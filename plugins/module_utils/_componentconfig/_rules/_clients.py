@@ -50,7 +50,7 @@ def _current(config: EffectiveConfig) -> Violations:
 
 def _no_context(config: EffectiveConfig) -> Violations:
     if config.data.get("contexts") and not config.data.get("current-context"):
-        yield ("current-context",), "is not set: a client has to be told which context to use"
+        yield ("current-context",), "is not set: a client has to know which context to use"
 
 
 def _reference(field: str) -> Rule:
@@ -168,7 +168,7 @@ def _embedded_secret(config: EffectiveConfig) -> Violations:
             if (entry.get("user") or {}).get(field):
                 yield (
                     ("users", index, "user", field),
-                    "a secret stands in a file of its own: tokenFile, client-key, exec",
+                    "put a secret into its own file: tokenFile, client-key, exec",
                 )
 
 

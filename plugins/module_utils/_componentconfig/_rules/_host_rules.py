@@ -132,7 +132,7 @@ def _kernel_flags(config: EffectiveConfig, host: Host) -> Iterator[Finding]:
     for flag, value in KERNEL_PARAMETERS.items():
         if host.kernel.get(flag, value) != value:
             name = flag.replace("/", ".")
-            message = f"the host's {name} is {host.kernel[flag]}, and the kubelet wants {value}"
+            message = f"the host's {name} is {host.kernel[flag]}, and the kubelet requires {value}"
             yield Finding(("protectKernelDefaults",), message, "kernel-defaults")
 
 

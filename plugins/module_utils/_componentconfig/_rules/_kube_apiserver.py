@@ -60,7 +60,7 @@ def _static_gate(config: EffectiveConfig) -> Violations:
 def _both(config: EffectiveConfig) -> Violations:
     for path, plugin in values_at(config.data, "plugins[]"):
         if plugin.get("path") and plugin.get("configuration") is not None:
-            yield path + ("path",), "is not read beside configuration"
+            yield path + ("path",), "is not read with configuration"
 
 
 def _limit_cache(config: EffectiveConfig) -> Violations:

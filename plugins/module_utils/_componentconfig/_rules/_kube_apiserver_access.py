@@ -66,7 +66,7 @@ def _discovery(config: EffectiveConfig) -> Violations:
         if url and not _is_issuer(url, config.minor):
             yield path + ("discoveryURL",), _URL
         elif url and url.rstrip("/") == str(issuer.get("url", "")).rstrip("/"):
-            yield path + ("discoveryURL",), "must be another than url"
+            yield path + ("discoveryURL",), "must differ from url"
 
 
 def _audiences(config: EffectiveConfig) -> Violations:

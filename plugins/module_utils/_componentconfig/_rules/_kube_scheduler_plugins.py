@@ -111,7 +111,7 @@ def _labels_conflict(config: EffectiveConfig) -> Violations:
     for present, absent in (("presentLabels", "absentLabels"), ("presentLabelsPreference", "absentLabelsPreference")):
         for index, label in enumerate(config.data.get(absent) or ()):
             if label in (config.data.get(present) or ()):
-                yield (absent, index), f"must not stand in {present} too"
+                yield (absent, index), f"must not be in {present} too"
 
 
 def _weight(pattern: str, greatest: float | None, words: str) -> Rule:

@@ -125,7 +125,7 @@ def _ports(config: EffectiveConfig) -> Violations:
         same = config.get(field) and config.get(field) == config.get(second_field)
         served = config.get("enableServer") or second_field != "port"
         if same and served and _overlap(config.get(_ADDRESS_OF[field]), config.get(_ADDRESS_OF[second_field])):
-            yield (field,), f"must be another one than {second_field}, which is {config.get(second_field)}"
+            yield (field,), f"must differ from {second_field}, which is {config.get(second_field)}"
 
 
 def _overlap(first: str, second: str) -> bool:
@@ -168,7 +168,7 @@ def logged_only_findings(config: EffectiveConfig) -> Iterator[Finding]:
         yield Finding(("podCIDR",), message, _RULE, Level.POLICY)
     manifest = config.get("staticPodURL")
     if manifest and not _is_http(manifest):
-        message = "must be an http or https URL: the kubelet logs any other at each look, and starts no static pod"
+        message = "must be an http or https URL: the kubelet logs any other at each check, and starts no static pod"
         yield Finding(("staticPodURL",), message, _RULE, Level.POLICY)
     bind = config.get("healthzBindAddress")
     if bind and config.get("healthzPort") and not (is_ip(bind) or _NAME.fullmatch(bind)):
@@ -461,7 +461,7 @@ def _iptables_bits(config: EffectiveConfig) -> Violations:
         field, other_field = "iptablesDropBit", "iptablesMasqueradeBit"
         if config.written(field) is None:
             field, other_field = other_field, field
-        yield (field,), f"must be another one than {other_field}, which is {config.get(other_field)}"
+        yield (field,), f"must differ from {other_field}, which is {config.get(other_field)}"
 
 
 def _cgroup_driver(config: EffectiveConfig) -> Violations:

@@ -108,7 +108,7 @@ def _step_warnings(old: str, before: int, new: str, after: int) -> Iterator[str]
     if after < before:
         yield (
             f"{_KUBELET_PATH}: from {old} down to {new} is a downgrade across minors, which Kubernetes does not test:"
-            " an older kubelet may not read what the newer one has left below /var/lib/kubelet"
+            " an older kubelet may not read what the newer one has left in /var/lib/kubelet"
         )
 
 

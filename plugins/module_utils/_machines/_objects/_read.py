@@ -183,7 +183,7 @@ def _finding_of_host(finding: Finding, host_path: Path) -> Finding:
     if not is_of_host or finding.path[-1] not in _MACHINE_FIELDS:
         return finding
     message = (
-        f"is no field of a host, which sets name, labels and fields of providerConfig: {finding.path[-1]} belongs in"
+        f"is not a field of a host, which sets name, labels and fields of providerConfig: {finding.path[-1]} belongs in"
         " spec.template.spec"
     )
     return finding._replace(message=message)

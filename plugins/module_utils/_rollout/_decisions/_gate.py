@@ -137,7 +137,7 @@ def evaluate(
         final_view = view if view is not None and view.uid == attempt.node_uid else last_seen
         return _evaluate_lost(final_view, attempt, LEFT_POOL if has_left else DELETED)
     if view.source_error or view.source != attempt.goal.source or view.assigned_id != attempt.assignment:
-        reason = f"somebody else has assigned it something (assignment {view.assigned_id})"
+        reason = f"another client has assigned it something (assignment {view.assigned_id})"
         return GateResult(Verdict.UNKNOWN, reason)
     has_answered = view.status is not None and view.answered_id == attempt.assignment
     if has_answered and (view.is_in_doubt or view.waits_for_host):

@@ -252,7 +252,7 @@ def require_own_rollout(record: Record, target: Target | None, runner: str) -> R
     rollout = current_rollout(record)
     if target is None or not rollout.is_for(target) or rollout.has_ended:
         raise RolloutError(
-            f"the rollout of pool {record.pool} was changed by somebody else: "
+            f"the rollout of pool {record.pool} was changed by another client: "
             f"it is {rollout.phase}, to {rollout.target.name}"
         )
     return require_owner(record, runner)

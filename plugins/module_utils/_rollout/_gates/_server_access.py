@@ -46,7 +46,7 @@ def parse_access(fields: StrictFields, *, allow_query: bool = False) -> ServerAc
     server = urlsplit(access.url)
     key = "tokenFile" if access.token_file else "tokenVariable" if access.token_variable else ""
     if key and server.scheme == "http" and server.hostname not in _LOOPBACK:
-        fields.error(key, None, "needs a URL with https: over http everybody on the way could read the token")
+        fields.error(key, None, "needs a URL with https: over http, anyone on the network path could read the token")
     return access
 
 

@@ -128,11 +128,11 @@ def describe_drift(view: NodeView, goal: Goal) -> str:
 
 def _config_drift(view: NodeView) -> str:
     if view.source_error:
-        return f"it had passed, then somebody assigned it something that cannot be read (assignment {view.assigned_id})"
+        return f"it had passed, then another client assigned it something unreadable (assignment {view.assigned_id})"
     if not view.assigned_id:
-        return "it had passed, and is assigned nothing now: its Node was registered again, or somebody removed that"
+        return "it had passed, and is assigned nothing now: its Node was registered again, or the assignment removed"
     name = sanitize(view.source.name) if view.source else "the init config"
-    return f"it had passed, then somebody else assigned it {name} (assignment {view.assigned_id})"
+    return f"it had passed, then another client assigned it {name} (assignment {view.assigned_id})"
 
 
 def _taint_text(taint: tuple[str, str, str]) -> str:

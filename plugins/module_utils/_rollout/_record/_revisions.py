@@ -90,8 +90,8 @@ def publish_bundle(
     target = _target(stored)
     if stored["data"] != bundle["data"]:
         raise RolloutError(
-            f"the ConfigMap {target.name} is there and holds something else: its name has ten digits of the hash only, "
-            "so that this is no accident. Find out who created it, and delete it"
+            f"the ConfigMap {target.name} exists with other content: its name has only ten digits of the hash, "
+            "so this is not an accident. Find out who created it, and delete it"
         )
     annotations = bundle["metadata"].get("annotations") or {}
     statement = read_statement(stored)

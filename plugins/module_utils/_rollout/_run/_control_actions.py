@@ -99,7 +99,7 @@ def _describe(result: ControlResult) -> str:
         if operation == "pause":
             return f"{state}; its next rollout waits until configok.node.resume before it assigns anything"
         if operation == "resume" and result.changed:
-            return f"{state}; its next rollout does not wait any more"
+            return f"{state}; its next rollout no longer waits"
         return f"{state}; there is nothing to {operation}"
     if operation == "resume" and not result.changed:
         return f"no pause of pool {pool} is requested; {state}"
@@ -129,7 +129,7 @@ def control_rollout(
     """
     requester = Requester(request.author.strip()[:_MAX_TEXT], request.reason.strip()[:_MAX_TEXT], clock.now())
     if not requester.author:
-        raise RolloutError(f"author is empty: name the person that wants to {request.operation}; the record keeps it")
+        raise RolloutError(f"author is empty: name the person asking to {request.operation}; the record keeps it")
 
     def change(record: Record) -> Record:
         return _change(record, request, requester)

@@ -32,7 +32,7 @@ def test_fields_in_their_order() -> None:
     ("arguments", "sentence"),
     [
         ({"fields": ["maxPod"]}, "KubeletConfiguration has no field maxPod; did you mean maxPods?"),
-        ({"fields": ["maxPods"], "kind": "kublet"}, "kublet is no component or kind that is known"),
+        ({"fields": ["maxPods"], "kind": "kublet"}, "kublet is not a known component or kind"),
         ({"fields": ["maxPods"], "kubernetes_version": "new"}, "not a Kubernetes version: 'new'"),
     ],
 )

@@ -290,7 +290,7 @@ def test_numbers_that_nobody_vouches_for_do_not_count(cluster: SandboxCluster, a
     plant(cluster, 72)
     published = run(cluster, 72)
     assert published["recorded"] is True
-    assert any("does not count: nobody vouches for it" in line for line in published["text"])
+    assert any("does not count: no trusted party vouches for it" in line for line in published["text"])
     assert [revision.floor for revision in read_record(cluster.client, "workers").revisions] == [0]
     following = run(cluster, 73, signing_key=alice.file)["statement"]
     assert (following["sequence"], following["floor"]) == (2, 2)

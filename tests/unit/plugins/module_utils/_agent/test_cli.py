@@ -59,7 +59,7 @@ def test_a_node_that_is_well(bench: Bench) -> None:
     assert f"uses current: {source.name} UID: {source.uid}" in text
     assert "last-known-good the same assigned the same as it uses, assignment 1" in text
     assert "ConfigOK True: using current" in text
-    assert "API answers; what ConfigOK says stands on the Node, last written 2026-" in text
+    assert "API answers; ConfigOK is written to the Node, last written 2026-" in text
     assert re.search(r"agent \S+, running since 2026-01-01T00:00:00Z \(pid \d+\)", text)
     assert "you can" not in text
 
@@ -119,7 +119,7 @@ def test_without_the_api(bench: Bench) -> None:
     bench.run(5)
     text = screen(bench.configuration)
     assert "API no answer: " in text
-    assert "what ConfigOK says is not written yet" in text
+    assert "ConfigOK is not written yet" in text
     assert "next the assigned config is fetched and checked; what runs stays until then" in text
 
 

@@ -148,7 +148,7 @@ def test_a_source_without_an_id_is_invalid(bench: Bench) -> None:
     del bench.api.node["metadata"]["annotations"][ANNOTATION_ASSIGNMENT]
     bench.run(5)
     assert bench.words[0] == "Unknown"
-    assert "there is no id beside the config source" in bench.words[2]
+    assert "there is no id with the config source" in bench.words[2]
 
 
 @pytest.mark.contract("source.invalid", "condition.fetch-retried", "manners.back-off")

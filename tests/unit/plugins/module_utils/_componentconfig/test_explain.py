@@ -116,8 +116,8 @@ def test_a_kind_in_its_newest_version_or_that_of_a_minor() -> None:
         ("kubelet", "memorySwap.behaviour", "KubeletConfiguration has no field memorySwap.behaviour"),
         ("kubelet", "NodeSwap", "did you mean featureGates.NodeSwap?"),
         ("kubelet", "maxPods.more", "KubeletConfiguration has no field maxPods.more; did you mean maxPods?"),
-        ("kubelet", "featureGates.NodeSwp", "NodeSwp is no feature gate that is known; did you mean featureGates.Node"),
-        ("kublet", "maxPods", "kublet is no component or kind that is known; did you mean kubelet"),
+        ("kubelet", "featureGates.NodeSwp", "NodeSwp is not a known feature gate; did you mean featureGates.Node"),
+        ("kublet", "maxPods", "kublet is not a known component or kind; did you mean kubelet"),
         ("kubelet", "qqqqqqqq", "KubeletConfiguration has no field qqqqqqqq$"),
     ],
 )

@@ -228,7 +228,7 @@ def test_paths_are_written_out() -> None:
         ("--clustered=1", "kubelet has no such flag"),
         ("--max-pod 58", "kubelet has no such flag, did you mean --max-pods?"),
         ("--Max-Pods=58", "kubelet has no such flag, did you mean --max-pods?"),
-        ("-max-pods=58", "'-max-pods=58' is no flag: the component takes nothing else"),
+        ("-max-pods=58", "'-max-pods=58' is not a flag: the component takes nothing else"),
         ("--cloud-provider=aws", "write external"),
         ("--node-labels=node-role.kubernetes.io/worker=", "the kubelet may not set the label"),
     ],
@@ -304,7 +304,7 @@ def test_kube_proxy_ignores_flags_beside_a_file() -> None:
     assert document(migration) == {"mode": "ipvs", "logging": {"verbosity": 2}}
     assert migration.instance_config == {"hostnameOverride": "n1"}
     assert [dropped.reason for dropped in migration.dropped if not dropped.field] == [
-        "kube-proxy ignores it beside --config"
+        "kube-proxy ignores it with --config"
     ]
 
 
@@ -396,7 +396,7 @@ def test_the_schedulers_server_without_tls_is_the_files_beside_one(flag: str) ->
 )
 def test_what_has_no_effect_beside_the_present_file_goes(component: str, kind: str, flag: str) -> None:
     migration = move(f"--config=/c {flag}", component=component, minor=20, config=("/c", f"apiVersion: {kind}\n"))
-    assert [dropped.reason for dropped in migration.dropped] == [f"{component} ignores it beside --config"]
+    assert [dropped.reason for dropped in migration.dropped] == [f"{component} ignores it with --config"]
     assert not messages(migration)
 
 

@@ -394,7 +394,7 @@ def test_only_the_packages_in_use_and_before_are_kept(host: Host, manager: Packa
     [
         ("1.34.9", OLD, None),
         ("1.35", OLD, f"no source of packages offers kubelet 1.35: there is {NEW}, {OLD}"),
-        ("1.34.9", "1.34.7-1.1", "kubelet 1.34.7-1.1, which is installed, can be fetched from no source any more"),
+        ("1.34.9", "1.34.7-1.1", "kubelet 1.34.7-1.1, which is installed, can no longer be fetched from any source"),
     ],
 )
 def test_a_preview_says_what_stands_against_it(

@@ -186,6 +186,6 @@ def test_the_module_clears_a_config(make_world: MakeWorld, tmp_path: Any) -> Non
     result = run_module(rollout_forget.main, arguments)
     assert (result["changed"], result["bundle"]) == (True, target.name)
     assert result["text"] == (
-        f"{target.name} is not refused in pool workers any more: run configok.node.rollout to try it again"
+        f"{target.name} is no longer refused in pool workers: run configok.node.rollout to try it again"
     )
     assert [cleared.author for cleared in world.record().cleared_configs] == ["alice"]

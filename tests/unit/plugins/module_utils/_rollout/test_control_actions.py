@@ -149,7 +149,7 @@ def test_a_pool_at_rest_pauses_when_its_next_rollout_begins(make_world: MakeWorl
         "anything"
     )
     assert first.changed
-    assert line(ask(world, "resume")).endswith("; its next rollout does not wait any more")
+    assert line(ask(world, "resume")).endswith("; its next rollout no longer waits")
     assert line(ask(world, "resume")).endswith("; there is nothing to resume")
     world.rollout(world.publish(100))
     assert line(ask(world, "abort")) == "pool workers is Complete; there is nothing to abort"

@@ -94,5 +94,5 @@ def test_a_variable_that_another_file_sets_later_is_found() -> None:
 
 
 def test_a_process_that_was_told_otherwise_is_found() -> None:
-    assert refusals(running="/etc/k.yaml") == ["when it started through the agent, systemd told it to read /etc/k.yaml"]
-    assert refusals(running="") == ["when it started through the agent, systemd told it to read no config"]
+    assert refusals(running="/etc/k.yaml") == ["when it started through the agent, systemd made it read /etc/k.yaml"]
+    assert refusals(running="") == ["when it started through the agent, systemd made it read no config"]

@@ -122,7 +122,7 @@ def test_the_kubelets_flags_win_over_its_file() -> None:
     [
         (KUBELET_HEADER, "--max-pod=3", "1.31", "--max-pod: kubelet has no such flag, did you mean --max-pods?"),
         (KUBELET_HEADER, "--nonsense", "1.31", "--nonsense: kubelet has no such flag"),
-        (KUBELET_HEADER, "pods=3", "1.31", "command line: 'pods=3' is no flag: the component takes nothing else"),
+        (KUBELET_HEADER, "pods=3", "1.31", "command line: 'pods=3' is not a flag: the component takes nothing else"),
         (KUBELET_HEADER, "--max-pods=a", "1.31", '--max-pods: "a": must be a whole number'),
         (
             KUBELET_HEADER,

@@ -52,7 +52,7 @@ def test_paths_and_stray_words_of_a_container() -> None:
     data = run("kube-apiserver", "--v", "2", args=("stray", "--profiling"))
     ((_component, arguments),) = container_flags(data, ())
     assert [argument.path[-2:] for argument in arguments] == [("command", 1), ("args", 0), ("args", 1)]
-    assert arguments[1].error == "'stray' is no flag: the component takes nothing else"
+    assert arguments[1].error == "'stray' is not a flag: the component takes nothing else"
 
 
 @pytest.mark.parametrize(

@@ -111,8 +111,8 @@ def test_what_is_no_flag_is_told() -> None:
     assert known is not None
     line = parse_command_line(["--fail-swap-on", "false", "--", "-x", "--max-pods"], known.flags)
     assert line.errors == (
-        "'false' is no flag: the component takes nothing else",
-        "'--' is no flag: the component takes nothing else",
-        "'-x' is no flag: the component takes nothing else",
+        "'false' is not a flag: the component takes nothing else",
+        "'--' is not a flag: the component takes nothing else",
+        "'-x' is not a flag: the component takes nothing else",
         "--max-pods needs a value",
     )

@@ -108,7 +108,7 @@ REFUSED = [
         {"protectKernelDefaults": True},
         Host(kernel={**KERNEL_PARAMETERS, "kernel/panic": 0}),
         20,
-        "protectKernelDefaults: the host's kernel.panic is 0, and the kubelet wants 10",
+        "protectKernelDefaults: the host's kernel.panic is 0, and the kubelet requires 10",
     ),
     (
         {"reservedSystemCPUs": "0,2-4"},

@@ -394,7 +394,7 @@ def test_an_audit_policy_had_older_versions_up_to_1_23(version: str) -> None:
         ("Restricted", 29, {"apiVersion": SECURITY, "kind": "PodSecurityConfiguration"}, "mean PodSecurity?"),
         ("Xyz", 29, {}, "so it ignores the entry"),
         ("PodSecurity", 21, {}, "is an admission plugin from Kubernetes 1.22 on"),
-        ("PodSecurityPolicy", 25, {}, "is no admission plugin since Kubernetes 1.25"),
+        ("PodSecurityPolicy", 25, {}, "has not been an admission plugin since Kubernetes 1.25"),
         ("", 29, {}, "is required"),
     ],
 )

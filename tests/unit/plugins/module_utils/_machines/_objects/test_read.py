@@ -430,7 +430,7 @@ def test_a_name_is_one_line_of_a_message() -> None:
 def test_a_field_of_a_machine_is_none_of_a_host(field: str) -> None:
     (error,) = errors_of(cluster(), machine_set({"name": "a", field: {}}))
     assert error.endswith(
-        f"is no field of a host, which sets name, labels and fields of providerConfig: {field} belongs in"
+        f"is not a field of a host, which sets name, labels and fields of providerConfig: {field} belongs in"
         " spec.template.spec"
     )
 

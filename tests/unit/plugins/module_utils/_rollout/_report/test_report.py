@@ -273,7 +273,7 @@ def test_the_states_of_nodes() -> None:
     assert {problem.nodes[0]: problem.reason for problem in problems(report, entries)} == {
         "failed": "ConfigOK is False: used init: crashed",
         "unknown": "the Node is not Ready: no network",
-        "drifted": f"it had passed, then somebody else assigned it {other.name} (assignment 1)",
+        "drifted": f"it had passed, then another client assigned it {other.name} (assignment 1)",
         "gone": "its Node no longer exists",
         "no agent": "no agent has ever reported from it",
         "pending": "ConfigOK is True: fine: so far",
