@@ -197,9 +197,8 @@ class Rollout:
     each node used when the rollout started. previous_machines: the Nodes that Machines had then. is_rolling_back:
     whether nodes are being rolled back (onFailure: rollback). rolling_back: these nodes, written before the first of
     them moves. forget_bad: whether nodes that refused the config are assigned it again. soaked_seconds: how long nodes
-    of the present wave have soaked. selector: the pool's, "" in a record of an older version. already_on_target: nodes
-    that used the target when the rollout started, which an older version did not record. timeline: the phases so far,
-    the oldest first, which an older version did not record.
+    of the present wave have soaked. selector: the pool's. already_on_target: nodes that used the target when the
+    rollout started. timeline: the phases so far, the oldest first.
     """
 
     revision: int
