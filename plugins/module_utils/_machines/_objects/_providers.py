@@ -9,9 +9,8 @@ from typing import Final
 
 from ._types import PROVIDER_API_VERSION, Capabilities, Provider
 
-__all__ = ["PROVIDER_GROUP", "SHIPPED_PROVIDERS"]
+__all__ = ["SHIPPED_PROVIDERS"]
 
-PROVIDER_GROUP: Final = PROVIDER_API_VERSION.partition("/")[0]
 _FROM_PACKAGES = Capabilities(runtime_kind=True)
 _REPLACES_ONLY = Capabilities(kubelet=False, runtime=False, runtime_kind=False, replace=True)
 

@@ -37,7 +37,6 @@ AlertApi = Literal["alertmanager", "prometheus"]
 
 _KINDS = ("node", "prometheus", "alerts", "url")
 _ALERT_APIS: tuple[AlertApi, ...] = ("alertmanager", "prometheus")
-_API_MISSING = "is required: alertmanager or prometheus"
 _NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_. ]{0,61}[A-Za-z0-9])?\Z")
 _LABEL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")

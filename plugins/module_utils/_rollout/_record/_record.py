@@ -24,7 +24,6 @@ __all__ = [
     "END_PHASES",
     "FailedNode",
     "FailureKind",
-    "FixedPhase",
     "HALTED",
     "MAX_FAILED_NODES",
     "MISSED",
@@ -45,7 +44,6 @@ __all__ = [
 ]
 
 # The phases of a rollout that do not name a wave. A wave that moves is a phase too: "Canary", "Wave 1" (moving_phase).
-FixedPhase = Literal["Planned", "Soaking", "Paused", "Halted", "Complete", "Aborted", "Unproven"]
 PLANNED: Final = "Planned"
 SOAKING: Final = "Soaking"
 PAUSED: Final = "Paused"
