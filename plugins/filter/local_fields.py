@@ -37,8 +37,8 @@ options:
     default: ""
   options:
     description:
-      - The fields of the component in the AgentConfiguration. C(additionalDeniedFields), C(allowedFields) and the
-        deprecated C(deniedFields) say what else a bundle may not set on this node, and what it may.
+      - The fields of the component in the AgentConfiguration. C(additionalDeniedFields) and C(allowedFields)
+        say what else a bundle may not set on this node, and what it may.
     type: dict
     default: {}
 """
@@ -94,7 +94,6 @@ def local_fields(
     policy = DenyPolicy(
         additional=tuple(own.get("additionalDeniedFields") or ()),
         allowed=tuple(own.get("allowedFields") or ()),
-        instead=None if own.get("deniedFields") is None else tuple(own["deniedFields"]),
     )
     if policy.denies_kind(kind):
         return {}  # no bundle ever holds such a config, so nothing has to be kept over one

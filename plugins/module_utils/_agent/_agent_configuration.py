@@ -218,7 +218,10 @@ def _components(top: StrictFields, *, supervised: bool) -> dict[str, ComponentCo
             serving_probe=fields.get("servingProbe", boolean, kubelet),
             lease=fields.get("lease", boolean, kubelet),
             host_checks=fields.get("hostChecks", boolean, not supervised),
-            deny=_deny_policy(fields),
+            deny=DenyPolicy(
+                additional=fields.get("additionalDeniedFields", _field_paths, ()),
+                allowed=fields.get("allowedFields", _field_paths, ()),
+            ),
             command=fields.get("command", _command, ()),
             restart_delay=fields.get("restartDelay", _duration(0.05), _COMPONENT_DEFAULTS.restart_delay),
         )
@@ -226,16 +229,6 @@ def _components(top: StrictFields, *, supervised: bool) -> dict[str, ComponentCo
             fields.error("command", None, "is needed where the serviceManager is supervisor")
         fields.reject_unknown()
     return components
-
-
-def _deny_policy(component: StrictFields) -> DenyPolicy:
-    """Read which fields are denied. The deprecated deniedFields still replaces the default list."""
-    instead = component.get("deniedFields", _field_paths, ()) if component.take("deniedFields") is not None else None
-    return DenyPolicy(
-        additional=component.get("additionalDeniedFields", _field_paths, ()),
-        allowed=component.get("allowedFields", _field_paths, ()),
-        instead=instead,
-    )
 
 
 def _decode(text: str, file: str) -> Any:

@@ -265,7 +265,7 @@ class Transactions:
                 "CrashLoop", uid, crash_reason(state.active.crashes), crashes=state.active.crashes
             )
         elif state.active.fallback_reason == "bad":
-            failure = failure_from_mark(uid, state.bad_configs[uid], abandoned.trial)
+            failure = failure_from_mark(uid, state.bad_configs[uid])
         else:
             return None
         return failure._replace(

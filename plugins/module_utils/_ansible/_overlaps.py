@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .._componentconfig._scalars._wording import first_names
@@ -55,17 +55,17 @@ def read_other_pools(client: Client, pool: str) -> OtherPools:
     return OtherPools(tuple(records), tuple(unreadable))
 
 
-def find_overlaps(client: Client, others: OtherPools, selector: str, nodes: Sequence[str]) -> list[Overlap] | None:
-    """Return the other pools that have some of these nodes, sorted by name; None when their records may not be read.
+def find_overlaps(client: Client, others: OtherPools, selector: str) -> list[Overlap] | None:
+    """Return the other pools that have some of the nodes of a selector, sorted by name.
 
-    The API server compares the selectors: a Node that matches both belongs to both pools. A record without a selector,
-    of an older version, has at least the nodes of its last rollout. Raises KubeError.
+    None when their records may not be read. The API server compares the selectors: a Node that matches both belongs to
+    both pools. Raises KubeError.
     """
     if others.records is None:
         return None
     overlaps = []
     for record in others.records:
-        shared = _shared_nodes(client, record, selector, nodes)
+        shared = _shared_nodes(client, record, selector)
         if shared:
             overlaps.append(Overlap(record.pool, shared))
     return sorted(overlaps, key=lambda overlap: overlap.pool)
@@ -106,12 +106,10 @@ def machine_rollouts(others: OtherPools, nodes: Iterable[str]) -> list[str]:
     return sentences
 
 
-def _shared_nodes(client: Client, record: Record, selector: str, nodes: Sequence[str]) -> tuple[str, ...]:
+def _shared_nodes(client: Client, record: Record, selector: str) -> tuple[str, ...]:
     rollout = record.rollout
     if rollout is None or rollout.target.is_machines or (rollout.target.is_init and rollout.has_ended):
         return ()  # the pool assigns nothing, or what the pools of its Machines have
-    if not rollout.selector:
-        return tuple(sorted(set(nodes) & {name for wave in rollout.waves for name in wave.nodes}))
     try:
         shared = client.list(NODES, label_selector=f"{selector},{rollout.selector}", metadata_only=True)
     except BadRequest:

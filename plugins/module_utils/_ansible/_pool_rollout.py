@@ -99,7 +99,7 @@ def plan(
     nodes that use it, too. Raises RolloutError, KubeError, InvalidBundle.
     """
     others = read_other_pools(client, pool.name)
-    overlaps = find_overlaps(client, others, pool.selector, [view.name for view in views])
+    overlaps = find_overlaps(client, others, pool.selector)
     if release is None:
         changes = compare_target(client, views, target, pool.disruption_overrides)
     else:

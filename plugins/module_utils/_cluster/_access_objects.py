@@ -24,7 +24,6 @@ __all__ = [
     "Access",
     "BUNDLES_READER",
     "CONFIGZ_READER",
-    "FORMER_RUNNER_NAMESPACE",
     "BOOTSTRAPPERS",
     "LABEL_MANAGED_BY",
     "MACHINES",
@@ -52,8 +51,6 @@ ASSIGNER = "configok-assigner"
 PRUNER = "configok-runner-prune"
 MACHINES = "configok-machines"
 BOOTSTRAPPERS = "configok-bootstrappers"
-# Runners of earlier releases could create Events on Nodes here; now only the nodes themselves create them.
-FORMER_RUNNER_NAMESPACE = "default"
 
 # The permissions that a rollout needs, and no others. It watches, assigns, cordons and drains Nodes, ...
 _ASSIGNING = [
@@ -245,7 +242,7 @@ def is_admission_object(item: Mapping[str, Any]) -> bool:
 def possible_objects(
     bundle_namespaces: Sequence[str], flow_version: str | None = None, *, admission: bool = False
 ) -> list[dict[str, Any]]:
-    """Return all objects that any access has, or had in an earlier release, with these further namespaces.
+    """Return all objects that any access has, with these further namespaces.
 
     admission: whether the API server has admission policies, and the identity may read them.
     """
@@ -260,9 +257,4 @@ def possible_objects(
         assigner_subjects=any_subject,
         machine_subjects=any_subject,
     )
-    objects = desired_objects(most, flow_version, {} if admission else None)
-    if FORMER_RUNNER_NAMESPACE not in bundle_namespaces:
-        former = _role_and_binding(RUNNER, [], any_subject, FORMER_RUNNER_NAMESPACE)
-        first_admission = next((i for i, item in enumerate(objects) if is_admission_object(item)), len(objects))
-        objects[first_admission:first_admission] = former
-    return objects
+    return desired_objects(most, flow_version, {} if admission else None)

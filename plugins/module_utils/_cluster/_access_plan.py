@@ -18,7 +18,6 @@ from . import ClusterRefused
 from ._access_objects import (
     ASSIGNER,
     CONFIGZ_READER,
-    FORMER_RUNNER_NAMESPACE,
     LABEL_MANAGED_BY,
     MACHINES,
     MANAGED_BY,
@@ -67,8 +66,7 @@ _SUBJECTS: dict[str, tuple[str, str]] = {
 def _keeps_subjects(access: Access, item: Mapping[str, Any]) -> bool:
     """Return whether this is a binding to one of our roles whose subjects stay as they are."""
     metadata = item["metadata"]
-    former = metadata.get("namespace") == FORMER_RUNNER_NAMESPACE and metadata["name"] == RUNNER
-    if not item["kind"].endswith("Binding") or former or metadata["name"] not in _SUBJECTS:
+    if not item["kind"].endswith("Binding") or metadata["name"] not in _SUBJECTS:
         return False
     option, _path = _SUBJECTS[metadata["name"]]
     return item["kind"] in ("RoleBinding", "ClusterRoleBinding") and getattr(access, option) is None
@@ -129,10 +127,8 @@ def admission_parameters(
     for key, option in options.items():
         if getattr(access, option) is None and key in current:
             parameters[key] = current[key]
-        elif getattr(access, option) is None and _has_policies(present) and key != Role.MACHINES.value:
-            lost.append(option)
         elif getattr(access, option) is None and _has_policies(present):
-            parameters[key] = ""  # policies of earlier releases have no such list
+            lost.append(option)
         else:
             parameters[key] = subject_lines(getattr(complete, option) or (), option)
     if lost:

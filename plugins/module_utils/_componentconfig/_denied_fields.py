@@ -120,12 +120,10 @@ class DenyPolicy(NamedTuple):
 
     additional: tuple[str, ...] = ()  # denied in addition
     allowed: tuple[str, ...] = ()  # allowed again, with everything below them; "*" allows a whole kind
-    instead: tuple[str, ...] | None = None  # deprecated: all fields that are denied, whatever the kind
 
     def patterns(self, kind: str) -> tuple[str, ...]:
         """Return the field paths that are denied in a document of this kind."""
-        default = DENIED_FIELDS.get(kind, EVERYTHING) if self.instead is None else self.instead
-        return (*default, *self.additional)
+        return (*DENIED_FIELDS.get(kind, EVERYTHING), *self.additional)
 
     def denies_kind(self, kind: str) -> bool:
         """Return whether a bundle may not hold a document of this kind at all."""

@@ -15,7 +15,6 @@ __all__ = [
     "ROLES",
     "ADMISSION_POLICIES",
     "CLUSTER_ROLE_BINDINGS",
-    "CRDS",
     "NAMESPACES",
     "NODES",
     "PODS",
@@ -69,7 +68,6 @@ SELF_SUBJECT_REVIEWS = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
 SELF_SUBJECT_ACCESS_REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 SUBJECT_ACCESS_REVIEWS = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
 CERTIFICATE_REQUESTS = "/apis/certificates.k8s.io/v1/certificatesigningrequests"
-CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 # RBAC names may hold a colon (system:nodes). None of these characters needs quoting, and no name can leave its place.
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._:-]{0,251}[A-Za-z0-9])?")

@@ -77,7 +77,6 @@ def encode_local_config(local: LocalConfig) -> str:
         }
         for name, component in local.components.items()
     }
-    # Without a trust policy the text, and so the hash, is that of earlier versions.
     value = {"components": components, "trust": local.trust} if local.trust else {"components": components}
     text = json.dumps(value, sort_keys=True, separators=(",", ":"))
     if len(text) > _MAX_BYTES:

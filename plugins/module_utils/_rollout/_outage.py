@@ -74,10 +74,9 @@ class Outage:
     report: shows a line to the user. when_over: is called when the API server answers again.
     """
 
-    def __init__(self, clock: Clock, report: Callable[[str], None], *, longest: float = MAX_OUTAGE) -> None:
+    def __init__(self, clock: Clock, report: Callable[[str], None]) -> None:
         self._clock = clock
         self._report = report
-        self._longest = longest
         self._mutex = clock.lock()
         self._since: float | None = None  # when the first request of the present outage was sent
         self._notice = Notice()
@@ -161,7 +160,7 @@ class Outage:
                 self._since = sent
                 self.count += 1
             away = now - self._since
-            if away > self._longest:
+            if away > MAX_OUTAGE:
                 raise ApiUnavailable(
                     f"the API server has not answered for {away:.0f}s ({error}): nothing else is assigned, and what is "
                     "assigned continues by itself; run it again to continue"
@@ -169,7 +168,7 @@ class Outage:
             if self._notice.is_due(now):
                 self._report(
                     f"the API server does not answer ({error}): nothing is assigned meanwhile, "
-                    f"waiting up to {self._longest - away:.0f}s for it"
+                    f"waiting up to {MAX_OUTAGE - away:.0f}s for it"
                 )
 
     def _note_answer(self, sent: float) -> None:

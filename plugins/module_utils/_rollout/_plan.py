@@ -123,7 +123,7 @@ class Target:
             str(value["content_hash"]),
             _texts(value["components"]),
             None if value["trial"] is None else Trial.parse(value["trial"]),
-            MACHINES if value.get("kind") == MACHINES else CONFIG,  # older versions know only configs
+            MACHINES if value.get("kind") == MACHINES else CONFIG,
         )
 
 

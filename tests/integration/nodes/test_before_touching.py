@@ -35,7 +35,7 @@ def bed() -> Iterator[Testbed]:
             "config": ORIGIN,
             "config_variable": "KUBELET_CONFIG_ARGS",
             "version_command": ["/usr/bin/kubelet", "--version"],
-            "agent_options": {"deniedFields": []},
+            "agent_options": {"allowedFields": ["*"]},
         }
         bed.nodes[0].provision(node_components=[kubelet], node_agent_options={"heartbeatInterval": "2s"})
         bed.nodes[0].wait_config_ok("True")

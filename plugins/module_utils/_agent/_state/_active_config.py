@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from ..._nodeconfig._bundle_trial import Trial
 from ..._nodeconfig._durations import condition_duration
 from ._records import LOCAL_CONFIG, AssignmentFailure, ConfigRecord, same_config
 from ._startups import BadConfig
@@ -125,14 +124,11 @@ def unhealthy_reason(within: float, probe: str) -> str:
     return f"not healthy within {condition_duration(within)}: {probe}"
 
 
-def failure_from_mark(uid: str, mark: BadConfig, trial: Trial) -> AssignmentFailure:
+def failure_from_mark(uid: str, mark: BadConfig) -> AssignmentFailure:
     """Return how an assignment failed, from the bad mark alone: the rollback was interrupted after it set the mark.
 
-    uid: of the bad config. trial: of its record.
+    uid: of the bad config.
     """
     if mark.kind == "CrashLoop":
-        crashes = mark.crashes or trial.crash_loop_threshold + 1
-        return AssignmentFailure("CrashLoop", uid, mark.reason, crashes=crashes, time=mark.time)
-    if not mark.within:  # an older agent recorded the seconds in the reason alone
-        return AssignmentFailure("KnownBad", uid, mark.reason, time=mark.time)
+        return AssignmentFailure("CrashLoop", uid, mark.reason, crashes=mark.crashes, time=mark.time)
     return AssignmentFailure("NotHealthy", uid, mark.probe, within=mark.within, time=mark.time)

@@ -195,8 +195,7 @@ class ConfigRecord(NamedTuple):
                 healthy_seconds=float(trial["healthySeconds"]),
                 seen_healthy=trial["seenHealthy"] is True,
                 files={str(name): str(digest) for name, digest in value["files"].items()},
-                # Older agents did not record it.
-                dropped_components=tuple(str(name) for name in value.get("dropped", ())),
+                dropped_components=tuple(str(name) for name in value["dropped"]),
                 trust=None if value.get("trust") is None else RecordTrust.from_dict(value["trust"]),
                 doubt=str(trial["doubt"]),
             )

@@ -68,8 +68,7 @@ class BadConfig(NamedTuple):
     """The bad mark on a config, kept under its uid.
 
     time: RFC 3339. reason: human-readable. name: of the bundle. crashes: their number, for CrashLoop. within, probe:
-    for NotHealthy, the seconds in which it was not healthy, and what the last probe found. Older agents recorded
-    neither these nor the name.
+    for NotHealthy, the seconds in which it was not healthy, and what the last probe found.
     """
 
     time: str
@@ -221,10 +220,10 @@ def decode_bad_configs(data: bytes) -> dict[str, BadConfig]:
                 time=str(mark["time"]),
                 reason=str(mark["reason"]),
                 kind=cast("BadConfigKind", str(mark["kind"])),
-                name=str(mark.get("name", "")),
-                crashes=int(mark.get("crashes", 0)),
-                within=_finite(mark.get("within", 0.0)),
-                probe=str(mark.get("probe", "")),
+                name=str(mark["name"]),
+                crashes=int(mark["crashes"]),
+                within=_finite(mark["within"]),
+                probe=str(mark["probe"]),
             )
             for uid, mark in value.items()
         }

@@ -260,7 +260,7 @@ def _build_note(component: str, data: bytes) -> dict[str, Any]:
 def fingerprint_of(component: str, store: Store, name: str) -> str:
     """Return the fingerprint of the values in the file with this hash, or the hash itself if the file is lost."""
     recorded = store.read_note(component, name).get(_FINGERPRINT) if name else ""
-    if recorded is None:  # the note is lost, or of an older agent, for which an empty value was like an absent one
+    if recorded is None:  # the note is lost
         data = store.read_rendered(component, name)
         recorded = name if data is None else _build_note(component, data)[_FINGERPRINT]
     return str(recorded)

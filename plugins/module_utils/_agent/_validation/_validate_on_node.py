@@ -40,7 +40,6 @@ from ._validator import HOST_RULE_PREFIX
 
 __all__ = [
     "denied_findings",
-    "deprecated_options",
     "drop_in_documents",
     "effective_config",
     "is_from_flag",
@@ -60,7 +59,6 @@ def check_deny_policy(configuration: AgentConfiguration) -> None:
     for name, component in configuration.components.items():
         kind = MAIN_KINDS.get(name, "")
         lists = {
-            "deniedFields": component.deny.instead or (),
             "additionalDeniedFields": component.deny.additional,
             "allowedFields": component.deny.allowed,
         }
@@ -70,16 +68,6 @@ def check_deny_policy(configuration: AgentConfiguration) -> None:
                 errors.append(f"components.{name}.{option}: {pattern!r} must be {allowed}")
     if errors:
         raise InvalidConfiguration(errors)
-
-
-def deprecated_options(configuration: AgentConfiguration) -> list[str]:
-    """Return a sentence for each deprecated option of a deny policy, with what replaces it."""
-    return [
-        f"components.{name}.deniedFields is deprecated: it misses the fields that later versions deny; use "
-        "additionalDeniedFields and allowedFields"
-        for name, component in configuration.components.items()
-        if component.deny.instead is not None
-    ]
 
 
 def drop_in_documents(inputs: NodeInputs) -> list[Document] | None:

@@ -171,7 +171,6 @@ ADMISSION_RULES: dict[str, dict[str, Rule]] = {
 
 
 _STAGES = ("RequestReceived", "ResponseStarted", "ResponseComplete", "Panic")
-_TRANSPORT = "egressSelections[].connection.transport"
 
 TRACING_RULES: dict[str, Rule] = {
     "sampling-rate": in_range("samplingRatePerMillion", 0, 1_000_000, "between 0 and 1000000"),

@@ -24,7 +24,6 @@ __all__ = [
     "END_PHASES",
     "FailedNode",
     "FailureKind",
-    "FixedPhase",
     "HALTED",
     "MAX_FAILED_NODES",
     "MISSED",
@@ -45,7 +44,6 @@ __all__ = [
 ]
 
 # The phases of a rollout that do not name a wave. A wave that moves is a phase too: "Canary", "Wave 1" (moving_phase).
-FixedPhase = Literal["Planned", "Soaking", "Paused", "Halted", "Complete", "Aborted", "Unproven"]
 PLANNED: Final = "Planned"
 SOAKING: Final = "Soaking"
 PAUSED: Final = "Paused"
@@ -197,9 +195,8 @@ class Rollout:
     each node used when the rollout started. previous_machines: the Nodes that Machines had then. is_rolling_back:
     whether nodes are being rolled back (onFailure: rollback). rolling_back: these nodes, written before the first of
     them moves. forget_bad: whether nodes that refused the config are assigned it again. soaked_seconds: how long nodes
-    of the present wave have soaked. selector: the pool's, "" in a record of an older version. already_on_target: nodes
-    that used the target when the rollout started, which an older version did not record. timeline: the phases so far,
-    the oldest first, which an older version did not record.
+    of the present wave have soaked. selector: the pool's. already_on_target: nodes that used the target when the
+    rollout started. timeline: the phases so far, the oldest first.
     """
 
     revision: int

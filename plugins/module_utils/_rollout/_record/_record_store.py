@@ -113,7 +113,6 @@ def _encode(record: Record) -> dict[str, Any]:
         "format": FORMAT,
         "pool": record.pool,
         "rollout": None if record.rollout is None else _encode_rollout(record.rollout),
-        # Version 0.1.0 accepts no other fields of a bad config than its own, so later ones have a key of their own.
         "bad": [{key: text for key, text in vars(bad).items() if key != "confirmed"} for bad in record.bad_configs],
         "unconfirmed": [_identity(vars(bad)) for bad in record.bad_configs if not bad.confirmed],
         "forgotten": [dict(vars(cleared)) for cleared in record.cleared_configs],
@@ -127,7 +126,7 @@ def _identity(bad: Mapping[str, Any]) -> str:
 
 
 def _encode_revision(revision: Revision) -> dict[str, Any]:
-    """Return a revision; without a statement, it is what earlier versions wrote."""
+    """Return a revision as plain data; without a statement it has no sequence and no floor."""
     value = dict(vars(revision))
     if not revision.sequence:
         del value["sequence"], value["floor"]
@@ -221,7 +220,7 @@ def _unpack(text: str) -> Any:
 
 
 def _decode(value: dict[str, Any], data: Mapping[str, str]) -> Record:
-    rollout, unconfirmed = value["rollout"], value.get("unconfirmed", ())
+    rollout, unconfirmed = value["rollout"], value["unconfirmed"]
     return Record(
         pool=str(value["pool"]),
         revisions=tuple(_decode_revision(revision) for revision in value["revisions"]),
@@ -231,7 +230,7 @@ def _decode(value: dict[str, Any], data: Mapping[str, str]) -> Record:
         ),
         cleared_configs=tuple(
             ClearedConfig(**_text_fields(ClearedConfig, cleared, "assigned"), assigned=bool(cleared["assigned"]))
-            for cleared in value.get("forgotten", ())
+            for cleared in value["forgotten"]
         ),
         rollout=None if rollout is None else _decode_rollout(rollout, _unpack(data[_NODES_KEY])),
         control=Control.from_data(data),
@@ -284,9 +283,8 @@ def _decode_rollout(value: dict[str, Any], nodes: dict[str, Any]) -> Rollout:
     waves_done = _count(value["finished"])
     if waves_done > len(nodes["waves"]):
         raise ValueError("more of its waves have ended than it has")
-    # Records of older versions do not have "soaked".
-    moving = nodes["waves"][waves_done] if nodes.get("soaked") else []
-    soaked = {str(name): _count(seconds) for name, seconds in zip(moving, nodes.get("soaked") or ()) if seconds}
+    moving = nodes["waves"][waves_done] if nodes["soaked"] else []
+    soaked = {str(name): _count(seconds) for name, seconds in zip(moving, nodes["soaked"]) if seconds}
     return Rollout(
         revision=_count(value["revision"]),
         target=target,
@@ -306,12 +304,12 @@ def _decode_rollout(value: dict[str, Any], nodes: dict[str, Any]) -> Rollout:
         failed_nodes=tuple(_decode_failed_node(failed) for failed in value["exceptions"]),
         previous_sources=previous_sources,
         is_rolling_back=bool(value["takingBack"]),
-        forget_bad=bool(value.get("forgetBad", False)),
-        rolling_back=tuple(str(name) for name in nodes.get("returning", ())),
+        forget_bad=bool(value["forgetBad"]),
+        rolling_back=tuple(str(name) for name in nodes["returning"]),
         soaked_seconds=soaked,
-        selector=str(value.get("selector", "")),  # older versions did not write it
-        already_on_target=tuple(str(name) for name in nodes.get("already", ())),
-        timeline=tuple(TimelineEntry(**_text_fields(TimelineEntry, entry)) for entry in value.get("timeline", ())),
+        selector=str(value["selector"]),
+        already_on_target=tuple(str(name) for name in nodes["already"]),
+        timeline=tuple(TimelineEntry(**_text_fields(TimelineEntry, entry)) for entry in value["timeline"]),
         previous_machines={
             str(name): PreviousMachine(*map(str, was)) for name, was in nodes.get("machines", {}).items()
         },

@@ -237,8 +237,6 @@ def timeline_section(timeline: Timeline, waves: Sequence[str], rules: StyleRules
     )
     full = table(("From", "For", "Phase"), table_rows, caption="The phases of the rollout", classes="phases")
     hint = f"Times are UTC{f', of {timeline.start:%Y-%m-%d}' if one_day else ''}."
-    if not timeline.is_complete:
-        hint += " An older version recorded only the start and the last change."
     return part("timeline", "Timeline", figure, element("ul", *keys, class_="keys"), full, hint=hint)
 
 

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta, timezone
 from itertools import zip_longest
 from typing import Literal, NamedTuple
 
-from .._record._record import ABORTED, COMPLETE, HALTED, PAUSED, PLANNED, SOAKING, UNPROVEN, Rollout, TimelineEntry
+from .._record._record import ABORTED, COMPLETE, HALTED, PAUSED, PLANNED, SOAKING, UNPROVEN, Rollout
 from ._pool_report import lane_title
 
 __all__ = ["Activity", "Step", "Tick", "Timeline", "parse_time", "timeline_of"]
@@ -63,12 +63,11 @@ class Tick(NamedTuple):
 
 
 class Timeline(NamedTuple):
-    """The steps of a rollout on a scale. is_complete: False when an older version did not record all phases."""
+    """The steps of a rollout on a scale."""
 
     steps: Sequence[Step]
     start: datetime
     end: datetime
-    is_complete: bool
 
     def position(self, time: datetime) -> float:
         """Return where a time is on the scale, from 0 to 1."""
@@ -106,8 +105,7 @@ def parse_time(text: str) -> datetime | None:
 
 def timeline_of(rollout: Rollout, generated: datetime | None) -> Timeline | None:
     """Return the timeline of a rollout up to the time of the report, None when its times cannot be read."""
-    entries = rollout.timeline or _known_entries(rollout)
-    timed = [(time, entry) for entry in entries for time in (parse_time(entry.time),) if time is not None]
+    timed = [(time, entry) for entry in rollout.timeline for time in (parse_time(entry.time),) if time is not None]
     if not timed:
         return None
     steps = []
@@ -123,14 +121,7 @@ def timeline_of(rollout: Rollout, generated: datetime | None) -> Timeline | None
     steps = [step for step, before in zip(steps, [None, *steps]) if not _is_passage(step, before)]
     begin = min(step.start for step in steps)
     end = max(step.end or step.start for step in steps)
-    return Timeline(steps, begin, max(end, begin + timedelta(seconds=1)), bool(rollout.timeline))
-
-
-def _known_entries(rollout: Rollout) -> list[TimelineEntry]:
-    return [
-        TimelineEntry(rollout.started_at, PLANNED),
-        TimelineEntry(rollout.changed_at, rollout.phase, rollout.reason, rollout.runner),
-    ]
+    return Timeline(steps, begin, max(end, begin + timedelta(seconds=1)))
 
 
 def _title(phase: str) -> str:

@@ -247,7 +247,7 @@ def _status(arguments: Arguments) -> int:
 
 def _check(arguments: Arguments) -> int:
     from ._agent._trust_settings import parse_trust_policy
-    from ._agent._validation._validate_on_node import check_deny_policy, deprecated_options
+    from ._agent._validation._validate_on_node import check_deny_policy
     from ._kube._api_errors import KubeError
     from ._kube._credentials import from_kubeconfig
 
@@ -265,8 +265,6 @@ def _check(arguments: Arguments) -> int:
         if missing:
             complain(f"trust.verifier is ssh-keygen, but {missing}: install OpenSSH 8.1 or newer, or set it to builtin")
             return _FAILED
-    for sentence in deprecated_options(configuration):
-        complain(sentence)
     try:
         from_kubeconfig(configuration.kubeconfig)
     except KubeError as error:

@@ -60,7 +60,7 @@ def test_what_this_node_allows_does_not_stay_and_what_it_denies_does() -> None:
         "maxPods": 1,
         "authentication": {"webhook": {}},
     }
-    assert local_fields(config, "kubelet", options={"deniedFields": []}) == {}
+    assert local_fields(config, "kubelet", options={"allowedFields": ["*"]}) == {}
 
 
 def test_unknown_components_have_none() -> None:

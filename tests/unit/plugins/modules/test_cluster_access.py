@@ -174,17 +174,6 @@ def test_a_runner_is_granted_what_the_code_uses_and_no_more(cluster: SandboxClus
     ]
 
 
-def test_a_grant_of_an_earlier_release_goes(cluster: SandboxCluster) -> None:
-    run(cluster, runner_subjects=[RUNNER])
-    role = cluster.client.get(paths.role("configok-rollouts", "configok-runner"))
-    binding = cluster.client.get(paths.role_binding("configok-rollouts", "configok-runner"))
-    for item, collection in ((role, paths.roles("default")), (binding, paths.role_bindings("default"))):
-        metadata = {"name": "configok-runner", "labels": item["metadata"]["labels"]}
-        cluster.client.create(collection, {**item, "metadata": metadata})
-    changes = [(item["kind"], item["namespace"], item["change"]) for item in run(cluster)["objects"]]
-    assert changes == [("RoleBinding", "default", "deleted"), ("Role", "default", "deleted")]
-
-
 def test_nodes_read_and_runners_publish_bundles_in_further_namespaces(cluster: SandboxCluster, tmp_path: Any) -> None:
     before = everything(cluster)
     run(cluster, runner_subjects=[RUNNER], bundle_namespaces=["team-a"])

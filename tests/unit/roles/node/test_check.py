@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
 
@@ -32,22 +32,6 @@ def write_configuration(tmp_path: Path, *, component: Mapping[str, object] | Non
     (tmp_path / "kubeconfig").write_text(json.dumps(kubeconfig))
     (tmp_path / "agent.yaml").write_text(json.dumps(configuration))
     return tmp_path / "agent.yaml"
-
-
-@pytest.mark.parametrize(
-    ("options", "warned"),
-    [({"deniedFields": []}, True), ({"deniedFields": ["maxPods"]}, True), ({"allowedFields": ["maxPods"]}, False)],
-)
-def test_a_list_that_replaces_the_default_is_deprecated(
-    entry: Entry,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    options: Mapping[str, Sequence[str]],
-    warned: bool,
-) -> None:
-    path = write_configuration(tmp_path, component=options)
-    assert entry("__main__").main(["--config", str(path), "check"]) == 0
-    assert ("components.kubelet.deniedFields is deprecated" in capsys.readouterr().err) is warned
 
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAILzXPNBfDWO6TJ4TH8jlTCjOeYpHTKONGpVK2OI0fidN alice"

@@ -88,7 +88,6 @@ def test_everything_set() -> None:
                     "healthURL": "http://127.0.0.1:10248/healthz",
                     "servingProbe": False,
                     "lease": False,
-                    "deniedFields": [],
                     "command": ["/usr/bin/kubelet", "--config", "x"],
                     "restartDelay": "100ms",
                 }
@@ -100,7 +99,6 @@ def test_everything_set() -> None:
     kubelet = configuration.components["kubelet"]
     assert kubelet.command == ("/usr/bin/kubelet", "--config", "x")
     assert kubelet.init_config_origin == "/var/lib/kubelet/config.yaml"
-    assert kubelet.deny.patterns("KubeletConfiguration") == (), "the deprecated list is all there is"
     assert kubelet.root_directory == "/data/kubelet"
     assert parse(minimal()).components["kubelet"].root_directory == "/var/lib/kubelet"
     assert kubelet.restart_delay == pytest.approx(0.1)
@@ -165,7 +163,7 @@ def test_all_errors_at_once_each_with_its_field() -> None:
         ({"unhealthyThreshold": True}, "must be a whole number from 1 to 1000"),
         ({"healthTimeout": 0}, "must be at least 0.1s"),
         ({"probeInterval": "721h"}, "must be a duration"),
-        ({"components": {"kubelet": {"deniedFields": ["a b"]}}}, "must be a list of field paths"),
+        ({"components": {"kubelet": {"additionalDeniedFields": ["a b"]}}}, "must be a list of field paths"),
         ({"components": {"kubelet": {"allowedFields": "maxPods"}}}, "must be a list of strings"),
         ({"components": {"kubelet": {"additionalDeniedFields": ["a..b"]}}}, "must be a list of field paths"),
         ({"components": {"kubelet": {"healthURL": "ftp://x"}}}, "http or https"),

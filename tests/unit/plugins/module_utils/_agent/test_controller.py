@@ -574,13 +574,11 @@ def test_a_roll_back_to_an_absent_value_restarts_too(bench: Bench) -> None:
 
 
 @pytest.mark.contract("adopt.same-values")
-def test_a_note_of_an_older_agent_is_not_trusted(bench: Bench) -> None:
-    """The older agent treated an empty value as absent."""
+def test_a_note_without_a_fingerprint_is_made_from_its_file(bench: Bench) -> None:
     good = bench.good_node("maxPods: 120\n")
     component = bench.directory / "state" / "components" / "kubelet"
     for path in component.glob("?" * 64 + ".json"):
         note = json.loads(path.read_text())
-        note["values"] = "0" * 64
         del note["fingerprint"]
         path.write_text(json.dumps(note))
     starts = bench.starts()

@@ -84,7 +84,7 @@ CONFIGURATION: dict[str, Any] = {
             "initConfig": "/etc/init.yaml",
             "version": "v1.35.2",
             "versionCommand": ["kubelet", "--version"],
-            "deniedFields": ["authentication.*"],
+            "additionalDeniedFields": ["authentication.*"],
             "healthURL": "http://127.0.0.1:10248/healthz",
             "lease": True,
         }

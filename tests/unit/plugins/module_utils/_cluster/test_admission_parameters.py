@@ -251,13 +251,6 @@ def test_a_publisher_creates_and_an_assigner_only_reads_bundles() -> None:
     assert bound["configok-assigner"] == bound["configok-runner-prune"] == ["rollouts"]
 
 
-def test_policies_of_an_earlier_release_let_nobody_change_machines() -> None:
-    present = without_variables(stored(ON, parameters_of(ON)), "machines")
-    assert parameters_of(UNSET, present)["machines"] == ""
-    allowed = replace(UNSET, machine_subjects=[ALICE])
-    assert parameters_of(allowed, present)["machines"] == "* User alice"
-
-
 def test_the_roles_for_machines_are_there_with_their_subjects_alone() -> None:
     without = {item["metadata"]["name"] for item in desired_objects(Access(runner_subjects=[ALICE]))}
     access = Access(machine_subjects=[AWX])

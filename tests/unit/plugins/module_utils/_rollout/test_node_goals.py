@@ -123,7 +123,7 @@ def test_a_target_of_machines_is_stored_without_its_goals() -> None:
     assert (target.goal("n"), target.goal("other"), stored.goal("n")) == (MachineGoal(a_source()), None, None)
 
 
-def test_a_record_of_an_older_version_has_a_config_as_its_target() -> None:
+def test_a_target_without_a_kind_is_a_config() -> None:
     value = a_target().to_dict()
     assert "kind" not in value
     assert Target.from_dict(value).goal("any") == Goal(a_source())

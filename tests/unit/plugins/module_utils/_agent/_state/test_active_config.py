@@ -16,7 +16,6 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state._activ
     in_trial,
     must_refuse_start,
     select_active,
-    unhealthy_reason,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._state._records import LOCAL_CONFIG, ConfigRecord
 from ansible_collections.configok.node.plugins.module_utils._agent._state._startups import BadConfig
@@ -153,13 +152,8 @@ def test_the_trial_ends_when_both_records_mean_the_same_content() -> None:
 
 
 def test_an_outcome_can_be_told_from_the_bad_mark_alone() -> None:
-    crash = failure_from_mark("u", BadConfig("t", crash_reason(3), "CrashLoop"), Trial(600.0, 2))
-    assert (crash.kind, crash.crashes, crash.time) == ("CrashLoop", 3, "t")
-    counted = failure_from_mark("u", BadConfig("t", crash_reason(5), "CrashLoop", crashes=5), Trial(600.0, 2))
-    assert counted.crashes == 5
-    reason = unhealthy_reason(120.0, "kubelet: healthz: 500")
+    crash = failure_from_mark("u", BadConfig("t", crash_reason(5), "CrashLoop", crashes=5))
+    assert (crash.kind, crash.crashes, crash.time) == ("CrashLoop", 5, "t")
     mark = BadConfig("t", "in other words", "NotHealthy", within=90.0, probe="kubelet: healthz: 500")
-    probe = failure_from_mark("u", mark, Trial())
+    probe = failure_from_mark("u", mark)
     assert (probe.kind, probe.within, probe.text) == ("NotHealthy", 90.0, "kubelet: healthz: 500")
-    older = failure_from_mark("u", BadConfig("t", reason, "NotHealthy"), Trial())
-    assert (older.kind, older.text, older.time) == ("KnownBad", reason, "t")

@@ -27,7 +27,7 @@ def configuration(name: str, deny: DenyPolicy) -> AgentConfiguration:
     [
         ("kubelet", DenyPolicy(("authentication.x509.clientCAFile", "registerWithTaints.*.key"), ("*",))),
         ("kubelet", DenyPolicy(allowed=("evictionHard.memory.available", "reservedMemory.*.limits.memory"))),
-        ("kubelet", DenyPolicy(instead=("authentication.*", "featureGates.NodeSwap"))),
+        ("kubelet", DenyPolicy(("authentication.*", "featureGates.NodeSwap"))),
         ("kubelet-b", DenyPolicy(("maxPods",))),
         ("scheduler", DenyPolicy(("profiles.*.plugins.score",))),
     ],
@@ -45,7 +45,7 @@ def test_fields_that_exist(name: str, deny: DenyPolicy) -> None:
             "components.kubelet.additionalDeniedFields: 'staticPodPaht' must be a field of a KubeletConfiguration",
         ),
         ("kubelet", DenyPolicy(allowed=("authentication.x508",)), "components.kubelet.allowedFields: 'authentica"),
-        ("kubelet", DenyPolicy(instead=("maxPods.a",)), "components.kubelet.deniedFields: 'maxPods.a' must be"),
+        ("kubelet", DenyPolicy(("maxPods.a",)), "components.kubelet.additionalDeniedFields: 'maxPods.a' must be"),
         ("kube-proxy", DenyPolicy(("maxPods",)), "must be a field of a KubeProxyConfiguration"),
         ("kubelet-b", DenyPolicy(("maxPodz",)), "must be a field of any kind that is known"),
     ],

@@ -138,8 +138,8 @@ def test_the_deny_policy_of_a_node_adds_and_allows(node: Node) -> None:
         ("maxPods", "policy", "denied"),
         ("authentication.anonymous", "policy", "denied"),
     ]
-    node.component = node.component._replace(deny=DenyPolicy(instead=()))
-    assert node.validate(text) == [], "the deprecated list takes the place of the default"
+    node.component = node.component._replace(deny=DenyPolicy(allowed=("*",)))
+    assert node.validate(text) == [], "the whole kind is allowed"
 
 
 @pytest.mark.complaint(

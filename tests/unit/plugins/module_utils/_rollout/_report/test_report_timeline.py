@@ -74,19 +74,12 @@ def test_broken_nodes_have_a_row_of_their_own() -> None:
     assert steps_of(timeline)[1] == ("Wave 0", "Broken nodes", "moving", 8.0)
 
 
-def test_a_record_of_an_older_version_has_start_and_last_change() -> None:
-    timeline = timeline_of(a_rollout(phase="Complete"), None)
-    assert timeline is not None
-    assert not timeline.is_complete
-    assert steps_of(timeline) == [("Planned", "", "planned", 100.0), ("Complete", "", "ended", None)]
-
-
 def test_times_that_cannot_be_read_are_left_out() -> None:
     rollout = a_rollout((0, "Planned"), (9, "Complete"))
     damaged = replace(rollout, timeline=(*rollout.timeline[:1], TimelineEntry("soon", "Canary"), rollout.timeline[1]))
     assert [step[0] for step in steps_of(timeline_of(damaged, None))] == ["Planned", "Complete"]
     assert timeline_of(replace(rollout, timeline=(TimelineEntry("x", "Canary"),)), None) is None
-    assert timeline_of(replace(rollout, timeline=(), started_at="", changed_at=""), None) is None
+    assert timeline_of(replace(rollout, timeline=()), None) is None
 
 
 @pytest.mark.parametrize(
