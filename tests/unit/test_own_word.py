@@ -168,7 +168,7 @@ REFUSALS: dict[str, tuple[str, ...]] = {
     "_machines/_changes/_plan_change.py:_creation": (FILES,),
     "_machines/_changes/_plan_change.py:_deletion": (FILES, MACHINE),
     "_machines/_changes/_plan_change.py:plan_change": (VERSION, MACHINE, IDENTITY),
-    "_machines/_changes/_plan_changes.py:plan_changes": (FILES,),
+    "_machines/_changes/_cluster_changes.py:plan_cluster": (FILES,),
     "_machines/_changes/_reported_kubelets.py:without_reported": (VERSION,),
     "_machines/_changes/_skew.py:check_skew": (VERSION, MACHINE),
     "_rollout/_decisions/_canary.py:canary_refusals": (LABELS, FILES),

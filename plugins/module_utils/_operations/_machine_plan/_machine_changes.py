@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 from ..._kube._api_client import Client
 from ..._kube._api_paths import NODES
 from ..._machines import MachinesError
+from ..._machines._changes._cluster_changes import plan_cluster
 from ..._machines._changes._observe import observe
 from ..._machines._changes._plan_change import machine_name
-from ..._machines._changes._plan_changes import plan_changes
 from ..._machines._changes._types import MachineChange, ObservedMachine
 from ..._machines._objects._cluster_values import cluster_kubelet_config
 from ..._machines._objects._selectors import select
@@ -80,7 +80,7 @@ def read_changes(
     server_version = str(client.get("/version").get("gitVersion") or "")
 
     def plan(unfinished: Collection[str]) -> list[MachineChange]:
-        return plan_changes(
+        return plan_cluster(
             replace(selection.catalog, machines=(*resolved.machines, *others)),
             observed,
             inputs,

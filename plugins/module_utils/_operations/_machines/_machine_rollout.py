@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ..._cluster import ClusterRefused
 from ..._cluster._authorities import client_ca, cluster_ca
 from ..._cluster._bootstrap_credentials import BootstrapCredentials
-from ..._cluster._bootstrap_token import BOOTSTRAP_LIFETIME
+from ..._cluster._bootstrap_objects import BOOTSTRAP_LIFETIME
 from ..._cluster._creation_checks import bootstrap_refusals, creation_refusals
 from ..._cluster._local_configs import publish_local_config
 from ..._componentconfig._scalars._wording import first_names
@@ -20,9 +20,9 @@ from ..._kube._api_client import Client
 from ..._kube._api_errors import KubeError
 from ..._kube._api_paths import NODES, node
 from ..._machines import MachinesError
+from ..._machines._changes._cluster_changes import changed_names, provider_of, refusals_of
 from ..._machines._changes._goals import content_hash_of, goals_of
 from ..._machines._changes._plan_change import machine_name
-from ..._machines._changes._plan_changes import changed_names, provider_of, refusals_of
 from ..._machines._changes._types import MachineAction, MachineChange
 from ..._machines._objects._cluster_values import cluster_kubelet_config
 from ..._machines._objects._types import Machine, Runtime

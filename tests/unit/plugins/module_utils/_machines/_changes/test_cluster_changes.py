@@ -10,15 +10,15 @@ from dataclasses import replace
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._machines import MachinesError
+from ansible_collections.configok.node.plugins.module_utils._machines._changes._cluster_changes import (
+    changed_names,
+    plan_cluster,
+    refusals_of,
+    warnings_of,
+)
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._config_inputs import ConfigInputs
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._machine_annotation import (
     MachineAnnotation,
-)
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._plan_changes import (
-    changed_names,
-    plan_changes,
-    refusals_of,
-    warnings_of,
 )
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._types import (
     MachineAction,
@@ -32,21 +32,21 @@ NONE = ConfigInputs()
 def test_every_selected_machine_is_in_the_plan() -> None:
     catalog = a_catalog(*(a_machine(name, kubelet_version="1.35.0") for name in ("c", "a", "b")))
     observed = {"a": an_observed("a", kubelet="v1.35.0"), "b": an_observed("b")}
-    changes = plan_changes(catalog, observed, NONE, server_version=SERVER)
+    changes = plan_cluster(catalog, observed, NONE, server_version=SERVER)
     assert [(change.name, change.action.value) for change in changes] == [
         ("a", "none"),
         ("b", "update"),
         ("c", "create"),
     ]
     assert changed_names(changes) == ["b", "c"]
-    selected = plan_changes(catalog, observed, NONE, server_version=SERVER, selected=["b", "elsewhere"])
+    selected = plan_cluster(catalog, observed, NONE, server_version=SERVER, selected=["b", "elsewhere"])
     assert [change.name for change in selected] == ["b"]
 
 
 def test_a_node_that_lost_its_file_is_left_alone_and_named() -> None:
     ours = MachineAnnotation("lost", "DebianHost", "").encode()
     observed = {"lost": an_observed("lost", annotation=ours), "foreign": an_observed("foreign")}
-    (change,) = plan_changes(a_catalog(), observed, NONE, server_version=SERVER)
+    (change,) = plan_cluster(a_catalog(), observed, NONE, server_version=SERVER)
     assert (change.name, change.action, change.machine) == ("lost", MachineAction.NONE, None)
     assert "declare it with state Absent first" in warnings_of([change])[0]
 
@@ -55,13 +55,13 @@ def test_a_cluster_that_contradicts_its_api_server_is_refused_once() -> None:
     catalog = a_catalog(a_machine("a"), a_machine("b"))
     wrong = replace(catalog, clusters={"east": replace(EAST, kubernetes_version="1.34.0")})
     observed = {name: an_observed(name) for name in "ab"}
-    (refusal,) = refusals_of(plan_changes(wrong, observed, NONE, server_version=SERVER))
+    (refusal,) = refusals_of(plan_cluster(wrong, observed, NONE, server_version=SERVER))
     assert "spec.kubernetesVersion: 1.34.0 contradicts the API server" in refusal
 
 
 def test_a_machine_without_a_provider_is_named() -> None:
     with pytest.raises(MachinesError, match=r"no Provider declares .*DebianHost \(known: none\)"):
-        plan_changes(a_catalog(a_machine(), providers=()), {}, NONE, server_version=SERVER)
+        plan_cluster(a_catalog(a_machine(), providers=()), {}, NONE, server_version=SERVER)
 
 
 # A gate that kubelet 1.34 still knows, and 1.35 does not.
@@ -73,7 +73,7 @@ def assigned(versions: dict[str, str]) -> list[MachineChange]:
     pools = ConfigInputs(pools={"workers": SOURCE}, bundles={SOURCE: {"kubelet": GATED}})
     catalog = a_catalog(*(a_machine(name, kubelet_version="", pool="workers") for name in versions))
     observed = {name: an_observed(name, kubelet=version) for name, version in versions.items()}
-    return plan_changes(catalog, observed, pools, server_version=SERVER)
+    return plan_cluster(catalog, observed, pools, server_version=SERVER)
 
 
 @pytest.mark.parametrize("version", ["v1.35.0", "v1.36.0", "evil"])

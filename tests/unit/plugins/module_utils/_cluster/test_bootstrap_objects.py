@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 
-from ansible_collections.configok.node.plugins.module_utils._cluster._bootstrap_token import (
+from ansible_collections.configok.node.plugins.module_utils._cluster._bootstrap_objects import (
     TOKEN_IDS,
     BootstrapToken,
     bootstrap_kubeconfig,
