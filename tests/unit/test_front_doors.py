@@ -62,13 +62,13 @@ USERS = sorted(
 
 
 def test_modules_and_plugins_import_only_doors() -> None:
-    found = [
+    imports = [
         f"{path.relative_to(ROOT)} imports {module}"
         for path in USERS
         for module in imported_by(path)
         if any(is_inside(module, package) for package in PACKAGES)
     ]
-    assert found == []
+    assert imports == []
 
 
 def test_every_package_of_operations_has_a_contract() -> None:
