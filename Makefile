@@ -59,7 +59,7 @@ fuzz: .venv/.test $(LINK) ## longer, random runs of the fuzz tests (SEED=N repea
 UTILS = tests/unit/plugins/module_utils
 CONTROL = tests/unit/plugins/action tests/unit/plugins/filter tests/unit/plugins/inventory \
   tests/unit/plugins/modules tests/unit/support \
-  $(UTILS)/_kube $(UTILS)/_trust $(UTILS)/_ansible
+  $(UTILS)/_kube $(UTILS)/_trust $(UTILS)/_operations
 .PHONY: control
 control: .venv-oldest/.made .venv-newest/.made $(LINK) ## tests of the control side with the oldest and the newest Python and ansible-core
 	@for venv in .venv-oldest .venv-newest; do \

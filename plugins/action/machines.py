@@ -12,18 +12,10 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._ansible import UnusableInput
 from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import (
     KUBE_ARGUMENT_SPEC,
     client_from_params,
 )
-from ansible_collections.configok.node.plugins.module_utils._ansible._machine_changes import select_machines
-from ansible_collections.configok.node.plugins.module_utils._ansible._machine_files import machine_catalog
-from ansible_collections.configok.node.plugins.module_utils._ansible._machine_rollout import (
-    MachineRollout,
-    PlannedMachines,
-)
-from ansible_collections.configok.node.plugins.module_utils._ansible._release_data import using_release_data
 from ansible_collections.configok.node.plugins.module_utils._cluster import ClusterRefused
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError
 from ansible_collections.configok.node.plugins.module_utils._machines import InvalidMachines, MachinesError
@@ -37,6 +29,14 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrust
     sanitize,
     sanitize_all,
 )
+from ansible_collections.configok.node.plugins.module_utils._operations import UnusableInput
+from ansible_collections.configok.node.plugins.module_utils._operations._machine_files import machine_catalog
+from ansible_collections.configok.node.plugins.module_utils._operations._machine_plan import select_machines
+from ansible_collections.configok.node.plugins.module_utils._operations._machines import (
+    MachineRollout,
+    PlannedMachines,
+)
+from ansible_collections.configok.node.plugins.module_utils._operations._release_data import using_release_data
 from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutError
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_policy, pool_name
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_keys import MACHINE_VARIABLES

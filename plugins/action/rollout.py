@@ -14,17 +14,16 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
     KUBE_ARGUMENT_SPEC,
     client_from_params,
 )
-from ansible_collections.configok.node.plugins.module_utils._ansible._document_changes import text_diff
-from ansible_collections.configok.node.plugins.module_utils._ansible._pool_rollout import PlannedRollout, PoolRollout
-from ansible_collections.configok.node.plugins.module_utils._ansible._release_changes import field_changes
-from ansible_collections.configok.node.plugins.module_utils._ansible._release_data import using_release_data
-from ansible_collections.configok.node.plugins.module_utils._ansible._ssh_signer import SshKeygen
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import finding_lines
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import (
     sanitize,
     sanitize_all,
 )
+from ansible_collections.configok.node.plugins.module_utils._operations._changes import field_changes, text_diff
+from ansible_collections.configok.node.plugins.module_utils._operations._pool import PlannedRollout, PoolRollout
+from ansible_collections.configok.node.plugins.module_utils._operations._release_data import using_release_data
+from ansible_collections.configok.node.plugins.module_utils._operations._signing import SshKeygen
 from ansible_collections.configok.node.plugins.module_utils._rollout import (
     ConfigRefused,
     RolloutError,

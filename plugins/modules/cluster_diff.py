@@ -250,12 +250,6 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
     client_from_params,
     fail_on_errors,
 )
-from ansible_collections.configok.node.plugins.module_utils._ansible._cluster_comparison import (
-    read_declared_side,
-    read_live_side,
-)
-from ansible_collections.configok.node.plugins.module_utils._ansible._machine_files import machine_catalog
-from ansible_collections.configok.node.plugins.module_utils._ansible._release_facts import using_release_facts
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._machines._comparison._compare_clusters import (
     compare_clusters,
@@ -267,6 +261,12 @@ from ansible_collections.configok.node.plugins.module_utils._machines._compariso
     to_dict,
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
+from ansible_collections.configok.node.plugins.module_utils._operations._cluster_comparison import (
+    read_declared_side,
+    read_live_side,
+)
+from ansible_collections.configok.node.plugins.module_utils._operations._machine_files import machine_catalog
+from ansible_collections.configok.node.plugins.module_utils._operations._release_facts import using_release_facts
 
 
 def argument_spec() -> dict[str, Any]:

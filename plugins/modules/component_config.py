@@ -411,9 +411,7 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._config_check import check_directory, check_layers
 from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import fail_on_file_errors
-from ansible_collections.configok.node.plugins.module_utils._ansible._release_data import using_release_data
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._drop_ins import DropIn
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import (
     Finding,
@@ -426,6 +424,11 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._lo
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redact
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scope import scope_of
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
+from ansible_collections.configok.node.plugins.module_utils._operations._config_check import (
+    check_directory,
+    check_layers,
+)
+from ansible_collections.configok.node.plugins.module_utils._operations._release_data import using_release_data
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "files": {"type": "list", "elements": "path"},

@@ -187,13 +187,6 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._ansible import UnusableInput
-from ansible_collections.configok.node.plugins.module_utils._ansible._component_units import (
-    ComponentUnits,
-    NoSystemd,
-    Runner,
-    SystemctlFailed,
-)
 from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import fail_on_file_errors
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import (
@@ -209,6 +202,13 @@ from ansible_collections.configok.node.plugins.module_utils._host._component_pro
     read_started,
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
+from ansible_collections.configok.node.plugins.module_utils._operations import UnusableInput
+from ansible_collections.configok.node.plugins.module_utils._operations._units import (
+    ComponentUnits,
+    NoSystemd,
+    Runner,
+    SystemctlFailed,
+)
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "component": {"type": "str", "default": "kubelet"},

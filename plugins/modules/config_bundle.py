@@ -377,15 +377,23 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
     client_from_params,
     fail_on_errors,
 )
-from ansible_collections.configok.node.plugins.module_utils._ansible._document_changes import text_diff
-from ansible_collections.configok.node.plugins.module_utils._ansible._publishing import publish, write_statement
-from ansible_collections.configok.node.plugins.module_utils._ansible._release import Publication, read_documents
-from ansible_collections.configok.node.plugins.module_utils._ansible._release_facts import using_release_facts
-from ansible_collections.configok.node.plugins.module_utils._ansible._signing import Endorser, SigningOptions
-from ansible_collections.configok.node.plugins.module_utils._ansible._ssh_signer import SshKeygen, module_runner
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize, sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import NAMESPACE_BUNDLES
+from ansible_collections.configok.node.plugins.module_utils._operations._changes import text_diff
+from ansible_collections.configok.node.plugins.module_utils._operations._publishing import (
+    Publication,
+    publish,
+    read_documents,
+    write_statement,
+)
+from ansible_collections.configok.node.plugins.module_utils._operations._release_facts import using_release_facts
+from ansible_collections.configok.node.plugins.module_utils._operations._signing import (
+    Endorser,
+    SigningOptions,
+    SshKeygen,
+    module_runner,
+)
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._statements import StatementOptions
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_list import list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import current_time

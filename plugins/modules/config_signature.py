@@ -190,7 +190,9 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
     client_from_params,
     fail_on_errors,
 )
-from ansible_collections.configok.node.plugins.module_utils._ansible._signature_changes import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import NAMESPACE_BUNDLES
+from ansible_collections.configok.node.plugins.module_utils._operations._signature_changes import (
     SignatureChange,
     SignatureOptions,
     read_bundle_signatures,
@@ -199,13 +201,12 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._signature_
     write_bundle_signatures,
     write_file_signatures,
 )
-from ansible_collections.configok.node.plugins.module_utils._ansible._signature_list import (
+from ansible_collections.configok.node.plugins.module_utils._operations._signing import (
+    SshKeygen,
     describe_signatures,
+    module_runner,
     statement_facts,
 )
-from ansible_collections.configok.node.plugins.module_utils._ansible._ssh_signer import SshKeygen, module_runner
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import NAMESPACE_BUNDLES
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import current_time
 
 

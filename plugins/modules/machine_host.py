@@ -279,27 +279,22 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._machine_host._apt import Apt
-from ansible_collections.configok.node.plugins.module_utils._machine_host._archives import (
+from ansible_collections.configok.node.plugins.module_utils._machine_host import (
+    Apt,
     Archive,
     Archives,
-    full_version,
-)
-from ansible_collections.configok.node.plugins.module_utils._machine_host._dnf import Dnf
-from ansible_collections.configok.node.plugins.module_utils._machine_host._files import Changes
-from ansible_collections.configok.node.plugins.module_utils._machine_host._host_access import Host, HostError
-from ansible_collections.configok.node.plugins.module_utils._machine_host._package_manager import (
+    Changes,
+    Dnf,
+    FileFields,
+    Host,
+    HostError,
     HostFile,
+    MachineHost,
     PackageManager,
-)
-from ansible_collections.configok.node.plugins.module_utils._machine_host._packages import (
+    StartOptions,
     WantedPackage,
     WantedPackages,
-)
-from ansible_collections.configok.node.plugins.module_utils._machine_host._steps import (
-    FileFields,
-    MachineHost,
-    StartOptions,
+    full_version,
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
 

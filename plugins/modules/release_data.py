@@ -200,10 +200,8 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._ansible import UnusableInput
 from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import (
     fail_on_file_errors,
-    read_layers,
     write_config,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
@@ -242,6 +240,8 @@ from ansible_collections.configok.node.plugins.module_utils._host._isolated_prog
     without_network,
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
+from ansible_collections.configok.node.plugins.module_utils._operations import UnusableInput
+from ansible_collections.configok.node.plugins.module_utils._operations._config_layers import read_layers
 
 _TIMEOUT = 10  # seconds that a binary has for each answer; it needs 0.1
 _KILLED = 137  # what timeout(1) returns after SIGKILL

@@ -134,13 +134,13 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
     client_from_params,
     fail_on_errors,
 )
-from ansible_collections.configok.node.plugins.module_utils._ansible._machine_changes import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
+from ansible_collections.configok.node.plugins.module_utils._operations._machine_files import machine_catalog
+from ansible_collections.configok.node.plugins.module_utils._operations._machine_plan import (
     MachineSelection,
     select_machines,
 )
-from ansible_collections.configok.node.plugins.module_utils._ansible._machine_files import machine_catalog
-from ansible_collections.configok.node.plugins.module_utils._ansible._pool_report import read_pool_report
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
+from ansible_collections.configok.node.plugins.module_utils._operations._rollout_report import read_pool_report
 from ansible_collections.configok.node.plugins.module_utils._rollout._report._page import (
     generated_time,
     page_summary,

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 from ansible.errors import AnsibleError
 
-from ansible_collections.configok.node.plugins.module_utils._ansible import UnusableInput
 from ansible_collections.configok.node.plugins.module_utils._foreign import InvalidText
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import (
     KubeError,
@@ -26,6 +25,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrust
     sanitize,
     sanitize_all,
 )
+from ansible_collections.configok.node.plugins.module_utils._operations import UnusableInput
 from ansible_collections.configok.node.plugins.module_utils._rollout import Interrupted, InvalidPool, RolloutError
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._gate_client import access_errors
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool._policy import Policy

@@ -9,7 +9,7 @@ import os
 import subprocess
 from collections.abc import Mapping, Sequence
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._ssh_signer import CommandResult
+from ansible_collections.configok.node.plugins.module_utils._operations._signing import CommandResult
 
 __all__ = ["run_command"]
 

@@ -16,11 +16,6 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._document_changes import SourceDocument
-from ansible_collections.configok.node.plugins.module_utils._ansible._release import (
-    validate_documents,
-    version_warnings,
-)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._compare import compare
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import convert
@@ -45,6 +40,11 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._upgrade import upgrade
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._config_check import check_config
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._config_inputs import ConfigInputs
+from ansible_collections.configok.node.plugins.module_utils._operations._changes import SourceDocument
+from ansible_collections.configok.node.plugins.module_utils._operations._publishing._release import (
+    validate_documents,
+    version_warnings,
+)
 from ansible_collections.configok.node.plugins.modules import component_config, component_config_diff
 from support.ansible_runs.modules import run_module
 from support.configs.checking import check_file

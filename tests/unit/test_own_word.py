@@ -34,7 +34,14 @@ from ansible_collections.configok.node.plugins.module_utils._trust._statement im
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/security.md").read_text(encoding="utf-8")
 
-FOLDERS = ("module_utils/_rollout", "module_utils/_ansible", "module_utils/_machines", "inventory", "action")
+FOLDERS = (
+    "module_utils/_rollout",
+    "module_utils/_ansible",
+    "module_utils/_operations",
+    "module_utils/_machines",
+    "inventory",
+    "action",
+)
 
 # The rows of the page: the words of a party, about whom they decide.
 IDENTITY = "name and uid of a Node"
@@ -140,20 +147,20 @@ FACTS: dict[str, tuple[str, ...]] = {
 
 # Every function that refuses something, with what it decides by.
 REFUSALS: dict[str, tuple[str, ...]] = {
-    "_ansible/_component_units.py:inspect": (UNITS,),
-    "_ansible/_machine_changes.py:_with_source_problem": (FILES, RECORD),
-    "_ansible/_machine_rollout.py:_confirm": (FILES, RECORD, MACHINE),
-    "_ansible/_machine_rollout.py:lines": (FILES,),
-    "_ansible/_machine_rollout.py:plan": (FILES, RECORD, HOST),
-    "_ansible/_machine_rollout.py:run": (FILES,),
-    "_ansible/_pool_rollout.py:plan": (VERSION, POLICY, CONFIG, RECORD),
-    "_ansible/_release.py:_raise_refused": (VERSION, POLICY),
-    "_ansible/_release.py:endorse": (POLICY,),
-    "_ansible/_release.py:prepare": (POLICY, STATEMENT),
-    "_ansible/_release.py:prepare_statement": (STATEMENT,),
-    "_ansible/_release.py:read_layered_document": (FILES,),
-    "_ansible/_release.py:vouch": (STATEMENT,),
-    "_ansible/_release_changes.py:compare_target": (POLICY,),
+    "_operations/_units/_component_units.py:inspect": (UNITS,),
+    "_operations/_machine_plan/_machine_changes.py:_with_source_problem": (FILES, RECORD),
+    "_operations/_machines/_machine_rollout.py:_confirm": (FILES, RECORD, MACHINE),
+    "_operations/_machines/_machine_rollout.py:lines": (FILES,),
+    "_operations/_machines/_machine_rollout.py:plan": (FILES, RECORD, HOST),
+    "_operations/_machines/_machine_rollout.py:run": (FILES,),
+    "_operations/_pool/_pool_rollout.py:plan": (VERSION, POLICY, CONFIG, RECORD),
+    "_operations/_publishing/_release.py:_raise_refused": (VERSION, POLICY),
+    "_operations/_publishing/_release.py:endorse": (POLICY,),
+    "_operations/_publishing/_release.py:prepare": (POLICY, STATEMENT),
+    "_operations/_publishing/_release.py:prepare_statement": (STATEMENT,),
+    "_operations/_publishing/_release.py:read_layered_document": (FILES,),
+    "_operations/_publishing/_release.py:vouch": (STATEMENT,),
+    "_operations/_pool/_target_changes.py:compare_target": (POLICY,),
     "_machines/_changes/_cluster_check.py:with_cluster_check": (FILES,),
     "_machines/_changes/_config_check.py:_sentences": (VERSION,),
     "_machines/_changes/_config_check.py:check_config": (VERSION, CONFIG),
@@ -161,7 +168,7 @@ REFUSALS: dict[str, tuple[str, ...]] = {
     "_machines/_changes/_plan_change.py:_creation": (FILES,),
     "_machines/_changes/_plan_change.py:_deletion": (FILES, MACHINE),
     "_machines/_changes/_plan_change.py:plan_change": (VERSION, MACHINE, IDENTITY),
-    "_machines/_changes/_plan_changes.py:plan_changes": (FILES,),
+    "_machines/_changes/_cluster_changes.py:plan_cluster": (FILES,),
     "_machines/_changes/_reported_kubelets.py:without_reported": (VERSION,),
     "_machines/_changes/_skew.py:check_skew": (VERSION, MACHINE),
     "_rollout/_decisions/_canary.py:canary_refusals": (LABELS, FILES),
@@ -198,17 +205,7 @@ def test_each_fact_of_a_host_has_a_row() -> None:
 
 def refusing_functions() -> Iterator[str]:
     """Yield each function of the control side that refuses something, as file:function."""
-    files = [
-        path
-        for folder in (
-            "module_utils/_rollout",
-            "module_utils/_ansible",
-            "module_utils/_machines",
-            "inventory",
-            "action",
-        )
-        for path in sorted((ROOT / "plugins" / folder).rglob("*.py"))
-    ]
+    files = [path for folder in FOLDERS for path in sorted((ROOT / "plugins" / folder).rglob("*.py"))]
     for path in files:
         name = path.relative_to(ROOT / "plugins").as_posix().removeprefix("module_utils/")
         for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

@@ -23,7 +23,7 @@ from ._reporting._trust_status import trust_status
 from ._state._active_config import in_trial
 from ._state._node_state import NodeState
 from ._state._records import ConfigRecord
-from ._state._startups import Start, has_last_words, is_crash
+from ._state._start_history import Start, has_last_words, is_crash
 from ._store._durable_files import LOCK_WAIT, locked
 from ._store._file_errors import directory_faults
 from ._store._state_reader import read_node_state

@@ -23,7 +23,7 @@ from ._state._health import NOT_STARTED, Unit
 from ._state._host_look import HostLook
 from ._state._node_state import NodeState
 from ._state._records import ConfigRecord
-from ._state._startups import has_just_failed
+from ._state._start_history import has_just_failed
 from ._store._rendered_files import UndecodableConfig, decode_values
 from ._validation._node_inputs import read_node_inputs
 

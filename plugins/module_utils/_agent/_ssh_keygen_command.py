@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import tempfile
 
-from .._trust._ssh_keygen import SshKeygenCheck, SshKeygenResult
+from .._trust._ssh_keygen_check import SshKeygenCheck, SshKeygenResult
 from ._interfaces import CommandRunner
 
 __all__ = ["SshKeygenCommand", "missing_ssh_keygen"]

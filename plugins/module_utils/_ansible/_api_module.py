@@ -25,8 +25,8 @@ from .._kube._transport import ClientSettings
 from .._kube._user_credentials import configured_clusters, load_credentials
 from .._machines import MachinesError
 from .._nodeconfig._untrusted import sanitize_all, sanitize_lines
+from .._operations import UnusableInput
 from .._rollout import ConfigRefused, RolloutError
-from . import UnusableInput
 
 __all__ = [
     "ENVIRONMENT",

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads and writes config files for the modules that need no cluster, and reports their errors in one sentence.
+"""Writes config files for the modules that need no cluster, and reports their errors in one sentence.
 
 Private to configok.node: no compatibility is promised.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,23 +18,9 @@ from ansible.module_utils.basic import missing_required_lib
 
 from .._componentconfig import ConfigError
 from .._nodeconfig._untrusted import sanitize, sanitize_lines
-from . import UnusableInput
+from .._operations import UnusableInput
 
-__all__ = ["fail_on_file_errors", "read_layers", "write_config"]
-
-
-def read_layers(files: Sequence[str] | None, content: str | None, name: str = "content") -> list[tuple[str, bytes]]:
-    """Return the layers of a config as file names and bytes; empty if neither files nor content are set.
-
-    name: of the content in messages. Raises OSError.
-    """
-    if content is not None:
-        return [(name, content.encode("utf-8", "surrogateescape"))]
-    layers = []
-    for path in files or ():
-        with open(path, "rb") as file:
-            layers.append((path, file.read()))
-    return layers
+__all__ = ["fail_on_file_errors", "write_config"]
 
 
 def write_config(module: Any, path: str, text: str) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 from .._nodeconfig._well_known import NAMESPACE_BUNDLES, NAMESPACE_ROLLOUTS
 from ._admission_policies import admission_policies
 from ._authorities import AUTHENTICATION, AUTHENTICATION_NAMESPACE
-from ._bootstrap_token import BOOTSTRAPPERS_GROUP, TOKEN_IDS, TOKEN_NAMESPACE, secret_name
+from ._bootstrap_objects import BOOTSTRAPPERS_GROUP, TOKEN_IDS, TOKEN_NAMESPACE, secret_name
 from ._certificate_request import KUBELET_CLIENT_SIGNER
 from ._flow_control import Grant, ScopedRule, flow_control_objects
 
@@ -71,7 +71,7 @@ _RECORDING = [
     {"apiGroups": [""], "resources": ["events"], "verbs": ["create"]},
 ]
 # A run that changes machines also deletes Nodes, and approves requests for the certificates of new ones. It creates
-# bootstrap tokens, which RBAC cannot limit to them, and never reads a Secret: see _bootstrap_token.
+# bootstrap tokens, which RBAC cannot limit to them, and never reads a Secret: see _bootstrap_objects.
 _CERTIFICATES = "certificates.k8s.io"
 _MACHINES = [
     {"apiGroups": [""], "resources": ["nodes"], "verbs": ["delete"]},

@@ -14,7 +14,7 @@ from .._kube._api_client import Client
 from .._kube._api_errors import Forbidden, NotFound
 from .._kube._api_paths import config_map
 from . import ClusterRefused
-from ._bootstrap_token import certificates_of
+from ._bootstrap_objects import certificates_of
 
 __all__ = ["AUTHENTICATION", "AUTHENTICATION_NAMESPACE", "SETUP", "client_ca", "cluster_ca"]
 

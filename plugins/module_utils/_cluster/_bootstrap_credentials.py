@@ -23,7 +23,7 @@ from .._kube._api_paths import secrets as secrets_of
 from .._nodeconfig._untrusted import sanitize
 from . import ClusterRefused
 from ._authorities import SETUP, cluster_ca
-from ._bootstrap_token import (
+from ._bootstrap_objects import (
     BOOTSTRAP_LIFETIME,
     BOOTSTRAPPERS_GROUP,
     TOKEN_IDS,

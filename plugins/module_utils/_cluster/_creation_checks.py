@@ -17,7 +17,7 @@ from .._kube._api_paths import SELF_SUBJECT_ACCESS_REVIEWS, SUBJECT_ACCESS_REVIE
 from . import ClusterRefused
 from ._authorities import SETUP, client_ca, cluster_ca
 from ._bootstrap_credentials import BootstrapCredentials
-from ._bootstrap_token import BOOTSTRAPPERS_GROUP, TOKEN_IDS, TOKEN_NAMESPACE, BootstrapToken
+from ._bootstrap_objects import BOOTSTRAPPERS_GROUP, TOKEN_IDS, TOKEN_NAMESPACE, BootstrapToken
 from ._certificate_request import KUBELET_CLIENT_SIGNER
 
 __all__ = ["creation_refusals", "bootstrap_refusals"]

@@ -7,3 +7,30 @@ Runs on the host, with the standard library alone. Private to configok.node: no 
 """
 
 from __future__ import annotations
+
+from ._apt import Apt
+from ._archives import Archive, Archives, full_version
+from ._dnf import Dnf
+from ._files import Changes
+from ._host_access import Host, HostError
+from ._package_manager import HostFile, PackageManager
+from ._packages import WantedPackage, WantedPackages
+from ._steps import FileFields, MachineHost, StartOptions
+
+__all__ = [
+    "Apt",
+    "Archive",
+    "Archives",
+    "Changes",
+    "Dnf",
+    "FileFields",
+    "Host",
+    "HostError",
+    "HostFile",
+    "MachineHost",
+    "PackageManager",
+    "StartOptions",
+    "WantedPackage",
+    "WantedPackages",
+    "full_version",
+]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["beginning", "redact"]
+__all__ = ["beginning", "redact_text"]
 
 _LONGEST_READ = 600  # characters of a message that are searched: at most the first half is shown
 _CUT_WORD = re.compile(r"\s\S{,63}\Z")
@@ -36,7 +36,7 @@ _PATTERNS = (
 )
 
 
-def redact(text: str) -> str:
+def redact_text(text: str) -> str:
     """Return text with *** for everything that looks like a secret, with more false positives than negatives."""
     for pattern, shown in _PATTERNS:
         text = pattern.sub(shown, text)

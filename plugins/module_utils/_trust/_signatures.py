@@ -8,7 +8,6 @@ What a certificate allows and what is revoked is decided here for both verifiers
 
 from __future__ import annotations
 
-import time
 from typing import NamedTuple, Protocol
 
 from .._nodeconfig._untrusted import sanitize
@@ -17,7 +16,7 @@ from ._key_signatures import verify_key_signature
 from ._public_keys import PublicKey
 from ._ssh_wire import InvalidSshData
 from ._sshsig import SshSignature, parse_sshsig
-from ._statement import SIGNATURE_NAMESPACE
+from ._statement import SIGNATURE_NAMESPACE, format_time
 from ._trust_policy import TrustPolicy
 
 __all__ = [
@@ -27,7 +26,6 @@ __all__ = [
     "UntrustedSignature",
     "check_builtin",
     "find_candidate",
-    "format_time",
 ]
 
 _LAST_TIME = 253402300799  # the end of the year 9999
@@ -159,8 +157,3 @@ def _certified(signature: SshSignature, policy: TrustPolicy, audience: str, now:
 def _refuse_revoked(key: PublicKey, policy: TrustPolicy, what: str) -> None:
     if key.fingerprint in policy.revoked:
         raise InvalidSshData(f"{what} {key.fingerprint} is revoked: sign with another key")
-
-
-def format_time(seconds: float) -> str:
-    """Return a time, in seconds since the epoch, as RFC 3339 in UTC."""
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))

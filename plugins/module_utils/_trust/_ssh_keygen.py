@@ -12,49 +12,21 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Mapping
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from .._nodeconfig._untrusted import sanitize
 from ._key_signatures import check_authenticator
 from ._signatures import Candidate, SignatureChecker, Signer, UntrustedSignature, check_builtin, find_candidate
+from ._ssh_keygen_check import ALLOWED_SIGNERS, SIGNATURE, SshKeygenCheck, SshKeygenResult
 from ._ssh_wire import InvalidSshData
 from ._statement import SIGNATURE_NAMESPACE
 from ._trust_policy import TrustPolicy
 
-__all__ = ["SshKeygenCheck", "SshKeygenResult", "SshKeygenRunner", "SshKeygenVerifier", "choose_checker"]
+__all__ = ["SshKeygenRunner", "SshKeygenVerifier", "choose_checker"]
 
-_ALLOWED_SIGNERS = "allowed_signers"
-_SIGNATURE = "signature"
 # The principal is a pattern to ssh-keygen, so it must not have * or a comma.
 _AUDIENCE = re.compile(r"[a-z0-9][a-z0-9-]{0,51}(@[a-z0-9.-]{1,63})?\Z")
 _ADVICE = "install OpenSSH 8.1 or newer, or set verifier to builtin"
-
-
-class SshKeygenCheck(NamedTuple):
-    """One run of ssh-keygen. files: what its directory must hold, by name. stdin: the message that was signed."""
-
-    files: Mapping[str, str]
-    stdin: str
-    principal: str
-
-    def argv(self, directory: str) -> list[str]:
-        """Return the command. directory: where the files are."""
-        return [
-            "ssh-keygen",
-            *("-Y", "verify"),
-            *("-f", f"{directory}/{_ALLOWED_SIGNERS}"),
-            *("-I", self.principal),
-            *("-n", SIGNATURE_NAMESPACE),
-            *("-s", f"{directory}/{_SIGNATURE}"),
-        ]
-
-
-class SshKeygenResult(NamedTuple):
-    """The exit code and the output, of both streams."""
-
-    code: int
-    output: str
 
 
 class SshKeygenRunner(Protocol):
@@ -106,4 +78,4 @@ def _check_of(candidate: Candidate, armored: str, message: bytes, principal: str
     key = candidate.trusted
     line = f"{principal} {options} {key.type} {base64.b64encode(key.blob).decode()}\n"
     text = armored.strip() + "\n"
-    return SshKeygenCheck({_ALLOWED_SIGNERS: line, _SIGNATURE: text}, message.decode("ascii"), principal)
+    return SshKeygenCheck({ALLOWED_SIGNERS: line, SIGNATURE: text}, message.decode("ascii"), principal)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -20,6 +21,7 @@ __all__ = [
     "InvalidStatement",
     "Statement",
     "encode_signatures",
+    "format_time",
     "is_cluster",
     "is_time",
     "parse_signatures",
@@ -164,3 +166,8 @@ def _check_size(signatures: Sequence[str]) -> None:
         raise InvalidStatement(
             f"a bundle has at most {_MAX_SIGNATURES} signatures, each of at most {_MAX_SIGNATURE} characters"
         )
+
+
+def format_time(seconds: float) -> str:
+    """Return a time, in seconds since the epoch, as RFC 3339 in UTC."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from .._nodeconfig._bundle import Bundle
 from .._nodeconfig._untrusted import sanitize
-from ._signatures import SignatureChecker, Signer, UntrustedSignature, check_builtin, format_time
-from ._statement import InvalidStatement, Statement, parse_signatures
+from ._signatures import SignatureChecker, Signer, UntrustedSignature, check_builtin
+from ._statement import InvalidStatement, Statement, format_time, parse_signatures
 from ._trust_policy import TrustPolicy
 
 __all__ = ["TrustVerdict", "verify_bundle"]

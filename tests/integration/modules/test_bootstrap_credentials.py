@@ -21,7 +21,7 @@ from ansible_collections.configok.node.plugins.module_utils._cluster import Clus
 from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
 from ansible_collections.configok.node.plugins.module_utils._cluster._authorities import client_ca, cluster_ca
 from ansible_collections.configok.node.plugins.module_utils._cluster._bootstrap_credentials import BootstrapCredentials
-from ansible_collections.configok.node.plugins.module_utils._cluster._bootstrap_token import (
+from ansible_collections.configok.node.plugins.module_utils._cluster._bootstrap_objects import (
     TOKEN_IDS,
     new_token,
     secret_name,

@@ -28,12 +28,6 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state._activ
     select_active,
     unhealthy_reason,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._state._condition import (
-    ComponentsCondition,
-    build_status,
-    choose_verdict,
-    config_label,
-)
 from ansible_collections.configok.node.plugins.module_utils._agent._state._confirmation import (
     confirmation_due,
     is_confirmation_close,
@@ -58,12 +52,18 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state._recor
     AssignmentFailure,
     ConfigRecord,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._state._startups import (
+from ansible_collections.configok.node.plugins.module_utils._agent._state._start_history import (
     BadConfig,
     End,
     Start,
     append_start,
     crashes_since_adoption,
+)
+from ansible_collections.configok.node.plugins.module_utils._agent._state._verdict import (
+    ComponentsCondition,
+    build_status,
+    choose_verdict,
+    config_label,
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig import _config_ok as verdicts
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource

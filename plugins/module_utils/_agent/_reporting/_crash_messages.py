@@ -13,12 +13,12 @@ from ..._foreign._json import load_json
 from ..._nodeconfig import _config_ok as verdicts
 from ..._nodeconfig._config_ok import ConfigOk
 from ..._nodeconfig._config_status import Cause
-from ..._nodeconfig._redact import beginning, redact
+from ..._nodeconfig._redact import beginning, redact_text
 from ..._nodeconfig._untrusted import sanitize
 from .._agent_context import AgentContext
 from .._interfaces import CommandRunner
 from .._state._node_state import NodeState
-from .._state._startups import Start, has_last_words, is_crash, starts_of_newest_config
+from .._state._start_history import Start, has_last_words, is_crash, starts_of_newest_config
 
 __all__ = ["ComponentLog", "CrashMessages", "last_crash", "last_message"]
 
@@ -72,7 +72,7 @@ def last_message(entries: str) -> str:
     if not messages:
         return ""
     message = _HEADER.sub("", beginning(messages[-1]), count=1)
-    return sanitize(" ".join(redact(message).split()), _MAX_MESSAGE)
+    return sanitize(" ".join(redact_text(message).split()), _MAX_MESSAGE)
 
 
 def _messages(entries: str) -> Iterator[str]:

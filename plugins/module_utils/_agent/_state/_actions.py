@@ -15,7 +15,6 @@ from typing import Any, Literal, NamedTuple, Union
 from ..._nodeconfig._assignment import ConfigSource
 from ..._nodeconfig._config_ok import ConfigOk
 from ._active_config import in_trial
-from ._condition import ComponentsCondition, choose_verdict
 from ._confirmation import plan_confirmation
 from ._desired_state import DesiredKind, DesiredState
 from ._health import CommandLine, ComponentsObservation
@@ -33,6 +32,7 @@ from ._trial_period import (
     failure_outside_trial,
     plan_trial,
 )
+from ._verdict import ComponentsCondition, choose_verdict
 
 __all__ = [
     "Acknowledge",

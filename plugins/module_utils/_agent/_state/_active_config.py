@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from ..._nodeconfig._durations import condition_duration
 from ._records import LOCAL_CONFIG, AssignmentFailure, ConfigRecord, same_config
-from ._startups import BadConfig
+from ._start_history import BadConfig
 
 __all__ = [
     "ActiveConfig",

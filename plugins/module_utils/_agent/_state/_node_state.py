@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ._active_config import ActiveConfig, in_trial
 from ._records import AnsweredAssignment, ConfigRecord
-from ._startups import BadConfig, Start, crashes_with_config
+from ._start_history import BadConfig, Start, crashes_with_config
 
 __all__ = ["ComponentFiles", "Moment", "NodeInputs", "NodeState", "Records"]
 

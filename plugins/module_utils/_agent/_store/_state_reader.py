@@ -12,7 +12,7 @@ from .._interfaces import Clock
 from .._state._active_config import ActiveConfig, select_active
 from .._state._node_state import ComponentFiles, NodeState, Records
 from .._state._records import LOCAL_CONFIG, ConfigRecord
-from .._state._startups import BadConfig, Start, crashes_since_adoption, starts_of_newest_config
+from .._state._start_history import BadConfig, Start, crashes_since_adoption, starts_of_newest_config
 from ._rendered_files import init_config_hash, read_or_restore, same_values
 from ._store import Store, digest
 

@@ -21,7 +21,7 @@ from ..._foreign._json import load_json
 from ..._nodeconfig._assignment import UID_PATTERN, ConfigSource
 from .._state._node_state import Records
 from .._state._records import AnsweredAssignment, ConfigRecord, DamagedFile, decode_floors, encode_floors
-from .._state._startups import (
+from .._state._start_history import (
     BadConfig,
     Start,
     decode_bad_configs,

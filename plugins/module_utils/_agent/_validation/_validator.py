@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from ..._foreign._json import load_json
-from ..._nodeconfig._redact import beginning, redact
+from ..._nodeconfig._redact import beginning, redact_text
 from .._agent_configuration import ComponentConfiguration
 from .._interfaces import CommandResult, CommandRunner
 from .._state._node_state import NodeInputs
@@ -63,7 +63,7 @@ class CommandCheck:
         if result.code == 0:
             return []
         lines = [line.strip() for line in (result.err or result.out).splitlines() if line.strip()]
-        reason = redact(beginning(lines[-1]))[:_MAX_OUTPUT] if lines else f"exit {result.code}"
+        reason = redact_text(beginning(lines[-1]))[:_MAX_OUTPUT] if lines else f"exit {result.code}"
         if result.code < 0 or result.code in _NO_VERDICT or result.code in _SIGNALLED:
             raise ValidationUnavailable(f"the component's own check gave no verdict (exit {result.code}): {reason}")
         return [{"path": "", "message": f"refused by its own check: {reason}", "level": "component"}]

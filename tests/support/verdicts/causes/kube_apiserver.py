@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._cel import cel_checker
+from ansible_collections.configok.node.plugins.module_utils._operations._cel import cel_checker
 from support.verdicts.comparison import Disagreement
 
 from ._cause import Category, Cause, accepts, refuses

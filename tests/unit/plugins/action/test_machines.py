@@ -17,14 +17,7 @@ import yaml
 from ansible.utils.display import Display
 
 from ansible_collections.configok.node.plugins.action import machines
-from ansible_collections.configok.node.plugins.module_utils._ansible import _machine_configs, _machine_rollout
 from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import KUBE_ARGUMENT_SPEC
-from ansible_collections.configok.node.plugins.module_utils._ansible._machine_changes import (
-    read_statuses,
-    select_machines,
-)
-from ansible_collections.configok.node.plugins.module_utils._ansible._machine_files import machine_catalog
-from ansible_collections.configok.node.plugins.module_utils._ansible._machine_hosts import HostAnswer, HostRequest
 from ansible_collections.configok.node.plugins.module_utils._cluster._local_configs import publish_local_config
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._local_config import (
@@ -34,6 +27,17 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._local_c
     local_hash,
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import ANNOTATION_CORDONED_BY
+from ansible_collections.configok.node.plugins.module_utils._operations._machine_files import machine_catalog
+from ansible_collections.configok.node.plugins.module_utils._operations._machine_plan import (
+    _machine_configs,
+    read_statuses,
+    select_machines,
+)
+from ansible_collections.configok.node.plugins.module_utils._operations._machines import (
+    HostAnswer,
+    HostRequest,
+    _machine_rollout,
+)
 from ansible_collections.configok.node.plugins.module_utils._rollout import PoolLocked
 from ansible_collections.configok.node.plugins.module_utils._rollout._drain._cordon import CordonMark
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target, Wave

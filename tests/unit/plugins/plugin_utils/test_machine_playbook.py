@@ -17,11 +17,11 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._machine_hosts import HostAnswer, HostRequest
 from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import (
     PROVIDER_API_VERSION,
     Provider,
 )
+from ansible_collections.configok.node.plugins.module_utils._operations._machines import HostAnswer, HostRequest
 from ansible_collections.configok.node.plugins.module_utils._rollout._drain._inventory_hosts import InventoryHost
 from ansible_collections.configok.node.plugins.plugin_utils._machine_playbook import MachinePlaybook
 from ansible_collections.configok.node.plugins.plugin_utils._playbook_runner import (

@@ -28,7 +28,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state._recor
     decode_floors,
     encode_floors,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._state._startups import (
+from ansible_collections.configok.node.plugins.module_utils._agent._state._start_history import (
     BadConfig,
     End,
     Start,

@@ -15,13 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._machines import InvalidMachines, MachinesError
+from ansible_collections.configok.node.plugins.module_utils._machines._changes._cluster_changes import plan_cluster
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._config_inputs import ConfigInputs
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._machine_annotation import (
     MachineAnnotation,
     provider_hash,
 )
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._observe import observe
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._plan_changes import plan_changes
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._types import MachineAction
 from ansible_collections.configok.node.plugins.module_utils._machines._export import ExportedMachines, export_machines
 from ansible_collections.configok.node.plugins.module_utils._machines._objects._read import read_catalog
@@ -307,6 +307,6 @@ def test_an_exported_machine_needs_no_change(node: dict[str, Any]) -> None:
     catalog = read(export(node))
     sources = {BundleReference(*OTHER): OTHER}
     inputs = ConfigInputs(pools=POOLS, references=sources, bundles={SOURCE: {}, OTHER: {}})
-    (change,) = plan_changes(catalog, {"worker-1": observe(node)}, inputs, server_version="v1.35.0")
+    (change,) = plan_cluster(catalog, {"worker-1": observe(node)}, inputs, server_version="v1.35.0")
     assert change.fields == ()
     assert change.action is MachineAction.NONE

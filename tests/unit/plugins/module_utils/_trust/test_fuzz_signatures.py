@@ -25,10 +25,10 @@ from ansible_collections.configok.node.plugins.module_utils._trust._signatures i
     UntrustedSignature,
     check_builtin,
 )
-from ansible_collections.configok.node.plugins.module_utils._trust._ssh_keygen import (
+from ansible_collections.configok.node.plugins.module_utils._trust._ssh_keygen import SshKeygenVerifier
+from ansible_collections.configok.node.plugins.module_utils._trust._ssh_keygen_check import (
     SshKeygenCheck,
     SshKeygenResult,
-    SshKeygenVerifier,
 )
 from ansible_collections.configok.node.plugins.module_utils._trust._ssh_wire import InvalidSshData
 from ansible_collections.configok.node.plugins.module_utils._trust._sshsig import parse_sshsig

@@ -26,10 +26,10 @@ from ansible_collections.configok.node.plugins.module_utils._trust._signatures i
     UntrustedSignature,
     check_builtin,
 )
-from ansible_collections.configok.node.plugins.module_utils._trust._ssh_keygen import (
+from ansible_collections.configok.node.plugins.module_utils._trust._ssh_keygen import SshKeygenVerifier
+from ansible_collections.configok.node.plugins.module_utils._trust._ssh_keygen_check import (
     SshKeygenCheck,
     SshKeygenResult,
-    SshKeygenVerifier,
 )
 from ansible_collections.configok.node.plugins.module_utils._trust._statement import Statement, parse_signatures
 from ansible_collections.configok.node.plugins.module_utils._trust._trust_policy import TrustPolicy

@@ -11,11 +11,10 @@ from ansible_collections.configok.node.plugins.module_utils._trust._signatures i
     UntrustedSignature,
     check_builtin,
 )
-from ansible_collections.configok.node.plugins.module_utils._trust._ssh_keygen import (
+from ansible_collections.configok.node.plugins.module_utils._trust._ssh_keygen import SshKeygenVerifier, choose_checker
+from ansible_collections.configok.node.plugins.module_utils._trust._ssh_keygen_check import (
     SshKeygenCheck,
     SshKeygenResult,
-    SshKeygenVerifier,
-    choose_checker,
 )
 from ansible_collections.configok.node.plugins.module_utils._trust._trust_policy import TrustPolicy
 from support.trust.ssh_keys import SshKey, certified, sshsig

@@ -17,7 +17,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._reporting._c
     ComponentLog,
     last_message,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._redact import redact
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._redact import redact_text
 
 HEADER = "1122 05:20:00.123456    1234 run.go:72] "
 INVOCATION = "0123456789abcdef" * 2
@@ -95,7 +95,7 @@ def test_it_is_one_line_that_prints_and_has_a_bound() -> None:
     ],
 )
 def test_nothing_that_looks_like_a_secret_is_shown(text: str, shown: str | None) -> None:
-    assert redact(text) == (text if shown is None else shown)
+    assert redact_text(text) == (text if shown is None else shown)
     assert "hunter2" not in last_message(entries(text))
 
 
@@ -107,8 +107,8 @@ def test_hostile_text_takes_no_longer_than_its_length(piece: str) -> None:
     """Redaction holds the interpreter's lock, so the whole agent would wait for it."""
     text = piece * (10_000 // len(piece))
     started = time.process_time()
-    redact(text)
-    redact(text + "!")
+    redact_text(text)
+    redact_text(text + "!")
     last_message(entries(text, f"{text})x"))
     assert time.process_time() - started < 0.3
 

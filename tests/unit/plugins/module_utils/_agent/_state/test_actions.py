@@ -52,7 +52,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state._recor
     AssignmentFailure,
     ConfigRecord,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._state._startups import BadConfig, End, Start
+from ansible_collections.configok.node.plugins.module_utils._agent._state._start_history import BadConfig, End, Start
 from ansible_collections.configok.node.plugins.module_utils._agent._state._trial_period import (
     MarkSuspect,
     Promote,

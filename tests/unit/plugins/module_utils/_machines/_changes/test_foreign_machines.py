@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._machines._changes._cluster_changes import plan_cluster
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._config_inputs import ConfigInputs
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._observe import observe
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._plan_changes import plan_changes
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._types import MachineAction
 from ansible_collections.configok.node.plugins.module_utils._machines._objects._read import read_catalog
 from support.machine_files import cluster_api_machine, text_of
@@ -35,6 +35,6 @@ def node(version: str) -> dict[str, Any]:
 def test_a_machine_of_cluster_api_is_left_alone(version: str | None, warnings: tuple[str, ...]) -> None:
     catalog = read_catalog({"m.yaml": text_of(cluster_api_machine())})
     observed = {"east-abc": observe(node(version))} if version else {}
-    (change,) = plan_changes(catalog, observed, ConfigInputs(), server_version="v1.35.0")
+    (change,) = plan_cluster(catalog, observed, ConfigInputs(), server_version="v1.35.0")
     assert (change.action, change.refusals, change.warnings) == (MachineAction.NONE, (), warnings)
     assert not change.is_change

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._machines._changes._cluster_changes import plan_cluster
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._config_inputs import ConfigInputs
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._goals import content_hash_of, goals_of
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._machine_annotation import (
@@ -18,7 +19,6 @@ from ansible_collections.configok.node.plugins.module_utils._machines._changes._
     provider_hash,
 )
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._plan_change import plan_change
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._plan_changes import plan_changes
 from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import Machine, Runtime, Taint
 from ansible_collections.configok.node.plugins.module_utils._rollout._goals import MachineGoal
 from support.rollouts.declared_machines import (
@@ -159,13 +159,13 @@ def test_a_deletion_keeps_the_config_until_the_node_is_gone() -> None:
 
 def test_a_node_that_no_file_declares_has_no_goal() -> None:
     lost = {"lost": an_observed("lost", annotation=MachineAnnotation("lost", "DebianHost", "").encode())}
-    changes = plan_changes(a_catalog(a_machine("a")), lost, INPUTS, server_version=SERVER)
+    changes = plan_cluster(a_catalog(a_machine("a")), lost, INPUTS, server_version=SERVER)
     assert set(goals_of(changes)) == {"a"}
 
 
 def hash_at(machines: list[Machine], nodes: dict[str, Any]) -> str:
     """Return the hash of a run of these machines, with these Nodes."""
-    return content_hash_of(plan_changes(a_catalog(*machines), nodes, INPUTS, server_version=SERVER))
+    return content_hash_of(plan_cluster(a_catalog(*machines), nodes, INPUTS, server_version=SERVER))
 
 
 def test_the_hash_stays_the_same_while_machines_are_being_moved() -> None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from ansible_collections.configok.node.plugins.module_utils._machines._changes._cluster_changes import plan_cluster
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._config_inputs import ConfigInputs
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._plan_changes import plan_changes
 from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import Runtime
 from ansible_collections.configok.node.plugins.module_utils._machines._status._phases import statuses_of
 from ansible_collections.configok.node.plugins.module_utils._machines._status._rendering import (
@@ -30,7 +30,7 @@ MACHINES = [
     a_machine("n5", state="Absent"),
 ]
 NODES = {name: an_observed(name) for name in ("n1", "n2", "n4", "n5")}
-CHANGES = plan_changes(a_catalog(*MACHINES), NODES, INPUTS, server_version=SERVER)
+CHANGES = plan_cluster(a_catalog(*MACHINES), NODES, INPUTS, server_version=SERVER)
 
 
 def test_the_table_is_kubectls() -> None:
@@ -83,7 +83,7 @@ def test_machines_of_another_provider_or_that_are_drained_are_an_entry_of_their_
     nodes = {name: an_observed(name) for name in ("n0", "n1", "n2")}
     nodes["n2"] = replace(nodes["n2"], cordoned_by="machines")
     machines = [machine, other, replace(machine, name="n2")]
-    changes = plan_changes(a_catalog(*machines), nodes, INPUTS, server_version=SERVER, unfinished={"n2"})
+    changes = plan_cluster(a_catalog(*machines), nodes, INPUTS, server_version=SERVER, unfinished={"n2"})
     lines = [line for line in render_machine_plan(changes) if line.startswith("update")]
     assert lines == [
         "update in place n0, provider DebianHost, disruption live",
@@ -110,7 +110,7 @@ def test_the_plan_names_the_packages_of_each_machine() -> None:
 
 
 def test_refusals_come_first() -> None:
-    changes = plan_changes(
+    changes = plan_cluster(
         a_catalog(a_machine("n1", kubelet_version="1.36.0")), {"n1": an_observed("n1")}, INPUTS, server_version=SERVER
     )
     lines = render_machine_plan(changes)
@@ -123,7 +123,7 @@ def test_a_plan_of_thousands_stays_readable() -> None:
         f"n{number:04}": an_observed(f"n{number:04}", labels={"example.com/disk": str(number)}) for number in range(300)
     }
     machines = [a_machine(name) for name in nodes]
-    lines = render_machine_plan(plan_changes(a_catalog(*machines), nodes, INPUTS, server_version=SERVER))
+    lines = render_machine_plan(plan_cluster(a_catalog(*machines), nodes, INPUTS, server_version=SERVER))
     assert len(lines) < 210
     assert "... and 200 more changes" in lines
 
@@ -142,5 +142,5 @@ def test_the_diff_has_only_what_changes() -> None:
 def test_flags_that_the_provider_adjusts_are_named() -> None:
     flags = {"kubeletFlags": {"pod-infra-container-image": "pause:3"}}
     machine = replace(MACHINES[0], provider=replace(MACHINES[0].provider, fields=flags))
-    changes = plan_changes(a_catalog(machine), {"n1": NODES["n1"]}, INPUTS, server_version=SERVER)
+    changes = plan_cluster(a_catalog(machine), {"n1": NODES["n1"]}, INPUTS, server_version=SERVER)
     assert any(line.startswith("    adjusted: --pod-infra-container-image: ") for line in render_machine_plan(changes))

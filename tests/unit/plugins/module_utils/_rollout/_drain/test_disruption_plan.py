@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._document_changes import diff_documents
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._compare import Change, FieldChange
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._disruption import (
     Disruption,
     disruption_classes,
 )
+from ansible_collections.configok.node.plugins.module_utils._operations._changes import diff_documents
 from ansible_collections.configok.node.plugins.module_utils._rollout import InvalidPool
 from ansible_collections.configok.node.plugins.module_utils._rollout._drain._disruption_plan import (
     DisruptionPlan,

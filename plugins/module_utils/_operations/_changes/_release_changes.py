@@ -1,0 +1,202 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Group, by node, what a release or an undo changes, as lines and as data.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..._componentconfig._codec._document import decode
+from ..._componentconfig._codec._plain_values import merge
+from ..._componentconfig._compare import effective_diff, summary_of
+from ..._componentconfig._denials import denials, node_values
+from ..._componentconfig._denied_fields import DenyPolicy
+from ..._componentconfig._findings import Finding, InvalidConfig, Level
+from ..._componentconfig._scalars._wording import count_of, first_names
+from ..._componentconfig._schema._releases import is_kubernetes_version, minor_name, newest_minor, parse_minor
+from ..._nodeconfig._local_config import LocalConfig
+from ..._rollout._nodes._node_view import NodeView
+from .._pool_nodes import PoolNodes
+from ._document_changes import Changes, SourceDocument, decode_or_empty, diff_documents
+
+__all__ = [
+    "NodeGroup",
+    "denied_findings",
+    "field_changes",
+    "group_changes",
+    "render_changes",
+]
+
+_MAX_GROUPS = 5
+_NAMES_SHOWN = 4
+
+
+class NodeGroup(NamedTuple):
+    """Nodes that have the same changes. changes: None when their present values are not known."""
+
+    nodes: tuple[str, ...]
+    changes: Changes | None
+
+    def __str__(self) -> str:
+        return _nodes_text(self.nodes)
+
+
+def render_changes(name: str, groups: Sequence[NodeGroup]) -> list[str]:
+    """Return changes as human-readable lines.
+
+    name: of their cause, for example "workers-0a1b2c3d4e is revision 2". groups: empty without changes.
+    """
+    if not groups:
+        return [f"{name}: it changes no field of what the pool uses."]
+    lines = []
+    for number, group in enumerate(groups[:_MAX_GROUPS]):
+        start = f"{name}. " if number == 0 else ""
+        where = f" on {group}" if group.nodes and (groups[1:] or group.changes is None) else ""
+        if group.changes is None:
+            reason = "what they use now is not published (configok.node.provision publishes init configs)"
+            lines.append(f"{start}What it changes{where} is not known: {reason}.")
+        else:
+            lines += [f"{start}What it changes{where}:", *_table(group.changes)]
+    if groups[_MAX_GROUPS:]:
+        lines.append(f"On {len(groups) - _MAX_GROUPS} more groups of nodes it changes something else.")
+    return lines
+
+
+def _table(changes: Changes) -> list[str]:
+    fields = [f"{component} {change.change.path}" for component, change in changes]
+    values = [" -> ".join(value or "<unset>" for value in change.shown) for _component, change in changes]
+    widths = [min(max(map(len, texts)), limit) for texts, limit in ((fields, 72), (values, 40))]
+    lines = [
+        f"  {field:{widths[0]}}  {value:{widths[1]}}  [{change.disruption}]"
+        for field, value, (_component, change) in zip(fields, values, changes)
+    ]
+    return [*lines, f"  overall: {summary_of([change for _component, change in changes])}"]
+
+
+def field_changes(groups: Iterable[NodeGroup]) -> list[dict[str, Any]]:
+    """Return the known changes as plain data, for a module's result."""
+    return [
+        {"component": component, **change.as_dict(), "nodes": list(group.nodes)}
+        for group in groups
+        for component, change in group.changes or ()
+    ]
+
+
+def _nodes_text(names: Sequence[str]) -> str:
+    return f"{count_of(len(names), 'node')} ({first_names(names, _NAMES_SHOWN)})"
+
+
+Overrides = Mapping[str, Mapping[str, str]]
+
+
+def group_changes(pool: PoolNodes, after: Mapping[str, str], overrides: Overrides | None = None) -> list[NodeGroup]:
+    """Return the changes that documents make, by nodes with the same changes, the largest group first.
+
+    Omits nodes without changes. after: empty for the init config. Raises UnusableDocument for an invalid override.
+    """
+    for documents in (after, *pool.bundles.values()):
+        diff_documents({}, documents, (), overrides)  # validates overrides even when no node's values are known
+    cache: dict[Any, Changes | None] = {}
+    names_by_text: dict[Any, list[str]] = {}
+    changes_by_text: dict[Any, Changes | None] = {}
+    for view in pool.views:
+        key = (view.active, view.status and view.status.local_config, _minor(view))
+        if key not in cache:
+            cache[key] = _changes_on(pool, view, after, overrides or {})
+        changes = cache[key]
+        text = None
+        if changes is not None:
+            text = tuple((component, str(change), change.disruption.name) for component, change in changes)
+        changes_by_text[text] = changes
+        if changes != []:
+            names_by_text.setdefault(text, []).append(view.name)
+    groups = (NodeGroup(tuple(names), changes_by_text[text]) for text, names in names_by_text.items())
+    return sorted(groups, key=_by_size)
+
+
+def _by_size(group: NodeGroup) -> tuple[bool, int, tuple[str, ...]]:
+    return group.changes is None, -len(group.nodes), group.nodes
+
+
+def _minor(view: NodeView) -> int:
+    return parse_minor(view.kubelet_version) if is_kubernetes_version(view.kubelet_version) else newest_minor()
+
+
+def _changes_on(pool: PoolNodes, view: NodeView, after: Mapping[str, str], overrides: Overrides) -> Changes | None:
+    before = {} if view.active is None else pool.bundles.get(view.active)
+    local_config, minor = pool.local_config_of(view), _minor(view)
+    if before is None:
+        return None
+    in_both = before.keys() & after.keys()
+    changes = diff_documents(
+        {component: before[component] for component in in_both},
+        {component: after[component] for component in in_both},
+        [minor_name(minor)],
+        overrides,
+    )
+    for component in sorted((before.keys() | after.keys()) - in_both):
+        if local_config is None:
+            return None
+        if component in local_config.components:
+            old, new = (
+                _effective_config(documents.get(component), local_config, component) for documents in (before, after)
+            )
+            differences = effective_diff(old, new, (minor, minor), overrides.get(component))
+            changes += [(component, change) for change in differences]
+    return changes
+
+
+def _effective_config(document: str | None, local_config: LocalConfig, component: str) -> dict[str, Any]:
+    """Return the config that a component reads: a bundle's document under the instance config, or the init config."""
+    own = local_config.components[component]
+    return dict(own.init) if document is None else merge([decode_or_empty(document), own.instance])
+
+
+def denied_findings(pool: PoolNodes, documents: Mapping[str, SourceDocument]) -> list[Finding]:
+    """Return the fields that nodes of the pool deny, with the nodes.
+
+    Returns warnings for nodes whose policy and values are not known. documents: by component.
+    """
+    names_by_finding: dict[Finding, list[str]] = {}
+    cache: dict[Any, list[Finding]] = {}
+    for view in pool.views:
+        key = (view.status and view.status.local_config, _minor(view))
+        if key not in cache:
+            local_config = pool.local_config_of(view)
+            cache[key] = [
+                finding
+                for component, document in sorted(documents.items())
+                for finding in _denied(component, document.name, document.text, local_config, _minor(view))
+            ]
+        for finding in cache[key]:
+            names_by_finding.setdefault(finding, []).append(view.name)
+    return [
+        finding._replace(message=f"{finding.message}: {_nodes_text(names)}", nodes=tuple(names))
+        for finding, names in names_by_finding.items()
+    ]
+
+
+def _denied(component: str, file: str, text: str, local_config: LocalConfig | None, minor: int) -> list[Finding]:
+    if local_config is not None and component not in local_config.components:
+        return []  # the node does not run it, and ignores the document
+    try:
+        document = decode(text, file=file)
+    except InvalidConfig:
+        return []  # validating the document reports it
+    kind = str(document.data.get("kind", "")) if isinstance(document.data, dict) else ""
+    if local_config is None:
+        findings, level = denials(document.data, DenyPolicy(), node_values(kind, {}, {}), minor), Level.WARNING
+        suffix = "; what these nodes allow, and which value they have, is not published"
+    else:
+        local = local_config.components[component]
+        own = node_values(kind, local.init, local.instance)
+        findings, level, suffix = denials(document.data, local.deny, own, minor), Level.POLICY, ""
+    return [
+        document.locate(finding._replace(message=finding.message + suffix, level=level), look_up=False)
+        for finding in findings
+    ]

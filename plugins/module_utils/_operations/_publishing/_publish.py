@@ -1,0 +1,115 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Publish a bundle, or write its statement, and say so to a user. Private to configok.node."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..._componentconfig._findings import finding_lines, judged, not_judged_causes
+from ..._kube._api_client import Client
+from ..._nodeconfig._bundle import content_hash
+from ..._nodeconfig._bundle_trial import Trial
+from ..._nodeconfig._untrusted import sanitize, sanitize_all
+from ..._rollout._decisions._statements import statement_line
+from ..._rollout._nodes._node_view import NodeView
+from ..._rollout._record._revisions import bundle_statement
+from .._changes import field_changes
+from .._signing import Endorser, list_signatures, signing_command, statement_facts, write_statement_file
+from ._release import (
+    Draft,
+    Publication,
+    Release,
+    left_out_warnings,
+    prepare,
+    prepare_statement,
+    render_release,
+)
+
+__all__ = ["Publishing", "publish", "write_statement"]
+
+
+class Publishing(NamedTuple):
+    """What was done. result: of the module. before, after: the documents of the pool, and those of the bundle."""
+
+    result: dict[str, Any]
+    warnings: Sequence[str]
+    before: Mapping[str, str]
+    after: Mapping[str, str]
+
+
+def publish(
+    client: Client, publication: Publication, views: Sequence[NodeView], endorser: Endorser, *, now: str
+) -> Publishing:
+    """Validate the configs and publish them as a bundle. The errors are those of prepare."""
+    release = prepare(client, publication, views, now=now, endorser=endorser)
+    statement = bundle_statement(release.bundle)
+    warnings = [*release.warnings, *left_out_warnings(release.left_out)]
+    if not release.is_recorded:
+        warnings.append(
+            f"these credentials may not write the record of pool {publication.pool}: the bundle is published, and the "
+            "next rollout adds its revision"
+        )
+    source = release.target.source
+    result = {
+        "changed": release.changed,
+        "bundle": release.target.to_dict(),
+        "config_source": None if source is None else source.to_dict(),
+        "revision": release.revision,
+        "recorded": release.is_recorded and source is not None,
+        "statement": statement_facts(statement),
+        "signatures": sanitize_all(list_signatures(release.bundle.signatures)),
+        "signing_command": "",
+        "text": sanitize_all(
+            [*render_release(release), *_statement_lines(release), *(f"Warning: {warning}" for warning in warnings)]
+        ),
+        **_change_facts(release),
+    }
+    return Publishing(result, warnings, release.before, release.after)
+
+
+def _statement_lines(release: Release) -> list[str]:
+    statement = bundle_statement(release.bundle)
+    return [] if statement is None else [statement_line(statement, release.floor_before)]
+
+
+def write_statement(
+    client: Client, publication: Publication, views: Sequence[NodeView], endorser: Endorser, *, check: bool
+) -> Publishing:
+    """Validate the configs and write the statement of their bundle. The errors are those of prepare."""
+    drafted, statement = prepare_statement(client, publication, views, endorser)
+    path, metadata = endorser.options.statement_file, drafted.config_map["metadata"]
+    command = signing_command(path)
+    result = {
+        "changed": write_statement_file(path, statement.encode(), check=check),
+        "bundle": {
+            "namespace": metadata["namespace"],
+            "name": metadata["name"],
+            "uid": "",
+            "content_hash": content_hash(drafted.config_map["data"]),
+            "components": sorted(drafted.after),
+            "trial": (publication.trial or Trial()).encode(),
+        },
+        "config_source": None,
+        "revision": drafted.record.next_revision_number(),
+        "recorded": False,
+        "statement": statement_facts(statement),
+        "signatures": [],
+        "signing_command": command,
+        "text": [sanitize(f"{path} has the statement of {metadata['name']}. Sign it with {command}")],
+        **_change_facts(drafted),
+    }
+    return Publishing(result, left_out_warnings(drafted.left_out), drafted.before, drafted.after)
+
+
+def _change_facts(changes: Draft | Release) -> dict[str, Any]:
+    """Return what a bundle changes, and the findings in it."""
+    return {
+        "field_changes": sanitize_all(field_changes(changes.groups)),
+        "kubernetes_versions": list(changes.versions),
+        "findings": sanitize_all([finding.as_dict() for finding in judged(changes.findings)]),
+        "not_judged": sanitize_all([cause.as_dict() for cause in not_judged_causes(changes.findings)]),
+        "lines": sanitize_all(finding_lines(changes.findings)),
+    }

@@ -1,0 +1,43 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Statements and signatures of bundles. Private to configok.node."""
+
+from __future__ import annotations
+
+from ._endorser import (
+    Endorsement,
+    Endorser,
+    SigningOptions,
+    key_warnings,
+    read_signature_files,
+    read_statement_file,
+    signing_command,
+    split_signatures,
+    unused_options,
+    write_statement_file,
+)
+from ._signature_list import describe_signatures, is_made_by, list_signatures, signer_fingerprint, statement_facts
+from ._ssh_signer import CommandResult, SshKeygen, module_runner, read_signing_key
+
+__all__ = [
+    "CommandResult",
+    "Endorsement",
+    "Endorser",
+    "SigningOptions",
+    "SshKeygen",
+    "describe_signatures",
+    "is_made_by",
+    "key_warnings",
+    "list_signatures",
+    "module_runner",
+    "read_signature_files",
+    "read_signing_key",
+    "read_statement_file",
+    "signer_fingerprint",
+    "signing_command",
+    "split_signatures",
+    "statement_facts",
+    "unused_options",
+    "write_statement_file",
+]
