@@ -62,11 +62,26 @@ def imported(path: Path) -> set[str]:
     return {name.split(".")[0] for name in names}
 
 
-def names_public(path: Path) -> bool:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    targets = [node.targets for node in tree.body if isinstance(node, ast.Assign)]
-    targets += [[node.target] for node in tree.body if isinstance(node, ast.AnnAssign)]
-    return any(isinstance(target, ast.Name) and target.id == "__all__" for some in targets for target in some)
+def private_imports(path: Path) -> list[str]:
+    """Return the private names that a file imports from another one. Modules may be private: those are files."""
+    names = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            last = (node.module or "").rpartition(".")[2]
+            folders = [path.parent] if node.level == 1 else list(path.parents)
+            names += [
+                alias.name
+                for alias in node.names
+                if alias.name.startswith("_")
+                and alias.name != "__version__"
+                and not any(is_module(folder / last, alias.name) for folder in folders)
+                and not is_module(ROOT.joinpath(*(node.module or "").split(".")[3:]), alias.name)
+            ]
+    return names
+
+
+def is_module(folder: Path, name: str) -> bool:
+    return (folder / f"{name}.py").is_file() or (folder / name).is_dir()
 
 
 def test_every_python_file_has_the_licence_header() -> None:
@@ -79,9 +94,15 @@ def test_every_python_file_postpones_annotations() -> None:
     assert named([path for path in files if statement not in lines(path)]) == []
 
 
-def test_every_file_of_module_utils_lists_its_public_names() -> None:
-    files = [path for path in tracked("plugins/module_utils/*.py") if path.name != "__init__.py"]
-    assert named([path for path in files if not names_public(path)]) == []
+def test_a_private_name_is_used_in_its_own_file_only() -> None:
+    files = tracked("plugins/*.py", "roles/*.py", "playbooks/*.py", "tools/*.py")
+    assert {str(path.relative_to(ROOT)): found for path in files if (found := private_imports(path))} == {}
+
+
+def test_a_private_name_that_another_file_imports_is_found(tmp_path: Path) -> None:
+    (tmp_path / "_module.py").write_text("", encoding="utf-8")
+    (tmp_path / "user.py").write_text("from . import _module\nfrom ._module import _name, name\n", encoding="utf-8")
+    assert private_imports(tmp_path / "user.py") == ["_name"]
 
 
 def test_files_of_the_collection_stay_short() -> None:

@@ -22,20 +22,6 @@ from .._nodeconfig._durations import InvalidDuration, setting_duration
 from .._nodeconfig._strict_mapping import MessageForm, StrictFields, boolean, integer, matching, one_of
 from .._nodeconfig._well_known import NAMESPACE_BUNDLES
 
-__all__ = [
-    "API_VERSION",
-    "KIND",
-    "ServiceManagerKind",
-    "AgentConfiguration",
-    "ComponentConfiguration",
-    "HealthSettings",
-    "InvalidConfiguration",
-    "MetricsSettings",
-    "load_configuration",
-    "parse_configuration",
-    "trust_fields",
-]
-
 API_VERSION = "agent.config.configok.dev/v1alpha1"
 KIND = "AgentConfiguration"
 _MAX_BYTES = 256 * 1024

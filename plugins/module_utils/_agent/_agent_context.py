@@ -15,8 +15,6 @@ from ._store._store import Store
 from ._validation._component_flags import read_command_line
 from ._validation._validator import BundleDocumentValidator, DocumentValidator, ProbedValues
 
-__all__ = ["AgentContext", "ApiClient", "ComponentCheck", "ComponentCommands"]
-
 
 class ApiClient(Protocol):
     """The requests that the agent makes. Its timeouts are short and its retries few: the agent has its own backoff."""

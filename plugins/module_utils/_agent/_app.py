@@ -19,8 +19,6 @@ from ._node_watch import NodeWatch
 from ._notify import Notifications, Wakeup
 from ._reporting._metrics import MetricsOutput
 
-__all__ = ["App"]
-
 _MIN_PAUSE = 0.01  # seconds; keeps the agent from spinning, whatever goes wrong
 
 

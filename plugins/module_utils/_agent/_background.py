@@ -12,8 +12,6 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["BackgroundTask"]
-
 
 class _Work:
     """One piece of work and its result."""

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from .._trust._trust_policy import TrustPolicy
     from .._trust._verification import TrustVerdict
 
-__all__ = ["BundleUntrusted", "BundleVerifier", "record_trust"]
-
 _MAX_NAME = 100  # characters of a signer's name in the record
 
 

@@ -34,8 +34,6 @@ from ._trust_settings import TrustSettings
 from ._validation._component_flags import overridden_fields
 from ._validation._node_inputs import InitConfigDrift
 
-__all__ = ["crash_count", "describe_node", "forget_bad", "render_status", "next_step", "operator_advice"]
-
 _CANNOT_LOCK = (errno.EROFS, errno.ENOSPC, errno.EDQUOT)  # then no process can write while this one reads
 
 

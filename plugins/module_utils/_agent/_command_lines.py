@@ -14,8 +14,6 @@ from ._agent_context import AgentContext
 from ._state._health import CommandLine, Unit
 from ._validation._component_flags import not_read_reason, read_command_line_note, read_drop_in_fields
 
-__all__ = ["CommandLineTracker"]
-
 
 class CommandLineTracker:
     """Reads command lines, and remembers those that are not recorded yet. Keeps nothing on disk."""

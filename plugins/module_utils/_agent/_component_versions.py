@@ -25,8 +25,6 @@ from ._validation._validator import (
     validate_init_config,
 )
 
-__all__ = ["QueryKind", "VersionTracker"]
-
 _FIRST_PAUSE, _LONGEST_PAUSE = 5.0, 600.0  # seconds before a query is repeated
 
 

@@ -30,8 +30,6 @@ from ._state._health import (
 )
 from ._state._node_state import NodeState
 
-__all__ = ["ComponentManager", "UnitQuery"]
-
 _RESTART_DEADLINE = 30.0  # seconds after which a restart that did not happen is requested again
 _PROBE_DEADLINE = 12.0  # seconds: more than a prober needs if each of its requests times out
 

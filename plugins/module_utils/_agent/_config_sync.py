@@ -36,9 +36,6 @@ from ._validation._validator import (
     validate_bundle_document,
 )
 
-__all__ = ["BundlePreparer", "BundleRejected", "BundleUnavailable", "ConfigSync"]
-
-
 _ANSWERED = (SyncPhase.PREPARED, SyncPhase.REJECTED, SyncPhase.UNTRUSTED)
 
 

@@ -36,8 +36,6 @@ from ._transaction import StateChanged, Transactions
 from ._trust_settings import TrustSettings
 from ._validation._validator import finding_place
 
-__all__ = ["Controller"]
-
 _FILES_RETRY = 5.0  # seconds after which a round that could not read or write its files is tried again
 _LOCK_RETRY = 0.5  # the same, if another process holds the lock
 _FILES_LASTING = 5.0  # seconds after which unusable files are reported

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-__all__ = ["BUCKETS", "OPERATIONS", "Counters", "Operation"]
-
 # Seconds from the adoption to health: a kubelet's restart takes 6, healthTimeout ends it after 120.
 BUCKETS = (1.0, 2.5, 5.0, 7.5, 10.0, 15.0, 30.0, 60.0, 120.0)
 

@@ -28,8 +28,6 @@ from ._store._store import Store, digest
 from ._transaction import Transactions
 from ._validation._validator import is_known_fatal
 
-__all__ = ["EXIT_REFUSED", "poststop", "prestart"]
-
 EXIT_REFUSED = 78  # EX_CONFIG, the one exit code that the unit's wrapper lets count
 
 

@@ -27,8 +27,6 @@ from ._state._start_history import has_just_failed
 from ._store._rendered_files import UndecodableConfig, decode_values
 from ._validation._node_inputs import read_node_inputs
 
-__all__ = ["HostCheck"]
-
 _DEADLINE = 5.0  # seconds for an answer: more than a prober needs if one of its requests times out
 _LONGEST_PAUSE = 15.0  # seconds between two looks: the config is adopted soon after the host has recovered
 _START = 30.0  # seconds; a slow kubelet takes 20

@@ -18,8 +18,6 @@ from urllib.parse import urlsplit
 from .._kube._api_errors import CredentialsError
 from .._kube._credentials import PluginRequired, from_kubeconfig
 
-__all__ = ["StartProber", "kubeconfig_path", "runtime_endpoint"]
-
 _TIMEOUT = 2.0  # seconds of silence of the runtime
 _MINOR = re.compile(r"v?1\.([0-9]{1,9})\.")
 _DEFAULT_ENDPOINT = "unix:///run/containerd/containerd.sock"  # of a kubelet from 1.27 on; before, a flag names it

@@ -13,20 +13,6 @@ from typing import Any, NamedTuple, Protocol
 
 from ._state._health import ProbeResult, Unit
 
-__all__ = [
-    "ANSWER_WAIT",
-    "Clock",
-    "CommandResult",
-    "CommandRunner",
-    "HostProber",
-    "LastMessageReader",
-    "Prober",
-    "ServiceManager",
-    "ServiceManagerError",
-    "Task",
-    "TaskFactory",
-]
-
 
 class Clock(Protocol):
     """Clocks. Durations are always measured by since_boot, never by wall clock."""

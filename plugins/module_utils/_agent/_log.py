@@ -16,21 +16,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from logging import Logger
 
-__all__ = [
-    "ADOPTED",
-    "CONDITION",
-    "HEALTHY",
-    "DAMAGED",
-    "PROMOTED",
-    "REFUSED",
-    "RESTARTING",
-    "ROLLED_BACK",
-    "START_REFUSED",
-    "SUSPECT",
-    "configure_with_first_line",
-    "log",
-]
-
 NAME = "configok-agent"  # of the logger: the same in the archive and in tests
 
 

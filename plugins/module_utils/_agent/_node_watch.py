@@ -17,8 +17,6 @@ from ._counters import Counters
 from ._log import log
 from ._state._desired_state import NodeAnnotations
 
-__all__ = ["NodeWatch", "watch_node", "annotations_of"]
-
 # Seconds over which agents come back after an interruption: 1,000 a second of 5,000.
 _FIRST_PAUSE = 5.0
 _LONGEST_PAUSE = 10.0  # seconds between attempts: a status to write waits for the API's return

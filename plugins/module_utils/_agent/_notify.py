@@ -15,8 +15,6 @@ import signal
 import socket
 from enum import Enum
 
-__all__ = ["Notifications", "Wakeup", "is_listening", "notify_agent"]
-
 SOCKET_NAME = "agent.sock"
 
 

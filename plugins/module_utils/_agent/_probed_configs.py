@@ -22,8 +22,6 @@ from ._validation._component_flags import PROBED_FIELDS, recorded_command_line
 from ._validation._node_inputs import read_drop_ins
 from ._validation._validator import ValidationUnavailable
 
-__all__ = ["ProbedConfigs"]
-
 
 class ProbedConfigs:
     """The config that each component runs with, as far as a probe needs it. Keeps nothing on disk."""

@@ -26,8 +26,6 @@ from ._interfaces import Clock, CommandRunner
 from ._log import log
 from ._state._health import ProbeResult, Unit
 
-__all__ = ["HealthProber", "LiveConfigProbe", "handshake", "health_address", "http_status", "serving_address"]
-
 _LEASES = "kube-node-lease"
 _STARTING = 30.0  # seconds after its start in which a component may not listen yet; a slow kubelet takes 20
 _ATTEMPTS = 25  # to connect meanwhile, in one probe: sooner than further rounds of the loop, and at less cost

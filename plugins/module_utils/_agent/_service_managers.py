@@ -16,19 +16,6 @@ from .._foreign._json import load_json
 from ._interfaces import CommandResult, CommandRunner, ServiceManagerError
 from ._state._health import Unit, UnitState
 
-__all__ = [
-    "PROPERTIES",
-    "Supervisors",
-    "Systemd",
-    "REQUESTS",
-    "SupervisorRequest",
-    "request",
-    "parse_unit",
-    "socket_address",
-    "decode_unit",
-    "encode_unit",
-]
-
 PROPERTIES = (
     "ActiveEnterTimestampMonotonic",
     "ActiveState",

@@ -11,8 +11,6 @@ import tempfile
 from .._trust._ssh_keygen_check import SshKeygenCheck, SshKeygenResult
 from ._interfaces import CommandRunner
 
-__all__ = ["SshKeygenCommand", "missing_ssh_keygen"]
-
 _TIMEOUT = 10.0  # seconds; it takes 20 ms
 _TIMED_OUT, _NOT_FOUND = 124, 127
 _OLD = "option"  # "unknown option -- Y": OpenSSH before 8.1

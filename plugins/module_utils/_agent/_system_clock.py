@@ -9,8 +9,6 @@ import os
 import re
 import time
 
-__all__ = ["BOOT_ID", "SystemClock"]
-
 BOOT_ID = "CONFIGOK_BOOT_ID"  # in the environment, from systemd's specifier %b
 
 

@@ -33,9 +33,6 @@ from ._store._rendered_files import (
 from ._store._store import Store, digest
 from ._validation._component_flags import fields_set_elsewhere, recorded_command_line, write_command_line_note
 
-__all__ = ["StateChanged", "Transactions"]
-
-
 _NEVER_MARKED = ("InvalidConfig", "Untrusted")  # refused before anything was touched
 
 

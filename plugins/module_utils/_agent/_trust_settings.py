@@ -17,8 +17,6 @@ from ._store._durable_files import file_stamp
 if TYPE_CHECKING:
     from .._trust._trust_policy import TrustPolicy
 
-__all__ = ["TrustSettings", "current_trust_policy", "parse_trust_policy", "trust_is_off"]
-
 
 def trust_is_off(configuration: AgentConfiguration) -> bool:
     """Return whether this node verifies nothing, without parsing the section.

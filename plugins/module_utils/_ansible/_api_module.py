@@ -28,15 +28,6 @@ from .._nodeconfig._untrusted import sanitize_all, sanitize_lines
 from .._operations import UnusableInput
 from .._rollout import ConfigRefused, RolloutError
 
-__all__ = [
-    "ENVIRONMENT",
-    "EXPECTED_ERRORS",
-    "KUBE_ARGUMENT_SPEC",
-    "client_from_params",
-    "cluster_identity",
-    "fail_on_errors",
-]
-
 KUBE_ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
     "kubeconfig": {"type": "path"},
     "context": {"type": "str"},

@@ -20,8 +20,6 @@ from .._componentconfig import ConfigError
 from .._nodeconfig._untrusted import sanitize, sanitize_lines
 from .._operations import UnusableInput
 
-__all__ = ["fail_on_file_errors", "write_config"]
-
 
 def write_config(module: Any, path: str, text: str) -> bool:
     """Write a config to a file atomically unless the file has it; a new file is for its owner only.

@@ -19,24 +19,6 @@ from ._bootstrap_objects import BOOTSTRAPPERS_GROUP, TOKEN_IDS, TOKEN_NAMESPACE,
 from ._certificate_request import KUBELET_CLIENT_SIGNER
 from ._flow_control import Grant, ScopedRule, flow_control_objects
 
-__all__ = [
-    "ASSIGNER",
-    "Access",
-    "BUNDLES_READER",
-    "CONFIGZ_READER",
-    "BOOTSTRAPPERS",
-    "LABEL_MANAGED_BY",
-    "MACHINES",
-    "MANAGED_BY",
-    "NAMESPACES",
-    "PRUNER",
-    "PUBLISHER",
-    "RUNNER",
-    "desired_objects",
-    "is_admission_object",
-    "possible_objects",
-]
-
 LABEL_MANAGED_BY = "app.kubernetes.io/managed-by"
 MANAGED_BY = "configok.node"
 NAMESPACES = (NAMESPACE_BUNDLES, NAMESPACE_ROLLOUTS)

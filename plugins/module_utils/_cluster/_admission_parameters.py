@@ -23,18 +23,6 @@ from .._nodeconfig._bundle import MAX_POOL_LENGTH
 from .._nodeconfig._untrusted import sanitize
 from . import ClusterRefused
 
-__all__ = [
-    "BREAK_GLASS",
-    "DEFAULT_POOL_LABEL",
-    "POOL_LABEL",
-    "Role",
-    "check_pool_label",
-    "is_break_glass",
-    "literals",
-    "read_literals",
-    "subject_lines",
-]
-
 POOL_LABEL = "poolLabel"
 BREAK_GLASS = "breakGlass"
 DEFAULT_POOL_LABEL = "node-restriction.kubernetes.io/pool"

@@ -37,8 +37,6 @@ from .._nodeconfig._well_known import (
 )
 from ._admission_parameters import BREAK_GLASS, POOL_LABEL, Role, literals
 
-__all__ = ["BUNDLES_POLICY", "NODES_POLICY", "OF_THE_CLUSTER", "admission_policies"]
-
 NODES_POLICY = "configok-nodes"
 BUNDLES_POLICY = "configok-bundles"
 

@@ -16,8 +16,6 @@ from .._kube._api_paths import config_map
 from . import ClusterRefused
 from ._bootstrap_objects import certificates_of
 
-__all__ = ["AUTHENTICATION", "AUTHENTICATION_NAMESPACE", "SETUP", "client_ca", "cluster_ca"]
-
 SETUP: Final = "prepare the cluster with the role configok.node.cluster and cluster_machine_subjects"
 AUTHENTICATION_NAMESPACE: Final = "kube-system"
 AUTHENTICATION: Final = "extension-apiserver-authentication"  # kube-apiserver writes it from its own flags

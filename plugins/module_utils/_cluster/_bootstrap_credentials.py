@@ -37,8 +37,6 @@ from ._bootstrap_objects import (
 from ._certificate_request import Requester
 from ._csr_approval import CsrApprover
 
-__all__ = ["BootstrapCredentials"]
-
 _REVIEW = {
     "apiVersion": "authorization.k8s.io/v1",
     "kind": "SelfSubjectAccessReview",

@@ -20,19 +20,6 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta, timezone
 from typing import Any, Final, NamedTuple
 
-__all__ = [
-    "BOOTSTRAPPERS_GROUP",
-    "BOOTSTRAP_LIFETIME",
-    "TOKEN_IDS",
-    "TOKEN_NAMESPACE",
-    "BootstrapToken",
-    "bootstrap_kubeconfig",
-    "certificates_of",
-    "new_token",
-    "secret_name",
-    "token_secret",
-]
-
 BOOTSTRAPPERS_GROUP: Final = "system:bootstrappers:configok"
 BOOTSTRAP_LIFETIME: Final = 900.0  # seconds
 TOKEN_NAMESPACE: Final = "kube-system"

@@ -30,17 +30,6 @@ from ._der import (
     elements,
 )
 
-__all__ = [
-    "KUBELET_CLIENT_SIGNER",
-    "NODES_GROUP",
-    "Requester",
-    "Subject",
-    "read_subject",
-    "refuse_request",
-    "request_state",
-    "with_approval",
-]
-
 KUBELET_CLIENT_SIGNER: Final = "kubernetes.io/kube-apiserver-client-kubelet"
 NODES_GROUP: Final = "system:nodes"
 

@@ -20,8 +20,6 @@ from ._bootstrap_credentials import BootstrapCredentials
 from ._bootstrap_objects import BOOTSTRAPPERS_GROUP, TOKEN_IDS, TOKEN_NAMESPACE, BootstrapToken
 from ._certificate_request import KUBELET_CLIENT_SIGNER
 
-__all__ = ["creation_refusals", "bootstrap_refusals"]
-
 _REQUESTS: Final = {"group": "certificates.k8s.io", "resource": "certificatesigningrequests"}
 _SIGNER: Final = {"group": "certificates.k8s.io", "resource": "signers", "name": KUBELET_CLIENT_SIGNER}
 # What the run itself does to create a machine, beyond what every rollout does.

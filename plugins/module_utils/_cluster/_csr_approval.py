@@ -25,8 +25,6 @@ from ._certificate_request import (
     with_approval,
 )
 
-__all__ = ["CsrApprover"]
-
 _MAX_ATTEMPTS = 5  # at an approval that others write at the same time
 _MAX_REFUSED = 10  # requests that are remembered for a message
 _JOIN = 10.0  # s

@@ -12,20 +12,6 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-__all__ = [
-    "CONTEXT_0",
-    "INTEGER",
-    "OBJECT_IDENTIFIER",
-    "PRINTABLE_STRING",
-    "SEQUENCE",
-    "SET",
-    "UTF8_STRING",
-    "DerError",
-    "Element",
-    "content",
-    "elements",
-]
-
 INTEGER: Final = 0x02
 OBJECT_IDENTIFIER: Final = 0x06
 UTF8_STRING: Final = 0x0C

@@ -17,8 +17,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["AGENTS_FLOW", "FLOW_CONTROL_VERSIONS", "RUNNER_FLOW", "Grant", "ScopedRule", "flow_control_objects"]
-
 # The newest first. v1beta1 came with Kubernetes 1.20, v1 with 1.29.
 FLOW_CONTROL_VERSIONS = ("v1", "v1beta3", "v1beta2", "v1beta1")
 _WITH_ASSURED_SHARES = ("v1beta2", "v1beta1")

@@ -17,8 +17,6 @@ from .._kube._api_paths import CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, role_bindin
 from ._access_objects import ASSIGNER, MACHINES, PUBLISHER, RUNNER
 from ._holders import Holder, Permission, RbacObjects, describe_holders, find_holders
 
-__all__ = ["HolderReport", "read_holders"]
-
 _WRITE_NODES = Permission("nodes", ("patch", "update"))
 _WRITE_NODE_STATUS = Permission("nodes/status", ("patch", "update"))
 _ADMISSION = "admissionregistration.k8s.io"

@@ -16,8 +16,6 @@ from typing import Any
 
 from .._nodeconfig._untrusted import sanitize
 
-__all__ = ["Holder", "Permission", "RbacObjects", "describe_holders", "find_holders"]
-
 _SHOWN = 10  # identities in a sentence
 _MAX_HOLDERS = 100  # of one permission
 _MAX_NAMES = 20  # of objects that a rule is limited to

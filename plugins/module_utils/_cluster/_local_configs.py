@@ -23,8 +23,6 @@ from .._nodeconfig._local_config import (
 from .._nodeconfig._well_known import NAMESPACE_ROLLOUTS, missing_namespace
 from . import ClusterRefused
 
-__all__ = ["publish_local_config", "read_local_configs"]
-
 _MAX_CONFIG_MAPS = 500  # ConfigMaps that a plan reads; nodes with the same values share one
 
 

@@ -14,8 +14,6 @@ from ._scalars._field_path import Path, format_path, value_at
 from ._scalars._secrets import secret_paths
 from ._schema._path_fields import PATH_FIELDS, is_relative
 
-__all__ = ["bundle_findings", "denied_field_findings", "matching_fields"]
-
 
 def bundle_findings(data: Any, kind: str) -> Iterator[Finding]:
     """Yield what must not be in a bundle: many nodes share a bundle, and all of them can read it."""

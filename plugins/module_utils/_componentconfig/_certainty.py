@@ -12,8 +12,6 @@ from ._scalars._wording import and_list
 from ._schema._feature_gates import gate_state
 from ._schema._releases import JUDGED_LAYERS, Layer, minor_name, minor_names, missing_layers, newest_minor
 
-__all__ = ["missing_layer_findings", "upgrade_findings", "with_certainty"]
-
 _LAYERS: Mapping[str, tuple[Layer, str]] = {
     RULE_UNKNOWN_FIELD: (Layer.FIELDS, "unknown fields"),
     RULE_UNKNOWN_FLAG: (Layer.FLAGS, "unknown flags"),

@@ -48,8 +48,6 @@ from ._schema._releases import (
 from ._schema._strictness import strictness, with_strictness
 from ._schema._type_check import TypeCheck, check_types, embedded_documents
 
-__all__ = ["Flags", "HostCheck", "check", "check_each_version", "check_host", "config_at"]
-
 _NO_FLAGS = "this check does not read flags inside files"
 HostCheck = Callable[[EffectiveConfig, str], Iterable[Finding]]
 """Returns what is wrong with a component's config on one host; see `HostRules`, which this file does not import."""

@@ -20,8 +20,6 @@ from ._schema._releases import minor_name, minor_names, parse_known_minor
 from ._schema._type_check import TypeCheck
 from ._unexpanded_values import UnexpandedValues
 
-__all__ = ["ArgumentCheck", "Collector", "Flags", "Targets"]
-
 
 class Flags(Protocol):
     """The flags of a component's command line; see `ComponentFlags`, which this file does not import."""

@@ -24,23 +24,6 @@ from ._schema._defaults import apply_defaults
 from ._schema._kinds import Kind, fact_at, find_kind, prune
 from ._schema._releases import known_minor_of, minors_from
 
-__all__ = [
-    "Change",
-    "Comparison",
-    "FieldChange",
-    "compare",
-    "diff",
-    "effective_diff",
-    "effective_differences",
-    "effective_values",
-    "is_default",
-    "is_equal",
-    "is_same_config",
-    "is_written",
-    "source_of",
-    "summary_of",
-]
-
 
 @dataclass(frozen=True)
 class Change:

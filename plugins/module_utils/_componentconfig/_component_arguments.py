@@ -26,9 +26,6 @@ from ._schema._kinds import MAIN_KINDS, Kind, OperatingSystem, kinds
 from ._schema._releases import minor_name, nearest_known_minor
 from ._schema._type_check import TypeCheck, check_types
 
-__all__ = ["ARGUMENT_CHECK", "argument_findings"]
-
-
 _WINDOWS_FLAGS = frozenset(("windows-priorityclass", "windows-service"))
 """The flags that the kubelet has on Windows only: cmd/kubelet/app/options/osflags_windows.go."""
 

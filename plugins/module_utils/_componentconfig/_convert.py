@@ -23,17 +23,6 @@ from ._scalars._wording import first_names
 from ._schema._kinds import Kind, find_kind, kinds, version_order
 from ._schema._releases import minor_name, parse_known_minor
 
-__all__ = [
-    "LOSS_HINTS",
-    "Conversion",
-    "ConvertedFile",
-    "convert",
-    "convert_document",
-    "find_version",
-    "readers_text",
-    "versions_of",
-]
-
 _SECRETS_NAMED = 3
 
 _NAMES_OF_VERSIONS = {

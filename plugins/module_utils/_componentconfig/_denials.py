@@ -19,21 +19,6 @@ from ._scalars._duration import parse_duration
 from ._scalars._field_path import Path, is_below_any, overlaps, value_at
 from ._schema._kinds import KUBELET_CONFIGURATION, kinds
 
-__all__ = [
-    "MAXIMA",
-    "MINIMA",
-    "NODE_DECIDES",
-    "NodeValues",
-    "STRENGTHS",
-    "ZERO_IS_UNLIMITED",
-    "denials",
-    "denied_value_findings",
-    "node_values",
-    "omission_findings",
-    "select_denied_fields",
-    "unknown_field_patterns",
-]
-
 _UNLESS_ALLOWED = "unless the node's own config allows it (allowedFields)"
 _PER_SECOND = 1000
 

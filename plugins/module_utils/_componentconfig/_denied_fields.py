@@ -14,8 +14,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-__all__ = ["DENIED_FIELDS", "EVERYTHING", "INSTANCE_FIELDS", "DenyPolicy"]
-
 EVERYTHING = ("*",)
 """The list of a kind that a bundle may not hold at all."""
 

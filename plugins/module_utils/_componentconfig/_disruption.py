@@ -18,8 +18,6 @@ from . import ConfigError
 from ._scalars._field_path import Path, parse_path, value_at
 from ._schema._kinds import KUBELET_CONFIGURATION, Kind, is_present_at, kinds
 
-__all__ = ["Disruption", "check_overrides", "disruption_classes", "disruption_of", "heaviest_class"]
-
 _LIGHT_CLASSES = {
     "none": "nothing has to be done: no running component reads it",
     "live": "the component reads the file again by itself",

@@ -23,8 +23,6 @@ from ._schema._kinds import KUBELET, KUBELET_CONFIGURATION, Kind, find_kind, kin
 from ._schema._releases import minor_name, nearest_known_minor, newest_minor
 from ._schema._type_check import check_types
 
-__all__ = ["DropInCheck", "DropInDirectory", "check_drop_ins", "kubelet_kind"]
-
 _RULE = "drop-ins"
 _NEEDS_HEAD = "the kubelet refuses a file without apiVersion and kind"
 

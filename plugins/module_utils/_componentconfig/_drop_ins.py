@@ -33,20 +33,6 @@ from ._schema._feature_gates import FeatureGates
 from ._schema._kinds import KUBELET, KUBELET_CONFIGURATION, Kind, fact_at, find_kind, is_present_at
 from ._schema._releases import minors_from
 
-__all__ = [
-    "DropIn",
-    "DropInMerge",
-    "DropInSupport",
-    "drop_in_findings",
-    "effective_with_drop_ins",
-    "empty_value_findings",
-    "is_same_with_drop_ins",
-    "merge_drop_in_documents",
-    "merge_drop_ins",
-    "support_at",
-    "write_drop_ins",
-]
-
 _EVICTION = "evictionHard"
 _EVICTION_SWITCH = "mergeDefaultEvictionSettings"
 Data = Mapping[str, Any]

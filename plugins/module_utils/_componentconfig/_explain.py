@@ -24,8 +24,6 @@ from ._schema._kinds import KUBELET, MAIN_KINDS, FieldFact, Kind, kinds, machine
 from ._schema._path_fields import PATH_FIELDS
 from ._schema._releases import known_minors, minor_name, parse_known_minor
 
-__all__ = ["Explanation", "explain"]
-
 _GATES = "featureGates"
 _MAX_SUGGESTIONS = 5
 

@@ -12,8 +12,6 @@ from ._findings import Finding, not_judged
 from ._rules._rule import values_at
 from ._scalars._field_path import Path
 
-__all__ = ["CheckerSource", "Expression", "ExpressionChecker", "expression_findings"]
-
 _RULE = "cel"
 _NO_CHECKER = "there is no CEL library"
 

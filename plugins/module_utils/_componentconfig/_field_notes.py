@@ -20,22 +20,6 @@ from ._schema._feature_gates import FeatureGates
 from ._schema._kinds import MAIN_KINDS, Kind, fact_at
 from ._schema._releases import minor_name
 
-__all__ = [
-    "Meaning",
-    "Note",
-    "NoteLevel",
-    "NotedConfig",
-    "RULE_MEANING",
-    "applies",
-    "field_notes",
-    "is_about",
-    "meaning_findings",
-    "meanings_of_field",
-    "notes_about_field",
-    "parse_note",
-    "subjects_of",
-]
-
 NoteLevel = Literal[
     "meaning",
     "default",

@@ -14,34 +14,6 @@ from . import ConfigError
 from ._scalars._field_path import Path, format_path
 from ._scalars._secrets import is_secret
 
-__all__ = [
-    "Finding",
-    "InvalidConfig",
-    "Level",
-    "MAX_FINDINGS",
-    "NotJudged",
-    "RULE_DENIED",
-    "RULE_DUPLICATE",
-    "RULE_GATES_KNOWN",
-    "RULE_GATES_NEEDED",
-    "RULE_NOT_JUDGED",
-    "RULE_SECRET",
-    "RULE_UNKNOWN_FIELD",
-    "RULE_UNKNOWN_FLAG",
-    "bounded",
-    "located",
-    "Verdict",
-    "finding_lines",
-    "judged",
-    "not_judged",
-    "not_judged_causes",
-    "reading_order",
-    "refusing_levels",
-    "show",
-    "verdict_of",
-    "worst",
-]
-
 
 class Level(str, Enum):
     """How serious a finding is, the most serious level first."""

@@ -18,8 +18,6 @@ from ._schema._kinds import Kind, fact_at, is_present_at
 from ._schema._releases import known_minors, minor_name
 from ._schema._type_check import EmbeddedDocument, check_types, embedded_documents
 
-__all__ = ["FieldEffect", "acts_on", "components_of_gate", "field_effects", "gate_without_effect"]
-
 _ALL = "all"
 
 

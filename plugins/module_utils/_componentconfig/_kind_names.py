@@ -11,8 +11,6 @@ from ._findings import Finding, Level
 from ._schema._kinds import MAIN_KINDS, Kind, kinds, version_order
 from ._schema._releases import minor_name
 
-__all__ = ["expected_kind", "old_name_findings", "unknown_kind", "unread_version"]
-
 _RULE = "kind"
 _NEW_NAMES = {
     "EncryptionConfig": "EncryptionConfiguration",

@@ -11,8 +11,6 @@ from typing import Any, NamedTuple
 from ._findings import Finding, Level
 from ._schema._kinds import Kind, fact_at, find_kind
 
-__all__ = ["ImpliedHead", "implied_head", "legacy_plugin", "lenient_values"]
-
 _AUDIT_GROUP = "audit.k8s.io/"
 _TRACING = "TracingConfiguration"
 _TRACING_FIELDS = ("endpoint", "samplingRatePerMillion")

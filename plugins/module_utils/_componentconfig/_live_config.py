@@ -19,8 +19,6 @@ from ._rules._rule import EffectiveConfig
 from ._scalars._duration import nanoseconds
 from ._scalars._field_path import Path, dotted, format_path, leaf_paths, value_at
 
-__all__ = ["differences"]
-
 # Fields that the kubelet itself changes when it starts, or does not show.
 _NOT_COMPARED = frozenset(("staticPodURLHeader",))
 _RESERVED_CPU = frozenset((("kubeReserved", "cpu"), ("systemReserved", "cpu")))

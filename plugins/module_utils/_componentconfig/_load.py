@@ -17,8 +17,6 @@ from ._findings import Finding, InvalidConfig, Level, show
 from ._scalars._field_path import Path, format_path, leaf_paths, value_at
 from ._schema._kinds import Kind, find_kind
 
-__all__ = ["Config", "Origin", "layer_findings", "load", "merge_documents", "origins_of"]
-
 
 class Config(NamedTuple):
     """A config that was merged from layers: the document, which knows where each field is from, and the layers.

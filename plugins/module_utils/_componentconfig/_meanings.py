@@ -17,8 +17,6 @@ from ._field_notes import Meaning, Note, NotedConfig, applies, field_notes, is_a
 from ._schema._kinds import Kind
 from ._schema._releases import minor_name
 
-__all__ = ["explanation", "general_notes", "meanings", "notes", "notes_about_gate"]
-
 
 @lru_cache(maxsize=1)
 def notes() -> tuple[Note, ...]:

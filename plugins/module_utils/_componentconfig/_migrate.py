@@ -41,8 +41,6 @@ from ._schema._kinds import MAIN_KINDS, Kind, fact_at, find_kind, kinds
 from ._schema._path_fields import absolute_paths, resolve_paths
 from ._schema._releases import known_minor_of, minor_name, nearest_known_minor
 
-__all__ = ["COMMAND_LINE", "DroppedFlag", "KeptFlag", "Migration", "migrate"]
-
 COMMAND_LINE = "command line"
 """The file name in findings about flags."""
 

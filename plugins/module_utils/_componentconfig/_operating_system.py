@@ -14,8 +14,6 @@ from ._scalars._duration import nanoseconds
 from ._scalars._field_path import Path
 from ._schema._kinds import OperatingSystem
 
-__all__ = ["other_system_findings"]
-
 _RULE = "operating-system"
 
 

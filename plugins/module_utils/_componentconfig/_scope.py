@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-__all__ = ["scope_of"]
-
 
 def scope_of(*, knows_flags: bool, checks_host: bool) -> list[str]:
     """Return what a check leaves out, as noun phrases.

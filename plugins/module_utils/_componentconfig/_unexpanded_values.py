@@ -17,8 +17,6 @@ from ._scalars._field_path import Path
 from ._scalars._unexpanded import UNEXPANDED
 from ._schema._kinds import Kind, find_kind
 
-__all__ = ["UnexpandedValues"]
-
 _LIST_OR_MAP = re.compile(r"\[\]|\{\}")
 
 

@@ -18,8 +18,6 @@ from ._gate_effects import FieldEffect, acts_on, components_of_gate
 from ._scalars._wording import first_names
 from ._schema._releases import minor_name
 
-__all__ = ["Cause", "FieldUpgrade", "FlagUpgrade", "GateUpgrade", "Upgrade"]
-
 Cause = Literal["default", "new", "gone", "read"]
 """Why a field changes: its default is another one, it is new with a default, it is gone, or the file's value is read
 for the first time."""

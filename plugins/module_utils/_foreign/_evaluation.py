@@ -20,8 +20,6 @@ from typing import Any
 from . import InvalidText, _evaluator
 from ._json import load_json
 
-__all__ = ["TookTooLong", "evaluate"]
-
 
 class TookTooLong(InvalidText):
     """A pattern or expression that was not evaluated within the bound of time."""

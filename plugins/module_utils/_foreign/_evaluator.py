@@ -36,8 +36,6 @@ except ImportError:
     JMESPathError = ValueError
     TreeInterpreter = object
 
-__all__ = ["LONGEST", "Refused", "answer"]
-
 LONGEST = 2.0  # seconds of wall clock for a request
 _MEMORY = 1 << 30  # bytes of address space
 _SHOWN = 200  # characters of a value or error

@@ -12,8 +12,6 @@ from typing import Any, NoReturn
 
 from . import InvalidText
 
-__all__ = ["MAX_DEPTH", "load_json"]
-
 MakeObject = Callable[[list[tuple[str, Any]]], dict[str, Any]]
 
 MAX_DEPTH = 100  # levels; code that walks through a value must not reach Python's own limit

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 
 from ._evaluation import evaluate
 
-__all__ = ["Pattern", "parse_pattern"]
-
 
 @dataclass(frozen=True)
 class Pattern:

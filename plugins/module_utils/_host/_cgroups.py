@@ -14,8 +14,6 @@ from collections.abc import Mapping
 from .._componentconfig._rules._host_model import Cgroup
 from ._files import read_text, rooted
 
-__all__ = ["is_unified", "read_cgroup"]
-
 _MOUNT = "sys/fs/cgroup"
 _CONTROLLERS = "cgroup.controllers"
 # pkg/kubelet/cm: Validate of the managers for v1 and v2. The hierarchy of systemd itself counts as one.

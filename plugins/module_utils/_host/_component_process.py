@@ -14,16 +14,6 @@ from typing import NamedTuple
 
 from .._componentconfig._flags._kubelet_flags import CONFIG_DIRECTORY, parse_flags
 
-__all__ = [
-    "MAX_BYTES",
-    "StartedComponent",
-    "find_drop_ins",
-    "find_drop_ins_below",
-    "read_drop_in",
-    "read_process",
-    "read_started",
-]
-
 MAX_BYTES = 1024 * 1024
 """The size limit of a config; a bundle cannot hold more."""
 

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["MAX_BYTES", "read_text", "rooted"]
-
 MAX_BYTES = 1024 * 1024
 """Bytes of a file that are read."""
 

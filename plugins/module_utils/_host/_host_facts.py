@@ -28,8 +28,6 @@ from ._cgroups import is_unified, read_cgroup
 from ._files import MAX_BYTES, read_text, rooted
 from ._logind import inhibit_delays
 
-__all__ = ["read_host", "runtime_driver"]
-
 _CONTAINERD = "etc/containerd/config.toml"
 _CRIO = "etc/crio/crio.conf"
 _SYSTEMD_CGROUP = re.compile(r"^\s*SystemdCgroup\s*=\s*(true|false)\b", re.MULTILINE)

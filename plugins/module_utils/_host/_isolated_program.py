@@ -15,8 +15,6 @@ from collections.abc import Sequence
 
 from .._componentconfig import ConfigError
 
-__all__ = ["isolated", "verified_copy", "without_network"]
-
 _CHUNK = 1024 * 1024  # bytes
 # In its directory, with an empty environment. The shell is there since env of BusyBox cannot change the directory.
 _START = 'cd "$1" && shift && exec env -i "$@"'

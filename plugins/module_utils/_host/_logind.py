@@ -15,8 +15,6 @@ from .._systemd._time_span import parse_time_span
 from .._systemd._unit_file import values_of
 from ._files import read_text, rooted
 
-__all__ = ["inhibit_delays"]
-
 _DIRECTORIES = ("etc/systemd", "run/systemd", "usr/local/lib/systemd", "usr/lib/systemd", "lib/systemd")
 """Those of its files, the one that wins for a name first."""
 

@@ -9,31 +9,6 @@ from typing import Any
 
 from .._foreign._json import load_json
 
-__all__ = [
-    "AlreadyExists",
-    "BadRequest",
-    "Conflict",
-    "CredentialsError",
-    "Forbidden",
-    "Gone",
-    "Invalid",
-    "KubeError",
-    "MAX_RETRY_AFTER",
-    "MissingLibrary",
-    "NotFound",
-    "NotImplementedByServer",
-    "ServerError",
-    "TooLarge",
-    "TooManyRequests",
-    "Unauthorized",
-    "Unreachable",
-    "UnusableAnswer",
-    "bounded_retry_after",
-    "error_for",
-    "error_of_status",
-    "shorten",
-]
-
 MAX_RETRY_AFTER = 300.0  # seconds: whatever a server asks for, it is asked again after five minutes
 _LONGEST = 300
 _LONGEST_REASON = 64

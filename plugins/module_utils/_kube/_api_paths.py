@@ -9,48 +9,6 @@ import re
 
 from ._api_errors import Invalid
 
-__all__ = [
-    "CERTIFICATE_REQUESTS",
-    "CLUSTER_ROLES",
-    "ROLES",
-    "ADMISSION_POLICIES",
-    "CLUSTER_ROLE_BINDINGS",
-    "NAMESPACES",
-    "NODES",
-    "PODS",
-    "SELF_SUBJECT_ACCESS_REVIEWS",
-    "SELF_SUBJECT_REVIEWS",
-    "SUBJECT_ACCESS_REVIEWS",
-    "admission_binding",
-    "admission_policy",
-    "certificate_approval",
-    "certificate_request",
-    "cluster_role",
-    "cluster_role_binding",
-    "config_map",
-    "config_maps",
-    "describe",
-    "event",
-    "events",
-    "eviction",
-    "flow_schema",
-    "flow_schemas",
-    "lease",
-    "leases",
-    "namespace",
-    "node",
-    "node_status",
-    "pod",
-    "pods",
-    "priority_level",
-    "role",
-    "role_binding",
-    "role_bindings",
-    "roles",
-    "secret",
-    "secrets",
-]
-
 _CORE = "/api/v1"
 _COORDINATION = "/apis/coordination.k8s.io/v1"
 _RBAC = "/apis/rbac.authorization.k8s.io/v1"

@@ -20,16 +20,6 @@ from ._api_errors import CredentialsError, MissingLibrary
 if TYPE_CHECKING:
     import ssl
 
-__all__ = [
-    "Credentials",
-    "PluginRequired",
-    "Stamp",
-    "clusters_of_kubeconfig",
-    "file_stamps",
-    "from_kubeconfig",
-    "ssl_context",
-]
-
 # Changes with a file's content, symlinks followed: modification time (ns), inode, size. None: the file is unreadable.
 Stamp = Optional[tuple[int, int, int]]
 

@@ -11,8 +11,6 @@ import threading
 from collections.abc import Sequence
 from typing import Union
 
-__all__ = ["Interrupt", "SocketOptions"]
-
 SocketOptions = Sequence[tuple[int, int, Union[int, bytes]]]
 
 

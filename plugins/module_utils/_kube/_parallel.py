@@ -12,8 +12,6 @@ from typing import TypeVar
 
 from ._api_errors import KubeError
 
-__all__ = ["Threads", "run_parallel"]
-
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 

@@ -19,18 +19,6 @@ from ._api_errors import (
     bounded_retry_after,
 )
 
-__all__ = [
-    "Backoff",
-    "ONCE",
-    "PATIENT",
-    "RetryPolicy",
-    "SOON",
-    "backoff_delay",
-    "is_transient",
-    "parse_retry_after",
-    "wait_before_retry",
-]
-
 
 class RetryPolicy(NamedTuple):
     """How patient a client is.

@@ -38,8 +38,6 @@ else:
     HAS_URLLIB3 = True
     URLLIB3_IMPORT_ERROR = ""
 
-__all__ = ["ClientSettings", "HAS_URLLIB3", "Lines", "Response", "Timing", "Transport", "URLLIB3_IMPORT_ERROR"]
-
 _OBJECT = re.compile(r"^(?:<[^>]*>|HTTPS?Connection(?:Pool)?\([^)]*\)): ")
 
 # The reader closes them: that releases the connection.

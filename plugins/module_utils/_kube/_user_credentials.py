@@ -20,8 +20,6 @@ from typing import Any
 from ._api_errors import CredentialsError, MissingLibrary
 from ._credentials import Credentials, PluginRequired, clusters_of_kubeconfig, from_kubeconfig
 
-__all__ = ["configured_clusters", "load_credentials"]
-
 _DEFAULT_KUBECONFIG = "~/.kube/config"
 _SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
 

@@ -18,8 +18,6 @@ from ._interrupt import Interrupt
 from ._retry import backoff_delay
 from ._transport import Timing
 
-__all__ = ["EventType", "ObjectCache", "WatchEvent", "WatchSettings", "watch"]
-
 SERVER_TIMEOUT = (290.0, 350.0)
 GRACE = 15.0
 SHORTEST_LIFE = 1.0

@@ -18,8 +18,6 @@ from ._host_access import CommandResult, Host, HostError
 from ._package_manager import HostFile, KeptFiles
 from ._source_texts import apt_source_warnings, has_one_line_entries, has_password, signed_apt_source
 
-__all__ = ["KEYRING", "Apt", "apt_source_files"]
-
 KEYRING = "/etc/apt/keyrings/configok-machine.asc"
 _PARTS = "/etc/apt/sources.list.d"
 _SOURCE = f"{_PARTS}/configok-machine"

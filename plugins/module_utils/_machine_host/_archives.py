@@ -29,8 +29,6 @@ from ._host_access import Host, HostError
 from ._host_state import KEPT
 from ._package_manager import HostFile
 
-__all__ = ["Archive", "Archives", "archive_units", "full_version"]
-
 _HOME = "/usr/local/lib/configok-machine"
 _BINARIES = "/usr/local/bin"
 _PLUGINS = "/opt/cni/bin"

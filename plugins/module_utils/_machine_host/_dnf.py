@@ -17,8 +17,6 @@ from ._package_manager import HostFile, KeptFiles
 from ._source_texts import dnf_source_warnings, has_password, signed_dnf_source
 from ._versions import compare
 
-__all__ = ["Dnf", "dnf_source_files"]
-
 _KEY = "/etc/pki/rpm-gpg/RPM-GPG-KEY-configok-machine"
 _SOURCE = "/etc/yum.repos.d/configok-machine.repo"
 _CONFIG = "/etc/dnf/dnf.conf"

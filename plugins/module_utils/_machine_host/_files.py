@@ -14,17 +14,6 @@ from ._host_access import Host
 from ._host_state import DIRECTORY, HostState, save_state
 from ._package_manager import HostFile
 
-__all__ = [
-    "Changes",
-    "differs",
-    "mark_pending",
-    "restore_files",
-    "retire_files",
-    "update_files",
-    "write_files",
-    "write_previous_files",
-]
-
 _BEFORE = f"{DIRECTORY}/before"
 _READ_BY_OTHERS = 0o044
 

@@ -13,8 +13,6 @@ from ._host_access import Host
 from ._host_state import HostState, save_state
 from ._package_manager import HostFile
 
-__all__ = ["adjust_flags", "flags_in", "supported_flags", "without_flags"]
-
 _ENVIRONMENT_FILES = ("/var/lib/kubelet/kubeadm-flags.env", "/etc/default/kubelet", "/etc/sysconfig/kubelet")
 _UNIT = "/etc/systemd/system/kubelet.service"
 _DROP_INS = f"{_UNIT}.d"

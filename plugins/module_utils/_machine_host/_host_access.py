@@ -15,8 +15,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
-__all__ = ["CommandResult", "Host", "HostError"]
-
 _TIMEOUT = 600.0
 _NO_SUCH_COMMAND = 127
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"  # not all logins have all of them

@@ -12,23 +12,6 @@ from typing import Any
 from .._foreign._json import load_json
 from ._host_access import Host, HostError
 
-__all__ = [
-    "DIRECTORY",
-    "KEPT",
-    "LOCK",
-    "SEEN_PATHS",
-    "STATE_FILE",
-    "HostState",
-    "SystemChanges",
-    "begin_change",
-    "can_undo",
-    "forget_previous",
-    "load_state",
-    "packages_of_machine",
-    "owns_addresses",
-    "save_state",
-]
-
 DIRECTORY = "/var/lib/configok-machine"
 KEPT = f"{DIRECTORY}/packages"
 LOCK = "/run/configok-machine.lock"

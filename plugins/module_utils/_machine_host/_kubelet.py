@@ -19,8 +19,6 @@ from ._host_access import Host, HostError
 from ._host_state import HostState, save_state
 from ._node_identity import BOOTSTRAP, has_credentials
 
-__all__ = ["apply_settings", "health_url", "last_error", "start_units", "wait_healthy"]
-
 _UNIT = "kubelet.service"
 _POLL = 0.5
 _STEADY = 3.0  # seconds that a kubelet without a health endpoint has to run

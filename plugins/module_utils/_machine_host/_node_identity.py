@@ -15,16 +15,6 @@ import time
 from ._host_access import Host
 from ._host_state import DIRECTORY
 
-__all__ = [
-    "BOOTSTRAP",
-    "BOOTSTRAP_KEY",
-    "KUBECONFIG",
-    "drop_credentials",
-    "has_credentials",
-    "node_of",
-    "stale_credentials",
-]
-
 KUBECONFIG = "/etc/kubernetes/kubelet.conf"
 BOOTSTRAP = "/etc/kubernetes/bootstrap-kubelet.conf"
 BOOTSTRAP_KEY = "/var/lib/kubelet/pki/kubelet-client.key.tmp"

@@ -15,8 +15,6 @@ from urllib.parse import quote, unquote
 from ._host_access import Host
 from ._host_state import KEPT
 
-__all__ = ["HostFile", "KeptFiles", "PackageManager"]
-
 
 class HostFile(NamedTuple):
     """A file to write. restarts: the units that read it at their start. flags: KUBELET_ARGS lines to filter."""

@@ -16,8 +16,6 @@ from ._package_manager import PackageManager
 from ._pods import stop_kubelet
 from ._versions import choose, matches, shown
 
-__all__ = ["PackageChange", "WantedPackage", "WantedPackages", "change_packages", "plan_packages", "preview_packages"]
-
 
 @dataclass(frozen=True)
 class WantedPackage:

@@ -14,8 +14,6 @@ from collections.abc import Sequence
 
 from ._host_access import Host, HostError
 
-__all__ = ["kill_containers", "remove_pods", "stop_kubelet"]
-
 _NAMESPACE = "k8s.io"  # of containerd: what the kubelet runs
 _NETNS = "/run/netns"
 _SHIM, _MONITOR = b"containerd-shim", b"conmon"  # of containerd and of CRI-O

@@ -17,8 +17,6 @@ from ._node_identity import BOOTSTRAP, KUBECONFIG
 from ._package_manager import PackageManager
 from ._pods import kill_containers, remove_pods, stop_kubelet
 
-__all__ = ["forget_host", "is_clean", "reset_host"]
-
 _KUBELET_DIRECTORY = "/var/lib/kubelet"
 _UNIT = "/etc/systemd/system/kubelet.service"
 _CA = "/etc/kubernetes/pki/ca.crt"

@@ -13,8 +13,6 @@ from ._host_state import HostState, owns_addresses, save_state
 from ._packages import WantedPackages
 from ._pods import remove_pods, stop_kubelet
 
-__all__ = ["switch_runtime", "undeclared_runtime"]
-
 _CRIO = "crio"
 # A runtime whose directory was there before is the user's, and may run other containers.
 _DIRECTORIES = {"containerd": "/var/lib/containerd", _CRIO: "/etc/crio"}

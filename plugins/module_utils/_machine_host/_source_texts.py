@@ -12,15 +12,6 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-__all__ = [
-    "apt_source_warnings",
-    "dnf_source_warnings",
-    "has_one_line_entries",
-    "has_password",
-    "signed_apt_source",
-    "signed_dnf_source",
-]
-
 _LINE = re.compile(r"([ \t]*deb(?:-src)?[ \t]+)(?:\[([^\]\n]*)\][ \t]*)?(.*)")
 _COMMENT = re.compile(r"[ \t]*(?:#|$)")
 _STANZA_FIELD = re.compile(r"^([A-Za-z-]+):(.*(?:\n[ \t].*)*)", re.MULTILINE)

@@ -31,8 +31,6 @@ from ._packages import PackageChange, WantedPackages, change_packages, preview_p
 from ._reset import forget_host, is_clean, reset_host
 from ._runtimes import switch_runtime, undeclared_runtime
 
-__all__ = ["FileFields", "MachineHost", "Preview", "StartOptions"]
-
 _CONTROL_PLANE = tuple(f"/etc/kubernetes/manifests/{name}.yaml" for name in ("etcd", "kube-apiserver"))
 # A run whose kubeconfig names no CA may update a node, which keeps the one that it has.
 _STAYING = (BOOTSTRAP, "/etc/kubernetes/pki/ca.crt")

@@ -10,8 +10,6 @@ from collections.abc import Iterable
 from functools import cmp_to_key
 from itertools import zip_longest
 
-__all__ = ["choose", "compare", "matches", "newest", "shown"]
-
 _EPOCH = re.compile(r"[0-9]+:")
 _PRE_RELEASE = re.compile(r"[~.-]?(?:alpha|beta|rc|pre)", re.ASCII)
 _PARTS = re.compile(r"[0-9]+|[^0-9]+")

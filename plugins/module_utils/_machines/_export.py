@@ -26,8 +26,6 @@ from ._objects._providers import SHIPPED_PROVIDERS, is_shipped, provider_for_sys
 from ._objects._read import read_catalog
 from ._objects._types import API_VERSION, PROVIDER_API_VERSION, Cluster, ProviderConfig
 
-__all__ = ["ExportedMachines", "export_machines"]
-
 _HEADER: Final = """\
 # The Machines of cluster {cluster}, as their Nodes were when this file was written. {promise}
 # yaml-language-server: $schema={schema}

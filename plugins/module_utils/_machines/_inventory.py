@@ -23,19 +23,6 @@ from .._nodeconfig._well_known import (
 )
 from ._objects._types import Machine, is_address
 
-__all__ = [
-    "ADDRESS_TYPES",
-    "CONTROLLER_NAMES",
-    "HOST_NAMES",
-    "Hosts",
-    "InventoryHost",
-    "InventorySettings",
-    "cached_facts",
-    "inventory_hosts",
-    "node_facts",
-    "reduced_node",
-]
-
 # The types of a Node's addresses that a connection may use, in the default order.
 ADDRESS_TYPES: Final = ("InternalIP", "ExternalIP", "Hostname")
 HOST_NAMES: Final = ("name", "hostname", "address")

@@ -15,18 +15,6 @@ from .._foreign._json import load_json
 from ._strict_mapping import boolean, integer, unknown_fields
 from ._well_known import ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_SOURCE
 
-__all__ = [
-    "Assignment",
-    "ConfigSource",
-    "InvalidAssignment",
-    "InvalidConfigSource",
-    "LAST_ID",
-    "MAX_ID",
-    "UID_PATTERN",
-    "assignment_patch",
-    "next_id",
-]
-
 # A uid names a file on the node, so only the form that Kubernetes gives uids is accepted.
 UID_PATTERN = re.compile(r"[0-9a-f-]{36}\Z")
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\Z")

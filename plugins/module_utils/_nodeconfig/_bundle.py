@@ -25,17 +25,6 @@ from ._well_known import (
     NAMESPACE_BUNDLES,
 )
 
-__all__ = [
-    "HASH_SCHEME",
-    "MAX_BYTES",
-    "MAX_POOL_LENGTH",
-    "Bundle",
-    "InvalidBundle",
-    "build_bundle",
-    "content_hash",
-    "with_statement",
-]
-
 # The version of the hash algorithm. A new one names new bundles only, so that an upgrade moves no node.
 HASH_SCHEME = "1"
 MAX_BYTES = 1024 * 1024  # Kubernetes' limit for a ConfigMap

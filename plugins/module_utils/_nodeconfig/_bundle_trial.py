@@ -13,8 +13,6 @@ from .._foreign._json import load_json
 from ._durations import setting_duration
 from ._strict_mapping import integer, unknown_fields
 
-__all__ = ["MAX_CRASH_LOOP_THRESHOLD", "TRIAL_KEY", "InvalidTrial", "Trial"]
-
 TRIAL_KEY = "trial"
 MAX_CRASH_LOOP_THRESHOLD = 10  # the proposal's range is 0 to 10
 

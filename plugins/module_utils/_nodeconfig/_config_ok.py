@@ -17,35 +17,6 @@ from ._config_status import Cause, ConfigOkStatus, ConfigStatus
 from ._untrusted import sanitize
 from ._well_known import ANNOTATION_CONFIG_STATUS, CONDITION_CONFIG_OK, LABEL_CONFIG, LABEL_CONFIG_OK
 
-__all__ = [
-    "MAX_TEXT",
-    "ConfigInUse",
-    "ConfigOk",
-    "adopting",
-    "assignment_lost",
-    "both_fail",
-    "crash_loop",
-    "doubted",
-    "failing",
-    "files_unusable",
-    "good",
-    "host_not_ready",
-    "invalid",
-    "invalid_in_trial",
-    "known_bad",
-    "not_healthy",
-    "not_read",
-    "not_synced",
-    "opted_out",
-    "stale_assignment",
-    "status_patch",
-    "unit_stopped",
-    "untrusted",
-    "with_damaged",
-    "with_drift",
-    "with_last_message",
-]
-
 MAX_TEXT = 512  # characters of a reason or a message in the condition; the journal has the whole text
 
 

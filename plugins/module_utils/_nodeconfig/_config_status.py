@@ -13,20 +13,6 @@ from .._foreign._json import load_json
 from ._assignment import LAST_ID, ConfigSource
 from ._well_known import ANNOTATION_CONFIG_STATUS, CONDITION_CONFIG_OK
 
-__all__ = [
-    "Cause",
-    "ComponentState",
-    "ComponentStatus",
-    "ConfigOkStatus",
-    "ConfigStatus",
-    "SignerStatus",
-    "TrustStatus",
-    "parse_status",
-    "read_condition",
-    "read_status",
-]
-
-
 ConfigOkStatus = Literal["True", "False", "Unknown"]  # the status of the condition
 ComponentState = Literal["healthy", "failing", "stopped", "unknown"]
 

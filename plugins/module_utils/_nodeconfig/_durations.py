@@ -15,8 +15,6 @@ from .._componentconfig import ConfigError
 from .._componentconfig._scalars._duration import parse_duration
 from .._foreign import InvalidText
 
-__all__ = ["InvalidDuration", "condition_duration", "describe_duration", "setting_duration"]
-
 _SETTING = re.compile(r"(?:[0-9]+(?:\.[0-9]+)?(?:h|ms|m|s))+\Z|0\Z")
 _MAX_SECONDS = 30 * 24 * 3600.0
 _MAX_LENGTH = 64

@@ -22,19 +22,6 @@ from .._foreign import InvalidText
 from .._foreign._json import load_json
 from ._well_known import LABEL_LOCAL_CONFIG, NAMESPACE_ROLLOUTS
 
-__all__ = [
-    "InvalidLocalConfig",
-    "LocalComponent",
-    "LocalConfig",
-    "build_local_config_map",
-    "config_map_name",
-    "encode_local_config",
-    "local_hash",
-    "parse_local_config",
-    "publishable_values",
-    "read_local_config_map",
-]
-
 _KEY = "local-config.json"
 _SCHEME = "1"
 _MAX_BYTES = 512 * 1024

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["beginning", "redact_text"]
-
 _LONGEST_READ = 600  # characters of a message that are searched: at most the first half is shown
 _CUT_WORD = re.compile(r"\s\S{,63}\Z")
 _GONE = "***"

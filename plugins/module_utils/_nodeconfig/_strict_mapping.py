@@ -12,18 +12,6 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Callable, NamedTuple, TypeVar
 
-__all__ = [
-    "MessageForm",
-    "StrictFields",
-    "boolean",
-    "integer",
-    "matching",
-    "one_of",
-    "suggest_key",
-    "unknown_fields",
-    "without_indexes",
-]
-
 _ALIKE = 0.8  # difflib's ratio; a transposed pair of letters in a word of six has 0.83
 _INDEX = re.compile(r"\[[0-9]+\]")
 _Value = TypeVar("_Value")

@@ -8,9 +8,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-__all__ = ["sanitize", "sanitize_all", "sanitize_lines"]
-
-
 _PIPELINE_COMMAND = re.compile(r"##(?=(?:vso)?\[)", re.IGNORECASE)
 
 

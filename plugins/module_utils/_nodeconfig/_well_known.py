@@ -8,29 +8,6 @@ They are contracts (docs/development/architecture.md): a name here never changes
 
 from __future__ import annotations
 
-__all__ = [
-    "ANNOTATION_ASSIGNMENT",
-    "ANNOTATION_AUTHOR",
-    "ANNOTATION_CHANGE_CAUSE",
-    "ANNOTATION_CONFIG_SOURCE",
-    "ANNOTATION_CONFIG_STATUS",
-    "ANNOTATION_CONTENT_HASH",
-    "ANNOTATION_CORDONED_BY",
-    "ANNOTATION_MACHINE",
-    "ANNOTATION_SIGNATURES",
-    "ANNOTATION_STATEMENT",
-    "CONDITION_CONFIG_OK",
-    "LABEL_CONFIG",
-    "LABEL_CONFIG_OK",
-    "LABEL_HASH_SCHEME",
-    "LABEL_LOCAL_CONFIG",
-    "LABEL_POOL",
-    "NAMESPACE_BUNDLES",
-    "NAMESPACE_ROLLOUTS",
-    "VERSION",
-    "missing_namespace",
-]
-
 VERSION = "0.1.0"  # of the collection and its agent, the same as in galaxy.yml
 
 ANNOTATION_CONFIG_SOURCE = "configok.dev/config-source"

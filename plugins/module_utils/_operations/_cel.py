@@ -17,8 +17,6 @@ from typing import Any
 
 from .._componentconfig._expressions import Expression, ExpressionChecker
 
-__all__ = ["cel_checker"]
-
 _LONGEST = 10_000  # characters: the library and the patterns below are not interrupted
 
 

@@ -28,8 +28,6 @@ from .._rollout._record._record import COMPLETE
 from .._rollout._record._record_store import read_record
 from ._pool_nodes import read_pool_nodes
 
-__all__ = ["read_declared_side", "read_live_side"]
-
 _PAGE = 500
 _NAMES_SHOWN = 5
 

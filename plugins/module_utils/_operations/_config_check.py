@@ -27,8 +27,6 @@ from . import UnusableInput
 from ._cel import cel_checker
 from ._config_layers import read_layers
 
-__all__ = ["check_directory", "check_layers"]
-
 
 def check_directory(parameters: dict[str, Any]) -> tuple[Config | None, list[Finding], list[DropIn]]:
     """Return the config of a drop-in directory (None if a file cannot be used) and all findings.

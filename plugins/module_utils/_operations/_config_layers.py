@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["read_layers"]
-
 
 def read_layers(files: Sequence[str] | None, content: str | None, name: str = "content") -> list[tuple[str, bytes]]:
     """Return the layers of a config as file names and bytes; empty if neither files nor content are set.

@@ -24,8 +24,6 @@ from .._rollout._nodes._node_list import MAX_CONNECTIONS
 from .._rollout._record._record import COMPLETE
 from .._rollout._record._record_store import decode_records
 
-__all__ = ["complete_pools", "export_cluster", "read_cluster"]
-
 _VERSION_PATH = "/version"
 _KUBEADM = ("kube-system", "kubeadm-config", "ClusterConfiguration")
 _KUBELET = ("kube-system", "kubelet-config", "kubelet")

@@ -14,8 +14,6 @@ from .._machines._objects._documents import MAX_FILE_BYTES
 from .._machines._objects._read import read_catalog
 from .._machines._objects._types import MachineCatalog
 
-__all__ = ["machine_catalog", "read_machine_files"]
-
 _SUFFIXES = (".yaml", ".yml", ".json")
 _MAX_FILES = 2000
 

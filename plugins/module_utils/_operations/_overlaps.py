@@ -17,15 +17,6 @@ from .._rollout._record._record import Record
 from .._rollout._record._record_store import decode_records
 from .._rollout._report._rendering import NAMES_SHOWN
 
-__all__ = [
-    "OtherPools",
-    "Overlap",
-    "find_overlaps",
-    "machine_rollouts",
-    "overlap_warnings",
-    "read_other_pools",
-]
-
 
 @dataclass(frozen=True)
 class Overlap:

@@ -18,8 +18,6 @@ from .._nodeconfig._local_config import LocalConfig
 from .._rollout._nodes._node_list import MAX_CONNECTIONS
 from .._rollout._nodes._node_view import NodeView
 
-__all__ = ["PoolNodes", "read_pool_nodes"]
-
 _MAX_BUNDLES = 50  # that are read at once; a pool uses a few
 
 

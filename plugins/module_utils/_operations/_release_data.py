@@ -17,8 +17,6 @@ from .._componentconfig._release_data._overlay import overlay_of
 from .._componentconfig._schema._overlays import ReleaseOverlay, only_with
 from . import UnusableInput
 
-__all__ = ["read_release_data", "using_release_data"]
-
 
 @contextmanager
 def using_release_data(path: str | None) -> Iterator[None]:

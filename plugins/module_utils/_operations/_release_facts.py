@@ -15,8 +15,6 @@ from typing import Any
 from .._componentconfig._schema._overlays import ReleaseOverlay, only_with
 from . import UnusableInput
 
-__all__ = ["using_release_facts"]
-
 
 @contextmanager
 def using_release_facts(facts: Any) -> Iterator[None]:

@@ -33,8 +33,6 @@ from ._changes import NodeGroup, Overrides, SourceDocument, denied_findings, gro
 from ._machine_plan import MachineSelection, read_statuses
 from ._pool_nodes import read_pool_nodes
 
-__all__ = ["read_pool_report"]
-
 _MACHINES_NOTE = "What it changes on each machine is in the plan of configok.node.machines."
 
 

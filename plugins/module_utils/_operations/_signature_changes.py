@@ -39,17 +39,6 @@ from ._signing import (
     write_statement_file,
 )
 
-__all__ = [
-    "SignatureChange",
-    "SignatureOptions",
-    "StoredSignatures",
-    "read_bundle_signatures",
-    "read_file_signatures",
-    "verify_signatures",
-    "write_bundle_signatures",
-    "write_file_signatures",
-]
-
 
 @dataclass(frozen=True)
 class SignatureOptions:

@@ -19,8 +19,6 @@ from .._trust._ssh_keygen import SshKeygenVerifier
 from .._trust._trust_policy import TrustPolicy, read_trust_policy
 from ._signing import SshKeygen
 
-__all__ = ["signature_checker", "trust_policy"]
-
 
 def trust_policy(local: LocalConfig) -> TrustPolicy | None:
     """Return the trust policy in the local config of a node, None for one that this version cannot read."""

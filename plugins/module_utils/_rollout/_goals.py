@@ -14,8 +14,6 @@ from typing import Any, Literal
 
 from .._nodeconfig._assignment import ConfigSource
 
-__all__ = ["Goal", "MachineGoal"]
-
 
 @dataclass(frozen=True)
 class Goal:

@@ -18,18 +18,6 @@ from .._kube._retry import is_transient
 from . import ApiUnavailable
 from ._timing import Clock
 
-__all__ = [
-    "MAX_OUTAGE",
-    "Interruption",
-    "MAX_SINGLE_FAILURE",
-    "Notice",
-    "Outage",
-    "OutageClock",
-    "OutageTolerantClient",
-    "SingleAttemptClient",
-    "WriteNotRepeated",
-]
-
 MAX_OUTAGE = 300.0  # seconds without an API server that a run survives
 _PAUSE = 1.0  # seconds between two attempts, in addition to the client's own backoff
 _LONGEST_PAUSE = 30.0

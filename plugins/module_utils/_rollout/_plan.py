@@ -13,25 +13,6 @@ from .._nodeconfig._assignment import ConfigSource
 from .._nodeconfig._bundle_trial import Trial
 from ._goals import Goal, MachineGoal
 
-__all__ = [
-    "BROKEN",
-    "BROKEN_CANARY",
-    "BROKEN_WAVES",
-    "CANARY",
-    "CONFIG",
-    "INIT",
-    "MACHINES",
-    "ROLLBACK",
-    "OnFailure",
-    "Plan",
-    "SkippedNode",
-    "Target",
-    "TargetKind",
-    "Wave",
-    "replace_canary",
-    "wave_name",
-]
-
 OnFailure = Literal["halt", "rollback"]  # what happens to a wave's nodes when the wave fails
 
 INIT: Final = "init"

@@ -12,19 +12,6 @@ from typing import Any, TypeVar
 
 from .._nodeconfig._strict_mapping import StrictFields
 
-__all__ = [
-    "NodeCount",
-    "as_texts",
-    "choice",
-    "is_list",
-    "mapping",
-    "node_count",
-    "node_counts",
-    "not_a_mapping",
-    "text",
-    "texts",
-]
-
 _PERCENT = re.compile(r"([0-9]{1,3})%\Z")
 _COUNT = re.compile(r"[0-9]{1,7}\Z")
 _MAX_COUNT = 1000000

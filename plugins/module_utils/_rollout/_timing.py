@@ -17,8 +17,6 @@ from typing import Any, TypeVar
 
 from .._kube._parallel import Threads
 
-__all__ = ["Clock", "current_time"]
-
 _T = TypeVar("_T")
 
 

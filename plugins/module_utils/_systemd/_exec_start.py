@@ -31,24 +31,6 @@ from ._unit_file import (
     values_of,
 )
 
-__all__ = [
-    "Argument",
-    "CONFIG_FLAG",
-    "Command",
-    "ConfigOverride",
-    "Flag",
-    "UnitStart",
-    "UnsupportedUnit",
-    "config_flag",
-    "expand_arguments",
-    "find_override",
-    "flag_value",
-    "last_flag",
-    "parse_command",
-    "path_of",
-    "read_unit_start",
-]
-
 _PREFIXES = "-@:+!|"
 _VARIABLE_WORD = re.compile(r"\$(?![{$])(.*)\Z", re.DOTALL)
 _WITHIN = re.compile(r"\$(\$|\{([^}:]*)\})")  # ${NAME:-default} is not systemd's: it stays as it is

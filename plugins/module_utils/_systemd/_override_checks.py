@@ -15,8 +15,6 @@ from typing import NamedTuple
 from ._exec_start import UnitStart
 from ._unit_file import expand_specifiers
 
-__all__ = ["Verification", "command_faults", "override_faults", "why_not_verified"]
-
 _NO_SUCH_COMMAND = 127
 _TIMED_OUT = 124
 _ARGUMENTS = re.compile(r"argv\[\]=(.*?) ; ignore_errors=", re.DOTALL)

@@ -9,8 +9,6 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-__all__ = ["HostNames", "unit_specifiers"]
-
 _ESCAPED = re.compile(r"\\x([0-9a-fA-F]{2})")
 _MANAGER: Mapping[str, str] = {
     "C": "/var/cache",

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["parse_time_span"]
-
 _PART = re.compile(r"\s*([0-9]+)(?:\.([0-9]*))?\s*([A-Za-z\u00b5\u03bc]*)\s*", re.ASCII)
 _SECONDS: dict[str, float] = {
     name: seconds

@@ -15,8 +15,6 @@ from ._override_checks import command_faults
 from ._time_span import parse_time_span
 from ._unit_file import last_value_of, values_of
 
-__all__ = ["EMBEDDING_UNITS", "MERGED_PROPERTIES", "merged_faults", "refuse_flags_only", "refuse_start", "refuse_unit"]
-
 MERGED_PROPERTIES = (
     "ExecStart",
     "LoadError",

@@ -10,20 +10,6 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-__all__ = [
-    "UnbalancedQuotes",
-    "Word",
-    "environment_files",
-    "expand_specifiers",
-    "is_continued",
-    "last_value_of",
-    "parse_environment_file",
-    "read_variables",
-    "split_relaxed",
-    "split_words",
-    "values_of",
-]
-
 _PLAIN_ESCAPES = {
     "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v",
     "\\": "\\", '"': '"', "'": "'", "s": " ",

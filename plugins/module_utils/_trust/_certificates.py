@@ -11,8 +11,6 @@ from .._nodeconfig._untrusted import sanitize
 from ._public_keys import PublicKey
 from ._ssh_wire import InvalidSshData, WireReader, encode_string
 
-__all__ = ["CERTIFICATE_SUFFIX", "Certificate", "parse_certificate"]
-
 CERTIFICATE_SUFFIX = "-cert-v01@openssh.com"
 # The type of each certificate, the type of the key in it, and the number of strings that the key has.
 _TYPES = {

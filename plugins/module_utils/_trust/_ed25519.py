@@ -15,8 +15,6 @@ from __future__ import annotations
 
 import hashlib
 
-__all__ = ["KEY_BYTES", "SIGNATURE_BYTES", "verify"]
-
 KEY_BYTES = 32
 SIGNATURE_BYTES = 64
 

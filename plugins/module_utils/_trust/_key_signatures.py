@@ -12,8 +12,6 @@ from . import _ed25519
 from ._public_keys import SK_ED25519, SSH_ED25519, PublicKey, read_ed25519
 from ._ssh_wire import InvalidSshData, WireReader
 
-__all__ = ["check_authenticator", "verify_key_signature"]
-
 # A FIDO2 key signs flags and a counter of 4 bytes too.
 _AUTHENTICATOR_BYTES = 5
 _USER_PRESENT = 0x01  # someone touched it

@@ -14,8 +14,6 @@ from typing import NamedTuple
 from . import _ed25519
 from ._ssh_wire import InvalidSshData, WireReader
 
-__all__ = ["SK_ED25519", "SSH_ED25519", "InvalidPublicKey", "PublicKey", "parse_public_key", "read_ed25519"]
-
 SSH_ED25519 = "ssh-ed25519"
 SK_ED25519 = "sk-ssh-ed25519@openssh.com"
 _MAX_CHARACTERS = 16 * 1024

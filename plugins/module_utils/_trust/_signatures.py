@@ -19,15 +19,6 @@ from ._sshsig import SshSignature, parse_sshsig
 from ._statement import SIGNATURE_NAMESPACE, format_time
 from ._trust_policy import TrustPolicy
 
-__all__ = [
-    "Candidate",
-    "SignatureChecker",
-    "Signer",
-    "UntrustedSignature",
-    "check_builtin",
-    "find_candidate",
-]
-
 _LAST_TIME = 253402300799  # the end of the year 9999
 _MAX_NAME = 100
 

@@ -22,8 +22,6 @@ from ._ssh_wire import InvalidSshData
 from ._statement import SIGNATURE_NAMESPACE
 from ._trust_policy import TrustPolicy
 
-__all__ = ["SshKeygenRunner", "SshKeygenVerifier", "choose_checker"]
-
 # The principal is a pattern to ssh-keygen, so it must not have * or a comma.
 _AUDIENCE = re.compile(r"[a-z0-9][a-z0-9-]{0,51}(@[a-z0-9.-]{1,63})?\Z")
 _ADVICE = "install OpenSSH 8.1 or newer, or set verifier to builtin"

@@ -13,8 +13,6 @@ from typing import NamedTuple
 
 from ._statement import SIGNATURE_NAMESPACE
 
-__all__ = ["ALLOWED_SIGNERS", "SIGNATURE", "SshKeygenCheck", "SshKeygenResult"]
-
 ALLOWED_SIGNERS, SIGNATURE = "allowed_signers", "signature"  # names of files
 
 

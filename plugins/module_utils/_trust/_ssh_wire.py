@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-__all__ = ["InvalidSshData", "WireReader", "encode_string"]
-
 
 class InvalidSshData(ValueError):
     """Data that is not as OpenSSH writes it, or that is not valid; the message says why in one sentence."""

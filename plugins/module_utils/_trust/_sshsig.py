@@ -13,8 +13,6 @@ from typing import NamedTuple
 from ._public_keys import PublicKey
 from ._ssh_wire import InvalidSshData, WireReader, encode_string
 
-__all__ = ["MAX_SIGNATURE", "SshSignature", "parse_sshsig"]
-
 MAX_SIGNATURE = 8 * 1024  # characters
 _BEGIN, _END = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"
 _MAGIC = b"SSHSIG"

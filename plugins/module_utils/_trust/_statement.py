@@ -15,18 +15,6 @@ from typing import Any, NamedTuple
 from .._foreign import InvalidText
 from .._foreign._json import load_json
 
-__all__ = [
-    "MAX_SEQUENCE",
-    "SIGNATURE_NAMESPACE",
-    "InvalidStatement",
-    "Statement",
-    "encode_signatures",
-    "format_time",
-    "is_cluster",
-    "is_time",
-    "parse_signatures",
-]
-
 SIGNATURE_NAMESPACE = "bundle@configok.dev"  # of SSHSIG: a signature for another purpose is none of a bundle
 MAX_SEQUENCE = 10**15 - 1
 _MAX_BYTES = 1024

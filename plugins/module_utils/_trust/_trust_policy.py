@@ -12,8 +12,6 @@ from .._nodeconfig._strict_mapping import StrictFields, integer, one_of
 from ._public_keys import SK_ED25519, SSH_ED25519, InvalidPublicKey, PublicKey, parse_public_key
 from ._statement import is_cluster
 
-__all__ = ["BUILTIN_KEY_TYPES", "TrustMode", "TrustPolicy", "VerifierKind", "read_trust_policy"]
-
 TrustMode = Literal["off", "warn", "require"]
 VerifierKind = Literal["builtin", "ssh-keygen"]
 

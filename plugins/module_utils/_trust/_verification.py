@@ -14,8 +14,6 @@ from ._signatures import SignatureChecker, Signer, UntrustedSignature, check_bui
 from ._statement import InvalidStatement, Statement, format_time, parse_signatures
 from ._trust_policy import TrustPolicy
 
-__all__ = ["TrustVerdict", "verify_bundle"]
-
 _HASH_SCHEMES = ("1",)
 _MAX_PROBLEM = 400  # characters
 _SIGN = "sign it with config_signature, or publish a change, signed"

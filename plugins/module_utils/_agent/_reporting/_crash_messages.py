@@ -20,8 +20,6 @@ from .._interfaces import CommandRunner
 from .._state._node_state import NodeState
 from .._state._start_history import Start, has_last_words, is_crash, starts_of_newest_config
 
-__all__ = ["ComponentLog", "CrashMessages", "last_crash", "last_message"]
-
 _LINES = 200  # of an invocation's end, searched if no message has a telltale form
 _MAX_MESSAGE = 200  # characters
 _TIMEOUT = 5.0  # seconds

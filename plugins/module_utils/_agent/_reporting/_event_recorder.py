@@ -21,17 +21,6 @@ from .._state._desired_state import DesiredState
 from .._state._records import ConfigRecord
 from .._state._trial_period import TrialTransition
 
-__all__ = [
-    "BURST",
-    "ChangeRecorder",
-    "EventReason",
-    "EventRecorder",
-    "MAX_QUEUED",
-    "INTERVAL",
-    "NodeEvent",
-    "event_body",
-]
-
 EventReason = Literal["ConfigAdopted", "ConfigRefused", "ConfigRolledBack"]
 _MESSAGE_IDS: Mapping[TrialTransition, str] = {"healthy": HEALTHY, "promoted": PROMOTED, "suspect": SUSPECT}
 

@@ -22,16 +22,6 @@ from .._state._desired_state import DesiredState
 from .._state._node_state import NodeState
 from ._status_writer import RunReport, write_report
 
-__all__ = [
-    "CONTENT_TYPE",
-    "Gauges",
-    "MetricsFile",
-    "MetricsOutput",
-    "MetricsPublisher",
-    "current_gauges",
-    "render_metrics",
-]
-
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 

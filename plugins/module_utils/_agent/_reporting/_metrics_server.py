@@ -21,8 +21,6 @@ from typing import Any
 from .._log import log
 from ._metrics import CONTENT_TYPE
 
-__all__ = ["DEADLINE", "MAX_CONNECTIONS", "MAX_REQUEST", "MetricsServer"]
-
 MAX_CONNECTIONS = 16
 MAX_REQUEST = 8192  # bytes
 DEADLINE = 5.0  # seconds for a whole connection

@@ -31,8 +31,6 @@ from ._status_writer import (
     without_healthy_states,
 )
 
-__all__ = ["Publisher"]
-
 _FALLBACK_CAUSES = (Cause.CRASH_LOOP, Cause.NOT_HEALTHY, Cause.SUSPECT)  # of a verdict after a rollback
 
 

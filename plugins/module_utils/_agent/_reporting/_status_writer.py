@@ -35,19 +35,6 @@ from .._validation._component_flags import overridden_fields
 from .._validation._node_inputs import InitConfigDrift, LocalConfigHash
 from ._trust_status import trust_status
 
-__all__ = [
-    "MIN_INTERVAL",
-    "NodeReport",
-    "RunReport",
-    "StatusWriter",
-    "StatusBuilder",
-    "only_ends_trial",
-    "report_patch",
-    "without_healthy_states",
-    "read_report",
-    "write_report",
-]
-
 _FILE = "report.json"
 
 

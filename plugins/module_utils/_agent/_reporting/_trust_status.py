@@ -12,8 +12,6 @@ from .._state._records import ConfigRecord, raised_floors
 from .._store._store import Store
 from .._trust_settings import TrustSettings
 
-__all__ = ["trust_status"]
-
 _NO_CLUSTER = "audience not set: the node accepts what was signed for any cluster; set node_trust_clusters"
 _ADOPTED_UNVERIFIED = "adopted while trust was off"
 

@@ -15,19 +15,6 @@ from ..._nodeconfig._durations import condition_duration
 from ._records import LOCAL_CONFIG, AssignmentFailure, ConfigRecord, same_config
 from ._start_history import BadConfig
 
-__all__ = [
-    "ActiveConfig",
-    "FallbackReason",
-    "RecordName",
-    "select_active",
-    "crash_reason",
-    "in_trial",
-    "failure_from_mark",
-    "must_refuse_start",
-    "unhealthy_reason",
-]
-
-
 RecordName = Literal["current", "last-known-good"]
 FallbackReason = Literal["", "unreadable", "unusable", "bad", "CrashLoop"]  # why current is not used; "": it is
 

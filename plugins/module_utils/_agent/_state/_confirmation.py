@@ -14,8 +14,6 @@ from ._health import ComponentsObservation
 from ._node_state import Moment
 from ._records import AnsweredAssignment, Confirmation
 
-__all__ = ["confirmation_due", "is_confirmation_close", "plan_confirmation"]
-
 _CLOSE = 30.0  # seconds before the confirmation in which the end of a trial waits for it, to be reported with it
 _LATE = 15.0  # seconds that it waits for a confirmation that is due: more than the deadline of a probe
 

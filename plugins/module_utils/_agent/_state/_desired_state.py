@@ -14,8 +14,6 @@ from typing import NamedTuple
 from ..._nodeconfig._assignment import Assignment, ConfigSource, InvalidAssignment, InvalidConfigSource
 from ._records import AnsweredAssignment, ConfigRecord, Confirmation
 
-__all__ = ["DesiredKind", "DesiredState", "NodeAnnotations", "read_desired_state"]
-
 
 class NodeAnnotations(NamedTuple):
     """What the agent watches of its own Node: the uid of the object, and three annotations (None: absent)."""

@@ -14,23 +14,6 @@ from typing import Literal, NamedTuple
 
 from ..._nodeconfig._config_status import ComponentState
 
-__all__ = [
-    "NOT_STARTED",
-    "CommandLine",
-    "ComponentsObservation",
-    "Health",
-    "ProbeResult",
-    "Unit",
-    "UnitState",
-    "after_probe",
-    "has_failed",
-    "healthy_seconds",
-    "is_healthy",
-    "new_health",
-    "next_probe_in",
-    "not_started_reason",
-]
-
 _FIRST_INTERVAL = 0.05  # seconds between the first probes of a component that is not healthy yet
 
 

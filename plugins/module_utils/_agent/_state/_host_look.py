@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["HostLook"]
-
 
 class HostLook(NamedTuple):
     """The result of one check of the host and of the components that are about to be restarted.

@@ -15,8 +15,6 @@ from ._active_config import ActiveConfig, in_trial
 from ._records import AnsweredAssignment, ConfigRecord
 from ._start_history import BadConfig, Start, crashes_with_config
 
-__all__ = ["ComponentFiles", "Moment", "NodeInputs", "NodeState", "Records"]
-
 
 class Moment(NamedTuple):
     """A point in time: seconds since boot, the kernel's boot id, and the wall clock (RFC 3339)."""

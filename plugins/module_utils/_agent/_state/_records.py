@@ -19,22 +19,6 @@ from ..._nodeconfig._assignment import ConfigSource, InvalidConfigSource
 from ..._nodeconfig._bundle_trial import Trial
 from ..._nodeconfig._config_status import SignerStatus
 
-__all__ = [
-    "API_VERSION",
-    "LOCAL_CONFIG",
-    "AnsweredAssignment",
-    "DamagedFile",
-    "FailureKind",
-    "AssignmentFailure",
-    "Confirmation",
-    "ConfigRecord",
-    "RecordTrust",
-    "decode_floors",
-    "encode_floors",
-    "raised_floors",
-    "same_config",
-]
-
 API_VERSION = "agent.config.configok.dev/v1alpha1"
 
 

@@ -16,25 +16,6 @@ from typing import Any, Literal, NamedTuple, cast
 from ..._foreign._json import load_json
 from ._records import DamagedFile
 
-__all__ = [
-    "BadConfig",
-    "BadConfigKind",
-    "End",
-    "Start",
-    "crashes_since_adoption",
-    "decode_bad_configs",
-    "decode_startups",
-    "encode_bad_configs",
-    "encode_startups",
-    "has_just_failed",
-    "has_last_words",
-    "is_crash",
-    "crashes_with_config",
-    "starts_of_newest_config",
-    "record_end",
-    "append_start",
-]
-
 MAX_STARTUPS = 64  # above any crashLoopThreshold, with room for restarts that do not count
 MAX_BAD_CONFIGS = 256
 _SYSTEMD_CODES = range(200, 244)  # systemd's own exit statuses: the component itself never ran

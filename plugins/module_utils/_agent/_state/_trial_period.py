@@ -16,21 +16,6 @@ from ._health import ComponentsObservation
 from ._node_state import Moment, NodeState
 from ._records import AnsweredAssignment, AssignmentFailure, ConfigRecord, same_config
 
-__all__ = [
-    "Doubt",
-    "MarkSuspect",
-    "Promote",
-    "RollBack",
-    "SaveTrial",
-    "TrialAction",
-    "TrialTransition",
-    "TryAgain",
-    "failure_outside_trial",
-    "plan_trial",
-    "trial_ends_at",
-    "trial_seconds",
-]
-
 _WINDOW = 600.0  # seconds for which a crash after the trial is reported
 _SAVE_EVERY = 60.0  # healthy seconds; those since the last save are lost if the agent is killed
 _BOTH_FAIL = "last-known-good failed as well"

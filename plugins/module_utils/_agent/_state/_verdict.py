@@ -22,8 +22,6 @@ from ._desired_state import DesiredKind, DesiredState
 from ._node_state import NodeState
 from ._records import AssignmentFailure, ConfigRecord
 
-__all__ = ["ComponentsCondition", "build_status", "choose_verdict", "config_in_use", "config_label"]
-
 
 class ComponentsCondition(NamedTuple):
     """The condition of this node's components as a whole.

@@ -19,22 +19,6 @@ import time
 from _thread import get_ident
 from collections.abc import Iterator
 
-__all__ = [
-    "DAEMON_LOCK",
-    "DIRECTORY_MODE",
-    "Disk",
-    "FILE_MODE",
-    "DurableFiles",
-    "LockTimeout",
-    "PRESTART_WAIT",
-    "STORE_LOCK",
-    "LOCK_WAIT",
-    "LOOP_WAIT",
-    "TEMPORARY",
-    "file_stamp",
-    "locked",
-]
-
 DIRECTORY_MODE = 0o700
 FILE_MODE = 0o600
 TEMPORARY = ".tmp-"  # the prefix of a file that is being written

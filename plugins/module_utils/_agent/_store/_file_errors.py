@@ -14,8 +14,6 @@ import stat
 from .._log import log
 from ._durable_files import DIRECTORY_MODE, LockTimeout
 
-__all__ = ["FileErrors", "directory_faults"]
-
 
 class FileErrors:
     """Logs errors of the agent's own files, and finds those that last: a full disk does, a held lock seldom."""

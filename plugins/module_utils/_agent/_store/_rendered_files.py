@@ -25,31 +25,6 @@ from .._agent_configuration import ComponentConfiguration
 from .._state._records import ConfigRecord
 from ._store import Store, digest
 
-__all__ = [
-    "UndecodableConfig",
-    "LISTS_WITH_DEFAULT",
-    "POLICY_FIELDS",
-    "config_for_record",
-    "decode_values",
-    "default_document",
-    "field_paths",
-    "init_config_bytes",
-    "init_config_hash",
-    "keep_rendered",
-    "render_init_config_now",
-    "fields_for_note",
-    "policy_in_state_file",
-    "read_own_config",
-    "render_config",
-    "render_init_config",
-    "resolve_relative_paths",
-    "read_or_restore",
-    "same_values",
-    "stale_state_files",
-    "state_file_keys",
-    "fingerprint_of",
-]
-
 _KINDS = {
     "kubelet": ("kubelet.config.k8s.io/v1beta1", "KubeletConfiguration"),
     "kube-proxy": ("kubeproxy.config.k8s.io/v1alpha1", "KubeProxyConfiguration"),

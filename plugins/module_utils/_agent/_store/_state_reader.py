@@ -16,8 +16,6 @@ from .._state._start_history import BadConfig, Start, crashes_since_adoption, st
 from ._rendered_files import init_config_hash, read_or_restore, same_values
 from ._store import Store, digest
 
-__all__ = ["read_node_state"]
-
 
 def read_node_state(
     configuration: AgentConfiguration, store: Store, clock: Clock, *, with_files: bool = False

@@ -34,8 +34,6 @@ from ._durable_files import MAX_BYTES, STORE_LOCK, Disk, DurableFiles
 if TYPE_CHECKING:
     from ..._nodeconfig._bundle import Bundle
 
-__all__ = ["CONFIG_FILE", "UNKNOWN_VERSION", "Store", "digest"]
-
 CONFIG_FILE = "config.yaml"
 UNKNOWN_VERSION = "unknown"
 _CORRUPT = ".corrupt-"

@@ -19,19 +19,6 @@ from .._state._health import CommandLine
 from .._store._rendered_files import UndecodableConfig, decode_values, field_paths
 from .._store._store import Store
 
-__all__ = [
-    "PROBED_FIELDS",
-    "not_read_reason",
-    "read_drop_in_fields",
-    "write_command_line_note",
-    "read_command_line_note",
-    "recorded_command_line",
-    "recorded_drop_in_fields",
-    "fields_set_elsewhere",
-    "read_command_line",
-    "overridden_fields",
-]
-
 PROBED_FIELDS = ("enableServer", "address", "port", "healthzPort", "healthzBindAddress")
 """The kubelet's fields that say where it listens."""
 

@@ -35,17 +35,6 @@ from .._store._store import Store
 from .._trust_settings import current_trust_policy
 from ._component_flags import recorded_command_line
 
-__all__ = [
-    "InitConfigDrift",
-    "LocalConfigHash",
-    "OwnConfigValues",
-    "local_config_text",
-    "own_config_values",
-    "read_drop_ins",
-    "read_node_inputs",
-    "read_own_configs",
-]
-
 
 class InitConfigDrift:
     """Compares each init config with its original, the file that it is a copy of."""

@@ -38,17 +38,6 @@ from ._component_flags import PROBED_FIELDS
 from ._node_inputs import own_config_values
 from ._validator import HOST_RULE_PREFIX
 
-__all__ = [
-    "denied_findings",
-    "drop_in_documents",
-    "effective_config",
-    "is_from_flag",
-    "is_same_on_node",
-    "probed_values",
-    "validate_on_node",
-    "check_deny_policy",
-]
-
 
 def check_deny_policy(configuration: AgentConfiguration) -> None:
     """Raise InvalidConfiguration for denied or allowed fields that the component's kind does not have.

@@ -20,29 +20,6 @@ from .._state._node_state import NodeInputs
 from .._store._durable_files import LOCK_WAIT, locked
 from .._store._store import Store, digest
 
-__all__ = [
-    "AddressesCommand",
-    "ProbedValues",
-    "ValidateDocumentCommand",
-    "DocumentValidation",
-    "ValidateCommand",
-    "HOST_RULE_PREFIX",
-    "DocumentValidator",
-    "ValidationUnavailable",
-    "CommandCheck",
-    "BundleDocumentValidator",
-    "BundleFindings",
-    "refusing_findings",
-    "not_judged_causes",
-    "finding_place",
-    "first_error_text",
-    "is_not_judged",
-    "is_known_fatal",
-    "validate_init_config",
-    "validate_bundle_document",
-    "recorded_findings",
-]
-
 _CHECK_TIMEOUT = 30.0  # seconds
 _MAX_OUTPUT = 300  # characters of the check's last line
 _NOT_JUDGED = "not-judged"

@@ -11,8 +11,6 @@ from typing import Any
 from .._findings import RULE_DUPLICATE, Finding, InvalidConfig, Level, located
 from .._scalars._field_path import Path
 
-__all__ = ["Builder", "key_text"]
-
 
 def key_text(value: object) -> str:
     """Return the JSON key for a scalar key."""

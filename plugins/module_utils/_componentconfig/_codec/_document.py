@@ -18,8 +18,6 @@ from ._builder import Builder
 from ._embedding import EmbeddedFlags, Embedding
 from ._plain_values import head_values
 
-__all__ = ["Document", "MAX_BYTES", "MAX_DEPTH", "MAX_DOCUMENTS", "MAX_NODES", "decode", "split"]
-
 # The one part of the json package that stops at the end of a string; in C if the interpreter has it.
 _scanstring: Any = vars(decoder)["scanstring"]
 _JSON_SPACE = re.compile(r"[ \t\r\n]*")

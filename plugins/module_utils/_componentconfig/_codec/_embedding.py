@@ -10,8 +10,6 @@ from typing import NamedTuple
 
 from .._scalars._field_path import Path
 
-__all__ = ["EmbeddedFlag", "EmbeddedFlags", "Embedding"]
-
 
 class Embedding(NamedTuple):
     """Where a document is in another file, and how much of a config it is.

@@ -12,8 +12,6 @@ from typing import Any
 from ..._foreign._json import load_json
 from .. import ConfigError
 
-__all__ = ["HEAD_FIELDS", "canonical", "decode_values", "fingerprint", "head_values", "json_values", "merge"]
-
 HEAD_FIELDS = ("apiVersion", "kind")
 """The fields that identify the kind of a document."""
 

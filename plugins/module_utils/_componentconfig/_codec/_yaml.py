@@ -22,8 +22,6 @@ from .._findings import InvalidConfig
 if TYPE_CHECKING:
     from ._builder import Builder
 
-__all__ = ["Scalar", "encode", "encode_all", "parse_yaml", "resolve_scalar"]
-
 Scalar = Union[None, bool, int, float, str]
 
 _CONSTANTS: dict[str, Scalar] = {"": None, "~": None, "null": None, "Null": None, "NULL": None}

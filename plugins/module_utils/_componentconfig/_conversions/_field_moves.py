@@ -15,18 +15,6 @@ from .._schema._defaults import is_zero
 from .._schema._kinds import Kind
 from .._schema._releases import known_minors
 
-__all__ = [
-    "Loss",
-    "LossHint",
-    "arguments_to_list",
-    "arguments_to_map",
-    "drop_unknown_fields",
-    "drop_unknown_subfields",
-    "move",
-    "objects_at",
-    "rename",
-]
-
 
 @dataclass(frozen=True)
 class Loss:

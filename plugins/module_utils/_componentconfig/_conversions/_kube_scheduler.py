@@ -12,15 +12,6 @@ from .._scalars._field_path import Path
 from .._schema._kinds import Kind, find_kind
 from ._field_moves import Loss, LossHint, drop_unknown_subfields
 
-__all__ = [
-    "PluginSet",
-    "SCHEDULER_HINTS",
-    "SCORING_PLUGINS",
-    "convert_scheduler",
-    "plugin_to_strategy",
-    "strategy_to_plugin",
-]
-
 
 class PluginSet:
     """A copy of `profiles[].plugins.<point>`, enabled and disabled plugins; `write` puts it into the profile."""

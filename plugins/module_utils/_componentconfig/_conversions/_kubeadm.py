@@ -14,8 +14,6 @@ from typing import Any
 from .._schema._kinds import Kind
 from ._field_moves import Loss, LossHint, arguments_to_list, arguments_to_map, move
 
-__all__ = ["KUBEADM_HINTS", "move_timeouts", "convert_kubeadm"]
-
 _ARGUMENTS = {
     "ClusterConfiguration": (
         "etcd.local.extraArgs",

@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-__all__ = ["IMPACT"]
-
 IMPACT = r"""
 {"classes":{"restart":["a kubelet restart applies it; running pods keep running"],"restart-clients":
 ["restart; clients of the kubelet's endpoints (API server, monitoring, probes) must follow the change"],

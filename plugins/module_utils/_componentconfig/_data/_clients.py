@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-__all__ = ["KINDS"]
-
 KINDS = r"""
 {"v1 Config":{"component":"client","fields":{"kind":{"optional":1},"apiVersion":{"optional":1},"preferences":{"type":
 "object","optional":1,"fields":{"colors":{"type":"bool","optional":1},"extensions":{"type":"list<object>","optional":

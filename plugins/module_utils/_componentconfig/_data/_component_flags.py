@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-__all__ = ["FLAGS"]
-
 FLAGS = r"""
 {"kube-proxy":{"ignoresFlags":true,"reasons":{"self":["it names the file"],"once":
 ["it makes kube-proxy do one thing and end: it is no config"],"access":

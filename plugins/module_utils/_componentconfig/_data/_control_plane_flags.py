@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-__all__ = ["FLAGS"]
-
 FLAGS = r"""
 {"kube-apiserver":{"bool":[["add-dir-header",20,25],["aggregator-reject-forwarding-redirect",25,null],
 "allow-privileged",["alsologtostderr",20,25],"anonymous-auth","audit-log-batch-throttle-enable","audit-log-compress",

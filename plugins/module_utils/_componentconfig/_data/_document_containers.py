@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-__all__ = ["CONTAINERS"]
-
 CONTAINERS = r"""
 {"tools":{"OpenShift":["machineconfiguration.openshift.io","machine.openshift.io","hypershift.openshift.io",
 "performance.openshift.io","config.openshift.io"],"EKS":["node.eks.aws"],"Karpenter":["karpenter.sh",

@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-__all__ = ["NOTES"]
-
 NOTES = r"""
 [{"id":"events-without-limit","since":37,"component":"kubelet","kind":"KubeletConfiguration","field":"eventRecordQPS",
 "condition":{"equals":0},"level":"meaning","danger":1,"before":

@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-__all__ = ["RULES"]
-
 RULES = r"""
 {"kube-apiserver":{"apiserver-count":[{"rule":"range","otherwise":"exit","range":[1,null]}],"audit-log-maxage":
 [{"rule":"range","otherwise":"exit","of":"audit-log-path","range":[0,null]}],"audit-log-maxbackup":[{"rule":"range",

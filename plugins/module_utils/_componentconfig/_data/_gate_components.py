@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-__all__ = ["COMPONENTS"]
-
 COMPONENTS = r"""
 {"kube-apiserver":["AdmissionWebhookMatchConditions","AdvancedAuditing","AggregatedDiscoveryEndpoint",
 "AggregatedDiscoveryRemoveBetaType","AllowInsecureBackendProxy","AllowParsingUserUIDFromCertAuth",

@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-__all__ = ["GATES"]
-
 GATES = r"""
 {"gates":{"APIListChunking":[[20,"Beta",1,0],[29,"GA",1,1],[33]],"APIPriorityAndFairness":[[20,"Beta",1,0],[29,"GA",1,
 1],[31]],"APIResponseCompression":[[20,"Beta",1,0]],"APISelfSubjectReview":[[26,"Alpha",0,0],[27,"Beta",1,0],[28,"GA",

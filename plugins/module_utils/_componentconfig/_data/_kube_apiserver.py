@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-__all__ = ["KINDS"]
-
 KINDS = r"""
 {"apiserver.config.k8s.io/v1 AdmissionConfiguration":{"component":"kube-apiserver","fields":{"plugins":{"type":
 "list<object>","optional":1,"fields":{"name":{},"path":{"optional":1},"configuration":{"type":"any","optional":1,

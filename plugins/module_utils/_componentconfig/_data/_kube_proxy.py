@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-__all__ = ["KINDS"]
-
 KINDS = r"""
 {"kubeproxy.config.k8s.io/v1alpha1 KubeProxyConfiguration":{"component":"kube-proxy","fields":{"featureGates":{"type":
 "map<bool>","optional":1},"clientConnection":{"type":"object","fields":{"kubeconfig":{},"acceptContentTypes":{},

@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-__all__ = ["KINDS"]
-
 KINDS = r"""
 {"kubescheduler.config.k8s.io/v1 DefaultPreemptionArgs":{"component":"kube-scheduler","fields":
 {"minCandidateNodesPercentage":{"type":"int32","optional":1,"nullable":1,"default":10},"minCandidateNodesAbsolute":

@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-__all__ = ["COMMANDS", "KINDS"]
-
 KINDS = r"""
 {"kubeadm.k8s.io/v1beta1 ClusterConfiguration":{"component":"kubeadm","fields":{"etcd":{"type":"object","fields":
 {"local":{"type":"object","optional":1,"nullable":1,"fields":{"imageRepository":{"optional":1},"imageTag":{"optional":

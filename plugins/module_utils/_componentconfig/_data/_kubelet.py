@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-__all__ = ["DROP_INS", "KINDS"]
-
 KINDS = r"""
 {"kubelet.config.k8s.io/v1 CredentialProviderConfig":{"component":"kubelet","fields":{"providers":{"type":
 "list<object>","fields":{"name":{},"matchImages":{"type":"list<string>"},"defaultCacheDuration":{"type":"duration",

@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-__all__ = ["INDEX", "KINDS", "RULES"]
-
 KINDS = r"""
 {"provider.configok.dev/v1alpha1 BinaryHost":{"component":"machines","description":
 ["A host without packages: the kubelet, the runtime and the CNI plugins come from local archives."],"fields":

@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-__all__ = ["NOTES"]
-
 NOTES = r"""
 [{"id":"huge-pages-eviction","since":37,"component":"kubelet","gate":"HugepageAwareEviction","level":"behavior",
 "host":["the host has huge pages reserved"],"before":["memory.available counts reserved huge pages as free"],"after":

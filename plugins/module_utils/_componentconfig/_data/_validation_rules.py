@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-__all__ = ["CLIENTS", "KUBEADM", "KUBELET", "KUBE_APISERVER", "KUBE_PROXY", "KUBE_SCHEDULER"]
-
 CLIENTS = r"""
 {"Config":{"names-unique":{"fields":["clusters[].name","users[].name","contexts[].name"],"since":20},
 "current-context":{"fields":["current-context"],"since":20},"no-context":{"fields":["current-context"],"since":20,

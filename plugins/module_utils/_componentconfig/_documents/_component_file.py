@@ -11,8 +11,6 @@ from .._codec._document import Document, decode
 from .._findings import Finding, InvalidConfig
 from .._load import Config, merge_documents
 
-__all__ = ["Reader", "decode_first", "is_of_kubeadm", "load_for_check"]
-
 _MAPPING = "must be a mapping with apiVersion and kind"
 
 

@@ -26,8 +26,6 @@ from ._recognition import (
     parts_of,
 )
 
-__all__ = ["RULE_TOOL_FIELD", "TextReader", "contents_of"]
-
 TextReader = Callable[[str, str, bool], "list[Document]"]
 """Returns the documents of a text in a file. Takes the text, the file, and whether it is a patch, which needs no
 apiVersion."""

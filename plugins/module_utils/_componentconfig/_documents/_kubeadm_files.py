@@ -14,8 +14,6 @@ from .._codec._document import Document
 from .._findings import Finding, Level
 from ._component_file import is_of_kubeadm
 
-__all__ = ["RULE_SKIPPED", "documents_of_kubeadm"]
-
 RULE_SKIPPED = "document-skipped"
 """The rule of a document's own finding that kubeadm does not read it."""
 

@@ -27,8 +27,6 @@ from ._recognition import (
     names_component_config,
 )
 
-__all__ = ["decode_file", "find_configs", "load_file"]
-
 _KUBEADM = "kubeadm"
 _MAX_NESTING = 4
 """How deep a file is looked into: a List, a ConfigMap in it, a file to write in that, a document."""

@@ -14,8 +14,6 @@ from .._findings import Finding, InvalidConfig, located, not_judged
 from ._templates import TEMPLATE, quoted_templates, template_line
 from ._user_data import user_data_parts
 
-__all__ = ["MAX_DOCUMENTS", "Reading", "decoded", "read_text", "readings_of", "text_of", "unread"]
-
 MAX_DOCUMENTS = 512
 _MAX_CHARACTERS = 8 * MAX_BYTES
 """The limits of a file of several documents; each document has its own limits, too."""

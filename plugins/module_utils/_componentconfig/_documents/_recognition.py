@@ -15,18 +15,6 @@ from .._codec._document import Document
 from .._findings import not_judged
 from .._schema._kinds import find_kind, is_of_known_group, kinds
 
-__all__ = [
-    "KUBERNETES",
-    "container_rows",
-    "doubts_about",
-    "is_component_config",
-    "names_component_config",
-    "names_container",
-    "doubtful_document",
-    "parts_of",
-    "tool_of",
-]
-
 KUBERNETES = "Kubernetes"
 """The name of Kubernetes among the tools."""
 _KEY = r"(?m)(?:^|[{{,])[ \t]*[\"']?{}[\"']?[ \t]*:[ \t]*[\"']?"

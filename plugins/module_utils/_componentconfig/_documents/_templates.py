@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["TEMPLATE", "quoted_templates", "template_line"]
-
 TEMPLATE = "a template before it is rendered"
 """Why a text is not validated."""
 _MARKER = re.compile(r"\{\{|\{%|<%|%\{|\$\{[A-Za-z_]")

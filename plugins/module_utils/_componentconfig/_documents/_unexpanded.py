@@ -14,8 +14,6 @@ from .._findings import Finding, not_judged
 from .._scalars._field_path import Path
 from .._scalars._unexpanded import UNEXPANDED, is_unexpanded
 
-__all__ = ["unexpanded_findings", "without_unexpanded"]
-
 _LITERAL_FIELDS = frozenset(("args", "command", "env", "expression", "expressions"))
 """Fields whose values may have dollar signs and braces of their own: command lines, and expressions."""
 

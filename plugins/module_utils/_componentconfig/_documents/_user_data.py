@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["user_data_parts"]
-
 _HEADER = re.compile(r"(?i)\A(?:[\w-]+:[^\n]*\n)*?Content-Type:[ \t]*multipart/[^\n]*(?:\n[ \t][^\n]*)*")
 _BOUNDARY = re.compile(r"(?i)boundary=(?:\"([^\"\n]+)\"|([^\s;\"]+))")
 _ENCODED = re.compile(r"(?im)^Content-Transfer-Encoding:[ \t]*(?:base64|quoted-printable)")

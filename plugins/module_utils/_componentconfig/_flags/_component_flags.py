@@ -19,8 +19,6 @@ from ._flag_set import FlagSet, apply_flags, values_without_field
 from ._kubelet_flags import FEATURE_GATES
 from ._pflag import CommandLine, parse_command_line
 
-__all__ = ["ComponentFlags", "with_flags"]
-
 _COMMAND_LINE = "command line"
 
 

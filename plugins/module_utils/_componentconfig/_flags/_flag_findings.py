@@ -28,19 +28,6 @@ from ._flag_values import refused_values
 from ._kubelet_flags import FEATURE_GATES
 from ._pflag import REPEATABLE, Flag, parse_flag_value
 
-__all__ = [
-    "GATES_FLAG",
-    "RULE_FLAGS",
-    "WITHOUT_FILE",
-    "Argument",
-    "FlagProblem",
-    "flag_findings",
-    "flag_problems",
-    "flags_of",
-    "gates_of",
-    "unknown_flag",
-]
-
 GATES_FLAG = "feature-gates"
 RULE_FLAGS = "flags"
 WITHOUT_FILE = ("kube-apiserver", "kube-controller-manager")

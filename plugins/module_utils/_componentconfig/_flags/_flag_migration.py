@@ -23,8 +23,6 @@ from ._flag_set import FlagSet, combine_with_file
 from ._kubelet_flags import FEATURE_GATES
 from ._pflag import Flag, parse_flag_value
 
-__all__ = ["Dropped", "ToField", "Stays", "FlagDecision", "CurrentConfig", "Refused", "decide_flag", "wins_over_file"]
-
 
 @dataclass(frozen=True)
 class ToField:

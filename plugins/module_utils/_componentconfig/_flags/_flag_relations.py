@@ -15,8 +15,6 @@ from .._scalars._numbers import parse_bool, parse_float
 from .._scalars._syntax import is_ip, network
 from .._schema._feature_gates import FeatureGates
 
-__all__ = ["RELATIONS", "FlagValue"]
-
 _PORT = re.compile(r"[0-9]{1,6}")
 _PORTS = re.compile(r"([0-9]{1,6})-([0-9]{1,6})")
 _SECONDS = "s"

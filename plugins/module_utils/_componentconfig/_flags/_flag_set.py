@@ -31,19 +31,6 @@ from ._pflag import (
     parse_flag_value,
 )
 
-__all__ = [
-    "FlagSet",
-    "combine_with_file",
-    "components_with_flags",
-    "flag_set",
-    "known_flags",
-    "plain_values",
-    "set_field",
-    "values_by_flag",
-    "values_without_field",
-    "apply_flags",
-]
-
 _COMMA_FORMS: frozenset[FlagForm] = frozenset(
     ("list", "looseMap", "map", "mapBool", "mapLess", "taints", "intList", "vmodule")
 )

@@ -17,9 +17,6 @@ from .._schema._feature_gates import FeatureGates
 from .._schema._kinds import is_present_at
 from ._flag_relations import RELATIONS, FlagValue
 
-__all__ = ["RULES", "refused_values"]
-
-
 _TAINTS = "register-with-taints"
 _NAME = "at most 63 of A-Z, a-z, 0-9, - _ . with a letter or a digit at both ends"
 

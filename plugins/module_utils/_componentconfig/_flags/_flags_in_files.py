@@ -14,8 +14,6 @@ from .._scalars._field_path import Path
 from ._flag_findings import Argument, flags_of
 from ._pflag import FlagUse, parse_words
 
-__all__ = ["ComponentArguments", "container_flags", "kubeadm_arguments"]
-
 _PROGRAMS = ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy", "kubelet")
 _KUBELET = "kubelet"
 _OF_CLUSTER = (

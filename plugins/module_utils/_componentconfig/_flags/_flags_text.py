@@ -12,8 +12,6 @@ from typing import NamedTuple
 from .. import ConfigError
 from .._scalars._unexpanded import EXPRESSION, is_unexpanded
 
-__all__ = ["FlagsText", "parse_flags_text"]
-
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
 _FLAG = re.compile(r"--?[A-Za-z]|---")
 _LATER_FLAG = re.compile(r"\s--[A-Za-z]")

@@ -12,8 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-__all__ = ["CONFIG_DIRECTORY", "FEATURE_GATES", "flag_field", "parse_flags", "parse_pairs", "fields_set_by_flags"]
-
 CONFIG_DIRECTORY = "config-dir"
 FEATURE_GATES = "featureGates"
 

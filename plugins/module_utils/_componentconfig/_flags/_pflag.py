@@ -20,21 +20,6 @@ from .._scalars._numbers import parse_bool, parse_quantity
 from .._scalars._syntax import is_ip, is_ip_port, is_port
 from .._scalars._unexpanded import is_unexpanded
 
-__all__ = [
-    "CommandLine",
-    "FORMS",
-    "Flag",
-    "FlagForm",
-    "FlagUse",
-    "FlagVariant",
-    "ListPosition",
-    "MigrationAdvice",
-    "REPEATABLE",
-    "parse_command_line",
-    "parse_flag_value",
-    "parse_words",
-]
-
 _SHORT = {"v": "v", "h": "help"}
 
 

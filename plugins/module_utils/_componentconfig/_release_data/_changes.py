@@ -24,18 +24,6 @@ from .._schema._releases import minor_name, newest_minor
 from .._schema._type_check import check_types
 from ._file_format import ReleaseData
 
-__all__ = [
-    "Change",
-    "changed_defaults",
-    "check_defaults",
-    "default_at",
-    "digest_of",
-    "field_changes",
-    "gate_changes",
-    "is_same_default",
-    "kind_of_defaults",
-]
-
 _ZEROS: tuple[Any, ...] = ("", 0, False, [], {})
 
 

@@ -22,8 +22,6 @@ from ._help_text import GateDefault, HelpText
 from ._probe import Binary, Candidates
 from ._running_component import leaf_fields
 
-__all__ = ["KnownBinary", "Running", "candidates", "defaults_of_help", "derive"]
-
 
 class KnownBinary(NamedTuple):
     """A binary whose SHA-256 is known, and what it says of itself."""

@@ -14,8 +14,6 @@ from .._schema._releases import minor_name, newest_minor
 from ._changes import Change, digest_of, field_changes, gate_changes
 from ._file_format import ReleaseData
 
-__all__ = ["Difference", "difference"]
-
 
 class Difference(NamedTuple):
     """How a release differs from the newest shipped one. digest: the hash that a person accepts."""

@@ -17,21 +17,6 @@ from .._schema._feature_gates import Stage
 from .._schema._overlays import OverlayFlag
 from .._schema._releases import minor_name, parse_minor
 
-__all__ = [
-    "API_VERSION",
-    "COMPONENTS",
-    "KIND",
-    "Acceptance",
-    "DataLayer",
-    "ProbedGate",
-    "ReleaseData",
-    "Source",
-    "SourceKind",
-    "has_same_values",
-    "read",
-    "write",
-]
-
 API_VERSION = "data.configok.dev/v1alpha1"
 KIND = "ReleaseData"
 COMPONENTS = ("kubelet", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy", "kubeadm")

@@ -14,8 +14,6 @@ from .._schema._feature_gates import Stage
 from .._schema._overlays import OverlayFlag
 from ._file_format import COMPONENTS
 
-__all__ = ["GateDefault", "HelpText", "parse_help", "parse_version"]
-
 _MAX_CHARACTERS = 4 * 1024 * 1024  # of a help text; that of kube-apiserver has 50,000
 _USAGE = re.compile(r"^Usage:[ \t]*\n?[ \t]*([a-z][a-z-]{1,40})(?=[ \t\n])", re.MULTILINE)
 # A flag: its shorthand, its name, the type of its value or nothing, two blanks or more, and what it is for.

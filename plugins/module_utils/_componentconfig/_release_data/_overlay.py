@@ -13,8 +13,6 @@ from .._schema._releases import minor_name, newest_minor
 from ._changes import changed_defaults, check_defaults, digest_of
 from ._file_format import Acceptance, ReleaseData, read, write
 
-__all__ = ["accept", "check_minor", "overlay_of"]
-
 
 def overlay_of(text: str | bytes, file: str = "release data") -> ReleaseOverlay:
     """Return the overlay of a file's text. file: what messages call the text.

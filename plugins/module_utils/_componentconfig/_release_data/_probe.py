@@ -20,8 +20,6 @@ from .._schema._releases import parse_minor
 from ._file_format import ProbedGate
 from ._help_text import GateDefault, HelpText, parse_help, parse_version
 
-__all__ = ["HIDDEN", "TIMED_OUT", "Answer", "Binary", "Candidates", "Run", "probe_binary"]
-
 
 class Answer(NamedTuple):
     """How a run of the binary ended: its exit code, and its output, standard error included."""

@@ -19,8 +19,6 @@ from .._schema._kinds import KUBELET_CONFIGURATION
 from ._changes import kind_of_defaults
 from ._help_text import GateDefault
 
-__all__ = ["leaf_fields", "parse_configz", "parse_metrics", "version_in_metrics"]
-
 _MAX_CHARACTERS = 32 * 1024 * 1024  # the metrics of kube-apiserver in a large cluster
 _METRIC = re.compile(r"kubernetes_feature_enabled\{([^{}]{1,400})\}[ \t]+([0-9.eE+-]{1,20})(?:[ \t]+-?[0-9]{1,20})?")
 _BUILD = re.compile(r"^kubernetes_build_info\{([^{}]{1,2000})\}", re.MULTILINE)

@@ -17,8 +17,6 @@ from .._schema._type_check import ADMISSION_KINDS
 from . import value_table
 from ._rule import EffectiveConfig, Rule, Violations, duplicates, values_at
 
-__all__ = ["ADMISSION_PLUGIN_RULES", "admission_plugins"]
-
 _COMPONENT: Final = "kube_apiserver"
 
 

@@ -18,8 +18,6 @@ from .._scalars._syntax import is_dns_label, split_url
 from . import value_facts
 from ._rule import EffectiveConfig, Rule, RuleSet, Violations, all_of, required, unique, values_must
 
-__all__ = ["CLIENT_RULE_SETS", "KUBECONFIG_RULES"]
-
 _EXEC = "client.authentication.k8s.io"
 _SECRETS = ("token", "password", "client-key-data")
 _Entry = tuple[Path, Mapping[str, Any]]

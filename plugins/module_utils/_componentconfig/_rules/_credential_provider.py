@@ -29,8 +29,6 @@ from ._rule import (
     values_must,
 )
 
-__all__ = ["CREDENTIAL_PROVIDER_RULE_SETS"]
-
 _COMPONENT: Final = "kubelet"
 _GROUP = "credentialprovider.kubelet.k8s.io"
 _GATE = "KubeletServiceAccountTokenForCredentialProviders"

@@ -13,8 +13,6 @@ from .._findings import Finding, not_judged
 from ._host_model import Cgroup, CgroupDriver, Host
 from ._rule import EffectiveConfig
 
-__all__ = ["cgroup_findings", "cgroup_paths"]
-
 _RESERVED = {"kube-reserved": "kubeReservedCgroup", "system-reserved": "systemReservedCgroup"}
 _SLICE = ".slice"
 _DRIVERS: tuple[CgroupDriver, ...] = ("cgroupfs", "systemd")

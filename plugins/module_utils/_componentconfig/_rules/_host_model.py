@@ -8,20 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
-__all__ = [
-    "Cgroup",
-    "CgroupDriver",
-    "ContainerRuntime",
-    "File",
-    "FileKind",
-    "Host",
-    "HostQuery",
-    "InhibitDelay",
-    "KERNEL_PARAMETERS",
-    "STATE_FILES",
-    "StateFile",
-]
-
 # The values that the kubelet sets or, with protectKernelDefaults, requires (setupKernelTunables).
 KERNEL_PARAMETERS: Mapping[str, int] = {
     "vm/overcommit_memory": 1,

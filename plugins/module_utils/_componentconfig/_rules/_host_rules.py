@@ -21,8 +21,6 @@ from ._host_shutdown import delays_shutdown, inhibitor_findings
 from ._host_states import damaged_state_findings, stale_state_findings
 from ._rule import EffectiveConfig, percentage_or_none, quantity_or_none
 
-__all__ = ["HostRules", "host_findings", "query_for"]
-
 _MAX_NUMA_NODES = 8
 _SINGLE_CPUS_SINCE = 22
 

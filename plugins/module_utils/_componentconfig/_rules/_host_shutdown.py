@@ -14,8 +14,6 @@ from .._scalars._field_path import Path
 from ._host_model import Host
 from ._rule import SECOND, EffectiveConfig
 
-__all__ = ["delays_shutdown", "inhibitor_findings"]
-
 _BY_PRIORITY = "shutdownGracePeriodByPodPriority"
 _OVERRIDE = "99-kubelet.conf"
 """The drop-in of logind that the kubelet writes in /etc if the allowed delay is too short (OverrideInhibitDelay)."""

@@ -13,8 +13,6 @@ from .._scalars._numbers import parse_cpu_list, parse_quantity
 from ._host_model import Host
 from ._rule import EffectiveConfig
 
-__all__ = ["damaged_state_findings", "stale_state_findings"]
-
 _POLICY_FIELDS = {"cpu_manager_state": "cpuManagerPolicy", "memory_manager_state": "memoryManagerPolicy"}
 _STATE_RULES = {"cpu_manager_state": "cpu-state", "memory_manager_state": "mem-state"}
 _STATE_GATES = {"cpu_manager_state": "CPUManager", "memory_manager_state": "MemoryManager"}

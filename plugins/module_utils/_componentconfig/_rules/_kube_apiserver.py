@@ -32,8 +32,6 @@ from ._rule import (
     values_must,
 )
 
-__all__ = ["ADMISSION_RULES", "APISERVER_RULE_SETS", "AUDIT_RULES", "EGRESS_RULES", "TRACING_RULES"]
-
 _LEVELS = ("privileged", "baseline", "restricted")
 _VERSION = re.compile(r"latest|v1\.(?:0|[1-9][0-9]{0,30})")
 _MODES = ("enforce", "audit", "warn")

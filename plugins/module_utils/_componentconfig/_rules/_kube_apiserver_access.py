@@ -32,8 +32,6 @@ from ._rule import (
     values_must,
 )
 
-__all__ = ["AUTHENTICATION_RULES", "AUTHORIZATION_RULES"]
-
 _URL = "must be a URL with the scheme https, without user, query and fragment"
 _PATH = re.compile(r"[A-Za-z0-9/\-._~%!$&'()*+,;=:]+")
 _TYPES = ("AlwaysAllow", "AlwaysDeny", "ABAC", "Webhook", "RBAC", "Node")

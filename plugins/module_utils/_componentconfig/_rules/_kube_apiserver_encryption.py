@@ -24,8 +24,6 @@ from ._rule import (
     values_must,
 )
 
-__all__ = ["ENCRYPTION_RULES"]
-
 _KEYED = {"aescbc": (16, 24, 32), "aesgcm": (16, 24, 32), "secretbox": (32,)}
 """Providers with keys, and the sizes of their keys in bytes."""
 _PROVIDERS = (*_KEYED, "identity", "kms")

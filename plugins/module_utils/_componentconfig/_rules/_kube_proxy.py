@@ -11,8 +11,6 @@ from .._scalars._syntax import is_cidr, is_ip, is_ip_port, is_mapped_ip
 from ._plausible_sizes import PLAUSIBLE_SIZE, plausible_sizes
 from ._rule import Bound, EffectiveConfig, Rule, Violations, bound_rules, logging_rule
 
-__all__ = ["KUBE_PROXY_RULES", "KUBE_PROXY_RULES_CHECKED_ELSEWHERE"]
-
 KUBE_PROXY_RULES_CHECKED_ELSEWHERE = {
     "detect-mode": "the values of the field in the schema, by minor",
 }

@@ -33,8 +33,6 @@ from ._rule import (
     values_must,
 )
 
-__all__ = ["KUBE_SCHEDULER_RULE_SETS"]
-
 _COMPONENT: Final = "kube_scheduler"
 _QUEUE_SORT = "PrioritySort"
 _BINDER = "DefaultBinder"

@@ -32,8 +32,6 @@ from ._rule import (
     values_must,
 )
 
-__all__ = ["SCHEDULER_PLUGIN_CHECKED_FIELDS", "SCHEDULER_PLUGIN_RULE_SETS"]
-
 _COMPONENT: Final = "kube_scheduler"
 _WHOLE = re.compile(r"[0-9]{1,19}")
 _OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")

@@ -25,16 +25,6 @@ from . import value_table
 from ._plausible_sizes import PLAUSIBLE_SIZE, plausible_sizes
 from ._rule import EffectiveConfig, Rule, RuleSet, Violations, all_of, in_range, required, values_at, values_must
 
-__all__ = [
-    "INIT_RULES",
-    "JOIN_RULES",
-    "KUBEADM_RULE_SETS",
-    "RESET_RULES",
-    "UPGRADE_RULES",
-    "is_kubernetes_version",
-    "named_arguments",
-]
-
 _TOKEN = re.compile(r"[a-z0-9]{6}\.[a-z0-9]{16}")
 _TOKEN_WORDS = "must be 6 and 16 of a-z and 0-9 with a dot between them"
 _GROUP = re.compile(r"system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]")

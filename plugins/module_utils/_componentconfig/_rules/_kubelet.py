@@ -18,8 +18,6 @@ from ._plausible_sizes import PLAUSIBLE_SIZE, plausible_sizes
 from ._pod_sysctls import DEFAULT_SYSCTL_RULES
 from ._rule import SECOND, Bound, EffectiveConfig, Rule, Violations, bound_rules, logging_rule, tracing_rule
 
-__all__ = ["RULE_CHECKED_FIELDS", "KUBELET_RULES", "KUBELET_RULES_CHECKED_ELSEWHERE", "RESOURCE_RULES"]
-
 _CPUS = re.compile(r"\+?[0-9]{1,18}(-\+?[0-9]{1,18})?(,\+?[0-9]{1,18}(-\+?[0-9]{1,18})?)*")
 
 

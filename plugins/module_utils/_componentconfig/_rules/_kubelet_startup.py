@@ -22,14 +22,6 @@ from . import value_facts, value_table
 from ._pod_sysctls import unsafe_sysctls
 from ._rule import EffectiveConfig, Rule, Violations, percentage_or_none, quantity_or_none
 
-__all__ = [
-    "STARTUP_RULES",
-    "STARTUP_RULES_CHECKED_ELSEWHERE",
-    "SERVER_RULES",
-    "is_cipher_suite",
-    "logged_only_findings",
-]
-
 _EVERYWHERE = ("0.0.0.0", "::")
 _ADDRESS_OF = {"port": "address", "readOnlyPort": "address", "healthzPort": "healthzBindAddress"}
 _HTTP2_SUITES = ("TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256")

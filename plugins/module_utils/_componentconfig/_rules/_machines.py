@@ -25,8 +25,6 @@ from .._scalars._syntax import (
 )
 from ._rule import EffectiveConfig, Rule, RuleSet, Violations, all_of, duplicates, required, values_at, values_must
 
-__all__ = ["MACHINE_RULE_SETS"]
-
 _DNS_NAME = "must be a DNS-1123 subdomain: lower-case letters, digits, - and ., as in worker-1"
 _LABEL_KEY = "must be the key of a label: [prefix/]name of at most 63 letters, digits, -, _ and ."
 _LABEL_VALUE = "must be the value of a label: at most 63 letters, digits, -, _ and ."

@@ -22,8 +22,6 @@ from .._schema._kinds import DataModule
 from . import value_table
 from ._rule import EffectiveConfig, Rule, Violations, values_at
 
-__all__ = ["PLAUSIBLE_SIZE", "plausible_sizes"]
-
 PLAUSIBLE_SIZE: Final = "plausible-size"
 """The id of the rules, and the name of the table of their facts."""
 

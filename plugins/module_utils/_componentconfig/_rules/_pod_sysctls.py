@@ -13,8 +13,6 @@ from typing import Final
 
 from ._rule import EffectiveConfig, Rule, Violations
 
-__all__ = ["DEFAULT_SYSCTL_RULES", "unsafe_sysctls"]
-
 _FIELD: Final = "defaultPodSysctls"
 _GATE: Final = "DefaultPodSysctls"
 _MAX_NAME = 253

@@ -12,8 +12,6 @@ from typing import cast
 from .._schema._kinds import KUBELET_CONFIGURATION, MACHINES, Kind
 from ._rule import RuleSet
 
-__all__ = ["rule_checked_fields", "rule_sets"]
-
 
 def _rule_sets_of(component: str) -> Mapping[str, tuple[RuleSet, ...]]:
     # Imported on first use, since a node checks one component at a time. One import statement each: they are how the

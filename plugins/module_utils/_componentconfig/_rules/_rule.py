@@ -24,32 +24,6 @@ from .._schema._kinds import DataModule, OperatingSystem, is_present_at
 from .._schema._releases import as_last_read
 from . import rule_facts
 
-__all__ = [
-    "Bound",
-    "EffectiveConfig",
-    "Rule",
-    "RuleSet",
-    "SECOND",
-    "all_of",
-    "bound_rules",
-    "values_must",
-    "values_at",
-    "logging_rule",
-    "fields_at",
-    "split_pattern",
-    "percentage_or_none",
-    "present",
-    "quantity_or_none",
-    "duplicates",
-    "required",
-    "run_rules",
-    "tracing_rule",
-    "unique",
-    "Violations",
-    "whole_amount",
-    "in_range",
-]
-
 SECOND = 10**9
 """A second in nanoseconds, the unit of all durations in rules."""
 

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-__all__ = ["amount_words", "duration_words"]
-
 _LARGE = ((10**15, "quadrillion"), (10**12, "trillion"), (10**9, "billion"), (10**6, "million"))
 _DURATIONS = (
     (365 * 24 * 3600 * 10**9, "year"),

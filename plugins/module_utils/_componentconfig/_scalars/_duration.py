@@ -9,8 +9,6 @@ import re
 
 from .. import ConfigError
 
-__all__ = ["nanoseconds", "parse_duration", "format_duration"]
-
 _UNITS = {
     "ns": 1,
     "us": 10**3,

@@ -11,8 +11,6 @@ from typing import Any, Union
 
 from .. import ConfigError
 
-__all__ = ["Path", "dotted", "format_path", "is_below_any", "leaf_paths", "overlaps", "parse_path", "value_at"]
-
 Path = tuple[Union[str, int], ...]
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")

@@ -11,8 +11,6 @@ from typing import Any
 
 from .. import ConfigError
 
-__all__ = ["UNITS", "format_quantity", "parse_bool", "parse_cpu_list", "parse_float", "parse_quantity"]
-
 _SUFFIXES: dict[str, Fraction] = {
     **{suffix: Fraction(1024**power) for power, suffix in enumerate(("Ki", "Mi", "Gi", "Ti", "Pi", "Ei"), 1)},
     **{suffix: Fraction(1000**power) for power, suffix in enumerate(("", "k", "M", "G", "T", "P", "E"))},

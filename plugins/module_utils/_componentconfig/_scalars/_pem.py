@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["are_certificates"]
-
 _BLOCK = re.compile(r"^-----BEGIN CERTIFICATE-----[ \t\r]*\n.*?^-----END CERTIFICATE-----", re.DOTALL | re.MULTILINE)
 
 

@@ -11,8 +11,6 @@ from typing import Any
 
 from ._field_path import Path
 
-__all__ = ["is_secret", "redact", "secret_paths"]
-
 _SECRET_TEXT = re.compile(
     r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY"  # PEM
     r"|LS0tLS1CRUdJTi[A-Za-z0-9+/]{0,48}?(?:UFJJVkFURS|BSSVZBVEU|QUklWQVRF)"  # the same in base64

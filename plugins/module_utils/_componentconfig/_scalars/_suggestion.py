@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["MAX_SUGGESTIONS", "did_you_mean"]
-
 MAX_SUGGESTIONS = 50
 """The number of unknown names of a document for which callers search a similar name, which is expensive."""
 _MAX_LENGTH = 100

@@ -9,28 +9,6 @@ import ipaddress
 import re
 from typing import NamedTuple, Union
 
-__all__ = [
-    "Address",
-    "Network",
-    "Url",
-    "is_cidr",
-    "is_dns_label",
-    "is_dns_name",
-    "is_extended_resource",
-    "is_grpc_target",
-    "is_ip",
-    "is_ip_port",
-    "is_label_key",
-    "is_label_value",
-    "is_loopback",
-    "is_mapped_ip",
-    "is_port",
-    "network",
-    "parse_ip",
-    "split_host_port",
-    "split_url",
-]
-
 _LABEL = r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?"
 _DNS_LABEL = re.compile(_LABEL)
 _DNS_NAME = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")

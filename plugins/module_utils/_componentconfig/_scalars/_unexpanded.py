@@ -8,8 +8,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-__all__ = ["EXPRESSION", "UNEXPANDED", "is_unexpanded", "without_unexpanded_parts"]
-
 UNEXPANDED = "an unexpanded variable"
 """Why a value is not judged."""
 

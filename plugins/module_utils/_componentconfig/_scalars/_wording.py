@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["and_list", "and_more", "count_of", "first_names"]
-
 
 def first_names(names: Sequence[str], limit: int, *, width: int = 0) -> str:
     """Return the first names and the number of the others: "a, b and 3 more".

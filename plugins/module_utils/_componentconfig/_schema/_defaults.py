@@ -17,8 +17,6 @@ from ._feature_gates import FeatureGates
 from ._kinds import Kind, fact_at, is_present_at
 from ._releases import nearest_known_minor
 
-__all__ = ["default_value", "apply_defaults", "effective_value", "is_zero", "zero_value"]
-
 
 def default_value(
     name: str, siblings: Mapping[str, Any], fields: Mapping[str, Any], minor: int, gates: FeatureGates

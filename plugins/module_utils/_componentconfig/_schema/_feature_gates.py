@@ -13,17 +13,6 @@ from typing import Any, Literal, NamedTuple, cast
 from ._overlays import overlays
 from ._releases import minor_name, newest_minor
 
-__all__ = [
-    "GATE_GROUPS",
-    "FeatureGates",
-    "GateState",
-    "Stage",
-    "gate_dependencies",
-    "gate_history",
-    "gate_names",
-    "gate_state",
-]
-
 Stage = Literal["", "Alpha", "Beta", "GA", "Deprecated"]
 """The stage of a feature gate, "" for a removed one."""
 

@@ -17,26 +17,6 @@ from .._scalars._field_path import Path
 from ._overlays import ReleaseOverlay, overlays
 from ._releases import release_index
 
-__all__ = [
-    "DataModule",
-    "FieldFact",
-    "KUBELET",
-    "KUBELET_CONFIGURATION",
-    "Kind",
-    "MACHINES",
-    "MAIN_KINDS",
-    "OPERATING_SYSTEMS",
-    "OperatingSystem",
-    "fact_at",
-    "find_kind",
-    "is_present_at",
-    "kinds",
-    "machine_facts",
-    "machine_kinds",
-    "prune",
-    "version_order",
-]
-
 KUBELET = "kubelet"
 KUBELET_CONFIGURATION = "KubeletConfiguration"
 

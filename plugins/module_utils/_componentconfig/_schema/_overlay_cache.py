@@ -11,8 +11,6 @@ from typing import Any, TypeVar, cast
 
 from ._overlays import ReleaseOverlay, overlays
 
-__all__ = ["cached_by_overlays"]
-
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 

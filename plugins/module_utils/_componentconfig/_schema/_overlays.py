@@ -12,8 +12,6 @@ from typing import Any, Literal, NamedTuple
 
 from .. import ConfigError
 
-__all__ = ["Layer", "OverlayFlag", "ReleaseOverlay", "only_with", "overlays", "register"]
-
 Layer = Literal["gates", "flags", "defaults"]
 """A layer of data that an overlay can have."""
 

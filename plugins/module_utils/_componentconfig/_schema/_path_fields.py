@@ -12,8 +12,6 @@ import posixpath
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-__all__ = ["RESOLVED_FIELDS", "PATH_FIELDS", "absolute_paths", "is_relative", "resolve_paths"]
-
 RESOLVED_FIELDS: Mapping[str, tuple[str, ...]] = {
     # pkg/kubelet/apis/config/helpers.go
     "KubeletConfiguration": (

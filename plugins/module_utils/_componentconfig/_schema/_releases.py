@@ -15,28 +15,6 @@ from typing import Any, Final, NamedTuple, cast
 from .. import ConfigError
 from ._overlays import overlays
 
-__all__ = [
-    "JUDGED_LAYERS",
-    "Layer",
-    "LayerSource",
-    "as_last_read",
-    "is_kubernetes_version",
-    "known_minor_of",
-    "known_minors",
-    "minor_name",
-    "minor_names",
-    "minor_of",
-    "minors_from",
-    "missing_layers",
-    "nearest_known_minor",
-    "newest_minor",
-    "parse_known_minor",
-    "parse_minor",
-    "quoting_hint",
-    "release_index",
-    "release_layers",
-]
-
 _VERSION = re.compile(r"v?1\.([0-9]{1,3})(?:[.+-].*)?")
 _LAST_MINOR = 99  # of Kubernetes 1
 

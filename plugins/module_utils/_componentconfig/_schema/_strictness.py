@@ -11,8 +11,6 @@ from .._findings import Finding, Level
 from ._kinds import Kind
 from ._releases import as_last_read
 
-__all__ = ["strictness", "with_strictness"]
-
 _STRICT_SINCE: Mapping[str, int] = {
     "AuthenticationConfiguration": 0,
     "AuthorizationConfiguration": 0,

@@ -25,8 +25,6 @@ from ._defaults import zero_value
 from ._kinds import Kind, fact_at, find_kind, kinds
 from ._releases import minor_name
 
-__all__ = ["ADMISSION_KINDS", "EmbeddedDocument", "TypeCheck", "check_types", "embedded_documents"]
-
 
 @dataclass
 class TypeCheck:

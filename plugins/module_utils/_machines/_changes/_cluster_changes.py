@@ -18,8 +18,6 @@ from ._reported_kubelets import without_reported
 from ._skew import cluster_contradiction
 from ._types import MachineAction, MachineChange, ObservedMachine
 
-__all__ = ["changed_names", "plan_cluster", "provider_of", "refusals_of", "warnings_of"]
-
 
 def plan_cluster(
     catalog: MachineCatalog,

@@ -12,8 +12,6 @@ from ._config_inputs import INIT_CONFIG, KUBELET, ConfigInputs, effective_config
 from ._plan_change import machine_name
 from ._types import CLUSTER_PATH, MachineAction, MachineChange
 
-__all__ = ["with_cluster_check"]
-
 
 def with_cluster_check(change: MachineChange, inputs: ConfigInputs) -> MachineChange:
     """Return a change with what in its config contradicts the Cluster.

@@ -33,8 +33,6 @@ from ._config_inputs import INIT_CONFIG, KUBELET, ConfigInputs, effective_config
 from ._machine_annotation import provider_hash
 from ._types import ObservedMachine
 
-__all__ = ["ConfigCheck", "adjusted_flags", "check_config", "config_disruption"]
-
 _SHOWN: Final = 5  # findings about one config
 _UNKNOWN_CLASS: Final = "restart"  # of a change between configs of which one is not known
 _OF_MACHINE: Final = "the init config of its Machine"

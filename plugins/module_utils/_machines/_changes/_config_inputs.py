@@ -19,8 +19,6 @@ from ..._nodeconfig._local_config import LocalConfig
 from .._objects._types import BundleReference, Machine
 from ._types import ObservedMachine
 
-__all__ = ["INIT_CONFIG", "KUBELET", "ConfigInputs", "UnknownSource", "effective_config", "source_name"]
-
 KUBELET: Final = "kubelet"
 INIT_CONFIG: Final = "the init config"
 

@@ -18,8 +18,6 @@ from ._runtimes import is_runtime
 from ._taints import taint_id
 from ._types import CLUSTER_PATH, MachineAction, MachineChange, ObservedMachine
 
-__all__ = ["content_hash_of", "goals_of"]
-
 _VERSION_PATHS: Final = frozenset({"spec.versions.kubelet", "spec.versions.containerRuntime"})
 _NEW: Final = (MachineAction.CREATE, MachineAction.REPLACE)
 _LABELS: Final = "spec.nodeLabels["

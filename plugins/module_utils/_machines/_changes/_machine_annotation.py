@@ -22,14 +22,6 @@ from .._objects._cluster_values import cluster_values
 from .._objects._providers import host_fields
 from .._objects._types import Cluster, ProviderConfig, Runtime
 
-__all__ = [
-    "InvalidMachineAnnotation",
-    "MachineAnnotation",
-    "NO_ANNOTATION",
-    "cluster_hash",
-    "provider_hash",
-]
-
 _MAX_LENGTH: Final = 16 * 1024
 _MAX_ENTRIES: Final = 256
 _KEY = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]{0,250}[A-Za-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?\Z")

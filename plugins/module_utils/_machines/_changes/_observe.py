@@ -20,8 +20,6 @@ from .._objects._types import Runtime, Taint
 from ._machine_annotation import NO_ANNOTATION, InvalidMachineAnnotation, MachineAnnotation
 from ._types import ObservedConfig, ObservedMachine
 
-__all__ = ["observe", "parse_runtime"]
-
 _MAX_TEXT: Final = 512
 _RUNTIME = re.compile(r"([a-z][a-z0-9-]{0,62})://v?(.{0,128})\Z")
 _EFFECTS: Final = ("NoSchedule", "PreferNoSchedule", "NoExecute")

@@ -27,8 +27,6 @@ from ._skew import check_skew
 from ._taints import taint_id, taint_text
 from ._types import CLUSTER_PATH, ChangedField, MachineAction, MachineChange, ObservedMachine
 
-__all__ = ["Surroundings", "machine_name", "plan_change"]
-
 # Classes of disruption of changes outside the configs.
 _LIVE: Final = "live"
 _DRAIN: Final = "drain"

@@ -16,8 +16,6 @@ from ..._rollout._nodes._left_out import is_within_skew, leave_out
 from ._plan_change import machine_name
 from ._types import MachineAction, MachineChange
 
-__all__ = ["without_reported"]
-
 _ADVICE = "left out, because only its Node reports that version: declare spec.versions.kubelet"
 
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 from ..._rollout._nodes._reported_versions import is_version
 from .._objects._types import Runtime
 
-__all__ = ["is_runtime", "runtime_text"]
-
 
 def is_runtime(declared: Runtime | None, reported: Runtime | None, applied: Runtime | None = None) -> bool:
     """Return whether a reported container runtime is the declared one; None as declared stands for any."""

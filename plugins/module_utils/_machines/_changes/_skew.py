@@ -19,8 +19,6 @@ from ..._rollout._nodes._left_out import oldest_kubelet_minor
 from .._objects._types import CONTAINERD, CRI_O, Cluster, Machine, Runtime
 from ._types import ObservedMachine
 
-__all__ = ["Skew", "check_skew", "cluster_contradiction"]
-
 _KUBELET_PATH: Final = "spec.versions.kubelet"
 _RUNTIME_PATH: Final = "spec.versions.containerRuntime"
 _POLICY: Final = "Kubernetes' version skew policy"

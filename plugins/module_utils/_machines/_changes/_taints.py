@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from .._objects._types import Taint
 
-__all__ = ["taint_id", "taint_text"]
-
 
 def taint_id(taint: Taint) -> str:
     """Return the key and effect of a taint, which together are unique on a Node."""

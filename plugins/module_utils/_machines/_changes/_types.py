@@ -15,8 +15,6 @@ from ..._nodeconfig._bundle_trial import Trial
 from .._objects._types import Cluster, Machine, Provider, Runtime, Taint
 from ._machine_annotation import NO_ANNOTATION, MachineAnnotation
 
-__all__ = ["CLUSTER_PATH", "ChangedField", "MachineAction", "MachineChange", "ObservedConfig", "ObservedMachine"]
-
 CLUSTER_PATH = "Cluster."
 """How the path of a field begins that the Cluster declares for the init config of its machines."""
 _HOST_PATHS = ("spec.versions.", "spec.providerConfig", CLUSTER_PATH)

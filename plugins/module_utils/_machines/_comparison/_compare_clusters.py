@@ -34,16 +34,6 @@ from .._changes._runtimes import runtime_text
 from .._changes._taints import taint_id, taint_text
 from ._members import INIT, Member
 
-__all__ = [
-    "POOL",
-    "ClusterComparison",
-    "Difference",
-    "GroupComparison",
-    "MachineComparison",
-    "compare_clusters",
-    "compare_members",
-]
-
 POOL: Final = "pool"
 _NODE: Final = "node"  # versions, labels and taints, which are outside the configs
 _MAX_VALUE: Final = 200

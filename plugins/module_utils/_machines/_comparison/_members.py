@@ -19,8 +19,6 @@ from .._changes._types import ObservedMachine
 from .._objects._cluster_values import cluster_kubelet_config
 from .._objects._types import Cluster, Machine, Runtime, Taint
 
-__all__ = ["INIT", "Member", "member_of_machine", "member_of_node"]
-
 INIT: Final = "init"
 
 # Labels that follow from the node or from its config.

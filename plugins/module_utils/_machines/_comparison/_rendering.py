@@ -13,8 +13,6 @@ from ..._nodeconfig._untrusted import sanitize
 from ..._rollout._report._tables import render_table
 from ._compare_clusters import ClusterComparison, Difference, GroupComparison, MachineComparison
 
-__all__ = ["diff_of", "render_comparison", "to_dict"]
-
 _HEADS: Final = ("COMPONENT", "FIELD", "BEFORE", "AFTER", "DISRUPTION")
 _UNSET: Final = "<unset>"
 _NAMES_SHOWN: Final = 6

@@ -16,8 +16,6 @@ from ._documents import ObjectDocument
 from ._object_errors import ObjectErrors
 from ._types import CLUSTER_API, Cluster, Machine, ProviderConfig, Taint, is_address, plain_version
 
-__all__ = ["ClusterApiObjects", "is_of_cluster_api", "read_cluster_api"]
-
 _GROUP: Final = "cluster.x-k8s.io"
 _VERSIONS: Final = ("v1beta1", "v1beta2")
 _SETS: Final = ("MachineSet", "MachineDeployment", "MachinePool")

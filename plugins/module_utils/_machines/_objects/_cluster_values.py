@@ -17,16 +17,6 @@ from ..._componentconfig._machine_objects import KUBELET_API_VERSION
 from ..._componentconfig._schema._kinds import KUBELET_CONFIGURATION
 from ._types import Cluster, Machine
 
-__all__ = [
-    "KUBELET_FIELD",
-    "cluster_contradictions",
-    "cluster_field",
-    "cluster_kubelet_config",
-    "cluster_values",
-    "contradicted_fields",
-    "missing_cluster_values",
-]
-
 KUBELET_FIELD = "kubeletConfiguration"
 """The field of a providerConfig with the fields of the init KubeletConfiguration."""
 _FIELDS = {"clusterDNS": "spec.network.clusterDNS", "clusterDomain": "spec.network.dnsDomain"}

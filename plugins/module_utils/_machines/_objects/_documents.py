@@ -13,8 +13,6 @@ from ..._componentconfig._codec._document import Document, decode
 from ..._componentconfig._findings import RULE_DUPLICATE, Finding, InvalidConfig
 from ..._nodeconfig._untrusted import sanitize
 
-__all__ = ["MAX_FILE_BYTES", "ObjectDocument", "decode_objects"]
-
 MAX_FILE_BYTES = 16 * 1024 * 1024
 _MAX_DOCUMENTS = 20_000  # of one file
 _MAX_VALUES = 1_000_000  # of one document

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-__all__ = ["HOST_FIELDS", "MAX_HOSTS", "expand_host"]
-
 MAX_HOSTS: Final = 10_000
 HOST_FIELDS: Final = frozenset(("name", "labels"))
 """The fields of a host in a MachineSet that are the Machine's; all others are its provider's."""

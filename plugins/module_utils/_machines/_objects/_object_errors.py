@@ -11,8 +11,6 @@ from ..._componentconfig._findings import Finding
 from .. import InvalidMachines
 from ._documents import ObjectDocument
 
-__all__ = ["ObjectErrors"]
-
 _MAX_ERRORS = 100
 
 

@@ -11,8 +11,6 @@ from typing import Any, Final
 
 from ._types import PROVIDER_API_VERSION, Capabilities, Provider, ProviderConfig
 
-__all__ = ["SHIPPED_PROVIDERS", "host_fields", "is_shipped", "provider_for_system", "runs_playbooks"]
-
 # How a host is reached: another value changes nothing on the host.
 _CONNECTION: Final = frozenset(("address", "port", "user", "become"))
 

@@ -43,8 +43,6 @@ from ._types import (
     plain_version,
 )
 
-__all__ = ["read_catalog"]
-
 Path = tuple[Union[str, int], ...]
 
 _BUNDLE_FIELDS = ("namespace", "name", "uid")

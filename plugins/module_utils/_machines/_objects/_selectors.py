@@ -12,8 +12,6 @@ from typing import Literal, NamedTuple, Protocol, TypeVar
 from ..._componentconfig._machine_objects import is_label_key, is_label_value
 from .. import MachinesError
 
-__all__ = ["LabelSelector", "parse_selector", "select"]
-
 _TOKEN = re.compile(r"\s*(?:(!=|==|=|!|,|\(|\)|[A-Za-z0-9_./-]+)|(.))\s*", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z0-9_./-]+")
 Operator = Literal["in", "notin", "exists", "!"]

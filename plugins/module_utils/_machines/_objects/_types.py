@@ -10,27 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple
 
-__all__ = [
-    "API_GROUP",
-    "API_VERSION",
-    "CONTAINERD",
-    "CRI_O",
-    "PROVIDER_API_VERSION",
-    "CLUSTER_API",
-    "BundleReference",
-    "Capabilities",
-    "Cluster",
-    "Machine",
-    "MachineCatalog",
-    "MachineState",
-    "Provider",
-    "ProviderConfig",
-    "Runtime",
-    "Taint",
-    "is_address",
-    "plain_version",
-]
-
 API_GROUP: Final = "machines.configok.dev"
 API_VERSION: Final = "machines.configok.dev/v1alpha1"
 PROVIDER_API_VERSION: Final = "provider.configok.dev/v1alpha1"

@@ -17,8 +17,6 @@ from .._changes._types import MachineAction, MachineChange, ObservedMachine
 from .._objects._types import Runtime
 from ._types import MachinePhase, MachineStatus
 
-__all__ = ["status_of", "statuses_of", "summarize", "to_dict"]
-
 _INIT: Final = "init"
 _MAX_ATTENTION: Final = 100  # machines of a summary, which a workflow of AWX hands from job to job
 

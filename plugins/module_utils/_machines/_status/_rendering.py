@@ -17,16 +17,6 @@ from .._changes._runtimes import is_runtime, runtime_text
 from .._changes._types import ChangedField, MachineAction, MachineChange
 from ._types import MachineStatus
 
-__all__ = [
-    "config_text",
-    "diff_of",
-    "kubelet_text",
-    "render_machine_plan",
-    "render_notes",
-    "render_table",
-    "runtimes_text",
-]
-
 _HEADS: Final = ("NAME", "NODE", "KUBELET", "RUNTIME", "CONFIG", "CONFIGOK", "PHASE", "ACTION", "REASON")
 _MAX_WIDTHS: Final = (63, 63, 24, 48, 64, 8, 12, 8, 120)
 _NONE: Final = "<none>"

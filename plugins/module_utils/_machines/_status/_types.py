@@ -10,8 +10,6 @@ from enum import Enum
 
 from .._objects._types import Runtime
 
-__all__ = ["MachinePhase", "MachineStatus"]
-
 
 class MachinePhase(Enum):
     """The phase of a Machine."""

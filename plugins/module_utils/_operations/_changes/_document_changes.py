@@ -22,9 +22,6 @@ from ..._nodeconfig._bundle import Bundle, InvalidBundle
 from ..._rollout import UnusableDocument
 from ..._rollout._record._record import COMPLETE, Record
 
-__all__ = ["Changes", "SourceDocument", "current_documents", "decode_or_empty", "diff_documents", "text_diff"]
-
-
 Changes = list[tuple[str, FieldChange]]  # component and change
 
 

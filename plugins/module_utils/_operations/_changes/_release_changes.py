@@ -24,14 +24,6 @@ from ..._rollout._nodes._node_view import NodeView
 from .._pool_nodes import PoolNodes
 from ._document_changes import Changes, SourceDocument, decode_or_empty, diff_documents
 
-__all__ = [
-    "NodeGroup",
-    "denied_findings",
-    "field_changes",
-    "group_changes",
-    "render_changes",
-]
-
 _MAX_GROUPS = 5
 _NAMES_SHOWN = 4
 

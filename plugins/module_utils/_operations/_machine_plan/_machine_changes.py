@@ -25,8 +25,6 @@ from ..._rollout._record._record import Record
 from ..._rollout._record._record_store import read_record
 from ._machine_configs import ResolvedConfigs, resolve_configs
 
-__all__ = ["MachineSelection", "failures_of", "machines_in_motion", "read_changes", "read_statuses", "select_machines"]
-
 
 class MachineSelection(NamedTuple):
     """The Machines of a run, of one cluster.

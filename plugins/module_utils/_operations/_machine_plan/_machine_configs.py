@@ -22,8 +22,6 @@ from ..._rollout._nodes._node_list import MAX_CONNECTIONS
 from ..._rollout._record._record import COMPLETE, PAUSED, Record
 from ..._rollout._record._record_store import read_record
 
-__all__ = ["PoolConfig", "ResolvedConfigs", "SourceProblem", "pool_config", "resolve_configs"]
-
 _MAX_BUNDLES = 50  # that Nodes say they use, and that are read for one run; machines use a few
 
 

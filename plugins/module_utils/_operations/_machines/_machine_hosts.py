@@ -13,17 +13,6 @@ from typing import Any, Literal, NamedTuple, Protocol
 from ..._machines._objects._types import Cluster, Machine, Provider, Runtime
 from ..._nodeconfig._untrusted import sanitize
 
-__all__ = [
-    "HostAction",
-    "HostAnswer",
-    "HostRequest",
-    "MachineHosts",
-    "cluster_variables",
-    "machine_variables",
-    "unusable_versions",
-    "usable_addresses",
-]
-
 HostAction = Literal["plan", "create", "update", "rollback", "delete"]
 
 # What a Node reports becomes an argument of programs: it must not look like an option of ssh, or of apt.

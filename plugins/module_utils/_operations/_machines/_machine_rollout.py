@@ -60,8 +60,6 @@ from ._machine_hosts import (
     usable_addresses,
 )
 
-__all__ = ["MachineRollout", "PlannedMachines"]
-
 _NAMES_SHOWN = 5
 
 

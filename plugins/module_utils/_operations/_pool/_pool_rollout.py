@@ -47,8 +47,6 @@ from .._signing import Endorser, SigningOptions, SshKeygen
 from ._target_changes import TargetChanges, compare_target
 from ._trust_plan import is_trusted_by, review_plan
 
-__all__ = ["Operation", "PlannedRollout", "PoolRollout", "plan"]
-
 Operation = Literal["rollout", "undo", "reconcile"]
 
 

@@ -19,8 +19,6 @@ from ..._rollout._plan import Target
 from .._changes import NodeGroup, Overrides, SourceDocument, denied_findings, group_changes, render_changes
 from .._pool_nodes import PoolNodes, read_pool_nodes
 
-__all__ = ["TargetChanges", "compare_target"]
-
 
 class TargetChanges(NamedTuple):
     """The changes of a rollout to a published target.

@@ -29,8 +29,6 @@ from .._signature_checker import signature_checker, trust_policy
 from .._signing import Endorsement, SshKeygen, signer_fingerprint
 from ._target_changes import TargetChanges
 
-__all__ = ["is_trusted_by", "review_plan"]
-
 
 def review_plan(
     changes: TargetChanges,

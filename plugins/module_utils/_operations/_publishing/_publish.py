@@ -28,8 +28,6 @@ from ._release import (
     render_release,
 )
 
-__all__ = ["Publishing", "publish", "write_statement"]
-
 
 class Publishing(NamedTuple):
     """What was done. result: of the module. before, after: the documents of the pool, and those of the bundle."""

@@ -60,22 +60,6 @@ from .._changes import (
 from .._pool_nodes import PoolNodes, read_pool_nodes
 from .._signing import Endorsement, Endorser, key_warnings, read_signing_key, unused_options
 
-__all__ = [
-    "Draft",
-    "Publication",
-    "Release",
-    "draft",
-    "left_out_warnings",
-    "prepare",
-    "prepare_statement",
-    "read_documents",
-    "read_layered_document",
-    "render_release",
-    "validate_documents",
-    "version_warnings",
-]
-
-
 _NAMES_SHOWN = 4
 _NAMES_IN_RESULT = 20  # for each finding: Ansible shows the whole result of a failed task
 _VAULT = "$ANSIBLE_VAULT;"  # the beginning of a file that is encrypted

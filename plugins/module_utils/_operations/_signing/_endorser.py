@@ -27,19 +27,6 @@ from ..._trust._trust_policy import BUILTIN_KEY_TYPES
 from ._signature_list import is_signed_by, signer_fingerprint
 from ._ssh_signer import SshKeygen, read_signing_key
 
-__all__ = [
-    "Endorsement",
-    "Endorser",
-    "SigningOptions",
-    "key_warnings",
-    "read_signature_files",
-    "read_statement_file",
-    "signing_command",
-    "split_signatures",
-    "unused_options",
-    "write_statement_file",
-]
-
 _MAX_FILE = 256 * 1024
 _BLOCK = re.compile(r"-----BEGIN SSH SIGNATURE-----\n.*?-----END SSH SIGNATURE-----\n?", re.DOTALL)
 _CERTIFIED = "-cert-v01@openssh.com"

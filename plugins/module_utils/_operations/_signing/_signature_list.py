@@ -17,15 +17,6 @@ from ..._trust._ssh_wire import InvalidSshData
 from ..._trust._sshsig import parse_sshsig
 from ..._trust._statement import InvalidStatement, Statement, format_time, parse_signatures
 
-__all__ = [
-    "describe_signatures",
-    "is_made_by",
-    "is_signed_by",
-    "list_signatures",
-    "signer_fingerprint",
-    "statement_facts",
-]
-
 _LAST_TIME = 253402300799  # the end of the year 9999
 
 

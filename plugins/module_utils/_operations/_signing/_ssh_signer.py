@@ -27,8 +27,6 @@ from ..._trust._public_keys import InvalidPublicKey, PublicKey, parse_public_key
 from ..._trust._ssh_keygen_check import SshKeygenCheck, SshKeygenResult
 from ..._trust._statement import SIGNATURE_NAMESPACE
 
-__all__ = ["CommandResult", "CommandRunner", "SshKeygen", "SigningFailed", "module_runner", "read_signing_key"]
-
 _TIMEOUT = 60.0  # seconds: a person may have to touch a token
 _MAX_KEY_FILE = 64 * 1024
 _MAX_ERROR = 300

@@ -35,8 +35,6 @@ from ..._systemd._unit_file import environment_files
 from .. import UnusableInput
 from ._override_verification import verify_override
 
-__all__ = ["MADE_DIRECTORY", "ComponentUnits", "NoSystemd", "SystemctlFailed"]
-
 MADE_DIRECTORY = "# Its directory was made for it and goes with it."
 """A line of the drop-in, which the role's template writes."""
 

@@ -12,8 +12,6 @@ from typing import NamedTuple
 
 from ..._systemd._override_checks import Verification, override_faults, why_not_verified
 
-__all__ = ["Verdict", "verify_override"]
-
 _PATIENCE = "60"  # seconds; a verification takes about one
 
 Runner = Callable[[Sequence[str]], "tuple[int, str, str]"]

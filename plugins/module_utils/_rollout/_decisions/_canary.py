@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from ..._componentconfig._scalars._wording import count_of
 from .._nodes._node_view import COVER_FIELDS, NodeView
 
-__all__ = ["CanaryChoice", "canary_refusals", "choose_canary", "has_labels", "spread_over_zones"]
-
 
 @dataclass(frozen=True)
 class CanaryChoice:

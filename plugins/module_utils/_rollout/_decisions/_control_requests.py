@@ -16,17 +16,6 @@ from .. import RolloutError
 from .._record._control import ABORT, ALL, PAUSE, Control, normalize_wave
 from .._record._record import ABORTED, HALTED, PAUSED, Record, Rollout
 
-__all__ = [
-    "OPERATIONS",
-    "Operation",
-    "Requester",
-    "abort_rollout",
-    "approve",
-    "request_abort",
-    "request_pause",
-    "resume",
-]
-
 Operation = Literal["pause", "resume", "abort", "approve"]
 OPERATIONS: Final[tuple[Operation, ...]] = ("pause", "resume", "abort", "approve")
 

@@ -18,8 +18,6 @@ from .._plan import Plan, Target
 from .._record._record import COMPLETE, MISSED, UNPROVEN, FailedNode, Record, Rollout
 from ._skipped import skip_reason
 
-__all__ = ["complete", "with_missed"]
-
 _NAMES_SHOWN = 5
 
 

@@ -19,8 +19,6 @@ from .._goals import Goal
 from .._nodes._node_goals import unmet, unmet_versions
 from .._nodes._node_view import NodeView
 
-__all__ = ["DELETED", "LEFT_POOL", "AskGates", "Attempt", "GateResult", "Verdict", "evaluate"]
-
 DELETED = "the Node was deleted"
 LEFT_POOL = "the Node has left the pool"
 

@@ -12,8 +12,6 @@ from .._pool._approval import missing_approval
 from .._pool._policy import Policy
 from .._record._control import Control
 
-__all__ = ["Hold", "hold_before_wave", "hold_on_request"]
-
 
 class Hold(NamedTuple):
     """Something that a rollout waits for. until: when it ends by itself, None when a person must end it."""

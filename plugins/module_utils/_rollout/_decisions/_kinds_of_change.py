@@ -15,8 +15,6 @@ from .._goals import MachineGoal
 from .._nodes._node_view import NodeView
 from .._plan import Target
 
-__all__ = ["kinds_of_change"]
-
 _REPLACE: Final = "replace the host"
 _UPDATE: Final = "change the host"
 _CREATE: Final = "create the machine"

@@ -20,8 +20,6 @@ from .._pool._pool_file import Pool
 from .._record._record import Record
 from ._planner import make_plan
 
-__all__ = ["HOST_SECONDS", "left_behind_warnings", "make_machine_plan", "needs_run"]
-
 HOST_SECONDS = 90.0  # for one host: drain, packages, a restart of the kubelet
 _DRAIN = "drain"
 _NAMES_SHOWN = 5

@@ -35,14 +35,6 @@ from ._canary import CanaryChoice, canary_refusals, choose_canary, has_labels, s
 from ._kinds_of_change import kinds_of_change
 from ._skipped import skip_reason
 
-__all__ = [
-    "ADOPTION_SECONDS",
-    "is_broken",
-    "is_down_for_another_reason",
-    "make_plan",
-    "target_has_passed",
-]
-
 ADOPTION_SECONDS = 6.0  # for one node to fetch, restart and answer: measured on a real kubelet, which restarts
 _NAMES_SHOWN = 5
 _FIELDS_SHOWN = 10

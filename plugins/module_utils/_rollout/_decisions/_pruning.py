@@ -17,8 +17,6 @@ from typing import Any
 from ..._nodeconfig._well_known import ANNOTATION_CONFIG_SOURCE, ANNOTATION_CONFIG_STATUS
 from .._record._record import Record, Revision, record_uids
 
-__all__ = ["KeptBundle", "PruneChoice", "beyond_limit", "choose_bundles", "mark_pruned", "node_uids"]
-
 _UID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 
 

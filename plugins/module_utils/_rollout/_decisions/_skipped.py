@@ -15,8 +15,6 @@ from .._goals import MachineGoal
 from .._nodes._node_view import NodeView
 from .._plan import Target
 
-__all__ = ["agent_fits", "skip_reason"]
-
 _VERSION = re.compile(r"v?([0-9]{1,9})\.([0-9]{1,9})\.")
 
 

@@ -12,8 +12,6 @@ from ..._trust._statement import InvalidStatement, Statement
 from .. import RolloutError
 from .._record._record import COMPLETE, Record, Revision, record_uids
 
-__all__ = ["StatementOptions", "check_floor", "check_step", "floor_of", "next_statement", "statement_line"]
-
 _MAX_STEP = 10**10  # from one sequence to the next: the first one may be a time in seconds
 
 

@@ -43,25 +43,6 @@ from ._planner import is_broken, is_down_for_another_reason
 from ._skipped import skip_reason
 from ._window import WaveOutcome, WindowStep
 
-__all__ = [
-    "before_assigning",
-    "broken_nodes_to_ignore",
-    "complete_rollout",
-    "current_rollout",
-    "enter_wave",
-    "finish_rollback",
-    "go_on",
-    "hold",
-    "finish_wave",
-    "late_nodes",
-    "mark_soaking",
-    "require_own_rollout",
-    "require_owner",
-    "save_soak",
-    "start_rollback",
-    "start_rollout",
-]
-
 
 def start_rollout(record: Record, plan: Plan, views: Sequence[NodeView], now: str) -> Record:
     """Freeze the plan's waves, unless the record is in this rollout or has completed it. Raises RolloutRefused."""

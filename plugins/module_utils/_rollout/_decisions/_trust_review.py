@@ -22,8 +22,6 @@ from .._nodes._node_view import NodeView
 from .._record._record import Record
 from ._statements import floor_of, statement_line
 
-__all__ = ["TrustReview", "end_warnings", "review_trust"]
-
 _NAMES_SHOWN = 4
 _MAX_REASONS = 5
 

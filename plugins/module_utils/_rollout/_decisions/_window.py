@@ -19,22 +19,6 @@ from typing import Final, Literal, NamedTuple
 from ..._componentconfig._scalars._wording import and_more, first_names
 from ._gate import GateResult, Verdict
 
-__all__ = [
-    "FAILED",
-    "GONE",
-    "IN_FLIGHT",
-    "NodeState",
-    "PASSED",
-    "Progress",
-    "SOAKING",
-    "UNKNOWN",
-    "WAITING",
-    "WaveOutcome",
-    "Window",
-    "WindowLimits",
-    "WindowStep",
-]
-
 # The states of a node in the window; they are keys of the counts in results.
 NodeState = Literal["waiting", "in flight", "soaking", "passed", "failed", "unknown", "gone"]
 WAITING: Final = "waiting"

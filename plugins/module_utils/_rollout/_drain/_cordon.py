@@ -18,17 +18,6 @@ from ..._foreign._json import load_json
 from ..._nodeconfig._well_known import ANNOTATION_CORDONED_BY
 from .._nodes._node_view import NodeView
 
-__all__ = [
-    "FIELD_MANAGER",
-    "CordonMark",
-    "cordon_patch",
-    "is_cordoned_by_others",
-    "is_reboot_pending",
-    "marking_pool",
-    "own_cordons",
-    "uncordon_patch",
-]
-
 FIELD_MANAGER: Final = "configok-rollout"  # the owner of spec.unschedulable in the managedFields of a Node
 _MAX_LENGTH = 1024
 

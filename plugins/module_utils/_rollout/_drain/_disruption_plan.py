@@ -14,8 +14,6 @@ from ..._componentconfig._scalars._wording import count_of, first_names
 from .._nodes._left_out import leave_out
 from ._settings import REBOOT, REPLACE, WITH_DRAIN, RebootSettings, forbidding_class
 
-__all__ = ["ChangeGroup", "DisruptionPlan", "plan_disruption"]
-
 _NAMES_SHOWN = 4
 
 

@@ -15,8 +15,6 @@ from ..._kube._api_paths import PODS
 from ._pods import reduce_pod, select_pods
 from ._settings import DrainSettings
 
-__all__ = ["drain_warnings", "preview_drains"]
-
 _NAMES_SHOWN = 4
 
 

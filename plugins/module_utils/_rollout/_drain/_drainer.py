@@ -30,8 +30,6 @@ from ._eviction import EvictionOutcome, Evictor
 from ._pods import PodRef, PodSelection, reduce_pod, select_pods
 from ._settings import DrainSettings
 
-__all__ = ["DrainResult", "Drainer"]
-
 _POLL = 2.0  # seconds between two looks at the pods of a node
 _STEP = 1.0  # seconds after which a drain notices that it should stop
 _RETRY = 5.0  # seconds before an eviction that was refused for now is sent again, as in kubectl

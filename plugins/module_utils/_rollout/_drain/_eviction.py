@@ -14,8 +14,6 @@ from ..._kube._api_paths import eviction
 from ..._nodeconfig._untrusted import sanitize
 from ._pods import PodRef
 
-__all__ = ["Eviction", "EvictionOutcome", "Evictor"]
-
 _V1 = "policy/v1"
 _V1BETA1 = "policy/v1beta1"  # before Kubernetes 1.22
 _TERMINATING = "NamespaceTerminating"

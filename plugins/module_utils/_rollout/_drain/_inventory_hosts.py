@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from ..._componentconfig._scalars._wording import first_names
 from .. import RebootFailed
 
-__all__ = ["InventoryHost", "find_host"]
-
 _NAMES_SHOWN = 4
 
 

@@ -13,8 +13,6 @@ from ..._componentconfig._scalars._wording import first_names
 from ..._nodeconfig._untrusted import sanitize
 from ._settings import DrainSettings
 
-__all__ = ["PodRef", "PodSelection", "reduce_pod", "select_pods"]
-
 _MIRROR = "kubernetes.io/config.mirror"
 _FINISHED = ("Succeeded", "Failed")
 _NAMES_SHOWN = 3

@@ -16,8 +16,6 @@ from .._nodes._node_view import NodeView, node_view
 from .._timing import Clock
 from ._settings import RebootSettings
 
-__all__ = ["RebootRequest", "Rebooter", "RunReboot"]
-
 _POLL = 2.0  # seconds between two looks at the Node
 _STEP = 1.0  # seconds after which the wait notices that it should stop
 

@@ -14,20 +14,6 @@ from ..._nodeconfig._durations import setting_duration
 from ..._nodeconfig._strict_mapping import StrictFields, boolean
 from .._pool_values import text, texts
 
-__all__ = [
-    "REBOOT",
-    "REPLACE",
-    "WITH_DRAIN",
-    "DrainSettings",
-    "HostSettings",
-    "RebootSettings",
-    "forbidding_class",
-    "parse_drain",
-    "parse_forbid",
-    "parse_host",
-    "parse_reboot",
-]
-
 REBOOT: Final = "reboot"
 REPLACE: Final = "replace"
 _RESTART = "restart"

@@ -22,8 +22,6 @@ from ._gate_values import pattern, required_text
 from ._server_access import parse_access
 from ._server_gate import ServerGate
 
-__all__ = ["AlertsGate"]
-
 AlertApi = Literal["alertmanager", "prometheus"]
 
 _APIS: tuple[AlertApi, ...] = ("alertmanager", "prometheus")

@@ -9,8 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-__all__ = ["GateAnswer", "GateDecision", "GateVerdict", "ServerAnswer", "UnusableServerAnswer"]
-
 
 class GateVerdict(Enum):
     """What a gate says. WAIT is only in a decision: the gates have time left to answer."""

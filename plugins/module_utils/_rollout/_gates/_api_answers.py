@@ -12,8 +12,6 @@ from ..._foreign._json import load_json
 from ..._nodeconfig._untrusted import sanitize
 from ._answers import UnusableServerAnswer
 
-__all__ = ["json_of", "labels_of", "prometheus_data"]
-
 _MAX_TEXT = 200
 
 

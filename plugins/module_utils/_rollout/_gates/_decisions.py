@@ -14,8 +14,6 @@ from dataclasses import dataclass, field, replace
 from ..._nodeconfig._durations import describe_duration
 from ._answers import GateAnswer, GateDecision, GateVerdict, ServerAnswer
 
-__all__ = ["GateHistory", "decide_node", "decide_pool", "first_decisive"]
-
 _PASS = GateDecision(GateVerdict.PASS)
 
 

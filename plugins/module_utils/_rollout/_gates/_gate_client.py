@@ -22,8 +22,6 @@ from ._gate_tokens import token_refusal
 from ._server_access import ServerAccess
 from ._server_gate import ServerGate
 
-__all__ = ["GateClient", "access_errors"]
-
 _LONGEST_SILENCE = 30.0  # seconds of a server that has not timed out yet
 _MAX_FILE = 1 << 20  # bytes
 _MAX_REDIRECTS = 3

@@ -17,8 +17,6 @@ from ._decisions import GateHistory, decide_node, decide_pool
 from ._gate_client import GateClient
 from ._server_gate import ServerGate
 
-__all__ = ["AskServer", "GateMonitor"]
-
 AskServer = Callable[[ServerGate], ServerAnswer]
 """Asks a gate's server once, within the gate's timeout; an error is an answer too."""
 

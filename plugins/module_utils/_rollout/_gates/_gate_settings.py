@@ -20,8 +20,6 @@ from ._prometheus_gate import PrometheusGate
 from ._server_gate import ServerGate
 from ._url_gate import UrlGate
 
-__all__ = ["SERVER_GATES", "Gates", "gate_keys", "parse_gates"]
-
 SERVER_GATES: list[type[ServerGate]] = [PrometheusGate, AlertsGate, UrlGate]
 
 _NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_. ]{0,61}[A-Za-z0-9])?\Z")

@@ -15,8 +15,6 @@ from typing import Final
 from ..._nodeconfig._untrusted import sanitize
 from ._server_access import ServerAccess
 
-__all__ = ["ALLOWED_TOKENS", "token_refusal"]
-
 ALLOWED_TOKENS: Final = "CONFIGOK_ALLOWED_TOKENS"
 _DEFAULT: Final = "CONFIGOK_GATE_*"
 

@@ -12,8 +12,6 @@ from ..._foreign._patterns import Pattern, parse_pattern
 from ..._nodeconfig._durations import setting_duration
 from .._pool_values import text
 
-__all__ = ["pattern", "positive_duration", "required_text"]
-
 _MAX_TEXT = 4096  # characters of a URL, a query or a path
 _MAX_PATTERN = 500
 

@@ -11,8 +11,6 @@ from typing import Any
 from ..._foreign import InvalidText, _evaluation
 from ..._nodeconfig._untrusted import sanitize
 
-__all__ = ["InvalidExpression", "NodeExpression", "TookTooLong", "Undecided"]
-
 _MAX_LENGTH = 1000  # characters
 _SHOWN = 150  # characters of a reason
 

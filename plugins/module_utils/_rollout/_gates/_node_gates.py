@@ -15,8 +15,6 @@ from ._answers import GateAnswer, GateVerdict
 from ._gate_values import required_text
 from ._node_expressions import NodeExpression, TookTooLong, Undecided
 
-__all__ = ["NodeGate", "NodeGates"]
-
 _MOST_TIMEOUTS = 3  # of a gate on a Node: a Node that makes an expression slow must not delay the others for long
 
 

@@ -20,8 +20,6 @@ from ._gate_values import required_text
 from ._server_access import parse_access
 from ._server_gate import ServerGate
 
-__all__ = ["PrometheusGate"]
-
 _LABEL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _MAX_TEXT = 200
 _LONGEST_QUERY = 30.0  # seconds: the time limit of a query

@@ -13,8 +13,6 @@ from urllib.parse import SplitResult, urlsplit
 from ..._nodeconfig._strict_mapping import StrictFields, boolean
 from ._gate_values import required_text
 
-__all__ = ["ServerAccess", "parse_access"]
-
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 

@@ -18,8 +18,6 @@ from ..._nodeconfig._untrusted import sanitize
 from ._answers import GateAnswer, GateVerdict, ServerAnswer, UnusableServerAnswer
 from ._server_access import ServerAccess
 
-__all__ = ["ServerGate"]
-
 _MAX_TEXT = 200
 _Gate = TypeVar("_Gate", bound="ServerGate")
 

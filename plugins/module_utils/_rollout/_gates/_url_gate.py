@@ -17,8 +17,6 @@ from ._gate_values import pattern
 from ._server_access import parse_access
 from ._server_gate import ServerGate
 
-__all__ = ["UrlGate"]
-
 _MAX_TEXT = 200
 _MAX_MATCHED = 65536  # bytes of a body that are searched
 _GATEWAY_FAILED = (502, 504)  # said by what is in front of the server that was asked

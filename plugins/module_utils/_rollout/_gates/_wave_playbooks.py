@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from ..._nodeconfig._strict_mapping import StrictFields
 from ._gate_values import positive_duration, required_text
 
-__all__ = ["WavePlaybooks", "parse_wave_playbooks"]
-
 _TIMEOUT = 1800.0
 
 

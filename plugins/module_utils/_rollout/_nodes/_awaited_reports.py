@@ -12,8 +12,6 @@ from .. import RolloutError
 from .._timing import Clock
 from ._node_view import NodeView
 
-__all__ = ["AwaitedReports", "await_reports"]
-
 _LASTING = 30.0  # seconds; a False that an agent has not changed in this time stays
 _POLL_INTERVAL = 2.0  # seconds
 

@@ -9,8 +9,6 @@ from collections.abc import Mapping
 
 from ..._componentconfig._schema._releases import is_kubernetes_version, parse_minor
 
-__all__ = ["is_within_skew", "leave_out", "oldest_kubelet_minor"]
-
 _THREE_BEHIND_SINCE = 28  # the minor of the API server from which a kubelet may be three behind; before that, two
 
 

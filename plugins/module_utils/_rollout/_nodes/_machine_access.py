@@ -19,8 +19,6 @@ from ._node_access import NodeAssignment, needs_assignment
 from ._node_goals import taints_to_remove
 from ._node_view import NodeView, node_view
 
-__all__ = ["apply_machine", "delete_node", "machine_patch"]
-
 _MAX_ATTEMPTS = 8
 
 

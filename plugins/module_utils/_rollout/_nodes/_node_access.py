@@ -19,8 +19,6 @@ from .. import RolloutError
 from ._node_list import MAX_CONNECTIONS
 from ._node_view import NodeView, node_view
 
-__all__ = ["AssignmentResult", "NodeAssignment", "assign_node", "assign_nodes", "needs_assignment"]
-
 _MAX_ATTEMPTS = 8
 _MAX_SINGLE_READS = 32  # nodes that are read one by one; more are read by one list
 

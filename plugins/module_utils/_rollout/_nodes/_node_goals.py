@@ -15,17 +15,6 @@ from .._goals import Goal, MachineGoal
 from ._node_view import NodeView
 from ._reported_versions import is_version, without_v
 
-__all__ = [
-    "describe_drift",
-    "has_reached",
-    "InstalledVersions",
-    "installed_versions",
-    "taints_to_remove",
-    "unmet",
-    "unmet_versions",
-    "with_versions",
-]
-
 
 def has_reached(view: NodeView | None, goal: Goal) -> bool:
     """Return whether a node has reached its goal: it uses the config, and is what its Machine declares.

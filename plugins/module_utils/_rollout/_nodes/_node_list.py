@@ -15,8 +15,6 @@ from ..._kube._parallel import Threads, run_parallel
 from .. import RolloutError
 from ._node_view import NodeView, node_view
 
-__all__ = ["MAX_CONNECTIONS", "NODES_ARGUMENT_SPEC", "list_nodes", "read_nodes", "select_nodes"]
-
 MAX_CONNECTIONS = 32  # requests at a time for many nodes
 _PAGE = 500
 

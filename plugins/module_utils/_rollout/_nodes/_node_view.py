@@ -22,15 +22,6 @@ from ..._nodeconfig._well_known import (
 )
 from .._gates._answers import GateAnswer
 
-__all__ = [
-    "COVER_FIELDS",
-    "NodeView",
-    "parse_assignment",
-    "parse_source",
-    "node_view",
-    "reduce_node",
-]
-
 _INSTANCE_TYPE = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
 _MAX_TEXT = 1024  # characters: an agent writes 512 at most
 _ZONE = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")

@@ -22,8 +22,6 @@ from .._gates._node_gates import NodeGates
 from .._timing import Clock
 from ._node_view import NodeView, node_view, reduce_node
 
-__all__ = ["LIST_CHECK_INTERVAL", "NodeEvent", "NodeWatcher"]
-
 _TRANSIENT = (Unreachable, ServerError, TooManyRequests)
 _ADVICE = "run it again to continue, and report this if it comes again"
 LIST_CHECK_INTERVAL = 1.0  # seconds between two checks whether the first list is there

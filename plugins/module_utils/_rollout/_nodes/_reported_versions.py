@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-__all__ = ["is_version", "without_v"]
-
 _BOUNDARIES = ".~+-"  # what may follow a version of which a Node reports more
 
 

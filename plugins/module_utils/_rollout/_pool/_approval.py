@@ -12,8 +12,6 @@ from ..._nodeconfig._untrusted import sanitize
 from .._pool_values import as_texts
 from .._record._control import ALL, WAVES, Control, is_wave, normalize_wave
 
-__all__ = ["Approval", "missing_approval", "parse_approval"]
-
 
 @dataclass(frozen=True)
 class Approval:

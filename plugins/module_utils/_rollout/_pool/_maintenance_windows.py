@@ -21,8 +21,6 @@ from ..._nodeconfig._durations import describe_duration, setting_duration
 from ..._nodeconfig._strict_mapping import StrictFields
 from .._pool_values import is_list
 
-__all__ = ["MaintenanceWindow", "MaintenanceWindows", "parse_maintenance_windows", "parse_time"]
-
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _START = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])\Z")
 _WEEK = timedelta(days=7)

@@ -27,8 +27,6 @@ from .._pool_values import NodeCount, choice, mapping, node_count, node_counts, 
 from ._approval import Approval, parse_approval
 from ._maintenance_windows import MaintenanceWindows, parse_maintenance_windows
 
-__all__ = ["AnswerTimes", "Canary", "Policy", "policy_of"]
-
 ON_FAILURE: tuple[OnFailure, ...] = ("halt", "rollback")
 MAX_REVISION_HISTORY = 100  # as many as a record keeps
 _COVER = ("kubeletVersion", "osImage", "instanceType", "zone")

@@ -21,8 +21,6 @@ from .._pool_values import as_texts, is_list, mapping, not_a_mapping, text, text
 from ._policy import Policy, policy_of
 from ._signing_section import Signing, parse_signing
 
-__all__ = ["FORM", "Pool", "parse_policy", "parse_pool", "pool_keys", "pool_name"]
-
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?\Z")
 _POOL_NAME = f"it must be a DNS label (a-z, 0-9, -) of at most {MAX_POOL_LENGTH} characters"
 

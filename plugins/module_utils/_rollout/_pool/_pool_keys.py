@@ -11,14 +11,6 @@ from typing import Final, NamedTuple
 from ..._nodeconfig._strict_mapping import suggest_key
 from ._pool_file import pool_keys
 
-__all__ = [
-    "MACHINE_VARIABLES",
-    "POOL_FILE",
-    "FileKeys",
-    "find_unknown_keys",
-    "find_unknown_variables",
-]
-
 # The variables of all playbooks, and prefixes of extra variables that are not the user's.
 _PLAYBOOK_VARIABLES = ("kubeconfig", "context", "release_data", "rollout_lease_duration", "rollout_wait_timeout")
 _CONTROLLER_PREFIXES = ("awx_", "tower_")

@@ -13,8 +13,6 @@ from ..._nodeconfig._strict_mapping import StrictFields
 from ..._trust._statement import MAX_SEQUENCE, is_cluster, is_time
 from .._pool_values import text, texts
 
-__all__ = ["Signing", "parse_signing"]
-
 
 @dataclass(frozen=True)
 class Signing:

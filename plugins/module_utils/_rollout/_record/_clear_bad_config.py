@@ -10,8 +10,6 @@ from .. import RolloutError
 from ._record import BadConfig, Record
 from ._record_store import read_record, update_record
 
-__all__ = ["clear_bad_config"]
-
 
 def clear_bad_config(
     client: Client, pool: str, bundle: str | None, *, reason: str, author: str, now: str, check: bool = False

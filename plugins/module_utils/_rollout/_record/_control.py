@@ -17,18 +17,6 @@ from ..._nodeconfig._untrusted import sanitize
 from ..._nodeconfig._well_known import NAMESPACE_ROLLOUTS
 from .._plan import BROKEN_WAVES, CANARY
 
-__all__ = [
-    "ABORT",
-    "ALL",
-    "CONTROL_KEYS",
-    "Control",
-    "PAUSE",
-    "RECORD_KEYS",
-    "WAVES",
-    "is_wave",
-    "normalize_wave",
-]
-
 Request = Literal["", "pause", "abort"]
 PAUSE: Final = "pause"
 ABORT: Final = "abort"

@@ -20,8 +20,6 @@ from .. import RolloutError
 from .._timing import Clock
 from ._control import RECORD_KEYS, Control
 
-__all__ = ["ControlWatcher"]
-
 _FIRST_PAUSE = 0.1  # seconds at most before a watch that ended is opened again
 _LONGEST_PAUSE = 2.0  # seconds between two attempts: a request is seen within five seconds
 _MAX_SILENCE = 90.0  # seconds without an event or a bookmark (one a minute): then the connection is dead

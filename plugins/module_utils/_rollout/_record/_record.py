@@ -13,36 +13,6 @@ from ..._nodeconfig._assignment import ConfigSource
 from .._plan import BROKEN, BROKEN_WAVES, CANARY, Target, Wave
 from ._control import Control
 
-__all__ = [
-    "ABORTED",
-    "ASK_OPERATOR",
-    "ASK_OPERATOR_OF_MACHINES",
-    "BadConfig",
-    "COMPLETE",
-    "ClearedConfig",
-    "DRIFTED",
-    "END_PHASES",
-    "FailedNode",
-    "FailureKind",
-    "HALTED",
-    "MAX_FAILED_NODES",
-    "MISSED",
-    "PAUSED",
-    "PLANNED",
-    "PreviousMachine",
-    "Record",
-    "Revision",
-    "RevisionResult",
-    "Rollout",
-    "SIGN_AGAIN",
-    "SOAKING",
-    "SUPERSEDED",
-    "TimelineEntry",
-    "UNPROVEN",
-    "moving_phase",
-    "record_uids",
-]
-
 # The phases of a rollout that do not name a wave. A wave that moves is a phase too: "Canary", "Wave 1" (moving_phase).
 PLANNED: Final = "Planned"
 SOAKING: Final = "Soaking"

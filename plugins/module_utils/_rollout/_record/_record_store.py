@@ -36,17 +36,6 @@ from ._record import (
     TimelineEntry,
 )
 
-__all__ = [
-    "FORMAT",
-    "MAX_BYTES",
-    "RecordStore",
-    "decode_record",
-    "decode_records",
-    "encode_record",
-    "read_record",
-    "update_record",
-]
-
 FORMAT = 1
 MAX_BYTES = 1024 * 1024 - 16 * 1024  # the limit of a ConfigMap, minus room for metadata
 _MAX_UNPACKED = 16 * 1024 * 1024

@@ -29,22 +29,6 @@ from .._plan import Target
 from ._record import COMPLETE, Record, Revision
 from ._record_store import read_record, update_record
 
-__all__ = [
-    "Endorse",
-    "Vouch",
-    "PublishedRevision",
-    "bundle_statement",
-    "find_undo_revision",
-    "foreign_statement",
-    "missing_bundle",
-    "parse_bundle",
-    "publish_bundle",
-    "read_statement",
-    "read_target",
-    "record_machines",
-    "target_of",
-]
-
 Endorse = Callable[[dict[str, Any], Record], dict[str, Any]]  # returns a bundle with its statement and signatures
 # Returns whether the statement of a published bundle is genuine, so that its numbers count. Raises RolloutRefused.
 Vouch = Callable[[Bundle, Statement, Record], bool]

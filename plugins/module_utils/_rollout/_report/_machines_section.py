@@ -15,8 +15,6 @@ from ._pool_report import MachineEntry, natural_order
 from ._sections import part
 from ._stylesheet import StyleRules
 
-__all__ = ["machines_section"]
-
 _MAX_VERSIONS: Final = 12  # rows of the chart; a cluster has a few
 _MAX_OPEN: Final = 60  # machines that are shown without a disclosure
 _MAX_ROWS: Final = 5000

@@ -10,8 +10,6 @@ from collections.abc import Iterable
 
 from ..._nodeconfig._untrusted import sanitize
 
-__all__ = ["Html", "element", "join"]
-
 _VOID_ELEMENTS = frozenset(("br", "col", "input", "link", "meta"))
 
 

@@ -15,8 +15,6 @@ from ._markup import Html, element, join
 from ._pool_report import STATES, Lane, NodeEntry, NodeState
 from ._stylesheet import StyleRules
 
-__all__ = ["all_nodes_table", "count_nodes", "counts_table", "grid", "legend", "state_icon", "state_label", "table"]
-
 _MAX_CHIPS = 60  # nodes whose names are shown in the grid
 _SQUARE_SIZES = ((400, "large"), (1600, "medium"))  # up to so many nodes; else small
 _MAX_COLUMNS = 8  # waves next to each other; more are one below the other

@@ -31,8 +31,6 @@ from ._sections import (
 from ._stylesheet import STYLESHEET, StyleRules
 from ._timeline import parse_time, timeline_of
 
-__all__ = ["generated_time", "page_summary", "render_report", "report_summary"]
-
 _MAX_HEAD = 8192  # characters of a page in which its metadata are
 _GENERATED = re.compile(r'<meta name="generated" content="([0-9TZ:.+-]{1,40})">')
 _SUMMARY = re.compile(r'<meta name="description" content="([^"]{0,1000})">')

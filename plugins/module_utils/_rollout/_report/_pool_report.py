@@ -21,26 +21,6 @@ from .._plan import BROKEN
 from .._record._record import COMPLETE, HALTED, PAUSED, SOAKING, FailedNode, Record, Rollout, moving_phase
 from ._pool_status import node_state, pool_status
 
-__all__ = [
-    "STATES",
-    "ChangeGroup",
-    "FieldRow",
-    "Lane",
-    "LaneProgress",
-    "MachineEntry",
-    "NodeEntry",
-    "NodeState",
-    "PoolReport",
-    "Problem",
-    "lane_title",
-    "lanes",
-    "left_out",
-    "natural_order",
-    "node_entries",
-    "notes",
-    "problems",
-]
-
 # The states of a node in a report: those of its status, and two that only a rollout can tell.
 NodeState = Literal["ok", "trial", "pending", "elsewhere", "failed", "unknown", "drifted", "no agent", "gone"]
 

@@ -18,18 +18,6 @@ from .._nodes._node_view import NodeView
 from .._record._record import DRIFTED, HALTED, PAUSED, Record
 from ._tables import render_table
 
-__all__ = [
-    "NodeCondition",
-    "drifted_nodes",
-    "node_facts",
-    "node_state",
-    "nodes_of",
-    "pool_status",
-    "render_history",
-    "render_status",
-    "revision_history",
-]
-
 # The states of a node in the status of its pool.
 NodeCondition = Literal["ok", "trial", "pending", "failed", "unknown", "no agent", "drifted"]
 

@@ -13,8 +13,6 @@ from .._plan import Plan, SkippedNode
 from .._pool._policy import Policy
 from ._tables import render_table
 
-__all__ = ["NAMES_SHOWN", "render_plan"]
-
 NAMES_SHOWN = 4
 _WIDTH_NODES = 60
 

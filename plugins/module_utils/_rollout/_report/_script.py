@@ -8,8 +8,6 @@ A page is complete without it. Without a script, the legend is a list and there 
 
 from __future__ import annotations
 
-__all__ = ["SCRIPT"]
-
 SCRIPT = """
 (function () {
   "use strict";

@@ -18,19 +18,6 @@ from ._pool_report import ChangeGroup, FieldRow, Lane, PoolReport, Problem, left
 from ._stylesheet import StyleRules
 from ._timeline import Activity, Step, Timeline, parse_time
 
-__all__ = [
-    "changes_section",
-    "head",
-    "history_section",
-    "left_out_section",
-    "names",
-    "notes_section",
-    "part",
-    "problems_section",
-    "time_text",
-    "timeline_section",
-]
-
 _TONES = {COMPLETE: "good", HALTED: "bad", ABORTED: "plain", PAUSED: "wait", UNPROVEN: "bad"}
 _NAMES_SHOWN = 6
 _MAX_NAMES = 500

@@ -9,8 +9,6 @@ width of a bar, becomes a rule of the stylesheet, which the page's policy names 
 
 from __future__ import annotations
 
-__all__ = ["STYLESHEET", "StyleRules"]
-
 
 class StyleRules:
     """The rules that a page adds to the stylesheet: a class for each declaration."""

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["render_table"]
-
 
 def render_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """Return aligned columns, three spaces apart; a column without text is omitted."""

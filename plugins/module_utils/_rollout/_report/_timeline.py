@@ -16,8 +16,6 @@ from typing import Literal, NamedTuple
 from .._record._record import ABORTED, COMPLETE, HALTED, PAUSED, PLANNED, SOAKING, UNPROVEN, Rollout
 from ._pool_report import lane_title
 
-__all__ = ["Activity", "Step", "Tick", "Timeline", "parse_time", "timeline_of"]
-
 Activity = Literal["planned", "moving", "soaking", "paused", "halted", "ended"]
 
 _ACTIVITIES: dict[str, Activity] = {

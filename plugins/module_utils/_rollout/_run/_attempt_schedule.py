@@ -13,8 +13,6 @@ from collections.abc import ItemsView
 
 from .._decisions._gate import Attempt
 
-__all__ = ["AttemptSchedule"]
-
 
 class AttemptSchedule:
     """The attempts by node. `open` has the names of those without a verdict: only they become due."""

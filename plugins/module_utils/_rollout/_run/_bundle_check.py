@@ -10,8 +10,6 @@ from .._goals import MachineGoal
 from .._record._revisions import missing_bundle
 from ._wave_job import WaveJob
 
-__all__ = ["BundleCheck"]
-
 _INTERVAL = 5.0  # seconds
 
 

@@ -25,8 +25,6 @@ from .._record._revisions import find_undo_revision
 from .._timing import Clock
 from ._pool_lock import PoolLock
 
-__all__ = ["PruneResult", "prune_after_rollout", "prune_bundles"]
-
 UpdateRecord = Callable[[Callable[[Record], Record]], object]
 
 

@@ -28,8 +28,6 @@ from .._timing import Clock
 from ._pool_lock import HolderObserver, PoolLock
 from ._session import announce_end, create_record_event
 
-__all__ = ["ControlRequest", "ControlResult", "control_rollout"]
-
 _POLL_INTERVAL = 1.0  # seconds between two looks at the record
 _MAX_TEXT = 300  # characters of a reason or an author, which the record keeps
 _EVENT_REASONS: Final[Mapping[Operation, str]] = {

@@ -12,8 +12,6 @@ from typing import Literal
 from ..._kube._api_client import Client
 from .._goals import MachineGoal
 
-__all__ = ["ChangeMachine", "ChangeNotBegun", "HostAction", "MachineRequest"]
-
 HostAction = Literal["create", "update", "rollback", "delete"]
 
 

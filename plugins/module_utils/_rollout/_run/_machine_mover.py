@@ -34,8 +34,6 @@ from ._host_change import ChangeMachine, ChangeNotBegun, HostAction, MachineRequ
 from ._node_mover import NodeMover, NotDrained, Postponed, RolledBack, Settled, Uncordoned
 from ._session import RunSession
 
-__all__ = ["HostOptions", "MachineMover"]
-
 _POLL = 2.0  # seconds between two looks at a Node
 _WATCH_LAG = 60.0  # seconds within which the watch shows a Node that was registered
 _MAX_REASON = 600  # characters

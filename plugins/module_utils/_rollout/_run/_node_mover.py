@@ -26,8 +26,6 @@ from .._nodes._node_watcher import NodeWatcher
 from .._outage import MAX_SINGLE_FAILURE, WriteNotRepeated
 from ._session import RunSession
 
-__all__ = ["NodeMover", "NotDrained", "Postponed", "Rebooted", "RolledBack", "Settled", "Uncordoned"]
-
 _PAUSE = 1.0  # seconds after a write without an answer
 
 

@@ -12,8 +12,6 @@ from .._decisions._window import WaveOutcome, WindowStep
 from .._record._control import Control
 from ._session import RunSession
 
-__all__ = ["OperatorPause"]
-
 
 class OperatorPause:
     """The pause of a wave that a person has requested. Nodes that are assigned already get their verdict meanwhile.

@@ -18,8 +18,6 @@ from .._record._record import DRIFTED, FailedNode
 from ._wave_job import WaveJob
 from ._wave_progress import WaveProgress
 
-__all__ = ["PassedNodes"]
-
 
 class PassedNodes:
     """The nodes that have passed, in this wave and in earlier ones."""

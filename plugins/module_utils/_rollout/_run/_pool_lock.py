@@ -16,8 +16,6 @@ from ..._nodeconfig._well_known import NAMESPACE_ROLLOUTS, missing_namespace
 from .. import LockLost, PoolLocked, RolloutError
 from .._timing import Clock
 
-__all__ = ["HolderObserver", "MAX_LEASE_DURATION", "PoolLock", "current_holder"]
-
 _CHECKS = 10  # of another runner's lease, within its duration
 _DURATION = 15.0  # seconds
 _RENEWALS = 3  # within the duration

@@ -16,8 +16,6 @@ from .._timing import Clock
 from ._host_change import ChangeMachine
 from ._session import Report
 
-__all__ = ["AskWave", "RunOptions", "ShouldStop"]
-
 ShouldStop = Callable[[], bool]
 """Returns whether to give up waiting for an answer, for example after an abort."""
 

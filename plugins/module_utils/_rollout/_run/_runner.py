@@ -33,8 +33,6 @@ from ._session import RunSession
 from ._unsettled_nodes import UnsettledNodes
 from ._wave_run import WaveResult, WaveRun
 
-__all__ = ["PoolRunner"]
-
 _NAMES_SHOWN = 5
 _FIRST_LIST = 10.0  # seconds of failed attempts after which a run ends that has not begun to move nodes
 

@@ -30,8 +30,6 @@ from .._record._record_store import RecordStore, read_record
 from .._timing import Clock
 from ._pool_lock import PoolLock
 
-__all__ = ["Report", "RunSession", "announce_end", "announce_start", "create_record_event"]
-
 Report = Callable[[Progress], None]  # shows a change to the user
 
 

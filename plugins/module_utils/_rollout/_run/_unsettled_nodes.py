@@ -9,8 +9,6 @@ from collections.abc import Iterable
 
 from .._nodes._node_view import NodeView
 
-__all__ = ["UnsettledNodes"]
-
 
 class UnsettledNodes:
     """Nodes that have not answered their assignment when a run begins, and may restart at any moment.

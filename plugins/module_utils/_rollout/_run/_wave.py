@@ -49,8 +49,6 @@ from ._wave_job import WaveJob
 from ._wave_progress import WaveProgress
 from ._worker_pool import WorkerPool
 
-__all__ = ["MAX_ASSIGNMENTS", "WaveExecutor"]
-
 MAX_ASSIGNMENTS = 16  # at a time: more only wait for each other in this process
 _LONGEST_WAIT = 1.0  # seconds between two rounds without an event
 _SOAK_SAVE_INTERVAL = 30.0  # seconds

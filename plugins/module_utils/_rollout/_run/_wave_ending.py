@@ -15,8 +15,6 @@ from .._gates._answers import GateAnswer, GateVerdict
 from .._gates._gate_monitor import GateMonitor
 from ._run_options import ShouldStop
 
-__all__ = ["AfterWave", "WaveEnding"]
-
 AfterWave = Callable[[ShouldStop], GateAnswer]
 """Asks whether a wave whose nodes have passed may end; runs in a thread of its own, and may take minutes."""
 

@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from ..._nodeconfig._assignment import ConfigSource
 from .._goals import Goal
 
-__all__ = ["WaveJob"]
-
 
 @dataclass(frozen=True)
 class WaveJob:

@@ -17,8 +17,6 @@ from .._record._record import FailureKind
 from .._report._rendering import NAMES_SHOWN
 from .._timing import Clock
 
-__all__ = ["WaveProgress"]
-
 _INTERVAL: Final = 1.0  # seconds: the log of a large pool stays readable
 _ASSIGNED: Final = "assigned"
 _STATES: Final = (_ASSIGNED, SOAKING, PASSED)

@@ -38,8 +38,6 @@ from ._wave import WaveExecutor
 from ._wave_job import WaveJob
 from ._wave_start import WaveStart
 
-__all__ = ["WaveResult", "WaveRun"]
-
 _NAMES_SHOWN = 5
 _READ_ALLOWANCE = 60.0  # seconds for reading a node: the gate's verdict comes before the window's, and says more
 _OUTCOME_WORD = {

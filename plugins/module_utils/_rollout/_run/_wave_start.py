@@ -28,8 +28,6 @@ from ._run_options import RunOptions, ShouldStop
 from ._session import RunSession
 from ._worker_pool import WorkerPool
 
-__all__ = ["WaveStart"]
-
 _CHECK_INTERVAL = 1.0  # seconds
 
 

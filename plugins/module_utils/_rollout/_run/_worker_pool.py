@@ -12,8 +12,6 @@ from typing import Any, NamedTuple
 from ..._kube._api_errors import KubeError
 from .._timing import Clock
 
-__all__ = ["WorkerPool", "WorkResult"]
-
 _Job = Callable[[], Any]
 
 
