@@ -101,8 +101,7 @@ class MachineMover(NodeMover):
 
     def can_roll_back(self, name: str, goal: Goal) -> bool:
         """Return whether a machine that fails returns to its previous versions."""
-        is_update = isinstance(goal, MachineGoal) and goal.action == "update"
-        return is_update and self.has_changed_host(name, goal) and bool(self._previous(name, goal))
+        return goal.changes_machine and self.has_changed_host(name, goal) and bool(self._previous(name, goal))
 
     def is_half_done(self, view: NodeView, goal: Goal) -> bool:
         """Return whether an earlier run has begun to change a machine, which is therefore unavailable."""
