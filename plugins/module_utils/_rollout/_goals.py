@@ -21,6 +21,26 @@ class Goal:
 
     source: ConfigSource | None
 
+    @property
+    def is_deletion(self) -> bool:
+        """Return whether the node is to be deleted."""
+        return False
+
+    @property
+    def changes_machine(self) -> bool:
+        """Return whether a machine keeps its host, which may be changed, and its Node."""
+        return False
+
+    @property
+    def makes_or_deletes_node(self) -> bool:
+        """Return whether the Node is made, or goes, whatever it says now."""
+        return False
+
+    @property
+    def has_work_on_host(self) -> bool:
+        """Return whether a provider has work on the host, whatever the config."""
+        return False
+
 
 MachineGoalAction = Literal["create", "update", "replace", "delete"]
 
@@ -49,3 +69,23 @@ class MachineGoal(Goal):
     needs_drain: bool = True
     disruption: str = ""
     previous: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_deletion(self) -> bool:
+        """Return whether the machine is to be deleted."""
+        return self.action == "delete"
+
+    @property
+    def changes_machine(self) -> bool:
+        """Return whether the machine keeps its host, which may be changed, and its Node."""
+        return self.action == "update"
+
+    @property
+    def makes_or_deletes_node(self) -> bool:
+        """Return whether the machine is created, replaced or deleted."""
+        return self.action != "update"
+
+    @property
+    def has_work_on_host(self) -> bool:
+        """Return whether the provider has work on the host."""
+        return self.needs_host

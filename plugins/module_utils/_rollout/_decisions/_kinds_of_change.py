@@ -27,8 +27,8 @@ def kinds_of_change(views: Iterable[NodeView], target: Target) -> dict[str, list
     """Return the machines by the kind of their change, the heaviest kind first; {} for a rollout of a config."""
     kinds: dict[str, list[NodeView]] = {kind: [] for kind in _HEAVIEST_FIRST}
     for view in views:
-        goal = target.goal(view.name)
-        if isinstance(goal, MachineGoal):
+        goal = target.goals.get(view.name)
+        if goal is not None:
             kinds[_kind(goal)].append(view)
     return {kind: members for kind, members in kinds.items() if members}
 

@@ -166,7 +166,7 @@ class _NodeSorter:
         self.sorted_names.add(view.name)
         reason = skip_reason(view, target, forget_bad=self.forget_bad) or self.left_out.get(view.name)
         goal = target.goal(view.name)
-        is_deleted = isinstance(goal, MachineGoal) and goal.action == "delete"
+        is_deleted = goal is not None and goal.is_deletion
         if reason is None and self.is_resumed and is_broken(view) and not is_deleted:
             reason = "it is broken, and appeared after the rollout began: run it again afterwards"
         is_reached = target.is_published and goal is not None and has_reached(view if view.uid else None, goal)
@@ -174,7 +174,7 @@ class _NodeSorter:
             self.already_on_target.append(view)
         elif reason is not None:
             self.skipped.append(SkippedNode(view.name, reason))
-        elif isinstance(goal, MachineGoal) and self._is_unchanged(view, goal):
+        elif goal is not None and self._is_unchanged(view, goal):
             self.already_on_target.append(view)
         elif is_deleted:
             self.to_delete.append(view)
@@ -183,16 +183,16 @@ class _NodeSorter:
         else:
             self.to_move.append(view)
 
-    def _is_unchanged(self, view: NodeView, goal: MachineGoal) -> bool:
+    def _is_unchanged(self, view: NodeView, goal: Goal) -> bool:
         """Return whether a machine is as declared, even if its node is down: a run has nothing to do with it."""
-        if goal.action != "update" or goal.needs_host or (self.forget_bad and view.config_ok == "False"):
+        if not goal.changes_machine or goal.has_work_on_host or (self.forget_bad and view.config_ok == "False"):
             return False
         is_as_declared = view.is_assigned(goal.source) and not unmet(view, goal)
         return is_as_declared and not self._is_left_half_done(view, goal)
 
     def _is_left_half_done(self, view: NodeView, goal: Goal | None) -> bool:
         """Return whether a rollout that is over has left a machine cordoned: its host may be half changed."""
-        return isinstance(goal, MachineGoal) and goal.action == "update" and marking_pool(view) == self.pool
+        return goal is not None and goal.changes_machine and marking_pool(view) == self.pool
 
     def delete_first_if_alone(self) -> None:
         """Let machines be deleted with a canary and waves where nothing else is to be done."""
@@ -208,7 +208,7 @@ def _rollout_to_resume(record: Record, target: Target) -> Rollout | None:
 def _is_leaving(view: NodeView, target: Target) -> bool:
     """Return whether a Node is being deleted, and not by its rollout."""
     goal = target.goal(view.name)
-    return view.deleting and not (isinstance(goal, MachineGoal) and goal.action != "update")
+    return view.deleting and not (goal is not None and goal.makes_or_deletes_node)
 
 
 def _resume_waves(

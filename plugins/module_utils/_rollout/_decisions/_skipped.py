@@ -11,7 +11,6 @@ from ..._componentconfig._schema._releases import is_kubernetes_version
 from ..._nodeconfig._config_status import Cause
 from ..._nodeconfig._untrusted import sanitize
 from ..._nodeconfig._well_known import VERSION
-from .._goals import MachineGoal
 from .._nodes._node_view import NodeView
 from .._plan import Target
 
@@ -33,13 +32,13 @@ def skip_reason(view: NodeView, target: Target, *, forget_bad: bool = False) -> 
     since it may have been signed meanwhile, and so is a node that doubts that it was at fault.
     """
     goal = target.goal(view.name)
-    if isinstance(goal, MachineGoal) and goal.action != "update":
+    if goal is not None and goal.makes_or_deletes_node:
         return None  # its host is made, or goes: whatever its Node says
     if view.deleting:
         return "it is being deleted"
     is_assigned = target.is_published and goal is not None and view.has_answered(goal.source)
     has_refused = is_assigned and view.config_ok == "False"
-    needs_host = isinstance(goal, MachineGoal) and goal.needs_host  # whatever its config
+    needs_host = goal is not None and goal.has_work_on_host  # whatever its config
     is_tried_again = forget_bad or view.is_untrusting or view.is_in_doubt
     if has_refused and not is_tried_again and not needs_host:
         return f"it was given this config before: {view.report}"

@@ -13,7 +13,6 @@ from dataclasses import replace
 
 from ..._componentconfig._scalars._wording import count_of
 from .. import LockLost, RolloutError, RolloutRefused
-from .._goals import MachineGoal
 from .._nodes._node_goals import has_reached
 from .._nodes._node_view import NodeView
 from .._plan import BROKEN_CANARY, BROKEN_WAVES, CANARY, Plan, Target, Wave, replace_canary
@@ -80,7 +79,7 @@ def _missing_machines(target: Target, names: Iterable[str], views: Iterable[Node
     """Return the machines of these names that have no Node, and are to have one."""
     present = {view.name for view in views}
     goals = {name: target.goal(name) for name in names if name not in present} if target.is_machines else {}
-    return [name for name, goal in goals.items() if isinstance(goal, MachineGoal) and goal.action != "delete"]
+    return [name for name, goal in goals.items() if goal is not None and not goal.is_deletion]
 
 
 def _previous_machines(plan: Plan, views: Iterable[NodeView]) -> dict[str, PreviousMachine]:

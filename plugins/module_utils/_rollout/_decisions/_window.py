@@ -11,34 +11,26 @@ Private to configok.node: no compatibility is promised.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import ItemsView, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Final, Literal, NamedTuple
+from typing import NamedTuple
 
 from ..._componentconfig._scalars._wording import and_more, first_names
-from ._gate import GateResult, Verdict
+from ._gate import Attempt, GateResult, Verdict
+from ._node_run import FAILED, GONE, IN_FLIGHT, PASSED, SOAKING, UNKNOWN, WAITING, NodeRun, NodeState, Phase
 
-# The states of a node in the window; they are keys of the counts in results.
-NodeState = Literal["waiting", "in flight", "soaking", "passed", "failed", "unknown", "gone"]
-WAITING: Final = "waiting"
-IN_FLIGHT: Final = "in flight"  # assigned and not up yet: the node holds a slot
-SOAKING: Final = "soaking"  # up again: the slot is free, and the verdict is open
-PASSED: Final = "passed"
-FAILED: Final = "failed"
-UNKNOWN: Final = "unknown"
-GONE: Final = "gone"
-_OPEN = (IN_FLIGHT, SOAKING)
 _BAR_WIDTH = 24
 _NAMES_SHOWN = 5
 _ENDED: tuple[NodeState, ...] = (PASSED, FAILED, UNKNOWN, GONE)
 _SHOWN_STATES: tuple[NodeState, ...] = (IN_FLIGHT, SOAKING, FAILED, UNKNOWN, GONE)
-_NEXT_STATE: Mapping[Verdict, NodeState] = {
-    Verdict.PASS: PASSED,
-    Verdict.FAIL: FAILED,
-    Verdict.UNKNOWN: UNKNOWN,
-    Verdict.GONE: GONE,
+_NEXT_PHASE: Mapping[Verdict, Phase] = {
+    Verdict.PASS: Phase.PASSED,
+    Verdict.FAIL: Phase.FAILED,
+    Verdict.UNKNOWN: Phase.UNKNOWN,
+    Verdict.GONE: Phase.GONE,
 }
+_FINAL = (Phase.FAILED, Phase.UNKNOWN, Phase.GONE)
 
 
 class WaveOutcome(Enum):
@@ -83,7 +75,7 @@ class WindowStep:
 
 
 class Window:
-    """A state machine for the nodes of a wave.
+    """The nodes of a wave by their phases, and the slots that they hold.
 
     nodes: in the order in which they move. unavailable: nodes of the pool, of this wave or not, that are unavailable
     for another reason. is_canary: a node that vanishes stops the wave, which ends well only when a node has passed.
@@ -107,12 +99,12 @@ class Window:
         self._is_canary = is_canary
         self._is_broken_wave = is_broken_wave
         self._failures = limits.earlier_failures
-        self._states: dict[str, NodeState] = dict.fromkeys(nodes, WAITING)
-        self._counts = Counter(self._states.values())
-        self._waiting = dict.fromkeys(self._states)
+        self._runs = dict.fromkeys(nodes, NodeRun())
+        self._counts: Counter[NodeState] = Counter({WAITING: len(self._runs)} if self._runs else {})
+        self._waiting = dict.fromkeys(self._runs)
         self._in_flight: dict[str, float] = {}
         self._unavailable = set(unavailable) - self._expected_unavailable
-        self._reasons: dict[str, str] = {}
+        self._late_failures: dict[str, str] = {}
         self._blocked_since: float | None = None
         self._stop: WindowStep | None = None
 
@@ -146,15 +138,23 @@ class Window:
 
     def state(self, name: str) -> NodeState:
         """Return the state of a node of the wave. Raises KeyError for other nodes."""
-        return self._states[name]
+        return self._runs[name].state
+
+    def run(self, name: str) -> NodeRun:
+        """Return where a node of the wave is. Raises KeyError for other nodes."""
+        return self._runs[name]
+
+    def runs(self) -> ItemsView[str, NodeRun]:
+        """Return where each node of the wave is."""
+        return self._runs.items()
 
     def reason(self, name: str) -> str:
-        """Return the reason for a node's state, "" without one."""
-        return self._reasons.get(name, "")
+        """Return the reason for the phase of a node of the wave, "" without one."""
+        return self._runs[name].reason
 
     def unsuccessful(self) -> dict[str, NodeState]:
         """Return the state of each node that is failed, unknown or gone."""
-        return {name: state for name, state in self._states.items() if state in (FAILED, UNKNOWN, GONE)}
+        return {name: run.state for name, run in self._runs.items() if run.phase in _FINAL}
 
     def set_unavailable(self, name: str, is_unavailable: bool) -> None:
         """Record whether a node of the pool is unavailable."""
@@ -177,31 +177,48 @@ class Window:
     def late_failure(self, name: str, reason: str) -> None:
         """Count the failure of a node of an earlier wave, which had passed."""
         self._failures += 1
-        self._reasons[name] = reason
+        self._late_failures[name] = reason
 
     def record(self, name: str, result: GateResult) -> bool:
         """Record the gate's result for a node. Return whether the node's state changed."""
-        old_state = self._states[name]
-        if result.verdict in _NEXT_STATE:
-            new_state = _NEXT_STATE[result.verdict]
-        elif old_state in _OPEN:
-            new_state = SOAKING if result.good_since is not None else IN_FLIGHT
-        else:
-            new_state = old_state
-        if new_state == old_state or old_state in (FAILED, UNKNOWN, GONE):
+        run = self._runs[name]
+        if run.phase in _FINAL:
             return False
-        if old_state == PASSED and new_state != FAILED:
+        phase = _NEXT_PHASE.get(result.verdict)
+        if phase is None:  # an interrupted soak does not take a slot again: the gate ends it within the node's time
+            if result.good_since is None or run.state != IN_FLIGHT:
+                return False
+            phase = Phase.SOAKING
+            run = run.enter(Phase.IN_FLIGHT) if run.phase is Phase.MOVING else run
+        elif run.phase is Phase.PASSED and phase is not Phase.FAILED:
             return False
-        if new_state == IN_FLIGHT and old_state == SOAKING:
-            return False  # an interrupted soak does not take a slot again: the gate ends it within the node's time
-        if new_state == FAILED and not self._is_broken_wave:
+        if phase is Phase.FAILED and not self._is_broken_wave:
             self._failures += 1
-        if old_state == WAITING:
-            del self._waiting[name]
+        self._waiting.pop(name, None)
         self._in_flight.pop(name, None)
-        self._set_state(name, new_state)
-        self._reasons[name] = result.reason
+        self._set(name, run.enter(phase, result.reason))
         return True
+
+    def enter(self, name: str, phase: Phase) -> None:
+        """Have a node enter a phase in which it keeps its slot. Raises IllegalTransition."""
+        self._set(name, self._runs[name].enter(phase))
+
+    def end_reboot(self, name: str) -> None:
+        """Return a node that was rebooted to the phase before. Raises IllegalTransition."""
+        self._set(name, self._runs[name].end_reboot())
+
+    def set_attempt(self, name: str, attempt: Attempt) -> None:
+        """Keep the attempt of a node, in place of an earlier one."""
+        self._runs[name] = replace(self._runs[name], attempt=attempt)
+
+    def set_uncordoned(self, name: str) -> None:
+        """Remember that a node was uncordoned."""
+        self._runs[name] = replace(self._runs[name], is_uncordoned=True)
+
+    def postpone(self, name: str) -> None:
+        """Return a node whose assignment has no answer to its place among the waiting ones, if it holds a slot."""
+        if self._runs[name].phase is Phase.MOVING:
+            self._return_slots([name], Phase.POSTPONED)
 
     def next_step(self, now: float, at_most: int | None = None) -> WindowStep:
         """Return the next step. The nodes in to_assign, ``at_most`` of them, are in flight from here on."""
@@ -230,10 +247,13 @@ class Window:
 
     def take_back_assignments(self, names: Iterable[str]) -> None:
         """Return nodes of the last step, which were not assigned, to their places among the waiting ones."""
+        self._return_slots(names, Phase.WAITING)
+
+    def _return_slots(self, names: Iterable[str], phase: Phase) -> None:
         for name in names:
             del self._in_flight[name]
-            self._set_state(name, WAITING)
-        self._waiting = {name: None for name, state in self._states.items() if state == WAITING}
+            self._set(name, self._runs[name].enter(phase))
+        self._waiting = {name: None for name, run in self._runs.items() if run.state == WAITING}
 
     def _overdue(self, now: float) -> list[str]:
         """Return the nodes whose slot is free in any case. Nodes are in flight in the order in which they took it."""
@@ -287,7 +307,7 @@ class Window:
     def _stop_step(self) -> WindowStep:
         budget = self._limits.failure_budget
         if self._failures > budget:
-            node_reason = next((f"{name}: {self._reasons.get(name, '')}" for name in self._failure_names()), "")
+            node_reason = next((f"{name}: {reason}" for name, reason in self._failures_in_order()), "")
             failures = "1 node has" if self._failures == 1 else f"{self._failures} nodes have"
             reason = f"{failures} failed, the budget is {budget}"
             return WindowStep(outcome=WaveOutcome.HALT, reason=reason, node_reason=node_reason)
@@ -295,24 +315,24 @@ class Window:
             return self._stop
         stop_state: NodeState = UNKNOWN if self._counts[UNKNOWN] else GONE
         phrase = "no verdict on" if stop_state == UNKNOWN else "the canary has lost"
-        name = next(name for name, state in self._states.items() if state == stop_state)
+        name, run = next((name, run) for name, run in self._runs.items() if run.state == stop_state)
         reason = f"{phrase} {name}{and_more(self._counts[stop_state] - 1)}"
-        return WindowStep(outcome=WaveOutcome.PAUSE, reason=reason, node_reason=self._reasons.get(name, ""))
+        return WindowStep(outcome=WaveOutcome.PAUSE, reason=reason, node_reason=run.reason)
 
-    def _failure_names(self) -> Iterable[str]:
+    def _failures_in_order(self) -> Iterable[tuple[str, str]]:
         if not self._is_broken_wave:
-            yield from (name for name, state in self._states.items() if state == FAILED)
-        yield from (name for name in self._reasons if name not in self._states)
+            yield from ((name, run.reason) for name, run in self._runs.items() if run.phase is Phase.FAILED)
+        yield from self._late_failures.items()
 
     def _take_slot(self, name: str, now: float) -> None:
         del self._waiting[name]
         self._in_flight[name] = now
-        self._set_state(name, IN_FLIGHT)
+        self._set(name, self._runs[name].enter(Phase.MOVING))
 
-    def _set_state(self, name: str, state: NodeState) -> None:
-        self._counts[self._states[name]] -= 1
-        self._counts[state] += 1
-        self._states[name] = state
+    def _set(self, name: str, run: NodeRun) -> None:
+        self._counts[self._runs[name].state] -= 1
+        self._counts[run.state] += 1
+        self._runs[name] = run
 
 
 @dataclass(frozen=True)

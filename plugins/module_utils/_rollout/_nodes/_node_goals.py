@@ -21,7 +21,7 @@ def has_reached(view: NodeView | None, goal: Goal) -> bool:
 
     view: None for a Node that does not exist, which is the goal of a machine to delete.
     """
-    if isinstance(goal, MachineGoal) and goal.action == "delete":
+    if goal.is_deletion:
         return view is None
     return view is not None and view.is_on(goal.source) and not unmet(view, goal)
 

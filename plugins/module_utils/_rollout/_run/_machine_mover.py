@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from ..._kube._api_client import Client
 from ..._kube._api_errors import KubeError
@@ -17,13 +18,11 @@ from ..._kube._api_paths import node
 from ..._nodeconfig._assignment import ConfigSource
 from ..._nodeconfig._durations import describe_duration
 from ..._nodeconfig._untrusted import sanitize
-from .._decisions._gate import GateResult, Verdict
 from .._drain._cordon import marking_pool
 from .._drain._drainer import Drainer, DrainResult
 from .._drain._rebooter import Rebooter
 from .._goals import Goal, MachineGoal
 from .._nodes._machine_access import apply_machine, delete_node
-from .._nodes._node_access import NodeAssignment
 from .._nodes._node_goals import InstalledVersions, has_reached, unmet_versions, with_versions
 from .._nodes._node_view import NodeView, node_view
 from .._nodes._node_watcher import NodeWatcher
@@ -31,7 +30,8 @@ from .._nodes._reported_versions import without_v
 from .._outage import WriteNotRepeated
 from .._record._record import PreviousMachine
 from ._host_change import ChangeMachine, ChangeNotBegun, HostAction, MachineRequest
-from ._node_mover import NodeMover, NotDrained, Postponed, RolledBack, Settled, Uncordoned
+from ._move_result import MoveKind, MoveResult
+from ._node_mover import NodeMover, as_result
 from ._session import RunSession
 
 _POLL = 2.0  # seconds between two looks at a Node
@@ -99,8 +99,7 @@ class MachineMover(NodeMover):
 
     def can_roll_back(self, name: str, goal: Goal) -> bool:
         """Return whether a machine that fails returns to its previous versions."""
-        is_update = isinstance(goal, MachineGoal) and goal.action == "update"
-        return is_update and self.has_changed_host(name, goal) and bool(self._previous(name, goal))
+        return goal.changes_machine and self.has_changed_host(name, goal) and bool(self._previous(name, goal))
 
     def is_half_done(self, view: NodeView, goal: Goal) -> bool:
         """Return whether an earlier run has begun to change a machine, which is therefore unavailable."""
@@ -114,7 +113,7 @@ class MachineMover(NodeMover):
 
     def move(
         self, name: str, view: NodeView | None, goal: Goal, *, possibly_assigned: bool, forget_bad: bool
-    ) -> NodeAssignment | NotDrained | Postponed | Settled:
+    ) -> MoveResult:
         """Make a machine what it is declared to be, and assign its config. Raises KubeError, RolloutError.
 
         The write that makes a node unavailable is not repeated after an outage, since other nodes may be down then.
@@ -127,16 +126,14 @@ class MachineMover(NodeMover):
             if goal.action in ("create", "replace"):
                 return self._create(name, view, goal)
             if view is None or view.deleting:
-                return NodeAssignment(None)
+                return MoveResult(MoveKind.LOST)
             return self._update(view, goal, possibly_assigned=possibly_assigned, forget_bad=forget_bad)
         except WriteNotRepeated as stopped:
-            return NodeAssignment(None) if view is None else self._look_again(view, goal, stopped.error)
+            return MoveResult(MoveKind.LOST) if view is None else self._look_again(view, goal, stopped.error)
 
     # --- the actions
 
-    def _update(
-        self, view: NodeView, goal: MachineGoal, *, possibly_assigned: bool, forget_bad: bool
-    ) -> NodeAssignment | NotDrained | Postponed | Settled:
+    def _update(self, view: NodeView, goal: MachineGoal, *, possibly_assigned: bool, forget_bad: bool) -> MoveResult:
         name = view.name
         # The mark of a rollout before this one says that the host may be half changed.
         is_begun = self._is_marked(view) and (self._changes_versions(name, goal) or not possibly_assigned)
@@ -147,22 +144,22 @@ class MachineMover(NodeMover):
         if needs_drain and not self._is_down(view):
             result = self._drainer.drain(view, self._must_stop, reboot=reboot, for_host=needs_host)
             if not result.drained:
-                return NotDrained(result.reason)
+                return MoveResult(MoveKind.NOT_DRAINED, reason=result.reason)
             client = self._session.client  # the node is unavailable already
         elif needs_drain:
             result = self._drainer.cordon(view, reboot=reboot, for_host=needs_host)
             if not result.drained:
-                return NotDrained(result.reason)
+                return MoveResult(MoveKind.NOT_DRAINED, reason=result.reason)
             client = self._session.client
         if needs_host:
             try:
                 failure = self._change(name, "update", goal)
             except ChangeNotBegun:
                 self._drainer.uncordon(name)
-                return Postponed()
+                return MoveResult(MoveKind.POSTPONED)
             if failure:
-                return Settled(GateResult(Verdict.FAIL, f"{failure}; {self._take_back(name, goal)}"))
-        return apply_machine(
+                return MoveResult(MoveKind.HOST_FAILED, reason=f"{failure}; {self._take_back(name, goal)}")
+        assignment = apply_machine(
             client,
             name,
             goal,
@@ -171,76 +168,74 @@ class MachineMover(NodeMover):
             forget_bad=forget_bad,
             confirm_after=self._confirm_after,
         )
+        return as_result(assignment)
 
-    def _create(
-        self, name: str, view: NodeView | None, goal: MachineGoal
-    ) -> NodeAssignment | NotDrained | Postponed | Settled:
+    def _create(self, name: str, view: NodeView | None, goal: MachineGoal) -> MoveResult:
         """Make a host a Node. To replace it, delete the host and the Node before, unless an earlier run has."""
-        client, confirm_after = self._session.client, self._confirm_after
+        apply = partial(apply_machine, self._session.client, name, goal, confirm_after=self._confirm_after)
         if view is not None and not self._is_marked(view) and has_reached(view, goal):
-            return apply_machine(client, name, goal, assigns=False, possibly_assigned=True, confirm_after=confirm_after)
+            return as_result(apply(assigns=False, possibly_assigned=True))
         previous = self._host.machines.get(name)
         old_uid = previous.uid if previous is not None and goal.action == "replace" else ""
         if view is not None and view.uid == old_uid:
-            settled = self._delete(view, goal)
-            if not isinstance(settled, Settled) or settled.result.verdict is not Verdict.PASS:
-                return settled
+            deleted = self._delete(view, goal)
+            if deleted.kind is not MoveKind.DELETED:
+                return deleted
         try:
             failure = self._change(name, "create", goal)
         except ChangeNotBegun:
-            return Postponed()
+            return MoveResult(MoveKind.POSTPONED)
         if failure:
-            return Settled(GateResult(Verdict.FAIL, failure))
+            return MoveResult(MoveKind.HOST_FAILED, reason=failure)
         if not self._await(name, lambda seen: seen is not None and seen.uid != old_uid):
             if self._must_stop():
-                return Postponed()
+                return MoveResult(MoveKind.POSTPONED)
             within = describe_duration(self._host.node_timeout)
-            return Settled(GateResult(Verdict.FAIL, f"its Node was not registered within {within}"))
-        assignment = apply_machine(client, name, goal, assigns=True, confirm_after=confirm_after, old_uid=old_uid)
+            return MoveResult(MoveKind.HOST_FAILED, reason=f"its Node was not registered within {within}")
+        assignment = apply(assigns=True, old_uid=old_uid)
         if assignment.view is not None:
             self._await_watch(name, assignment.view.uid)
-        return assignment
+        return as_result(assignment)
 
-    def _delete(self, view: NodeView | None, goal: MachineGoal) -> NotDrained | Postponed | Settled:
+    def _delete(self, view: NodeView | None, goal: MachineGoal) -> MoveResult:
         """Delete the host and the Node of a machine. A Node that is gone was the last thing of it."""
         if view is None:
-            return Settled(GateResult(Verdict.PASS, "it is deleted"))
+            return MoveResult(MoveKind.DELETED, reason="it is deleted")
         # Also where the plan knew of no Node to drain: this one was registered since.
         down = view.ready is not True or view.deleting
         result = self._cordon_for_host(view, is_down=down)
         if not result.drained:
-            return NotDrained(result.reason)
+            return MoveResult(MoveKind.NOT_DRAINED, reason=result.reason)
         try:
             failure = self._change(view.name, "delete", goal) or delete_node(self._session.client, view)
         except ChangeNotBegun:
             self._drainer.uncordon(view.name)
-            return Postponed()
+            return MoveResult(MoveKind.POSTPONED)
         if failure:
-            return Settled(GateResult(Verdict.FAIL, failure))
+            return MoveResult(MoveKind.HOST_FAILED, reason=failure)
         self._session.say(f"deleted {view.name}")
-        return Settled(GateResult(Verdict.PASS, "it is deleted"))
+        return MoveResult(MoveKind.DELETED, reason="it is deleted")
 
-    def roll_back(self, name: str, goal: Goal, reason: str) -> RolledBack:
+    def roll_back(self, name: str, goal: Goal, reason: str) -> MoveResult:
         """Take a machine back to its previous versions and config. Raises RolloutError."""
         view = self._watcher.nodes.get(name)
         if not isinstance(goal, MachineGoal) or view is None:
-            return RolledBack(reason)
+            return MoveResult(MoveKind.ROLLED_BACK, reason=reason)
         try:
             if not self._is_marked(view):  # it was up, and failed later
                 result = self._cordon_for_host(view, is_down=view.ready is not True)
                 if not result.drained:
-                    return RolledBack(
-                        f"{reason}; it was not taken back, since it could not be drained: {result.reason}"
-                    )
+                    left = f"it was not taken back, since it could not be drained: {result.reason}"
+                    return MoveResult(MoveKind.ROLLED_BACK, reason=f"{reason}; {left}")
             outcome = self._take_back(name, goal)
         except (KubeError, WriteNotRepeated) as error:
             outcome = f"it could not be taken back: {error}"
-        return RolledBack(f"{reason}; {outcome}")
+        return MoveResult(MoveKind.ROLLED_BACK, reason=f"{reason}; {outcome}")
 
-    def uncordon(self, name: str) -> Uncordoned:
+    def uncordon(self, name: str) -> MoveResult:
         """Uncordon a machine, unless its host is in no state that is known. Raises RolloutError."""
         if name in self._left_cordoned:
-            return Uncordoned("its host could not be taken back")
+            return MoveResult(MoveKind.NOT_UNCORDONED, reason="its host could not be taken back")
         return super().uncordon(name)
 
     # --- parts of them

@@ -9,13 +9,11 @@ Private to configok.node.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 from ..._kube._api_client import Client
 from ..._kube._api_errors import KubeError
 from ..._kube._api_paths import node
 from .. import RebootFailed
-from .._decisions._gate import GateResult
 from .._drain._cordon import is_reboot_pending, marking_pool
 from .._drain._drainer import Drainer
 from .._drain._rebooter import Rebooter
@@ -24,49 +22,10 @@ from .._nodes._node_access import NodeAssignment, assign_node
 from .._nodes._node_view import NodeView, node_view
 from .._nodes._node_watcher import NodeWatcher
 from .._outage import MAX_SINGLE_FAILURE, WriteNotRepeated
+from ._move_result import MoveKind, MoveResult
 from ._session import RunSession
 
 _PAUSE = 1.0  # seconds after a write without an answer
-
-
-@dataclass(frozen=True)
-class NotDrained:
-    """A node that could not be drained, and was not assigned anything. reason: one sentence."""
-
-    reason: str
-
-
-@dataclass(frozen=True)
-class Postponed:
-    """A node that was not assigned because a write had no answer: whether it may move is to be decided again."""
-
-
-@dataclass(frozen=True)
-class Rebooted:
-    """A reboot. error: why it failed, "" when it did not."""
-
-    error: str = ""
-
-
-@dataclass(frozen=True)
-class Settled:
-    """A machine whose verdict is known without an assignment: it is deleted, or its host could not be changed."""
-
-    result: GateResult
-
-
-@dataclass(frozen=True)
-class RolledBack:
-    """A machine that has failed and was taken back, or could not be. reason: why it failed, and the outcome."""
-
-    reason: str
-
-
-@dataclass(frozen=True)
-class Uncordoned:
-    """A node whose cordon was this rollout's. error: why it could not be uncordoned, "" when it was."""
-
-    error: str = ""
 
 
 class NodeMover:
@@ -118,27 +77,25 @@ class NodeMover:
         """Return whether an earlier run has begun to change the host of a node."""
         return False
 
-    def roll_back(self, name: str, goal: Goal, reason: str) -> RolledBack:
+    def roll_back(self, name: str, goal: Goal, reason: str) -> MoveResult:
         """Take a node back that has failed. Raises RolloutError."""
-        return RolledBack(reason)
+        return MoveResult(MoveKind.ROLLED_BACK, reason=reason)
 
     def move(
         self, name: str, view: NodeView | None, goal: Goal, *, possibly_assigned: bool, forget_bad: bool
-    ) -> NodeAssignment | NotDrained | Postponed | Settled:
+    ) -> MoveResult:
         """Drain a node if its change asks for it, and assign it. Raises KubeError, RolloutError.
 
         The write that makes the node unavailable is not repeated after an outage, since other nodes may be down then.
         """
         if view is None or view.deleting:
-            return NodeAssignment(None)
+            return MoveResult(MoveKind.LOST)
         try:
             return self._move(view, goal, possibly_assigned=possibly_assigned, forget_bad=forget_bad)
         except WriteNotRepeated as stopped:
             return self._look_again(view, goal, stopped.error)
 
-    def _move(
-        self, view: NodeView, goal: Goal, *, possibly_assigned: bool, forget_bad: bool
-    ) -> NodeAssignment | NotDrained:
+    def _move(self, view: NodeView, goal: Goal, *, possibly_assigned: bool, forget_bad: bool) -> MoveResult:
         name = view.name
         client: Client = self._session.single_attempt_client
         if self.is_cordoned(name) and not view.is_on(goal.source):
@@ -148,9 +105,9 @@ class NodeMover:
             else:
                 result = self._drainer.drain(view, lambda: self.is_stopping, reboot=reboot)
             if not result.drained:
-                return NotDrained(result.reason)
+                return MoveResult(MoveKind.NOT_DRAINED, reason=result.reason)
             client = self._session.client  # the node is unavailable already
-        return assign_node(
+        assignment = assign_node(
             client,
             self._watcher.nodes.get(name, view),
             goal.source,
@@ -159,8 +116,9 @@ class NodeMover:
             confirm_after=self._confirm_after,
             latest=lambda: self._watcher.nodes.get(name),
         )
+        return as_result(assignment)
 
-    def _look_again(self, before: NodeView, goal: Goal, error: KubeError | None) -> NodeAssignment | Postponed:
+    def _look_again(self, before: NodeView, goal: Goal, error: KubeError | None) -> MoveResult:
         """Wait for the API server, and return whether a write without an answer has taken effect after all."""
         name, clock = before.name, self._session.clock
         clock.sleep(max(_PAUSE, (error.retry_after if error else None) or 0.0))
@@ -168,21 +126,21 @@ class NodeMover:
             self._drainer.uncordon(name)
         item = self._session.client.find(node(name))
         if item is None:
-            return NodeAssignment(None)
+            return MoveResult(MoveKind.LOST)
         view = node_view(item)
         if view.uid == before.uid and view.is_assigned(goal.source) and view.assigned_id > before.assigned_id:
-            return NodeAssignment(before, view.assigned_id, True)
+            return as_result(NodeAssignment(before, view.assigned_id, True))
         if error is not None:
             since = self._refused_since.setdefault(name, clock.monotonic())
             if clock.monotonic() - since > MAX_SINGLE_FAILURE:
                 raise error
-        return Postponed()
+        return MoveResult(MoveKind.POSTPONED)
 
     def needs_reboot(self, view: NodeView) -> bool:
         """Return whether a node that uses its new config must be rebooted for it, and was not yet."""
         return is_reboot_pending(view, self._session.pool)
 
-    def reboot(self, name: str) -> Rebooted:
+    def reboot(self, name: str) -> MoveResult:
         """Reboot a node, and wait until it is Ready again. Raises RolloutError.
 
         A node that was uncordoned meanwhile, because its reboot failed in an earlier run, is drained again.
@@ -190,18 +148,18 @@ class NodeMover:
         self._not_rebooted.add(name)
         view = self._watcher.nodes.get(name)
         if view is None:
-            return Rebooted("the Node was deleted")
+            return MoveResult(MoveKind.NOT_REBOOTED, reason="the Node was deleted")
         try:
             result = self._drainer.drain(view, lambda: self.is_stopping, reboot=True)
             if not result.drained:
-                return Rebooted(f"it could not be drained: {result.reason}")
+                return MoveResult(MoveKind.NOT_REBOOTED, reason=f"it could not be drained: {result.reason}")
             self._rebooter.reboot(name, lambda: self.is_stopping)
         except (KubeError, RebootFailed, WriteNotRepeated) as error:
-            return Rebooted(str(error))
+            return MoveResult(MoveKind.NOT_REBOOTED, reason=str(error))
         self._not_rebooted.discard(name)
-        return Rebooted()
+        return MoveResult(MoveKind.REBOOTED)
 
-    def uncordon(self, name: str) -> Uncordoned:
+    def uncordon(self, name: str) -> MoveResult:
         """Uncordon a node if its cordon is this pool's. Raises RolloutError.
 
         The mark stays on a node that could not be rebooted, so that the next run reboots it.
@@ -209,5 +167,10 @@ class NodeMover:
         try:
             self._drainer.uncordon(name, keep_reboot=name in self._not_rebooted)
         except KubeError as error:
-            return Uncordoned(str(error))
-        return Uncordoned()
+            return MoveResult(MoveKind.NOT_UNCORDONED, reason=str(error))
+        return MoveResult(MoveKind.UNCORDONED)
+
+
+def as_result(assignment: NodeAssignment) -> MoveResult:
+    """Return an assignment as the result of a job; one without a view says that the Node is gone."""
+    return MoveResult(MoveKind.LOST if assignment.view is None else MoveKind.ASSIGNED, assignment)

@@ -1,0 +1,472 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The state of one wave: events in, and what must be done because of them out. Pure.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Protocol, Union
+
+from ..._nodeconfig._untrusted import sanitize
+from .._decisions._gate import Attempt, GateResult, Verdict
+from .._decisions._node_run import FAILED, GONE, IN_FLIGHT, PASSED, SOAKING, UNKNOWN, WAITING, NodeRun, NodeState, Phase
+from .._decisions._window import Window
+from .._goals import Goal
+from .._nodes._node_access import NodeAssignment
+from .._nodes._node_goals import describe_drift, unmet
+from .._nodes._node_view import NodeView
+from .._record._record import DRIFTED, FailedNode, FailureKind
+from ._move_result import VERDICTS, MoveKind, MoveResult
+from ._unsettled_nodes import UnsettledNodes
+from ._wave_job import WaveJob
+
+__all__ = [
+    "Decided",
+    "JobEnded",
+    "Move",
+    "NodeFacts",
+    "NodeSeen",
+    "OutageEnded",
+    "Reboot",
+    "RollBack",
+    "Say",
+    "Show",
+    "ShowAssigned",
+    "Tick",
+    "Uncordon",
+    "WaveAction",
+    "WaveEvent",
+    "WaveState",
+]
+
+_FAILURE_KIND: Mapping[NodeState, FailureKind] = {FAILED: "failed", UNKNOWN: "unknown", GONE: "gone"}
+
+
+@dataclass(frozen=True)
+class NodeSeen:
+    """The watch shows a Node. was_deleted: the view is its last one."""
+
+    view: NodeView
+    was_deleted: bool = False
+
+
+@dataclass(frozen=True)
+class JobEnded:
+    """The thread of a node has ended."""
+
+    name: str
+    result: MoveResult
+
+
+@dataclass(frozen=True)
+class Decided:
+    """The gate has decided on a node. attempt: with the times that the gate has noticed, None to keep the present."""
+
+    name: str
+    result: GateResult
+    attempt: Attempt | None = None
+
+
+@dataclass(frozen=True)
+class OutageEnded:
+    """The nodes can be observed again, after some seconds in which their time has stood still."""
+
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Tick:
+    """Time has passed."""
+
+
+@dataclass(frozen=True)
+class Move:
+    """Drain and assign a node, which holds a slot."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Reboot:
+    """Reboot a node, which uses its new config."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class RollBack:
+    """Take a node back that has failed. reason: why it has failed."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Uncordon:
+    """Uncordon a node, whose capacity is missing until then."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Show:
+    """Show a node's new state."""
+
+    name: str
+    state: NodeState | FailureKind
+    reason: str
+
+
+@dataclass(frozen=True)
+class ShowAssigned:
+    """Show that a node was assigned."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Say:
+    """Show a line."""
+
+    line: str
+
+
+WaveEvent = Union[NodeSeen, JobEnded, Decided, OutageEnded, Tick]
+WaveAction = Union[Decided, Move, Reboot, RollBack, Uncordon, Show, ShowAssigned, Say]
+
+
+class NodeFacts(Protocol):
+    """What the plan of the rollout says of the work on its nodes. NodeMover has it."""
+
+    def is_cordoned(self, name: str) -> bool:
+        """Return whether a node may have a cordon of this pool."""
+
+    def has_changed_host(self, name: str, goal: Goal) -> bool:
+        """Return whether the rollout changes the host of a node."""
+
+    def can_roll_back(self, name: str, goal: Goal) -> bool:
+        """Return whether a node that fails is taken back by the run."""
+
+    def is_half_done(self, view: NodeView, goal: Goal) -> bool:
+        """Return whether an earlier run has begun to change the host of a node."""
+
+    def needs_reboot(self, view: NodeView) -> bool:
+        """Return whether a node that uses its new config must be rebooted for it."""
+
+
+class WaveState:
+    """The nodes of a wave, and those of earlier waves, as events show them.
+
+    window: has the run of each node, and the slots. nodes: the present view of each Node of the pool. unsettled: nodes
+    that an earlier rollout still moves.
+    """
+
+    def __init__(
+        self, job: WaveJob, window: Window, nodes: Mapping[str, NodeView], unsettled: UnsettledNodes, facts: NodeFacts
+    ) -> None:
+        self.job = job
+        self.window = window
+        self.nodes = nodes
+        self.facts = facts
+        self._unsettled = unsettled
+        self._due: list[tuple[float, str]] = []  # a heap; an entry whose time is not the attempt's is void
+        self._changed: set[str] = set()  # nodes without a verdict that must be evaluated
+        self._last_seen: dict[str, NodeView] = {}  # the last views of deleted nodes
+        self._late_failures: dict[str, FailedNode] = {}
+        self._drifted_nodes: dict[str, FailedNode] = {}
+
+    def apply(self, event: WaveEvent, now: float) -> list[WaveAction]:
+        """Take an event, and return what must be done because of it. Raises IllegalTransition."""
+        if isinstance(event, NodeSeen):
+            return self._see_node(event.view, event.was_deleted, now)
+        if isinstance(event, JobEnded):
+            return self._end_job(event.name, event.result, now)
+        if isinstance(event, Decided):
+            if event.attempt is not None:
+                self._set_attempt(event.name, event.attempt)
+            return self._record(event.name, event.result)
+        if isinstance(event, OutageEnded):
+            self._delay_by(event.seconds)
+        else:
+            self._give_up_unsettled(now)
+        return []
+
+    # --- what is known
+
+    def failed_nodes(self) -> dict[str, FailedNode]:
+        """Return the nodes that have not succeeded so far, including late failures of earlier waves."""
+        unsuccessful = {
+            name: FailedNode(name, _FAILURE_KIND[state], self.job.name, self.window.reason(name))
+            for name, state in self.window.unsuccessful().items()
+        }
+        return {**self._drifted_nodes, **self._late_failures, **unsuccessful}
+
+    def soaked_seconds(self, now: float) -> dict[str, int]:
+        """Return for how many whole seconds each attempted node has soaked, 0 for a node that does not soak."""
+        return {
+            name: _soaked_seconds(run, run.attempt, now) for name, run in self.window.runs() if run.attempt is not None
+        }
+
+    def last_seen(self, name: str) -> NodeView | None:
+        """Return the last view of a Node that was deleted, None without one."""
+        return self._last_seen.get(name)
+
+    def is_lost(self, name: str) -> bool:
+        """Return whether a node is to be evaluated that the watch has lost."""
+        return name not in self.nodes and self.window.run(name).can_be_evaluated
+
+    def is_possibly_assigned(self, name: str) -> bool:
+        """Return whether a node may be assigned already."""
+        return name in self.job.possibly_assigned or self.window.run(name).was_postponed
+
+    def unconfirmed(self, names: Iterable[str]) -> list[str]:
+        """Return those of the nodes of which the watch has not shown the assignment yet."""
+        return [name for name in names if self.window.run(name).phase is Phase.UNCONFIRMED]
+
+    def undecided(self) -> list[str]:
+        """Return the assigned nodes without a verdict of the gate that are not being taken back."""
+        return sorted(
+            name
+            for name, run in self.window.runs()
+            if run.attempt is not None
+            and (run.phase is Phase.UNKNOWN or (run.is_open and run.phase is not Phase.ROLLING_BACK))
+        )
+
+    # --- times
+
+    def next_due(self) -> float | None:
+        """Return when the next node must be evaluated although nothing has changed, None without such a node."""
+        while self._due:
+            due, name = self._due[0]
+            run = self.window.run(name)
+            if run.is_open and run.attempt is not None and run.attempt.next_check_at == due:
+                return due
+            heapq.heappop(self._due)
+        return None
+
+    def take_due(self, now: float) -> list[str]:
+        """Return the nodes that must be evaluated now. Each is returned once, unless it is scheduled again."""
+        names = []
+        due = self.next_due()
+        while due is not None and due <= now:
+            names.append(heapq.heappop(self._due)[1])
+            due = self.next_due()
+        return names
+
+    def schedule(self, names: Iterable[str]) -> None:
+        """Make nodes due once more that were taken, and are still without a verdict."""
+        for name in names:
+            run = self.window.run(name)
+            if run.is_open and run.can_be_evaluated and run.attempt is not None:
+                heapq.heappush(self._due, (run.attempt.next_check_at, name))
+
+    def take_changed(self) -> list[str]:
+        """Return the nodes without a verdict of which something has changed, in order. Each is returned once."""
+        changed, self._changed = sorted(self._changed), set()
+        return changed
+
+    def _delay_by(self, seconds: float) -> None:
+        self.window.delay_by(seconds)
+        for name, run in list(self.window.runs()):
+            if run.is_open and run.attempt is not None:
+                self._set_attempt(name, run.attempt.delayed_by(seconds))
+
+    def _set_attempt(self, name: str, attempt: Attempt) -> None:
+        before = self.window.run(name).attempt
+        self.window.set_attempt(name, attempt)
+        if before is None or before.next_check_at != attempt.next_check_at:
+            heapq.heappush(self._due, (attempt.next_check_at, name))
+
+    # --- nodes that are assigned already
+
+    def resume(self, now: float) -> list[WaveAction]:
+        """Continue with the nodes that an earlier run has assigned: they hold their slots before any other node."""
+        actions: list[WaveAction] = []
+        for name, goal in self.job.goals.items():
+            view = self.nodes.get(name)
+            if view is None or view.deleting or name not in self.job.possibly_assigned:
+                continue
+            if self.facts.is_half_done(view, goal):
+                self.window.resume_assignment(name, now)
+                actions.append(Move(name))
+            elif self._is_moving(name):
+                self._resume_assignment(name, now)
+        return actions
+
+    def _resume_assignment(self, name: str, now: float) -> None:
+        view = self.nodes[name]
+        self.window.resume_assignment(name, now)
+        self._start_attempt(name, view, NodeAssignment(view, view.assigned_id), now)
+
+    def _is_moving(self, name: str) -> bool:
+        """Return whether a node is assigned, is not up on its config and needs no assignment."""
+        view, goal = self.nodes.get(name), self.job.goals[name]
+        if view is None or view.deleting or not view.is_assigned(goal.source) or unmet(view, goal):
+            return False
+        is_up = view.is_on(goal.source) and view.ready
+        return not (is_up or view.is_in_doubt or (self.job.forget_bad and view.config_ok == "False"))
+
+    # --- a Node is seen
+
+    def _see_node(self, view: NodeView, was_deleted: bool, now: float) -> list[WaveAction]:
+        name = view.name
+        if was_deleted:
+            self._last_seen[name] = view
+        is_unavailable = view.ready is not True or self._unsettled.includes(view, now)
+        self.window.set_unavailable(name, self._is_missed(name) if was_deleted else is_unavailable)
+        run = self.window.run(name) if name in self.job.goals else NodeRun()
+        if run.phase is Phase.UNCONFIRMED and (was_deleted or _shows_attempt(view, run)):
+            self.confirm([name])
+        if run.is_open:
+            self._changed.add(name)
+        elif run.was_postponed and run.state == WAITING and self._is_moving(name):
+            self._resume_assignment(name, now)  # a request without an answer has taken effect late
+        elif not was_deleted:
+            return self.check_passed(view)
+        return []
+
+    def confirm(self, names: Iterable[str]) -> None:
+        """Have nodes evaluated whose assignment was seen, or whose time is up without it."""
+        for name in names:
+            self.window.enter(name, Phase.IN_FLIGHT)
+
+    def _give_up_unsettled(self, now: float) -> None:
+        for name in self._unsettled.take_silent(now):
+            view = self.nodes.get(name)
+            self.window.set_unavailable(name, view is not None and view.ready is not True)
+
+    def _is_missed(self, name: str) -> bool:
+        """Return whether a machine without a Node has failed: its capacity is missing."""
+        return name in self.job.new_machines and self.window.state(name) in (FAILED, UNKNOWN)
+
+    # --- a node has passed
+
+    def check_passed(self, view: NodeView) -> list[WaveAction]:
+        """Notice a node that had passed, in this wave or an earlier one, and has failed or drifted since."""
+        name = view.name
+        run = self.window.run(name) if name in self.job.goals else NodeRun()
+        passed = run.attempt if run.state == PASSED else None
+        goal = passed.goal if passed is not None else self.job.expected_goals.get(name)
+        if goal is None:
+            return []
+        actions = self._note_drift(view, describe_drift(view, goal))
+        wave = self.job.passed_in.get(name)
+        if (passed is None and wave is None) or name in self._late_failures or not _has_failed(view, goal):
+            return actions
+        status = view.status
+        reason = f"it had passed, then failed: {sanitize((status.error or status.cause) if status else '', 1024)}"
+        if passed is not None:
+            if run.phase is Phase.ROLLING_BACK:
+                return actions
+            if self.facts.can_roll_back(name, goal):
+                return [*actions, RollBack(name, reason)]
+            return [*actions, *self._record(name, GateResult(Verdict.FAIL, reason))]
+        if wave is not None:
+            self._late_failures[name] = FailedNode(name, "failed", wave, reason)
+            self.window.late_failure(name, reason)
+            actions.append(Show(name, FAILED, reason))
+        return actions
+
+    def _note_drift(self, view: NodeView, reason: str) -> list[WaveAction]:
+        if not reason:
+            self._drifted_nodes.pop(view.name, None)
+        elif view.name not in self._drifted_nodes:
+            self._drifted_nodes[view.name] = FailedNode(view.name, DRIFTED, self.job.name, reason)
+            return [Show(view.name, DRIFTED, reason)]
+        return []
+
+    # --- a thread begins or has ended
+
+    def begin_reboot(self, name: str) -> None:
+        """Note that a thread reboots a node: it is evaluated when that has ended."""
+        self.window.enter(name, Phase.REBOOTING)
+
+    def begin_rollback(self, name: str) -> None:
+        """Note that a thread takes a node back that has failed, which counts when that has ended."""
+        self.window.enter(name, Phase.ROLLING_BACK)
+
+    def _end_job(self, name: str, result: MoveResult, now: float) -> list[WaveAction]:
+        verdict = VERDICTS.get(result.kind)
+        if verdict is not None:
+            return self._record(name, GateResult(verdict.verdict, f"{verdict.prefix}{result.reason}"))
+        run = self.window.run(name)
+        if result.kind is MoveKind.POSTPONED:
+            self.window.postpone(name)
+        elif result.kind is MoveKind.NOT_UNCORDONED:
+            return [Say(f"{name} could not be uncordoned, the next run tries again: {result.reason}")]
+        elif result.kind is MoveKind.REBOOTED and run.phase is Phase.REBOOTING and run.attempt is not None:
+            self.window.end_reboot(name)  # and it gets its time once more
+            self._set_attempt(name, replace(run.attempt, assigned_at=now, good_since=None))
+            self._changed.add(name)
+        elif result.kind is MoveKind.ASSIGNED and result.assignment is not None and result.assignment.view is not None:
+            self._start_attempt(name, result.assignment.view, result.assignment, now)
+            return [ShowAssigned(name)] if result.assignment.changed else []
+        return []
+
+    def _start_attempt(self, name: str, view: NodeView, assignment: NodeAssignment, now: float) -> None:
+        if self.window.run(name).phase is not Phase.MOVING:
+            return  # its slot was freed meanwhile: the assignment took longer than the node's time
+        job, goal = self.job, self.job.goals[name]
+        soaked = job.soaked_before.get(name, 0)
+        has_changed_host = self.facts.has_changed_host(name, goal)
+        was_ready = view.ready is True if assignment.changed else name not in job.not_ready_at_start
+        attempt = Attempt(
+            node_uid=view.uid,
+            goal=goal,
+            assignment=assignment.assignment,
+            assigned_at=now,
+            was_ready=was_ready or has_changed_host,
+            timeout=job.node_timeout,
+            soak=job.soak,
+            good_since=None if assignment.changed or not soaked else now - soaked,
+            has_changed_host=has_changed_host,
+        )
+        self._set_attempt(name, attempt)
+        self._changed.add(name)
+        seen = self.nodes.get(name)
+        # Without a view, or with one of another uid, the Node was deleted since.
+        is_seen = not (assignment.changed and seen and seen.uid == view.uid and seen.assigned_id < attempt.assignment)
+        self.window.enter(name, Phase.IN_FLIGHT if is_seen else Phase.UNCONFIRMED)
+
+    # --- a verdict
+
+    def _record(self, name: str, result: GateResult) -> list[WaveAction]:
+        if not self.window.record(name, result):
+            return []
+        state = self.window.state(name)
+        actions = self.uncordon([name]) if state not in (IN_FLIGHT, GONE) else []
+        if name not in self.nodes and self._is_missed(name):
+            self.window.set_unavailable(name, True)
+        return [*actions, Show(name, state, result.reason)]
+
+    def uncordon(self, names: Iterable[str]) -> list[WaveAction]:
+        """Have these nodes uncordoned, each once. One that is up is uncordoned at once: its capacity is missing."""
+        actions: list[WaveAction] = []
+        for name in names:
+            if not self.window.run(name).is_uncordoned and self.facts.is_cordoned(name):
+                self.window.set_uncordoned(name)
+                actions.append(Uncordon(name))
+        return actions
+
+
+def _soaked_seconds(run: NodeRun, attempt: Attempt, now: float) -> int:
+    if attempt.good_since is None or run.state not in (SOAKING, PASSED):
+        return 0
+    return int(min(now - attempt.good_since, attempt.soak))
+
+
+def _shows_attempt(view: NodeView, run: NodeRun) -> bool:
+    """Return whether a view is not older than the assignment of its node."""
+    attempt = run.attempt
+    return attempt is not None and (view.uid != attempt.node_uid or view.assigned_id >= attempt.assignment)
+
+
+def _has_failed(view: NodeView, goal: Goal) -> bool:
+    has_answered = view.status is not None and view.has_answered(goal.source)
+    return view.config_ok == "False" and not view.is_in_doubt and has_answered
