@@ -15,21 +15,6 @@ from typing import Final, Literal
 
 from ._gate import Attempt
 
-__all__ = [
-    "FAILED",
-    "GONE",
-    "IN_FLIGHT",
-    "NEXT_PHASES",
-    "PASSED",
-    "SOAKING",
-    "UNKNOWN",
-    "WAITING",
-    "IllegalTransition",
-    "NodeRun",
-    "NodeState",
-    "Phase",
-]
-
 # The states of a node as results and reports show them; several phases may look the same there.
 NodeState = Literal["waiting", "in flight", "soaking", "passed", "failed", "unknown", "gone"]
 WAITING: Final = "waiting"

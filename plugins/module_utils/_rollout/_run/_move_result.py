@@ -13,8 +13,6 @@ from typing import NamedTuple
 from .._decisions._gate import Verdict
 from .._nodes._node_access import NodeAssignment
 
-__all__ = ["VERDICTS", "MoveKind", "MoveResult", "MoveVerdict"]
-
 
 class MoveKind(Enum):
     """What the work on a node has come to."""

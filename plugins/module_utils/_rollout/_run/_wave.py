@@ -15,7 +15,8 @@ from typing import Any
 from ..._kube._api_errors import CredentialsError, KubeError, Unauthorized, Unreachable
 from .. import ApiUnavailable
 from .._decisions._gate import DELETED, LEFT_POOL
-from .._decisions._window import IN_FLIGHT, WaveOutcome, Window, WindowStep
+from .._decisions._node_run import IN_FLIGHT
+from .._decisions._window import WaveOutcome, Window, WindowStep
 from .._gates._gate_monitor import GateMonitor
 from .._nodes._node_list import read_nodes
 from .._nodes._node_watcher import NodeWatcher
@@ -48,7 +49,7 @@ from ._wave_state import (
     WaveEvent,
     WaveState,
 )
-from ._wave_threads import MAX_ASSIGNMENTS, WaveThreads
+from ._wave_threads import WaveThreads
 
 _LONGEST_WAIT = 1.0  # seconds between two rounds without an event
 _RUNNER_ERRORS = (CredentialsError, Unauthorized, Unreachable)  # not a node's fault: they end the run

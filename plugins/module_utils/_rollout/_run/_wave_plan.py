@@ -12,8 +12,6 @@ from .._decisions._gate import AskGates, Verdict, evaluate
 from .._nodes._node_view import NodeView
 from ._wave_state import Decided, Reboot, RollBack, WaveAction, WaveState
 
-__all__ = ["LostNode", "plan"]
-
 
 class LostNode(NamedTuple):
     """What is known of a Node that the watch has lost. has_left: it exists, and has left the pool."""

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from typing import Final
 
 from ..._componentconfig._scalars._wording import first_names
-from .._decisions._window import PASSED, SOAKING, UNKNOWN, NodeState, Progress, Window
+from .._decisions._node_run import PASSED, SOAKING, UNKNOWN, NodeState
+from .._decisions._window import Progress, Window
 from .._record._record import FailureKind
 from .._report._rendering import NAMES_SHOWN
 from .._timing import Clock

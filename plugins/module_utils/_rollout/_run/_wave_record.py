@@ -8,12 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from .._decisions import _transitions as transitions
-from .._decisions._window import IN_FLIGHT, SOAKING, WAITING, NodeState
+from .._decisions._node_run import IN_FLIGHT, SOAKING, WAITING, NodeState
 from .._record._record import FailedNode
 from ._session import RunSession
 from ._wave_job import WaveJob
-
-__all__ = ["WaveRecord"]
 
 _SOAK_SAVE_INTERVAL = 30.0  # seconds
 

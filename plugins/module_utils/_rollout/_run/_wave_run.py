@@ -18,7 +18,8 @@ from ..._kube._api_errors import KubeError
 from ..._nodeconfig._assignment import ConfigSource
 from .. import RolloutError
 from .._decisions import _transitions as transitions
-from .._decisions._window import NodeState, Progress, WaveOutcome, Window, WindowLimits, WindowStep
+from .._decisions._node_run import NodeState
+from .._decisions._window import Progress, WaveOutcome, Window, WindowLimits, WindowStep
 from .._drain._drainer import Drainer
 from .._drain._rebooter import Rebooter
 from .._gates._gate_client import GateClient

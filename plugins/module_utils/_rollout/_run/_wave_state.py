@@ -26,25 +26,6 @@ from ._move_result import VERDICTS, MoveKind, MoveResult
 from ._unsettled_nodes import UnsettledNodes
 from ._wave_job import WaveJob
 
-__all__ = [
-    "Decided",
-    "JobEnded",
-    "Move",
-    "NodeFacts",
-    "NodeSeen",
-    "OutageEnded",
-    "Reboot",
-    "RollBack",
-    "Say",
-    "Show",
-    "ShowAssigned",
-    "Tick",
-    "Uncordon",
-    "WaveAction",
-    "WaveEvent",
-    "WaveState",
-]
-
 _FAILURE_KIND: Mapping[NodeState, FailureKind] = {FAILED: "failed", UNKNOWN: "unknown", GONE: "gone"}
 
 

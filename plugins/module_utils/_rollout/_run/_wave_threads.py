@@ -10,8 +10,6 @@ from collections.abc import Callable
 from .._timing import Clock
 from ._worker_pool import WorkerPool, WorkResult
 
-__all__ = ["MAX_ASSIGNMENTS", "WaveThreads"]
-
 MAX_ASSIGNMENTS = 16  # at a time: more only wait for each other in this process
 
 

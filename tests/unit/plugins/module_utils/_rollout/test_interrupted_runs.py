@@ -16,7 +16,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout import Inte
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import assign_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import RecordStore
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._pool_lock import PoolLock
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._wave import MAX_ASSIGNMENTS
+from ansible_collections.configok.node.plugins.module_utils._rollout._run._wave_threads import MAX_ASSIGNMENTS
 from support.rollouts.faulty_clients import Dying, Killed
 from support.rollouts.simulated_nodes import GOOD
 from support.rollouts.virtual_clock import VirtualClock

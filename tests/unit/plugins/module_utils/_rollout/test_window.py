@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._gate import GateResult, Verdict
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._window import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._node_run import (
     FAILED,
     GONE,
     IN_FLIGHT,
@@ -20,6 +20,8 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.
     SOAKING,
     UNKNOWN,
     WAITING,
+)
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._window import (
     WaveOutcome,
     Window,
     WindowLimits,
