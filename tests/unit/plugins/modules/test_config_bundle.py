@@ -153,7 +153,7 @@ def test_the_user_may_know_better(cluster: SandboxCluster) -> None:
     result = run(cluster, disruption_overrides={"kubelet": {"maxPods": "drain"}}, check=True)
     assert [change["disruption"] for change in result["field_changes"]] == ["drain"]
     for overrides, sentence in (
-        ({"maxPod": "drain"}, "maxPod is no field of Kubelet"),
+        ({"maxPod": "drain"}, "maxPod is not a field of Kubelet"),
         ("drain", "must be classes by"),
     ):
         refused = run(cluster, disruption_overrides={"kubelet": overrides})

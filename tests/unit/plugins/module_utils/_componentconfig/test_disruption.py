@@ -144,10 +144,10 @@ def test_the_longest_override_wins() -> None:
 @pytest.mark.parametrize(
     ("overrides", "sentence"),
     [
-        ({"maxPods": "drian"}, "maxPods: 'drian' is no class of disruption"),
-        ({"maxPod": "drain"}, "maxPod is no field of KubeletConfiguration"),
-        ({"memorySwap.behaviour": "drain"}, "memorySwap.behaviour is no field of KubeletConfiguration"),
-        ({"": "drain"}, "is no field of KubeletConfiguration"),
+        ({"maxPods": "drian"}, "maxPods: 'drian' is not a class of disruption"),
+        ({"maxPod": "drain"}, "maxPod is not a field of KubeletConfiguration"),
+        ({"memorySwap.behaviour": "drain"}, "memorySwap.behaviour is not a field of KubeletConfiguration"),
+        ({"": "drain"}, "is not a field of KubeletConfiguration"),
         ({"a b": "drain"}, "disruption override: not a field path: a b"),
     ],
 )

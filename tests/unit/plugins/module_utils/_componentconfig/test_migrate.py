@@ -150,7 +150,7 @@ def test_what_has_no_effect_any_more_goes(flags: str, minor: int, why: str) -> N
         ("--max-pods=many", 30, '"many": must be a whole number: the component refuses it, too'),
         ("--feature-gates=NodeSwap=maybe", 30, '"maybe": must be true or false'),
         ("--manifest-url-header=Token=hunter2hunter2", 30, "--manifest-url-header: must be a list of key:value"),
-        ("--fail-swap-on false", 30, "'false' is no flag"),
+        ("--fail-swap-on false", 30, "'false' is not a flag"),
     ],
 )
 def test_what_can_neither_go_nor_stay_is_refused(flags: str, minor: int, why: str) -> None:

@@ -48,11 +48,11 @@ def test_a_node_that_passed_and_is_reassigned_by_somebody_else_has_drifted(make_
         steal()
     else:
         assert [(failed.node, failed.kind) for failed in result.failed_nodes] == [(victim, "drifted")]
-        assert f"then somebody else assigned it {other_target.name} (assignment" in result.failed_nodes[0].reason
+        assert f"then another client assigned it {other_target.name} (assignment" in result.failed_nodes[0].reason
         assert any(f"DRIFTED: {victim}: it had passed" in line for line in world.lines())
     status = pool_status(world.record(), list_nodes(world.client, selector="pool=workers"))
     assert [(entry["node"], entry["state"]) for entry in status["not_fine"]] == [(victim, "drifted")]
-    assert f"somebody else assigned it {other_target.name}" in status["not_fine"][0]["reason"]
+    assert f"another client assigned it {other_target.name}" in status["not_fine"][0]["reason"]
     assert status["by_state"]["drifted"] == 1
     assert [entry["kind"] for entry in status["exceptions"]] == ([] if when == "at the end" else ["drifted"])
 

@@ -115,9 +115,9 @@ NO_RUNTIME = {**DOUBTED, "cause": "HostNotReady", "reason": "waits for this host
         (ATTEMPT, node_view_with(**NO_RUNTIME, ready=False), LATE, Verdict.UNKNOWN, "waits for this host"),
         (SOAKING, node_view_with(**SUSPECT, ready=False), EARLY, Verdict.WAIT, "both fail"),
         (ATTEMPT, node_view_with(**SUSPECT, deleting=True), EARLY, Verdict.UNKNOWN, "then the Node was deleted"),
-        (ATTEMPT, node_view_with(source=a_source(2)), EARLY, Verdict.UNKNOWN, "somebody else has assigned"),
-        (ATTEMPT, node_view_with(assigned_id=8), EARLY, Verdict.UNKNOWN, "somebody else has assigned"),
-        (ATTEMPT, node_view_with(source=None), EARLY, Verdict.UNKNOWN, "somebody else has assigned"),
+        (ATTEMPT, node_view_with(source=a_source(2)), EARLY, Verdict.UNKNOWN, "another client has assigned"),
+        (ATTEMPT, node_view_with(assigned_id=8), EARLY, Verdict.UNKNOWN, "another client has assigned"),
+        (ATTEMPT, node_view_with(source=None), EARLY, Verdict.UNKNOWN, "another client has assigned"),
         # a False that answers another assignment says nothing about this one
         (ATTEMPT, node_view_with(config_ok="False"), EARLY, Verdict.WAIT, "no answer yet"),
         # gone

@@ -85,7 +85,7 @@ def test_a_goal_needs_the_config_too() -> None:
     assert has_reached(VIEW, Goal(a_source()))
     assert not has_reached(VIEW, MachineGoal(a_source(2), kubelet_version="1.34.9"))
     assert not has_reached(VIEW, MachineGoal(None))
-    assert "somebody else assigned it" in describe_drift(VIEW, MachineGoal(a_source(2)))
+    assert "another client assigned it" in describe_drift(VIEW, MachineGoal(a_source(2)))
 
 
 def test_a_machine_to_delete_has_reached_its_goal_without_a_node() -> None:

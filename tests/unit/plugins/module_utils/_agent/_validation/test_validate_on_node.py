@@ -198,7 +198,7 @@ def test_a_denied_field_that_does_not_exist_refuses_every_bundle(node: Node) -> 
     node.component = node.component._replace(deny=DenyPolicy(additional=("staticPodPaht",)))
     [finding] = node.validate("maxPods: 50\n")
     assert finding.level == "policy"
-    assert "staticPodPaht, which is no field of a KubeletConfiguration" in finding.message
+    assert "staticPodPaht, which is not a field of a KubeletConfiguration" in finding.message
 
 
 @pytest.mark.contract("render.relative-paths")
@@ -232,7 +232,7 @@ ODD = [
     ("clusterDomain: !!python/name:a.b x\n", "kubelet: clusterDomain: YAML tags other than the basic ones", {}),
     ("failSwapOn: n\n", "", {"failSwapOn": False}),
     ("clusterDomain: n\n", "kubelet: clusterDomain: must be a string: write it in quotes", {"clusterDomain": False}),
-    ("memoryThrottlingFactor: .nan\n", "kubelet: memoryThrottlingFactor: .nan is no number", None),
+    ("memoryThrottlingFactor: .nan\n", "kubelet: memoryThrottlingFactor: .nan is not a JSON number", None),
     ("clusterDomain: 2026-01-01\n", "", {"clusterDomain": "2026-01-01"}),
     ("maxPods: x\nclusterDNS: [y]\nfoo: 1\n", "kubelet: maxPods: must be a whole number", {}),
 ]

@@ -130,7 +130,7 @@ def test_keys_that_cannot_be_keys(text: str) -> None:
         ("a: [1, 2\n", "not valid YAML"),
         ("a: 'x\n", "not valid YAML"),
         ("%YAML 1.2\n---\na: 1\n", "YAML 1.1"),
-        ("a: .inf\n", "no number"),
+        ("a: .inf\n", "not a JSON number"),
         ("a: *b\n", "no anchor"),
         ("a: &b\n  c: *b\n", "inside it"),
         ("<<: 5\n", "merge key"),
