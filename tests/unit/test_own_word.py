@@ -17,7 +17,13 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._types import ObservedMachine
+from ansible_collections.configok.node.plugins.module_utils._machines._changes._machine_annotation import (
+    MachineAnnotation,
+)
+from ansible_collections.configok.node.plugins.module_utils._machines._changes._types import (
+    ObservedConfig,
+    ObservedMachine,
+)
 from ansible_collections.configok.node.plugins.module_utils._machines._inventory import node_facts
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import Bundle
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
@@ -122,14 +128,21 @@ FIELDS: dict[type[Any], dict[str, tuple[str, ...]]] = {
         VERSION: ("kubelet_version",),
         LABELS: ("labels", "taints"),
         READY: ("ready", "cordoned", "cordoned_by"),
-        SHOWN: ("os_image", "config_message"),
-        ANSWER: ("config_ok", "config_source", "has_agent"),
-        CONFIG: ("active",),
-        POLICY: ("local_config",),
+        SHOWN: ("os_image",),
+        ANSWER: ("config", "has_agent"),
         ADDRESS: ("addresses",),
+        MACHINE: ("runtime", "annotation", "annotation_error"),
+    },
+    ObservedConfig: {
+        SHOWN: ("message",),
+        ANSWER: ("ok", "source"),
+        CONFIG: ("active",),
+        POLICY: ("local",),
+    },
+    MachineAnnotation: {
         MACHINE: (
-            *("runtime", "managed_labels", "managed_taints", "is_ours", "provider", "provider_hash", "cluster_hash"),
-            *("applied_kubelet", "applied_runtime", "previous", "annotation_error"),
+            *("machine", "provider", "provider_hash", "labels", "taints", "kubelet", "runtime", "previous"),
+            "cluster_hash",
         ),
     },
 }
