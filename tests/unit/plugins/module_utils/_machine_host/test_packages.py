@@ -420,7 +420,7 @@ def test_a_preview_says_what_stands_against_it(
             "1.34.7-1.1",
             "1.34.9",
             [("1.34.7-1.1", NEW)],
-            "kubelet 1.34.7-1.1, which is installed, can be fetched",
+            "kubelet 1.34.7-1.1, which is installed, can no longer be fetched",
         ),
     ],
 )

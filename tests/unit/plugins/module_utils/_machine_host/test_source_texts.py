@@ -73,12 +73,12 @@ def test_each_section_of_dnf_names_the_key(source: str, written: str) -> None:
         ("deb https://a/ ./", "KEY", []),
         ("deb https://a/ ./", "", []),
         ("deb http://a/ ./", "KEY", []),
-        ("deb http://a/ ./", "", ["entry 1 of packages.source has plain http and names no key"]),
+        ("deb http://a/ ./", "", ["entry 1 of packages.source uses plain http and names no key"]),
         ("deb [signed-by=/k] http://a/ ./", "", []),
         ("deb https://a/ ./\ndeb [Trusted=yes] https://b/ ./", "KEY", ["entry 2 of packages.source has trusted=yes"]),
         ("deb [allow-insecure=yes] https://b/ ./", "", ["entry 1 of packages.source has allow-insecure=yes"]),
         ("Types: deb\nURIs: https://a\n\nTypes: deb\nTrusted: YES", "", ["entry 2 of packages.source has trusted=yes"]),
-        ("Types: deb\nURIs: https://a\n http://b", "", ["entry 1 of packages.source has plain http and names no key"]),
+        ("Types: deb\nURIs: https://a\n http://b", "", ["entry 1 of packages.source uses plain http and names no key"]),
     ],
 )
 def test_what_apt_does_not_authenticate(source: str, key: str, warnings: list[str]) -> None:
@@ -94,7 +94,7 @@ def test_what_apt_does_not_authenticate(source: str, key: str, warnings: list[st
         ("[a]\nbaseurl=https://a\ngpgcheck=0", "", ["section a of packages.source has gpgcheck=0"]),
         ("[a]\ngpgkey=https://k\ngpgcheck = no", "KEY", ["section a of packages.source has gpgcheck=0"]),
         ("[a]\nbaseurl=https://a\n[b]\nsslverify=False", "KEY", ["section b of packages.source has sslverify=0"]),
-        ("[a]\nbaseurl = http://a", "", ["section a of packages.source has plain http and names no key"]),
+        ("[a]\nbaseurl = http://a", "", ["section a of packages.source uses plain http and names no key"]),
     ],
 )
 def test_what_dnf_does_not_authenticate(source: str, key: str, warnings: list[str]) -> None:
