@@ -259,7 +259,7 @@ def test_check_mode_writes_nothing_and_a_request_needs_an_author(begun: World) -
         assert would.changed
         assert line(would) == f"the {operation} of pool workers would be recorded; pool workers is Planned"
     assert not ask(begun, "resume", check=True).changed
-    with pytest.raises(RolloutError, match="author is empty: name the person that wants to pause"):
+    with pytest.raises(RolloutError, match="author is empty: name the person asking to pause"):
         ask(begun, "pause", author=" ")
     assert begun.client.get(config_map("configok-rollouts", "workers"))["metadata"]["resourceVersion"] == version
 
