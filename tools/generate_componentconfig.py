@@ -39,8 +39,6 @@ HEADER = '''# Copyright (c) 2026, the configok.node authors
 """{title} as JSON."""
 
 from __future__ import annotations
-
-__all__ = [{names}]
 '''
 
 CONSTANT = '''
@@ -528,9 +526,8 @@ def generate(schema: Path) -> dict[str, str]:
 
 def render(title: str, constants: dict[str, Any]) -> str:
     """Return a Python file with each constant as a string of JSON."""
-    names = ", ".join(f'"{name}"' for name in sorted(constants))
     texts = (CONSTANT.format(name=name, body=wrap(data)) for name, data in constants.items())
-    return HEADER.format(title=title, names=names) + "".join(texts)
+    return HEADER.format(title=title) + "".join(texts)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-__all__ = ["INDEX"]
-
 INDEX = r"""
 {"minors":[20,21,22,23,24,25,26,27,28,29,30,31,32,33,34,35,36,37],"newest":37,"layers":{"20":{"fields":[1,
 "source of v1.20.15","2022-01"],"defaults":[1,"source of v1.20.15","2022-01"],"gates":[1,"source of v1.20.15",

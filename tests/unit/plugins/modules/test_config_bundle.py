@@ -88,7 +88,7 @@ def test_another_content_under_that_name_is_not_taken_for_it(
     assert run(cluster)["changed"] is True
     result = run(cluster, "maxPods: 61\n")
     assert result["failed"] is True
-    assert "workers-0000000000 is there and holds something else" in result["msg"]
+    assert "workers-0000000000 exists with other content" in result["msg"]
     assert len(bundles(cluster)) == 1
 
 
