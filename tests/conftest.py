@@ -17,6 +17,7 @@ import importlib
 import itertools
 import os
 import re
+import signal
 import sys
 import time
 from collections.abc import Callable, Generator, Iterator
@@ -63,6 +64,13 @@ def pytest_configure(config: pytest.Config) -> None:
     """Leave no process behind, however the run ends; workers are processes of the run."""
     if not hasattr(config, "workerinput"):
         guard()
+
+
+@pytest.fixture(autouse=True)
+def _leaves_no_wakeup_descriptor() -> Iterator[None]:
+    """A descriptor for signals that a test leaves behind breaks a later test, after its number is used again."""
+    yield
+    assert signal.set_wakeup_fd(-1) == -1, "the test leaves a descriptor for signals (signal.set_wakeup_fd)"
 
 
 # --- API servers

@@ -110,7 +110,10 @@ def test_diff_mode_shows_both_without_secrets() -> None:
         ({}, "there is nothing to compare: neither side has a config."),
         ({"before": {"files": ["/nonexistent/a"]}}, "Cannot read /nonexistent/a: No such file or directory."),
         ({"before": {"files": ["nowhere/a"]}}, f"Cannot read nowhere/a in {Path.cwd()}: No such file or directory."),
-        ({"after": {"content": KUBELET_HEADER}, "disruption_overrides": {"maxPods": "x"}}, "is no class of disruption"),
+        (
+            {"after": {"content": KUBELET_HEADER}, "disruption_overrides": {"maxPods": "x"}},
+            "is not a class of disruption",
+        ),
         ({"after": {"content": KUBELET_HEADER, "files": []}}, "mutually exclusive"),
         ({"content": KUBELET_HEADER}, "missing parameter(s) required by 'content': from_version"),
         ({"from_version": "1.31"}, "from_version needs files or content"),

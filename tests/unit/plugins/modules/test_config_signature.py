@@ -136,7 +136,7 @@ def test_a_bundle_that_was_published_without_a_statement(
     assert run(**where, keys=[keys["alice"].line])["trusted"] is True
     other = tmp_path / "other.json"
     other.write_text(path.read_text().replace('"sequence":2', '"sequence":3').replace('"sequence":1', '"sequence":3'))
-    assert "has another statement than" in run(**where, statement_file=other)["msg"]
+    assert "has a statement different from" in run(**where, statement_file=other)["msg"]
 
 
 def test_what_is_not_a_signature_of_it(cluster: SandboxCluster, tmp_path: Path, keys: dict[str, Key]) -> None:

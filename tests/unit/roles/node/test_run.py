@@ -154,7 +154,11 @@ def test_where_the_kubelet_listens_is_merged_from_what_was_read(
 
 @pytest.mark.parametrize(("manager", "reads"), [("systemd", True), ("supervisor", False)])
 def test_what_a_component_said_last_is_read_where_systemd_starts_it(
-    entry: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch, manager: ServiceManagerKind, reads: bool
+    entry: Callable[[str], ModuleType],
+    monkeypatch: pytest.MonkeyPatch,
+    notifications: Notifications,
+    manager: ServiceManagerKind,
+    reads: bool,
 ) -> None:
     run = entry("_run")
     contexts: list[Any] = []
@@ -168,7 +172,7 @@ def test_what_a_component_said_last_is_read_where_systemd_starts_it(
     monkeypatch.setattr(run, "App", app)
     monkeypatch.setattr(run.signal, "signal", lambda _number, _handler: None)
     configuration = AgentConfiguration("n1", "/k", {}, service_manager=manager)
-    run._run(configuration, "/etc/agent.yaml", Notifications())
+    run._run(configuration, "/etc/agent.yaml", notifications)
     assert [isinstance(context.commands.last_message, run.ComponentLog) for context in contexts] == [reads]
 
 

@@ -101,4 +101,4 @@ def test_options_for_a_bundle_that_is_published_already_are_named_as_unused(tmp_
     assert unused_options(SigningOptions(), None) == []
     assert unused_options(options, STATEMENT) == []
     assert "without a statement" in unused_options(options, None)[0]
-    assert "another statement" in unused_options(options, STATEMENT._replace(sequence=4))[0]
+    assert "a statement different" in unused_options(options, STATEMENT._replace(sequence=4))[0]

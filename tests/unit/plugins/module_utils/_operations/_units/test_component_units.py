@@ -177,7 +177,7 @@ def test_what_systemd_has_passed_is_seen_once_it_started_through_the_agent(machi
     assert not [fault for fault in machine.look()["faults"] if "started through the agent" in fault]
     machine.write("/var/lib/configok/kubelet-v1.35.2/startups", f'[{{"invocation": "{"0f" * 16}"}}]')
     [fault] = [fault for fault in machine.look()["faults"] if "started through the agent" in fault]
-    assert fault.endswith(f"systemd told it to read {CONFIG}")
+    assert fault.endswith(f"systemd made it read {CONFIG}")
     machine.process(f"--config={CONFIG}", f"--config={TARGET}")
     assert not [fault for fault in machine.look()["faults"] if "started through the agent" in fault]
 
