@@ -26,8 +26,8 @@ def test_two_signals_at_once_interrupt_a_run_once() -> None:
     before = [signal.getsignal(number) for number in SIGNALS]
     signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)  # also in the threads that start from here on
     with interruptible():
-        for number in SIGNALS:
-            os.kill(os.getpid(), number)
+        for number in SIGNALS:  # to this thread: others of the process may not block it
+            signal.pthread_kill(threading.get_ident(), number)
         with pytest.raises(KeyboardInterrupt):
             signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)  # both are pending for one check of the interpreter
         for number in SIGNALS:  # the lock is released meanwhile

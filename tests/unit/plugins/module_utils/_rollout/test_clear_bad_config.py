@@ -5,18 +5,14 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_map, node
+from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import ANNOTATION_ASSIGNMENT
 from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutError, RolloutRefused
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._clear_bad_config import clear_bad_config
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
-    decode_record,
-)
 from ansible_collections.configok.node.plugins.modules import rollout_forget
 from support.ansible_runs.modules import run_module
 from support.api.clusters import SandboxCluster
@@ -145,21 +141,6 @@ def test_what_is_not_refused_cannot_be_cleared_and_the_sentence_names_what_is(ma
     assert forget(world, check=True) == (target.name, True)
     assert world.record().cleared_configs == ()
     assert forget(world, bundle=target.name) == (target.name, True)
-
-
-def test_records_of_earlier_versions_are_read(make_world: MakeWorld) -> None:
-    world = make_world(9)
-    halted_by_one(world)
-    stored = world.client.get(config_map("configok-rollouts", "workers"))
-    value = json.loads(stored["data"]["record"])
-    assert set(value["bad"][0]) == {"uid", "name", "content_hash", "reason", "time"}, "version 0.1.0 takes no others"
-    del value["forgotten"], value["rollout"]["forgetBad"], value["unconfirmed"]
-    stored["data"]["record"] = json.dumps(value)
-    record = decode_record(stored)
-    assert record.cleared_configs == ()
-    assert record.bad_configs[0].confirmed
-    assert record.rollout is not None
-    assert not record.rollout.forget_bad
 
 
 def test_the_module_says_what_comes_next(cluster: SandboxCluster) -> None:

@@ -15,7 +15,7 @@ from support.rollouts.world import MakeWorld
 
 
 @pytest.mark.parametrize("when", ["in its own wave", "in a later wave", "already there", "at the end"])
-def test_a_node_that_passed_and_is_reassigned_by_somebody_else_has_drifted(make_world: MakeWorld, when: str) -> None:
+def test_a_node_that_passed_and_is_reassigned_by_another_client_has_drifted(make_world: MakeWorld, when: str) -> None:
     world = make_world(6)
     other_target, target = world.publish(90), world.publish(100)
     if when == "already there":
