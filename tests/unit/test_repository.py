@@ -96,7 +96,7 @@ def test_every_python_file_postpones_annotations() -> None:
 
 def test_a_private_name_is_used_in_its_own_file_only() -> None:
     files = tracked("plugins/*.py", "roles/*.py", "playbooks/*.py", "tools/*.py")
-    assert {str(path.relative_to(ROOT)): found for path in files if (found := private_imports(path))} == {}
+    assert {str(path.relative_to(ROOT)): names for path in files if (names := private_imports(path))} == {}
 
 
 def test_a_private_name_that_another_file_imports_is_found(tmp_path: Path) -> None:
