@@ -38,7 +38,7 @@ from support.api.servers import ApiServer, Embedded, Real, Unavailable, start_em
 from support.fuzz.settings import FACTOR
 from support.rollouts.simulated_nodes import SimulatedNodes
 from support.rollouts.world import MakeWorld, World
-from support.session.guard import guard
+from support.session.guard import end, guard
 from support.session.unavailable import leave_out
 from support.session.workers import CLOSING_LINES, Scheduling, number_of_worker, printable
 
@@ -49,6 +49,7 @@ COLLECTION = Path(__file__).resolve().parents[1]
 NOT_RUN = "not run on the real API server"
 EXAMPLES = "examples of Hypothesis"
 
+_MARK = pytest.StashKey[str]()
 _NUMBERS = itertools.count(number_of_worker() * 10_000 + 1)
 _BEGAN = time.monotonic()
 _NOT_RUN: dict[str, list[str]] = {}
@@ -63,7 +64,15 @@ settings.load_profile("configok")
 def pytest_configure(config: pytest.Config) -> None:
     """Leave no process behind, however the run ends; workers are processes of the run."""
     if not hasattr(config, "workerinput"):
-        guard()
+        config.stash[_MARK] = guard()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """After an interrupt, end the workers: xdist would wait for tests that have not heard of it."""
+    mark = session.config.stash.get(_MARK, "")
+    if mark and exitstatus == pytest.ExitCode.INTERRUPTED and session.config.getoption("numprocesses", None):
+        end(mark)
 
 
 @pytest.fixture(autouse=True)

@@ -19,7 +19,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["VARIABLE", "guard", "marked", "unmarked_environment"]
+__all__ = ["VARIABLE", "end", "guard", "marked", "unmarked_environment"]
 
 VARIABLE = "STARTED_BY_TESTS"  # the marks of a run and of the runs that it is part of, with colons
 _ROUND = 0.25  # seconds between two looks
@@ -27,10 +27,13 @@ _GRACE = 3.0  # seconds between SIGTERM and SIGKILL
 _PROC = Path("/proc")
 
 
-def guard() -> None:
-    """End what this process starts from now on when this process ends, or the `make` that it runs under."""
+def guard() -> str:
+    """End what this process starts from now on when this process ends, or the `make` that it runs under.
+
+    Return the mark of these processes, "" where there is no guard.
+    """
     if not (_PROC / "self/environ").exists():
-        return  # not Linux
+        return ""  # not Linux
     mark = f"{os.getpid()}-{time.time_ns()}"
     environment = unmarked_environment()
     os.environ[VARIABLE] = ":".join(filter(None, (os.environ.get(VARIABLE), mark)))
@@ -43,6 +46,7 @@ def guard() -> None:
         stderr=subprocess.DEVNULL,
         start_new_session=True,  # a signal that ends the run must not end the guard
     ).returncode = 0  # nothing waits for it
+    return mark
 
 
 def unmarked_environment() -> dict[str, str]:
@@ -116,7 +120,7 @@ def _send(pids: Iterable[int], number: signal.Signals) -> None:
             pass
 
 
-def _end(mark: str) -> None:
+def end(mark: str) -> None:
     """End the processes with a mark, and those that they start meanwhile: politely, then by force."""
     asked: set[int] = set()
     deadline = time.monotonic() + _GRACE
@@ -145,7 +149,7 @@ def _watch(mark: str, owner: int, make: int) -> None:
         if _is_alive(owner):  # `make` was killed
             _send([owner], number)
             _wait(owner, _GRACE)
-    _end(mark)
+    end(mark)
 
 
 if __name__ == "__main__":
