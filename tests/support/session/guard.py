@@ -30,7 +30,7 @@ _PROC = Path("/proc")
 def guard() -> str:
     """End what this process starts from now on when this process ends, or the `make` that it runs under.
 
-    Return the mark of these processes, "" where there is no guard.
+    Return the mark of these processes, or "" without a guard.
     """
     if not (_PROC / "self/environ").exists():
         return ""  # not Linux
