@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,6 @@ def test_a_config_that_is_too_large_is_not_taken_for_its_beginning(tmp_path: Pat
 
 def test_a_process() -> None:
     argv, directory = read_process(os.getpid())
-    assert "pytest" in " ".join(argv)
+    assert argv == tuple(sys.orig_argv)
     assert directory == str(Path.cwd())
     assert read_process(0) == ((), "/")
