@@ -49,6 +49,7 @@ from ansible_collections.configok.node.plugins.modules import component_config, 
 from support.ansible_runs.modules import run_module
 from support.configs.checking import check_file
 from support.configs.kubelet import KUBELET_HEADER
+from support.releases.names import LATER_RELEASE, NEWEST_RELEASE, NEXT_RELEASE
 from support.rollouts.declared_machines import a_machine, an_observed
 from support.rollouts.views import a_view
 
@@ -131,10 +132,10 @@ def test_every_format_of_the_command_says_what_it_cannot_judge(
 ) -> None:
     file = tmp_path / "kubelet.yaml"
     file.write_text(CONFIG)
-    arguments = ["validate", "--kubernetes-version", "1.38", "--output", output, str(file)]
+    arguments = ["validate", "--kubernetes-version", NEXT_RELEASE, "--output", output, str(file)]
     assert entry("__main__").main(arguments) == 0
     captured = capsys.readouterr()
-    assert "fields, defaults, gates, flags and rules of Kubernetes 1.38" in captured.out
+    assert f"fields, defaults, gates, flags and rules of Kubernetes {NEXT_RELEASE}" in captured.out
     assert "1 file passes" not in captured.err
     assert entry("__main__").main([*arguments, "--fail-on", "not-judged"]) == 1
 
@@ -144,13 +145,13 @@ def test_a_diff_by_the_command_says_what_it_cannot_judge(
 ) -> None:
     file = tmp_path / "kubelet.yaml"
     file.write_text(CONFIG)
-    arguments = ["diff", "--from-version", "1.37", "--to-version", "1.38", str(file)]
+    arguments = ["diff", "--from-version", NEWEST_RELEASE, "--to-version", NEXT_RELEASE, str(file)]
     entry("__main__").main(arguments)
     text = capsys.readouterr().out
-    assert "not judged: fields, defaults, gates, flags, rules and meanings of Kubernetes 1.38" in text
+    assert f"not judged: fields, defaults, gates, flags, rules and meanings of Kubernetes {NEXT_RELEASE}" in text
     assert "nothing changes" not in text
     entry("__main__").main([*arguments, "--json"])
-    assert json.loads(capsys.readouterr().out)["not_judged"][0]["versions"] == ["1.38"]
+    assert json.loads(capsys.readouterr().out)["not_judged"][0]["versions"] == [NEXT_RELEASE]
 
 
 _VALUES = st.one_of(
@@ -190,7 +191,7 @@ def test_what_passes_was_judged_as_a_whole_by_whole_data(drawn: tuple[dict[str, 
 @given(_documents())
 def test_each_cause_is_named_once_with_what_and_why(drawn: tuple[dict[str, Any], int]) -> None:
     data, minor = drawn
-    lines = finding_lines(check_file(yaml.safe_dump(data), versions=[minor_name(minor), "1.38", "1.39"]))
+    lines = finding_lines(check_file(yaml.safe_dump(data), versions=[minor_name(minor), NEXT_RELEASE, LATER_RELEASE]))
     open_lines = [line for line in lines if line.startswith("not judged: ")]
     assert len(open_lines) == len(set(open_lines)) >= 2
     assert all(len(line.split(": ")) >= 3 for line in open_lines)

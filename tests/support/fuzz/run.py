@@ -41,12 +41,13 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
     newest_minor,
 )
 from support.configs.checking import check_file
+from support.releases.names import NEXT_RELEASE
 
 from .inputs import Hostile, hostile_input
 
 __all__ = ["VERBS", "run"]
 
-_VERSIONS = ("1.20", minor_name(newest_minor()), "1.38")
+_VERSIONS = ("1.20", minor_name(newest_minor()), NEXT_RELEASE)
 _WANTED = ("v1", "v1beta1", "v1beta3", "v1beta4", "v1alpha1", "kubescheduler.config.k8s.io/v1")
 _LONGEST = 5.0  # seconds of processor time after which a call is aborted
 _SLOW = 0.25  # seconds of processor time from which on a call is compared with the reference

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._probe import Answer
+from support.releases.names import NEXT_RELEASE
 
 __all__ = ["FakeComponent", "FakeGate"]
 
@@ -36,7 +37,7 @@ class FakeComponent:
     """
 
     name: str = "kubelet"
-    version: str = "v1.38.0"
+    version: str = f"v{NEXT_RELEASE}.0"
     gates: Mapping[str, FakeGate] = field(default_factory=dict)
     flags: Sequence[str] = ()
     hidden: Sequence[str] = ()

@@ -19,10 +19,14 @@ from ansible_collections.configok.node.plugins.modules import component_config, 
 from support.ansible_runs.modules import run_module
 from support.configs.kubelet import KUBELET_HEADER
 from support.releases.fake_component import FakeComponent, FakeGate
+from support.releases.names import LATER_RELEASE, NEWEST_RELEASE, NEXT_RELEASE
 
 GATES = {"NewGate": FakeGate("ALPHA", False), "NodeSwap": FakeGate("GA", True, locked=True)}
 FLAGS = ["--max-pods int32   Pods. (default 120)"]
-METRICS = 'kubernetes_build_info{git_version="v1.38.0"} 1\nkubernetes_feature_enabled{name="NewGate",stage="ALPHA"} 0\n'
+METRICS = f"""\
+kubernetes_build_info{{git_version="v{NEXT_RELEASE}.0"}} 1
+kubernetes_feature_enabled{{name="NewGate",stage="ALPHA"}} 0
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +41,7 @@ def run(arguments: dict[str, Any], *, check: bool = False) -> dict[str, Any]:
     return run_module(release_data.main, arguments, check=check)
 
 
-def binary(directory: Path, version: str = "v1.38.0") -> dict[str, str]:
+def binary(directory: Path, version: str = f"v{NEXT_RELEASE}.0") -> dict[str, str]:
     """Write a kubelet and return it as the option has it."""
     path = FakeComponent(version=version, gates=GATES, flags=FLAGS).write(directory / "kubelet")
     return {"path": str(path), "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
@@ -55,7 +59,7 @@ def test_a_file_is_written_once(tmp_path: Path) -> None:
     assert run(options, check=True)["changed"]
     assert not dest.exists()
     result = run(options)
-    assert (result["changed"], result["release"], result["is_draft"]) == (True, "1.38", False)
+    assert (result["changed"], result["release"], result["is_draft"]) == (True, NEXT_RELEASE, False)
     assert dest.read_text() == result["text"]
     assert {"subject": "gate", "name": "NewGate", "kind": "new", "before": "", "after": "Alpha, off"} in result[
         "differences"
@@ -69,7 +73,7 @@ def test_a_file_is_written_once(tmp_path: Path) -> None:
 
 def test_configs_are_judged_with_it(tmp_path: Path) -> None:
     text = KUBELET_HEADER + "featureGates: {NewGate: true, NodeSwap: false}\n"
-    options = {"content": text, "kubernetes_versions": ["1.38"], "fail_on": "never"}
+    options = {"content": text, "kubernetes_versions": [NEXT_RELEASE], "fail_on": "never"}
     dest = write_data(tmp_path)
     assert "gates" in run_module(component_config.main, options)["not_judged"][0]["what"]
     result = run_module(component_config.main, {**options, "release_data": dest})
@@ -78,7 +82,7 @@ def test_configs_are_judged_with_it(tmp_path: Path) -> None:
 
 
 def test_an_upgrade_is_compared_with_it(tmp_path: Path) -> None:
-    options = {"content": KUBELET_HEADER, "from_version": "1.37", "to_version": "1.38"}
+    options = {"content": KUBELET_HEADER, "from_version": NEWEST_RELEASE, "to_version": NEXT_RELEASE}
     dest = write_data(tmp_path)
     assert not any("maxPods" in line for line in run_module(component_config_diff.main, options)["lines"])
     result = run_module(component_config_diff.main, {**options, "release_data": dest})
@@ -90,7 +94,7 @@ def test_a_draft_is_accepted_by_the_hash_of_its_difference(tmp_path: Path) -> No
     metrics.write_text(METRICS)
     draft = run({"metrics": str(metrics), "dest": str(dest)})
     assert (draft["is_draft"], draft["changed"]) == (True, True)
-    options = {"content": KUBELET_HEADER, "kubernetes_versions": ["1.38"], "release_data": str(dest)}
+    options = {"content": KUBELET_HEADER, "kubernetes_versions": [NEXT_RELEASE], "release_data": str(dest)}
     refused = run_module(component_config.main, options)
     assert "is a draft" in refused["msg"]
     accepted = run({"metrics": str(metrics), "dest": str(dest), "accept": draft["hash"], "accepted_by": "alice"})
@@ -107,8 +111,11 @@ def test_a_draft_is_accepted_by_the_hash_of_its_difference(tmp_path: Path) -> No
         ({"binaries": [{"path": "/bin/sh", "sha256": "0" * 64}]}, "not the given one: it is not run"),
         ({"binaries": [{"path": "/bin/sh"}]}, "missing required arguments: sha256"),
         ({"configz": "{tmp}/configz.json"}, "the release is not known"),
-        ({"configz": "{tmp}/configz.json", "kubernetes_version": "1.37"}, "which is known here"),
-        ({"metrics": "{tmp}/metrics.txt", "kubernetes_version": "1.39"}, "of several releases: 1.38, 1.39"),
+        ({"configz": "{tmp}/configz.json", "kubernetes_version": NEWEST_RELEASE}, "which is known here"),
+        (
+            {"metrics": "{tmp}/metrics.txt", "kubernetes_version": LATER_RELEASE},
+            f"of several releases: {NEXT_RELEASE}, {LATER_RELEASE}",
+        ),
         ({"metrics": "{tmp}/metrics.txt", "accept": "0" * 64, "accepted_by": "a"}, "not the one that is accepted"),
         ({"metrics": "{tmp}/metrics.txt", "accept": "0" * 64}, "accept needs accepted_by"),
     ],

@@ -16,6 +16,7 @@ import yaml
 
 from support.configs.kubelet import KUBELET_HEADER
 from support.releases.fake_component import FakeComponent, FakeGate
+from support.releases.names import NEWEST_RELEASE, NEXT_RELEASE
 
 Entry = Callable[[str], ModuleType]
 GATES = {
@@ -25,7 +26,10 @@ GATES = {
     "MemoryQoS": FakeGate("GA", True, locked=True),
     "Named": FakeGate("DEPRECATED", False),
 }
-METRICS = 'kubernetes_build_info{git_version="v1.38.0"} 1\nkubernetes_feature_enabled{name="NewGate",stage="ALPHA"} 0\n'
+METRICS = f"""\
+kubernetes_build_info{{git_version="v{NEXT_RELEASE}.0"}} 1
+kubernetes_feature_enabled{{name="NewGate",stage="ALPHA"}} 0
+"""
 
 
 @pytest.fixture
@@ -39,7 +43,7 @@ def main(entry: Entry, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
     return lambda *arguments: int(command(["release-data", *map(str, arguments)]))
 
 
-def kubelet(directory: Path, version: str = "v1.38.0") -> tuple[Path, str]:
+def kubelet(directory: Path, version: str = f"v{NEXT_RELEASE}.0") -> tuple[Path, str]:
     """Write a kubelet and return its path and its SHA-256."""
     flags = ["--max-pods int32   Pods. (default 120)"]
     path = FakeComponent(version=version, gates=GATES, flags=flags).write(directory / "kubelet")
@@ -53,9 +57,9 @@ def test_a_file_is_derived_from_a_binary_and_used(
     file = tmp_path / "release.yaml"
     assert main("--binary", path, "--sha256", digest, "--gate", "Named", "--dest", file) == 0
     data = yaml.safe_load(file.read_text())
-    assert (data["release"], data["accepted"]) == ("1.38", False)
+    assert (data["release"], data["accepted"]) == (NEXT_RELEASE, False)
     assert data["layers"]["gates"]["source"] == [
-        {"kind": "binary", "name": "kubelet", "version": "v1.38.0", "sha256": digest}
+        {"kind": "binary", "name": "kubelet", "version": f"v{NEXT_RELEASE}.0", "sha256": digest}
     ]
     assert data["layers"]["gates"]["values"] == {
         "Locked": {"stage": "Beta", "default": True, "locked": True},
@@ -65,11 +69,11 @@ def test_a_file_is_derived_from_a_binary_and_used(
         "NodeSwap": {"stage": "Beta", "default": True},
     }
     assert data["layers"]["flags"]["values"]["kubelet"]["max-pods"] == {"type": "int32", "default": "120"}
-    assert "Kubernetes 1.38 and 1.37: " in capsys.readouterr().err
+    assert f"Kubernetes {NEXT_RELEASE} and {NEWEST_RELEASE}: " in capsys.readouterr().err
     config = tmp_path / "kubelet.yaml"
     config.write_text(KUBELET_HEADER + "featureGates: {NewGate: true, Locked: false, PodsAPI: true}\n")
     command = entry("__main__").main
-    arguments = ["validate", "--json", "--kubernetes-version", "1.38", str(config)]
+    arguments = ["validate", "--json", "--kubernetes-version", NEXT_RELEASE, str(config)]
     assert command(arguments) == 0, "without the file, gates are not judged"
     capsys.readouterr()
     assert command([*arguments, "--release-data", str(file)]) == 1
@@ -77,16 +81,16 @@ def test_a_file_is_derived_from_a_binary_and_used(
     messages = {row["path"]: row["message"] for row in rows if row["level"] == "component"}
     assert messages == {
         "featureGates.Locked": "the gate is locked: only true is allowed",
-        "featureGates.PodsAPI": "unknown feature gate: it is gone since Kubernetes 1.38",
+        "featureGates.PodsAPI": f"unknown feature gate: it is gone since Kubernetes {NEXT_RELEASE}",
     }
 
 
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (["explain", "maxPods"], "1.38   120"),
-        (["explain", "featureGates.NewGate"], "1.38   Alpha, off"),
-        (["diff", "--from-version", "1.37", "--to-version", "1.38", "{config}"], "maxPods: 110 -> 120"),
+        (["explain", "maxPods"], f"{NEXT_RELEASE}   120"),
+        (["explain", "featureGates.NewGate"], f"{NEXT_RELEASE}   Alpha, off"),
+        (["diff", "--from-version", NEWEST_RELEASE, "--to-version", NEXT_RELEASE, "{config}"], "maxPods: 110 -> 120"),
     ],
 )
 def test_commands_use_release_data(
@@ -120,9 +124,9 @@ def test_another_file_than_the_one_of_the_checksum_is_not_run(
 def test_a_release_that_is_known_is_refused_before_it_is_probed(
     main: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path, digest = kubelet(tmp_path, "v1.37.2")
+    path, digest = kubelet(tmp_path, f"v{NEWEST_RELEASE}.2")
     assert main("--binary", path, "--sha256", digest) == 2
-    assert "is of Kubernetes 1.37, which is known here" in capsys.readouterr().err
+    assert f"is of Kubernetes {NEWEST_RELEASE}, which is known here" in capsys.readouterr().err
 
 
 def test_a_binary_that_does_not_end_is_killed_with_what_it_started(
@@ -149,7 +153,7 @@ def test_a_draft_is_shown_and_accepted(
     config.write_text(KUBELET_HEADER)
     assert main("--metrics", metrics, "--dest", file) == 0
     assert "a draft: `release-data accept" in capsys.readouterr().err
-    arguments = ["validate", "--kubernetes-version", "1.38", "--release-data", str(file), str(config)]
+    arguments = ["validate", "--kubernetes-version", NEXT_RELEASE, "--release-data", str(file), str(config)]
     assert entry("__main__").main(arguments) == 2
     assert "is a draft" in capsys.readouterr().err
     assert main("accept", file) == 0

@@ -13,6 +13,7 @@ from types import ModuleType
 import pytest
 
 from support.configs.kubelet import KUBELET_HEADER
+from support.releases.names import NEWEST_RELEASE, NEXT_RELEASE
 
 Entry = Callable[[str], ModuleType]
 
@@ -64,14 +65,16 @@ def test_versions_before_and_after_the_data(
     file.write_text(KUBELET_HEADER)
     main = entry("__main__").main
     assert main(["validate", "--kubernetes-version", "1.3", str(file)]) == 2
-    assert "Kubernetes 1.3 is not known here, 1.20 to 1.37 are: write 1.30" in capsys.readouterr().err
-    assert main(["validate", "--kubernetes-version", "1.38", str(file)]) == 0
+    assert f"Kubernetes 1.3 is not known here, 1.20 to {NEWEST_RELEASE} are: write 1.30" in capsys.readouterr().err
+    assert main(["validate", "--kubernetes-version", NEXT_RELEASE, str(file)]) == 0
     captured = capsys.readouterr()
-    assert captured.out.startswith("not judged: fields, defaults, gates, flags and rules of Kubernetes 1.38: ")
-    assert "1 file is not judged in part (1 not-judged); Kubernetes 1.38" in captured.err
-    assert main(["validate", "--kubernetes-version", "1.38", "--fail-on", "not-judged", str(file)]) == 1
+    assert captured.out.startswith(
+        f"not judged: fields, defaults, gates, flags and rules of Kubernetes {NEXT_RELEASE}: "
+    )
+    assert f"1 file is not judged in part (1 not-judged); Kubernetes {NEXT_RELEASE}" in captured.err
+    assert main(["validate", "--kubernetes-version", NEXT_RELEASE, "--fail-on", "not-judged", str(file)]) == 1
     monkeypatch.setattr(entry("_limits"), "limit_this_process", lambda: None)  # they would end this process later
-    assert main(["validate", "--limited", "--kubernetes-version", "v1.38.1", str(file)]) == 0
+    assert main(["validate", "--limited", "--kubernetes-version", f"v{NEXT_RELEASE}.1", str(file)]) == 0
 
 
 READ_BY_NOTHING = "apiVersion: kubecontrollermanager.config.k8s.io/v1alpha1\nkind: KubeControllerManagerConfiguration\n"

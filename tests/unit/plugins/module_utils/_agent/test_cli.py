@@ -20,6 +20,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._reporting._s
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Unreachable
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from support.agents.bench import Bench
+from support.releases.names import NEWEST_RELEASE, NEXT_RELEASE
 
 
 def screen(configuration: AgentConfiguration) -> str:
@@ -151,13 +152,16 @@ def test_without_the_daemon(tmp_path: Path) -> None:
     assert "you can start the agent: systemctl start configok-agent" in text
 
 
-@pytest.mark.parametrize("version", ["v1.38.0", "v1.38.0+k3s1", "v1.37.2", "v1.99.1-gke.1", "v1.2.3"])
+@pytest.mark.parametrize(
+    "version",
+    [f"v{NEXT_RELEASE}.0", f"v{NEXT_RELEASE}.0+k3s1", f"v{NEWEST_RELEASE}.2", "v1.99.1-gke.1", "v1.2.3"],
+)
 def test_what_the_agent_does_not_know_of_a_release_is_shown(bench: Bench, version: str) -> None:
     kubelet = bench.configuration.components["kubelet"]._replace(version=version)
     bench.configure(components={"kubelet": kubelet})
     bench.good_node()
     shown, layers = screen(bench.configuration), ["fields", "defaults", "gates", "flags", "rules"]
-    is_unknown = version.startswith(("v1.38", "v1.99"))
+    is_unknown = version.startswith((f"v{NEXT_RELEASE}", "v1.99"))
     assert describe_node(bench.configuration)["components"]["kubelet"]["notJudged"] == (layers if is_unknown else [])
     assert ("not judged kubelet v1." in shown) == is_unknown
     if is_unknown:

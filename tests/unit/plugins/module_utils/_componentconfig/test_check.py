@@ -11,6 +11,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig imp
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Finding, worst
 from support.configs.kubelet import KUBELET_HEADER
+from support.releases.names import NEWEST_RELEASE, NEXT_RELEASE
 
 
 def summarize(findings: list[Finding]) -> list[tuple[str, int | None, str, str]]:
@@ -83,48 +84,48 @@ def test_versions_before_the_data_are_errors(version: str, hint: str) -> None:
     with pytest.raises(ConfigError) as error:
         check(KUBELET_HEADER, versions=["1.31", version])
     minor = ".".join(version.lstrip("v").split(".")[:2])
-    assert str(error.value) == f"Kubernetes {minor} is not known here, 1.20 to 1.37 are{hint}"
+    assert str(error.value) == f"Kubernetes {minor} is not known here, 1.20 to {NEWEST_RELEASE} are{hint}"
 
 
 @pytest.mark.parametrize("version", ["1.3", "1.19", "v1.19.16"])
 def test_nodes_older_than_the_data_are_errors(version: str) -> None:
-    with pytest.raises(ConfigError, match=r"^node a: Kubernetes 1.* is not known here, 1.20 to 1.37 are"):
+    with pytest.raises(ConfigError, match=rf"^node a: Kubernetes 1.* is not known here, 1.20 to {NEWEST_RELEASE} are"):
         check(KUBELET_HEADER, nodes={"a": version})
 
 
 def test_a_release_without_whole_data_is_judged_as_the_newest_whole_one_and_says_so() -> None:
     text = KUBELET_HEADER + "maxPods: -1\n"
-    for findings in (check(text, nodes={"a": "v1.38.1"}), check(text, versions=["v1.38.1"])):
+    for findings in (check(text, nodes={"a": f"v{NEXT_RELEASE}.1"}), check(text, versions=[f"v{NEXT_RELEASE}.1"])):
         assert [(finding.level, finding.versions) for finding in findings] == [
-            ("not-judged", ("1.38",)),
-            ("component", ("1.38",)),
+            ("not-judged", (NEXT_RELEASE,)),
+            ("component", (NEXT_RELEASE,)),
         ]
         assert findings[0].text == (
-            "fields, defaults, gates, flags and rules of Kubernetes 1.38: the data of this release are not whole, and "
-            "it is judged as 1.37"
+            f"fields, defaults, gates, flags and rules of Kubernetes {NEXT_RELEASE}: the data of this release are not "
+            f"whole, and it is judged as {NEWEST_RELEASE}"
         )
 
 
 def test_a_name_that_the_next_release_may_have_is_not_refused_for_it() -> None:
     text = KUBELET_HEADER + "featureGates: {NoSuchGate: true}\nnoSuchField: 1\n"
-    findings = check(text, versions=["1.37", "1.38"])
+    findings = check(text, versions=[NEWEST_RELEASE, NEXT_RELEASE])
     assert [(finding.field, finding.level, finding.versions) for finding in findings if finding.field] == [
-        ("featureGates.NoSuchGate", "component", ("1.37",)),
-        ("featureGates.NoSuchGate", "not-judged", ("1.38",)),
-        ("noSuchField", "policy", ("1.37",)),
-        ("noSuchField", "not-judged", ("1.38",)),
+        ("featureGates.NoSuchGate", "component", (NEWEST_RELEASE,)),
+        ("featureGates.NoSuchGate", "not-judged", (NEXT_RELEASE,)),
+        ("noSuchField", "policy", (NEWEST_RELEASE,)),
+        ("noSuchField", "not-judged", (NEXT_RELEASE,)),
     ]
 
 
 def test_a_gate_that_is_gone_or_locked_in_the_newest_whole_release_stays_refused() -> None:
     text = KUBELET_HEADER + "featureGates: {SidecarContainers: true, NodeDeclaredFeatures: false}\n"
-    findings = [finding for finding in check(text, versions=["1.38"]) if finding.path]
+    findings = [finding for finding in check(text, versions=[NEXT_RELEASE]) if finding.path]
     assert [finding.level for finding in findings] == ["component", "component"]
 
 
 def test_without_versions_the_newest_that_is_known_as_a_whole_judges() -> None:
     findings = check(KUBELET_HEADER + "featureGates: {NoSuchGate: true}\n")
-    assert [(finding.level, finding.versions) for finding in findings] == [("component", ("1.37",))]
+    assert [(finding.level, finding.versions) for finding in findings] == [("component", (NEWEST_RELEASE,))]
 
 
 @pytest.mark.parametrize("version", ["", "2.1", "latest", "1", "1.x"])

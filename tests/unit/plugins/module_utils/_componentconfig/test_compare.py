@@ -11,6 +11,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig imp
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._compare import Comparison, compare
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import load
 from support.configs.kubelet import KUBELET_HEADER
+from support.releases.names import NEWEST_RELEASE, NEXT_RELEASE
 
 PROXY = "apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n"
 
@@ -92,9 +93,9 @@ def test_what_cannot_be_compared(before: Side, after: Side, sentence: str) -> No
 
 
 def test_a_comparison_for_a_release_without_whole_data_says_what_it_cannot_tell() -> None:
-    same = compared(side(KUBELET_HEADER, version="1.38"), side(KUBELET_HEADER, version="1.38"))
+    same = compared(side(KUBELET_HEADER, version=NEXT_RELEASE), side(KUBELET_HEADER, version=NEXT_RELEASE))
     assert same.lines == [
         "no field differs, as far as the data say",
-        "not judged: fields, defaults, gates, flags and rules of Kubernetes 1.38: the data of this release are not "
-        "whole, and it is judged as 1.37",
+        f"not judged: fields, defaults, gates, flags and rules of Kubernetes {NEXT_RELEASE}: the data of this release are "
+        f"not whole, and it is judged as {NEWEST_RELEASE}",
     ]

@@ -22,6 +22,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
     find_kind,
     kinds,
 )
+from support.releases.names import NEWEST_RELEASE, NEXT_RELEASE
 
 LEADER = {"kind": "LeaderMigrationConfiguration", "leaderName": "a"}
 
@@ -215,10 +216,10 @@ def test_versions_that_are_not_known(version: str) -> None:
 
 def test_a_reader_without_whole_data_is_not_judged() -> None:
     text = "apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\n"
-    converted = convert(text, "v1", versions=["1.37", "1.38"])
+    converted = convert(text, "v1", versions=[NEWEST_RELEASE, NEXT_RELEASE])
     assert [line for line in converted.lines if line.startswith("not judged: ")] == [
         f"not judged: {cause}" for cause in converted.not_judged
     ]
     assert [cause.what for cause in converted.not_judged] == [
-        "fields, defaults, gates, flags and rules of Kubernetes 1.38"
+        f"fields, defaults, gates, flags and rules of Kubernetes {NEXT_RELEASE}"
     ]

@@ -18,6 +18,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._fl
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._migrate import Migration, migrate
 from support.configs.kubelet import KUBELET_HEADER, KUBELET_KIND
 from support.fuzz.settings import fuzz
+from support.releases.names import NEXT_RELEASE
 
 LEGACY = {
     "readOnlyPort": 10255,
@@ -464,7 +465,7 @@ def test_whatever_the_present_file_holds_there_is_an_answer(
 
 
 def test_a_version_newer_than_the_data_is_not_judged_in_full() -> None:
-    migration = migrate("kubelet", ["kubelet", "--max-pods=1"], version="v1.38.2")
+    migration = migrate("kubelet", ["kubelet", "--max-pods=1"], version=f"v{NEXT_RELEASE}.2")
     assert migration.text
     assert [finding.level for finding in migration.findings] == ["not-judged"]
     with pytest.raises(ConfigError, match=r"Kubernetes 1.19 is not known here"):

@@ -25,6 +25,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._up
 from support.configs.kubelet import KUBELET_HEADER
 from support.configs.objects import configs
 from support.fuzz.settings import fuzz
+from support.releases.names import LATER_RELEASE, NEWEST_RELEASE, NEXT_RELEASE
 
 PROXY = "apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n"
 SCHEDULER = "apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\n"
@@ -407,7 +408,7 @@ def test_lines_of_documents_of_several_kinds_have_their_kinds() -> None:
 
 
 def test_an_upgrade_to_a_release_whose_data_are_not_whole_never_says_that_nothing_changes() -> None:
-    for old, new in (("1.37", "1.38"), ("1.38", "1.37"), ("1.37", "1.40")):
+    for old, new in ((NEWEST_RELEASE, NEXT_RELEASE), (NEXT_RELEASE, NEWEST_RELEASE), (NEWEST_RELEASE, LATER_RELEASE)):
         result = upgraded(PREFERENCE, old, new)
         assert result.not_judged
         assert not any(line.startswith("nothing changes") for line in result.lines)

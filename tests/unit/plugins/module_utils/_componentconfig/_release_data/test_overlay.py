@@ -79,10 +79,12 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._upgrade import upgrade
 from support.configs.kubelet import KUBELET_HEADER
+from support.releases.names import LATER_RELEASE, NEXT_RELEASE
 
 NEWEST = newest_minor()
 NEXT = NEWEST + 1
 VERSION = f"v1.{NEXT}.0"
+LATER = Running(version=f"v{LATER_RELEASE}.0")
 DATE = "2026-12-16"
 TIME = "2026-12-16T10:00:00Z"
 SHA256 = "a" * 64
@@ -174,7 +176,11 @@ def test_two_binaries_have_the_gates_of_both() -> None:
     [
         ([kubelet({}, {}), kubelet({}, {})], Running(), "two binaries are of the same component"),
         ([], Running(gates={"A": GateDefault("Beta", True)}), "the release is not known"),
-        ([kubelet({}, {})], Running(version="v1.39.0"), "the sources are of several releases: 1.38, 1.39"),
+        (
+            [kubelet({}, {})],
+            LATER,
+            f"of several releases: {NEXT_RELEASE}, {LATER_RELEASE}",
+        ),
         (
             [
                 kubelet({"A": ProbedGate("Beta", True, False)}, {}),

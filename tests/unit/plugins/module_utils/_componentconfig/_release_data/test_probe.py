@@ -22,6 +22,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._re
     probe_binary,
 )
 from support.releases.fake_component import FakeComponent, FakeGate
+from support.releases.names import NEXT_RELEASE
 
 GATES = {
     "AllAlpha": FakeGate("ALPHA", False),
@@ -72,7 +73,7 @@ def asked(minor: int) -> Candidates:
 def test_stage_default_and_lock_of_every_gate_are_found(name: str, ending: str) -> None:
     component = FakeComponent(name, gates=GATES, flags=["--max-pods int32   Pods. (default 110)"], ending=ending)
     binary = probe_binary(component.run, asked)
-    assert (binary.version, dict(binary.gates)) == ("v1.38.0", FOUND)
+    assert (binary.version, dict(binary.gates)) == (f"v{NEXT_RELEASE}.0", FOUND)
 
 
 def test_a_flag_that_help_hides_is_not_gone() -> None:
@@ -88,11 +89,11 @@ def test_kubeadm_says_its_version_in_its_own_way_and_has_no_gates_of_components(
     def run(arguments: Sequence[str]) -> Answer:
         seen.append(arguments)
         if arguments == ["version", "--output=short"]:
-            return Answer(0, "v1.38.0\n")
+            return Answer(0, f"v{NEXT_RELEASE}.0\n")
         return Answer(0, "Usage:\n  kubeadm init [flags]\n\nFlags:\n      --feature-gates string   Options are:\n")
 
     binary = probe_binary(run, asked)
-    assert (binary.version, binary.gates, set(binary.help.flags)) == ("v1.38.0", {}, {"feature-gates"})
+    assert (binary.version, binary.gates, set(binary.help.flags)) == (f"v{NEXT_RELEASE}.0", {}, {"feature-gates"})
     assert seen == [["--help"], ["init", "--help"], ["version", "--output=short"]]
 
 
@@ -125,7 +126,7 @@ def test_a_program_that_does_not_end_is_asked_once() -> None:
 @pytest.mark.parametrize(
     ("refusal", "expected"),
     [
-        ("cannot set feature gate Odd to {value}, feature is PreAlpha at emulated version 1.38", None),
+        (f"cannot set feature gate Odd to {{value}}, feature is PreAlpha at emulated version {NEXT_RELEASE}", None),
         ("", ProbedGate("Beta", True, False, is_assumed=True)),
     ],
 )
