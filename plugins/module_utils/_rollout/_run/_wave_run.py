@@ -96,11 +96,11 @@ class WaveRun:
         """Start the rollout or continue it, and run the wave."""
         session, watcher, plan = self._session, self._watcher, self._plan
         views = watcher.sorted_nodes()
-        record, has_begun = session.update_record(
+        record, has_begun = session.record.update(
             lambda record: transitions.start_rollout(record, plan, views, session.clock.now())
         )
         rollout = transitions.current_rollout(record)
-        session.follow_control(record.control, watcher.wake)
+        session.control.follow(record.control, watcher.wake)
         if has_begun:
             announce_start(session.direct_client, plan.pool, rollout, session.runner)
         if rollout.is_rolling_back:
@@ -118,7 +118,7 @@ class WaveRun:
                 announce_end(session.direct_client, plan.pool, ended)
                 return WaveResult(self._wave, ended.phase, True, ended.reason, {}, ended.failed_nodes)
             views = watcher.sorted_nodes()
-            rollout = session.claim_record(
+            rollout = session.record.claim(
                 plan.target,
                 lambda record: transitions.enter_wave(
                     record, plan, position, views, runner=session.runner, now=session.clock.now()
@@ -178,7 +178,7 @@ class WaveRun:
             step = replace(step, reason=step.reason + _way_back(window.unavailable & missed))
         is_end = step.outcome is WaveOutcome.DONE and position == len(rollout.waves) - 1
         views = watcher.list_again(session.client) if is_end else []
-        rollout = session.write_transition(
+        rollout = session.record.write_transition(
             lambda record, now: transitions.finish_wave(
                 transitions.save_soak(record, executor.soaked_seconds()),
                 self._plan,
@@ -205,7 +205,7 @@ class WaveRun:
         session, watcher = self._session, self._watcher
         session.keep_lock()
         views = watcher.sorted_nodes()
-        rollout = session.claim_record(
+        rollout = session.record.claim(
             self._plan.target,
             lambda record: transitions.start_rollback(record, views, runner=session.runner, now=session.clock.now()),
         )
@@ -228,7 +228,7 @@ class WaveRun:
         with GateMonitor((), session.node_clock, watcher.wake, GateClient().ask) as no_gates:
             executor = self._executor(rollout, window, job, no_gates)
             step = executor.execute()
-        rollout = session.write_transition(
+        rollout = session.record.write_transition(
             lambda record, now: transitions.finish_rollback(record, step, len(goals), executor.failed_nodes(), now=now)
         )
         self._report_outcome(ROLLBACK, step, window)
