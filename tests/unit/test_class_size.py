@@ -17,7 +17,6 @@ MOST_ATTRIBUTES = 16
 TOO_LARGE: dict[str, int] = {
     "_rollout/_nodes/_node_view.py:NodeView": 26,
     "_rollout/_plan.py:Plan": 23,
-    "_rollout/_record/_record.py:Rollout": 22,
 }
 # Lists of constants, which are not state.
 CONSTANTS = {"_nodeconfig/_config_status.py:Cause"}

@@ -59,4 +59,4 @@ def with_missed(rollout: Rollout, plan: Plan, views: Iterable[NodeView]) -> Roll
 def _missed_reason(view: NodeView, target: Target, rollout: Rollout, present: Mapping[str, FailedNode]) -> str:
     if view.name in present:
         return f"{present[view.name].reason}, and is back without the config"
-    return skip_reason(view, target, forget_bad=rollout.forget_bad) or "it came too late"
+    return skip_reason(view, target, forget_bad=rollout.start.forget_bad) or "it came too late"

@@ -39,7 +39,7 @@ class WaveRecord:
                 record, position, reached, failed_nodes, lookahead=lookahead, now=now
             )
         )
-        self._recorded_up_to = rollout.assigned_up_to
+        self._recorded_up_to = rollout.present_wave.assigned_up_to
 
     def needs_soaking(self, counts: Mapping[NodeState, int]) -> bool:
         """Return, once, whether only the soak is left."""

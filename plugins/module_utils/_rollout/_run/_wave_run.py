@@ -108,7 +108,7 @@ class WaveRun:
         position = self._position(rollout)
         if rollout.phase == COMPLETE or position < rollout.waves_done:
             return WaveResult(self._wave, rollout.phase, has_begun)
-        possibly_assigned = rollout.waves[position].nodes[: rollout.assigned_up_to]
+        possibly_assigned = rollout.waves[position].nodes[: rollout.present_wave.assigned_up_to]
         client = GateClient(monotonic=session.clock.monotonic)
         ask = self._options.ask_server or client.ask
         with closing(client), GateMonitor(self._policy.gates.servers, session.node_clock, watcher.wake, ask) as gates:
@@ -150,11 +150,11 @@ class WaveRun:
             soak=wave.soak,
             node_timeout=self._plan.node_timeout,
             position=position,
-            bundles=_bundles(self._plan.target, wave.nodes, rollout.previous_sources),
+            bundles=_bundles(self._plan.target, wave.nodes, rollout.start.previous_sources),
             lookahead=self._plan.max_unavailable,
             possibly_assigned=frozenset(possibly_assigned),
-            not_ready_at_start=frozenset(rollout.not_ready_at_start),
-            forget_bad=rollout.forget_bad,
+            not_ready_at_start=frozenset(rollout.present_wave.not_ready_at_start),
+            forget_bad=rollout.start.forget_bad,
             passed_in={
                 name: earlier.name
                 for earlier in earlier_waves
@@ -163,7 +163,7 @@ class WaveRun:
                 if name not in failed_names
             },
             expected_goals=_goals(self._plan.target, expected - failed_names - _deleted_machines(self._plan.target)),
-            soaked_before=rollout.soaked_seconds,
+            soaked_before=rollout.present_wave.soaked_seconds,
             new_machines=new_machines & set(wave.nodes),
         )
         executor = self._executor(rollout, window, job, gates)
@@ -213,9 +213,9 @@ class WaveRun:
         # The wave of broken nodes may be the one that was halted.
         ignored_nodes = transitions.broken_nodes_to_ignore(rollout, rollout.waves_done - 1, _not_ready(watcher))
         goals = {
-            name: Goal(rollout.previous_sources[name])
+            name: Goal(rollout.start.previous_sources[name])
             for name in sorted(rollout.rolling_back, key=lambda name: name in ignored_nodes)
-            if name in by_name and by_name[name].source in (rollout.target.source, rollout.previous_sources[name])
+            if name in by_name and by_name[name].source in (rollout.target.source, rollout.start.previous_sources[name])
         }
         window = self._make_window(tuple(goals), watcher, len(goals), 0, ROLLBACK, ignored_nodes)
         job = WaveJob(
@@ -256,8 +256,8 @@ class WaveRun:
             change,
             self._policy.host.timeout,
             self._plan.node_timeout,
-            rollout.previous_machines,
-            rollout.previous_sources,
+            rollout.start.previous_machines,
+            rollout.start.previous_sources,
             f"{rollout.target.name} {rollout.started_at}",
         )
         return MachineMover(

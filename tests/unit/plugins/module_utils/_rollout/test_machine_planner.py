@@ -200,5 +200,5 @@ def test_what_a_machine_was_is_recorded_when_it_enters_a_wave() -> None:
     plan = a_plan({"a": UPDATE, "b": REPLACE}, record=begun)
     renewed = [replace(views[0], uid="registered again"), views[1]]
     entered = transitions.enter_wave(begun, plan, len(plan.waves) - 1, renewed, runner="r", now=NOW)
-    machines = transitions.current_rollout(entered).previous_machines
+    machines = transitions.current_rollout(entered).start.previous_machines
     assert {name: was.uid for name, was in machines.items()} == {view.name: view.uid for view in views}

@@ -113,7 +113,7 @@ def test_a_node_that_lost_its_assignment_is_undone_also_by_a_run_that_follows_a_
         world.rollout(Target.init(), client=DyingBeforeItAssigns(world.client, 0, after=False), **policy)
     rollout = world.record().rollout
     assert rollout is not None
-    assert rollout.assigned_up_to == 4
+    assert rollout.present_wave.assigned_up_to == 4
     assert world.rollout(Target.init(), **policy)[-1].phase == "Complete"
     assert world.nodes.view("n02").is_on(None)
 
