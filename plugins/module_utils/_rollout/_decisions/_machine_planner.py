@@ -139,7 +139,7 @@ def _needs_drain(goal: MachineGoal) -> bool:
 
 def _host_seconds(plan: Plan, moving: Mapping[str, MachineGoal]) -> float:
     """Return the seconds that the changes of hosts add to the waves."""
-    at_once = max(1, plan.max_unavailable)
+    at_once = max(1, plan.limits.max_unavailable)
     counts = [
         sum(1 for name in wave.nodes if name in moving and moving[name].needs_host)
         for wave in plan.waves

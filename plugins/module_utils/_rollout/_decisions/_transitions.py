@@ -71,7 +71,7 @@ def start_rollout(record: Record, plan: Plan, views: Sequence[NodeView], now: st
         start=RolloutStart(
             selector=plan.selector,
             forget_bad=forget_bad,
-            already_on_target=plan.already_on_target,
+            already_on_target=plan.unmoved.already_on_target,
             previous_sources={
                 name: by_name[name].active for wave in plan.waves for name in wave.nodes if name in by_name
             },
@@ -139,7 +139,7 @@ def enter_wave(
         new_nodes = [
             view
             for view in _new_nodes(rollout, plan.target, waves, sorted(views, key=lambda view: view.name))
-            if not is_broken(view) and view.name not in plan.left_out
+            if not is_broken(view) and view.name not in plan.unmoved.left_out
         ]
         waves = (*waves[:-1], replace(waves[-1], nodes=waves[-1].nodes + tuple(view.name for view in new_nodes)))
         sources.update({view.name: view.active for view in new_nodes})
@@ -340,7 +340,7 @@ def finish_wave(
         question = ASK_OPERATOR_OF_MACHINES if rollout.target.is_machines else ASK_OPERATOR
         advice = SIGN_AGAIN if is_only_untrusted else question
         reason = step.full_reason if confirmed else f"{step.full_reason}; {advice}"
-        halted = replace(rollout, phase=HALTED, reason=reason, is_rolling_back=plan.on_failure == "rollback")
+        halted = replace(rollout, phase=HALTED, reason=reason, is_rolling_back=plan.limits.on_failure == "rollback")
         control = record.control if halted.is_rolling_back else record.control.at_end()
         record = replace(record, rollout=halted, control=control)
         if not is_only_untrusted:
@@ -398,7 +398,7 @@ def complete_rollout(record: Record, plan: Plan, now: str) -> Record:
             plan.pool_size,
             now,
             now,
-            RolloutStart(selector=plan.selector, already_on_target=plan.already_on_target),
+            RolloutStart(selector=plan.selector, already_on_target=plan.unmoved.already_on_target),
         )
     completed = replace(
         rollout,
@@ -420,9 +420,9 @@ def _stays_open(record: Record, rollout: Rollout, plan: Plan) -> bool:
         return False
     if record.refusal(plan.target) is not None:
         return True
-    if rollout.phase == UNPROVEN and not plan.target_is_used:
+    if rollout.phase == UNPROVEN and not plan.proof.is_used:
         return True
-    skipped = {node.node for node in plan.skipped}
+    skipped = {node.node for node in plan.unmoved.skipped}
     return rollout.is_rolling_back or any(name in skipped for wave in rollout.waves for name in wave.nodes)
 
 
@@ -449,7 +449,7 @@ def _mark_superseded(record: Record) -> Record:
 def late_nodes(rollout: Rollout, plan: Plan, views: Iterable[NodeView]) -> tuple[str, ...]:
     """Return the nodes that have appeared too late for this rollout, and need it."""
     late = _new_nodes(rollout, plan.target, rollout.waves, views)
-    return tuple(view.name for view in late if view.name not in plan.left_out)
+    return tuple(view.name for view in late if view.name not in plan.unmoved.left_out)
 
 
 def _new_nodes(rollout: Rollout, target: Target, waves: Iterable[Wave], views: Iterable[NodeView]) -> list[NodeView]:

@@ -211,7 +211,7 @@ class PoolRunner:
             yield
 
     def _unsettled_nodes(self, plan: Plan) -> UnsettledNodes:
-        until = self._session.node_clock.monotonic() + plan.node_timeout
+        until = self._session.node_clock.monotonic() + plan.limits.node_timeout
         return UnsettledNodes(self.nodes(), until)
 
     def _run_wave(self, plan: Plan, wave: str, unsettled: UnsettledNodes) -> WaveResult:

@@ -132,7 +132,7 @@ class WaveRun:
         session, watcher = self._session, self._watcher
         wave = rollout.waves[position]
         # A canary that fails stops the rollout, whatever the budget of the pool allows.
-        budget, failures = (0, 0) if wave.name == CANARY else (self._plan.failure_budget, rollout.failures)
+        budget, failures = (0, 0) if wave.name == CANARY else (self._plan.limits.failure_budget, rollout.failures)
         earlier_waves = rollout.waves[:position]
         failed_names = {failed.node for failed in rollout.failed_nodes if failed.kind != DRIFTED}
         ignored_nodes = transitions.broken_nodes_to_ignore(rollout, position, _not_ready(watcher))
@@ -143,15 +143,15 @@ class WaveRun:
         for name in missed:  # machines of earlier waves, whose capacity is missing
             window.set_unavailable(name, True)
         expected = {name for earlier in earlier_waves for name in earlier.nodes}
-        expected |= set(self._plan.already_on_target) - set(wave.nodes)
+        expected |= set(self._plan.unmoved.already_on_target) - set(wave.nodes)
         job = WaveJob(
             name=wave.name,
             goals=_goals(self._plan.target, wave.nodes),
             soak=wave.soak,
-            node_timeout=self._plan.node_timeout,
+            node_timeout=self._plan.limits.node_timeout,
             position=position,
             bundles=_bundles(self._plan.target, wave.nodes, rollout.start.previous_sources),
-            lookahead=self._plan.max_unavailable,
+            lookahead=self._plan.limits.max_unavailable,
             possibly_assigned=frozenset(possibly_assigned),
             not_ready_at_start=frozenset(rollout.present_wave.not_ready_at_start),
             forget_bad=rollout.start.forget_bad,
@@ -222,7 +222,7 @@ class WaveRun:
             ROLLBACK,
             goals,
             0.0,
-            self._plan.node_timeout,
+            self._plan.limits.node_timeout,
             possibly_assigned=frozenset(goals),  # by a run that was killed, or whose answer was lost
         )
         with GateMonitor((), session.node_clock, watcher.wake, GateClient().ask) as no_gates:
@@ -255,7 +255,7 @@ class WaveRun:
         host = HostOptions(
             change,
             self._policy.host.timeout,
-            self._plan.node_timeout,
+            self._plan.limits.node_timeout,
             rollout.start.previous_machines,
             rollout.start.previous_sources,
             f"{rollout.target.name} {rollout.started_at}",
@@ -316,16 +316,16 @@ class WaveRun:
         wave: str,
         ignored_nodes: Collection[str],
     ) -> Window:
-        timeout = self._plan.node_timeout + _READ_ALLOWANCE
+        timeout = self._plan.limits.node_timeout + _READ_ALLOWANCE
         if self._plan.to_drain:
             timeout += self._policy.drain.timeout
         if self._plan.target.is_machines:  # changed, then taken back; or deleted, then created and registered
-            timeout += 2 * (self._policy.host.timeout + self._plan.node_timeout)
+            timeout += 2 * (self._policy.host.timeout + self._plan.limits.node_timeout)
         if self._plan.to_reboot or self._policy.reboot.allowed:
-            timeout += self._policy.reboot.timeout + self._plan.node_timeout
+            timeout += self._policy.reboot.timeout + self._plan.limits.node_timeout
         return Window(
             nodes,
-            WindowLimits(self._plan.max_unavailable, failure_budget, timeout, earlier_failures),
+            WindowLimits(self._plan.limits.max_unavailable, failure_budget, timeout, earlier_failures),
             unavailable=[
                 view.name
                 for view in watcher.nodes.values()
