@@ -13,7 +13,7 @@ from ..._nodeconfig._untrusted import sanitize
 from .._drain._cordon import own_cordons
 from .._drain._settings import REBOOT, REPLACE, WITH_DRAIN, forbidding_class
 from .._goals import MachineGoal
-from .._nodes._node_view import NodeView
+from .._nodes._node_view import NodeSystem, NodeView
 from .._plan import Plan, Target
 from .._pool._policy import Policy
 from .._pool._pool_file import Pool
@@ -95,7 +95,8 @@ def _node_to_be(name: str, goal: MachineGoal, labels: Mapping[str, str]) -> Node
     """Return the view of a Node that does not exist: it has no uid, and is not down."""
     declared = {key: text for key, text in goal.labels.items() if text is not None}
     version = f"v{goal.kubelet_version}" if goal.kubelet_version else ""
-    return NodeView(name, "", labels={**labels, **declared}, kubelet_version=version, ready=True, runtime=goal.runtime)
+    system = NodeSystem(version, runtime=goal.runtime)
+    return NodeView(name, "", labels={**labels, **declared}, system=system, ready=True)
 
 
 def _refusals(policy: Policy, moving: Mapping[str, MachineGoal], missing: Sequence[str]) -> list[str]:

@@ -100,8 +100,8 @@ def _previous_machine(view: NodeView, target: Target) -> PreviousMachine:
     """Return what a Node was; the goal can know more of its versions than the Node reports."""
     goal = target.goals.get(view.name)
     known = {} if goal is None else goal.previous
-    runtime_name, runtime_version = known.get("runtime") or view.runtime
-    kubelet = str(known.get("kubelet") or view.kubelet_version)
+    runtime_name, runtime_version = known.get("runtime") or view.system.runtime
+    kubelet = str(known.get("kubelet") or view.system.kubelet_version)
     return PreviousMachine(view.uid, kubelet, str(runtime_name), str(runtime_version))
 
 

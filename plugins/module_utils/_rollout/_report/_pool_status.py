@@ -29,7 +29,7 @@ def node_facts(view: NodeView) -> dict[str, Any]:
         "name": view.name,
         "uid": view.uid,
         "ready": view.ready is True,
-        "kubelet_version": view.kubelet_version,
+        "kubelet_version": view.system.kubelet_version,
         "labels": dict(view.labels),
         "config_source": _source_facts(view.source),
         "config_source_error": view.source_error,
@@ -307,5 +307,5 @@ def _row(view: NodeView, state: str) -> tuple[str, ...]:
         state,
         _config_name(view, "<unknown>"),
         str(view.assigned_id or ""),
-        view.kubelet_version,
+        view.system.kubelet_version,
     )

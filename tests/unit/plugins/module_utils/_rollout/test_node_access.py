@@ -260,7 +260,7 @@ def test_what_a_node_says_cannot_steer_a_terminal() -> None:
     info = {"kubeletVersion": "v1\x1b]0;x", "osImage": "Debian \u00e9"}
     view = node_view({"metadata": {"name": "x"}, "status": {"conditions": [condition, ready], "nodeInfo": info}})
     assert (view.reason, view.message, view.ready_reason) == ("a [2Jb c", "d e", "f ")
-    assert (view.kubelet_version, view.os_image) == ("v1 ]0;x", "Debian \u00e9")
+    assert (view.system.kubelet_version, view.system.os_image) == ("v1 ]0;x", "Debian \u00e9")
 
 
 @pytest.mark.complaint("system-upgrade-controller #221: status hides the reason")
