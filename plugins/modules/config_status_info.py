@@ -285,7 +285,7 @@ def main() -> None:
         result: dict[str, Any] = {
             "nodes": [{**node_facts(view), "state": states.get(view.name) or node_state(view)} for view in views],
             "not_fine": status["not_fine"],
-            "kubelet_versions": sorted({view.kubelet_version for view in views if view.kubelet_version}),
+            "kubelet_versions": sorted({view.system.kubelet_version for view in views if view.system.kubelet_version}),
             "text": render_status(status if params["pool"] else None, views, status["not_fine"]),
         }
         if params["pool"]:

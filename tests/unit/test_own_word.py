@@ -32,7 +32,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_
     SignerStatus,
     TrustStatus,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeSystem, NodeView
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import BadConfig, Revision
 from ansible_collections.configok.node.plugins.module_utils._trust._certificates import Certificate
 from ansible_collections.configok.node.plugins.module_utils._trust._statement import Statement
@@ -72,16 +72,21 @@ PODS = "pods and PodDisruptionBudgets of a Node"
 
 FIELDS: dict[type[Any], dict[str, tuple[str, ...]]] = {
     NodeView: {
-        IDENTITY: ("name", "uid", "resource_version", "deleting", "boot_id"),
+        IDENTITY: ("name", "uid", "resource_version", "deleting"),
         LABELS: ("labels",),
-        VERSION: ("kubelet_version",),
-        SHOWN: ("os_image", "architecture", "ready_reason", "reason", "message"),
+        SHOWN: ("ready_reason", "reason", "message"),
         READY: ("ready", "unschedulable", "cordoned_by"),
         ANSWER: (
             *("source", "source_error", "assigned_id", "confirm_after", "config_ok", "status", "status_error"),
             "gate_answers",
         ),
-        MACHINE: ("runtime", "taints", "machine"),
+        MACHINE: ("system", "taints", "machine"),
+    },
+    NodeSystem: {
+        IDENTITY: ("boot_id",),
+        VERSION: ("kubelet_version",),
+        SHOWN: ("os_image", "architecture"),
+        MACHINE: ("runtime",),
     },
     ConfigStatus: {
         ANSWER: (

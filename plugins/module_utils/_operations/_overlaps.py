@@ -102,7 +102,7 @@ def _shared_nodes(client: Client, record: Record, selector: str) -> tuple[str, .
     if rollout is None or rollout.target.is_machines or (rollout.target.is_init and rollout.has_ended):
         return ()  # the pool assigns nothing, or what the pools of its Machines have
     try:
-        shared = client.list(NODES, label_selector=f"{selector},{rollout.selector}", metadata_only=True)
+        shared = client.list(NODES, label_selector=f"{selector},{rollout.start.selector}", metadata_only=True)
     except BadRequest:
         return ()
     return tuple(sorted(str(item["metadata"]["name"]) for item in shared.items))

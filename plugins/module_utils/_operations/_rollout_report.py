@@ -118,9 +118,9 @@ def _documents(client: Client, target: Target) -> dict[str, str]:
 def _views_before(views: Iterable[NodeView], rollout: Rollout) -> list[NodeView]:
     """Return the nodes of the waves as they were when the rollout started."""
     return [
-        replace(view, status=view.status._replace(active=rollout.previous_sources[view.name]))
+        replace(view, status=view.status._replace(active=rollout.start.previous_sources[view.name]))
         for view in views
-        if view.status is not None and view.name in rollout.previous_sources
+        if view.status is not None and view.name in rollout.start.previous_sources
     ]
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from .._nodeconfig._assignment import ConfigSource
 from .._nodeconfig._bundle_trial import Trial
@@ -152,40 +152,63 @@ class SkippedNode:
 
 
 @dataclass(frozen=True)
-class Plan:
-    """The waves of a rollout, the nodes that it skips, and the limits that it keeps.
+class UnmovedNodes:
+    """The nodes that a plan has in no wave, by the reason.
 
-    pool_size: the number of nodes that percentages are of, frozen for the rollout. already_on_target: nodes that use
-    the target. vanished: nodes of the waves that no longer exist. refusals: why the rollout must not start.
-    estimate: seconds. is_resumed: the waves are those of a rollout that an earlier run has started. target_has_passed:
-    nodes have already passed on the target. target_is_used: a node that is Ready uses the target already. to_drain,
-    to_reboot: nodes of which the change asks this. left_out: skipped nodes that do not join the last wave later, as new
-    nodes do.
+    already_on_target: nodes that use the target. vanished: nodes of the waves that no longer exist. left_out: skipped
+    nodes that do not join the last wave later, as new nodes do.
     """
 
-    pool: str
-    target: Target
-    revision: int
-    pool_size: int
-    waves: tuple[Wave, ...]
-    already_on_target: tuple[str, ...]
-    skipped: tuple[SkippedNode, ...]
+    already_on_target: tuple[str, ...] = ()
+    skipped: tuple[SkippedNode, ...] = ()
+    vanished: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+
+class PlanLimits(NamedTuple):
+    """The limits that a rollout keeps, as numbers for its pool. node_timeout: seconds for a node to answer."""
+
     max_unavailable: int
     failure_budget: int
     node_timeout: float
     on_failure: OnFailure
+
+
+class Proof(NamedTuple):
+    """What speaks for a target before its rollout starts.
+
+    has_passed: nodes have already passed on it. is_used: a node that is Ready uses it.
+    """
+
+    has_passed: bool = False
+    is_used: bool = False
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The waves of a rollout, the nodes that it does not move, and the limits that it keeps.
+
+    pool_size: the number of nodes that percentages are of, frozen for the rollout. proof: of the target. uncovered:
+    what the canary does not cover. refusals: why the rollout must not start. estimate: seconds. is_resumed: the waves
+    are those of a rollout that an earlier run has started. to_drain, to_reboot: nodes of which the change asks this.
+    """
+
+    pool: str
     selector: str
+    target: Target
+    revision: int
+    pool_size: int
+    waves: tuple[Wave, ...]
+    unmoved: UnmovedNodes
+    limits: PlanLimits
+    proof: Proof = Proof()
     uncovered: tuple[str, ...] = ()
-    vanished: tuple[str, ...] = ()
     refusals: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     estimate: float = 0.0
     is_resumed: bool = False
-    target_has_passed: bool = False
-    target_is_used: bool = False
     to_drain: tuple[str, ...] = ()
     to_reboot: tuple[str, ...] = ()
-    left_out: tuple[str, ...] = ()
 
     @property
     def has_work(self) -> bool:

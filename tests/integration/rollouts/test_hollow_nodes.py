@@ -70,7 +70,7 @@ def test_a_good_config_reaches_all_nodes(real_api: Real, unique: str, tmp_path: 
             assert len(views) == 30
             assert all(view.is_on(rollout.target.source) for view in views)
             # The canary covers both versions.
-            assert {view.kubelet_version for view in views if view.name in rollout.waves[0].nodes} == {
+            assert {view.system.kubelet_version for view in views if view.name in rollout.waves[0].nodes} == {
                 "v1.33.4",
                 "v1.34.1",
             }

@@ -101,7 +101,9 @@ def test_a_version_that_never_gets_ready_is_taken_back(machines: MachineWorld) -
     assert result.phase == "Halted", "\n".join(machines.world.lines())
     assert f"; it is back on kubelet {OLD}" in result.failed_nodes[0].reason
     views = machines.views().values()
-    assert [(view.kubelet_version, view.ready, view.unschedulable) for view in views] == [(f"v{OLD}", True, False)] * 4
+    assert [(view.system.kubelet_version, view.ready, view.unschedulable) for view in views] == [
+        (f"v{OLD}", True, False)
+    ] * 4
     assert machines.record().bad_configs[0].confirmed
 
 

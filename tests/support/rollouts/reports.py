@@ -11,8 +11,10 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._nod
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target, Wave
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import (
     FailedNode,
+    PresentWave,
     Record,
     Rollout,
+    RolloutStart,
     TimelineEntry,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._report._pool_report import (
@@ -99,11 +101,10 @@ def _rollout(names: list[str], target: Target) -> Rollout:
         size=len(names),
         started_at="2026-03-04T09:02:10.000000Z",
         changed_at="2026-03-04T09:39:16.000000Z",
+        start=RolloutStart("node-role.kubernetes.io/worker", previous_sources=dict.fromkeys(names, _PREVIOUS)),
         waves_done=2,
-        assigned_up_to=1,
+        present_wave=PresentWave(assigned_up_to=1),
         runner="bob@control-1 (4711)",
-        previous_sources=dict.fromkeys(names, _PREVIOUS),
-        selector="node-role.kubernetes.io/worker",
         timeline=_entries(*_BEGINNING),
     )
 

@@ -85,8 +85,8 @@ class Declared:
         installed = installed_versions(view)
         changes_config = not view.is_assigned(self.source)
         previous = {
-            "kubelet": installed.kubelet_version or view.kubelet_version[1:],
-            "runtime": installed.runtime if installed.runtime[0] else view.runtime,
+            "kubelet": installed.kubelet_version or view.system.kubelet_version[1:],
+            "runtime": installed.runtime if installed.runtime[0] else view.system.runtime,
         }
         disruption = self.disruption if changes_config else ""
         return replace(goal, needs_host=changes, needs_drain=changes, previous=previous, disruption=disruption)

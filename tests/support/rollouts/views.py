@@ -13,7 +13,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_
     ComponentStatus,
     ConfigStatus,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeSystem, NodeView
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
 
 __all__ = ["UID", "a_source", "a_target", "a_view"]
@@ -36,7 +36,7 @@ def a_target(number: int = 1, *, trial: Trial | None = None, published: bool = T
 def a_view(name: str, **changes: Any) -> NodeView:
     """Return a node that is Ready, and healthy on the config that it is assigned.
 
-    agent=False: without an agent. changes: zone, labels and the other attributes of the view.
+    agent=False: without an agent. changes: zone, labels and the other attributes of the view and of its system.
     """
     source = changes.pop("source", None)
     assigned_id = changes.pop("assigned_id", 0 if source is None else 1)
@@ -52,10 +52,10 @@ def a_view(name: str, **changes: Any) -> NodeView:
     in_trial = changes.pop("in_trial", False)
     shadowed = changes.pop("shadowed", ())
     confirmed = changes.pop("confirmed", 0)
+    system = {key: changes.pop(key) for key in NodeSystem._fields if key in changes}
     fields: dict[str, Any] = {
         "uid": f"uid-of-{name}",
-        "kubelet_version": "v1.35.0",
-        "os_image": "Debian",
+        "system": NodeSystem(**{"kubelet_version": "v1.35.0", "os_image": "Debian", **system}),
         "ready": True,
         "config_ok": "True" if agent else "",
         "labels": labels,

@@ -35,9 +35,9 @@ def observe(node: Mapping[str, Any]) -> ObservedMachine:
     return ObservedMachine(
         name=view.name,
         uid=view.uid,
-        kubelet_version=view.kubelet_version.removeprefix("v"),
+        kubelet_version=view.system.kubelet_version.removeprefix("v"),
         runtime=parse_runtime(info.get("containerRuntimeVersion")),
-        os_image=view.os_image,
+        os_image=view.system.os_image,
         ready=view.ready,
         config=ObservedConfig(
             ok=view.config_ok,

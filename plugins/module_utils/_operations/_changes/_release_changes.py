@@ -116,7 +116,11 @@ def _by_size(group: NodeGroup) -> tuple[bool, int, tuple[str, ...]]:
 
 
 def _minor(view: NodeView) -> int:
-    return parse_minor(view.kubelet_version) if is_kubernetes_version(view.kubelet_version) else newest_minor()
+    return (
+        parse_minor(view.system.kubelet_version)
+        if is_kubernetes_version(view.system.kubelet_version)
+        else newest_minor()
+    )
 
 
 def _changes_on(pool: PoolNodes, view: NodeView, after: Mapping[str, str], overrides: Overrides) -> Changes | None:

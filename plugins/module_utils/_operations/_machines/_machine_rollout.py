@@ -380,7 +380,7 @@ def _host_work(plan: Plan) -> set[tuple[str, str]]:
 
 def _skipped(plan: Plan, changes: Sequence[MachineChange]) -> list[str]:
     """Return why machines that are to be changed cannot be; nodes that a resumed rollout leaves for later are not."""
-    reasons = {} if plan.is_resumed else {skipped.node: skipped.reason for skipped in plan.skipped}
+    reasons = {} if plan.is_resumed else {skipped.node: skipped.reason for skipped in plan.unmoved.skipped}
     return [
         f"{machine_name(change.machine)}: its Node cannot be changed: {reasons[change.name]}: fix that first, or "
         "leave the machine out with machine_selector"

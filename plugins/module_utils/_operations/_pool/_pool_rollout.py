@@ -65,8 +65,8 @@ class PlannedRollout(NamedTuple):
         """Return the plan as plain data for users."""
         return {
             "waves": [{**vars(wave), "nodes": list(wave.nodes)} for wave in self.plan.waves],
-            "already_on_target": list(self.plan.already_on_target),
-            "skipped": [dict(vars(skipped)) for skipped in self.plan.skipped],
+            "already_on_target": list(self.plan.unmoved.already_on_target),
+            "skipped": [dict(vars(skipped)) for skipped in self.plan.unmoved.skipped],
             "to_drain": list(self.plan.to_drain),
             "to_reboot": list(self.plan.to_reboot),
             "warnings": list(self.plan.warnings),

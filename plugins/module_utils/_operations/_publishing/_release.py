@@ -302,7 +302,9 @@ def _refusing_nodes(findings: Iterable[Finding]) -> dict[str, str]:
 
 def _node_versions(views: Iterable[NodeView]) -> dict[str, str]:
     """Return the kubelet version of each node. Omits invalid versions: the plan skips these nodes, with the reason."""
-    return {view.name: view.kubelet_version for view in views if is_kubernetes_version(view.kubelet_version)}
+    return {
+        view.name: view.system.kubelet_version for view in views if is_kubernetes_version(view.system.kubelet_version)
+    }
 
 
 def _release_groups(

@@ -111,7 +111,7 @@ def approve(record: Record, waves: Sequence[str], requester: Requester) -> Recor
 
 def _waiting_waves(rollout: Rollout | None) -> list[str]:
     """Return the wave that comes next, none while a wave moves, whose outcome is not known yet."""
-    if rollout is None or rollout.phase != PAUSED or rollout.assigned_up_to:
+    if rollout is None or rollout.phase != PAUSED or rollout.present_wave.assigned_up_to:
         return []
     return [wave.name for wave in rollout.waves[rollout.waves_done :][:1]]
 

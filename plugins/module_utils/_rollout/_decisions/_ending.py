@@ -26,8 +26,8 @@ def complete(record: Record, plan: Plan, rollout: Rollout) -> Record:
 
     Its revision is complete only when a node has passed on it.
     """
-    is_done = rollout.waves_done == len(rollout.waves) and (rollout.has_passed or plan.target_is_used)
-    has_passed = plan.target_has_passed or rollout.has_passed
+    is_done = rollout.waves_done == len(rollout.waves) and (rollout.has_passed or plan.proof.is_used)
+    has_passed = plan.proof.has_passed or rollout.has_passed
     ended = replace(rollout, phase=COMPLETE) if is_done else _unproven(rollout)
     return replace(record, rollout=ended).with_result(rollout.revision, COMPLETE if has_passed else UNPROVEN)
 
@@ -59,4 +59,4 @@ def with_missed(rollout: Rollout, plan: Plan, views: Iterable[NodeView]) -> Roll
 def _missed_reason(view: NodeView, target: Target, rollout: Rollout, present: Mapping[str, FailedNode]) -> str:
     if view.name in present:
         return f"{present[view.name].reason}, and is back without the config"
-    return skip_reason(view, target, forget_bad=rollout.forget_bad) or "it came too late"
+    return skip_reason(view, target, forget_bad=rollout.start.forget_bad) or "it came too late"

@@ -13,7 +13,7 @@ from ..._nodeconfig._untrusted import sanitize
 from .._drain._cordon import own_cordons
 from .._drain._settings import REBOOT, REPLACE, WITH_DRAIN, forbidding_class
 from .._goals import MachineGoal
-from .._nodes._node_view import NodeView
+from .._nodes._node_view import NodeSystem, NodeView
 from .._plan import Plan, Target
 from .._pool._policy import Policy
 from .._pool._pool_file import Pool
@@ -95,7 +95,8 @@ def _node_to_be(name: str, goal: MachineGoal, labels: Mapping[str, str]) -> Node
     """Return the view of a Node that does not exist: it has no uid, and is not down."""
     declared = {key: text for key, text in goal.labels.items() if text is not None}
     version = f"v{goal.kubelet_version}" if goal.kubelet_version else ""
-    return NodeView(name, "", labels={**labels, **declared}, kubelet_version=version, ready=True, runtime=goal.runtime)
+    system = NodeSystem(version, runtime=goal.runtime)
+    return NodeView(name, "", labels={**labels, **declared}, system=system, ready=True)
 
 
 def _refusals(policy: Policy, moving: Mapping[str, MachineGoal], missing: Sequence[str]) -> list[str]:
@@ -139,7 +140,7 @@ def _needs_drain(goal: MachineGoal) -> bool:
 
 def _host_seconds(plan: Plan, moving: Mapping[str, MachineGoal]) -> float:
     """Return the seconds that the changes of hosts add to the waves."""
-    at_once = max(1, plan.max_unavailable)
+    at_once = max(1, plan.limits.max_unavailable)
     counts = [
         sum(1 for name in wave.nodes if name in moving and moving[name].needs_host)
         for wave in plan.waves

@@ -44,8 +44,8 @@ def skip_reason(view: NodeView, target: Target, *, forget_bad: bool = False) -> 
         return f"it was given this config before: {view.report}"
     if view.status_error:
         return view.report
-    if view.kubelet_version and not is_kubernetes_version(view.kubelet_version):
-        return f"its kubelet says that its version is {view.kubelet_version[:40]!r}"
+    if view.system.kubelet_version and not is_kubernetes_version(view.system.kubelet_version):
+        return f"its kubelet says that its version is {view.system.kubelet_version[:40]!r}"
     if not view.has_agent:
         return "no agent has ever reported from it"
     if view.status is not None and view.status.cause == Cause.OPTED_OUT:

@@ -31,9 +31,11 @@ from .._record._record import (
     SUPERSEDED,
     UNPROVEN,
     FailedNode,
+    PresentWave,
     PreviousMachine,
     Record,
     Rollout,
+    RolloutStart,
     moving_phase,
 )
 from ._control_requests import abort_rollout
@@ -64,13 +66,17 @@ def start_rollout(record: Record, plan: Plan, views: Sequence[NodeView], now: st
         phase=PLANNED,
         waves=plan.waves,
         size=plan.pool_size,
-        selector=plan.selector,
         started_at=now,
         changed_at=now,
-        previous_sources={name: by_name[name].active for wave in plan.waves for name in wave.nodes if name in by_name},
-        forget_bad=forget_bad,
-        already_on_target=plan.already_on_target,
-        previous_machines=_previous_machines(plan, views),
+        start=RolloutStart(
+            selector=plan.selector,
+            forget_bad=forget_bad,
+            already_on_target=plan.unmoved.already_on_target,
+            previous_sources={
+                name: by_name[name].active for wave in plan.waves for name in wave.nodes if name in by_name
+            },
+            previous_machines=_previous_machines(plan, views),
+        ),
     )
     return replace(record.with_clearing_used(plan.target), rollout=started)
 
@@ -94,8 +100,8 @@ def _previous_machine(view: NodeView, target: Target) -> PreviousMachine:
     """Return what a Node was; the goal can know more of its versions than the Node reports."""
     goal = target.goals.get(view.name)
     known = {} if goal is None else goal.previous
-    runtime_name, runtime_version = known.get("runtime") or view.runtime
-    kubelet = str(known.get("kubelet") or view.kubelet_version)
+    runtime_name, runtime_version = known.get("runtime") or view.system.runtime
+    kubelet = str(known.get("kubelet") or view.system.kubelet_version)
     return PreviousMachine(view.uid, kubelet, str(runtime_name), str(runtime_version))
 
 
@@ -126,36 +132,39 @@ def enter_wave(
     """
     rollout = current_rollout(record)
     waves = _append_new_waves(rollout, plan)
-    sources = dict(rollout.previous_sources)
+    sources = dict(rollout.start.previous_sources)
     known = {name for wave in waves for name in wave.nodes}
     sources.update({view.name: view.active for view in views if view.name in known and view.name not in sources})
     if position == len(waves) - 1 and waves[position].name not in BROKEN_WAVES:
         new_nodes = [
             view
             for view in _new_nodes(rollout, plan.target, waves, sorted(views, key=lambda view: view.name))
-            if not is_broken(view) and view.name not in plan.left_out
+            if not is_broken(view) and view.name not in plan.unmoved.left_out
         ]
         waves = (*waves[:-1], replace(waves[-1], nodes=waves[-1].nodes + tuple(view.name for view in new_nodes)))
         sources.update({view.name: view.active for view in new_nodes})
-    is_resumed, assigned_up_to = rollout.assigned_up_to > 0, rollout.assigned_up_to
+    present_wave = rollout.present_wave
+    if not present_wave.assigned_up_to:  # it is entered for the first time
+        present_wave = PresentWave(0, tuple(view.name for view in views if view.ready is not True))
     if waves[position].name == CANARY:
         present = {view.name for view in views} | _names_without_nodes(plan.target)
         waves, assigned_up_to = _replace_vanished_canaries(replace(rollout, waves=waves), plan, position, present)
-    not_ready = tuple(view.name for view in views if view.ready is not True)
+        present_wave = replace(present_wave, assigned_up_to=assigned_up_to)
     begun = {name for wave in rollout.waves for name in wave.nodes}  # their Nodes may be new ones of this rollout
     late = _previous_machines(replace(plan, waves=waves), [view for view in views if view.name not in begun])
     entered = replace(
         _strike_out_vanished(rollout, waves[position]).without_failed_nodes(frozenset(waves[position].nodes)),
         phase=moving_phase(waves[position].name),
         waves=waves,
-        assigned_up_to=assigned_up_to,
-        previous_sources=sources,
-        previous_machines={**rollout.previous_machines, **late},
-        soaked_seconds=rollout.soaked_seconds if is_resumed else {},
+        start=replace(
+            rollout.start,
+            previous_sources=sources,
+            previous_machines={**rollout.start.previous_machines, **late},
+        ),
+        present_wave=present_wave,
         runner=runner,
         reason="",
         changed_at=now,
-        not_ready_at_start=rollout.not_ready_at_start if is_resumed else not_ready,
     )
     return replace(record, rollout=entered)
 
@@ -199,8 +208,8 @@ def _replace_vanished_canaries(
     replacements = tuple(name for name in planned if name in later)
     present_canaries = tuple(name for name in nodes if name in present)
     if not replacements and not (present_canaries and rollout.phase == PAUSED):
-        return rollout.waves, rollout.assigned_up_to
-    assigned_up_to = sum(1 for name in nodes[: rollout.assigned_up_to] if name in present)
+        return rollout.waves, rollout.present_wave.assigned_up_to
+    assigned_up_to = sum(1 for name in nodes[: rollout.present_wave.assigned_up_to] if name in present)
     return replace_canary(rollout.waves, position, present_canaries + replacements), assigned_up_to
 
 
@@ -210,8 +219,9 @@ def start_rollback(record: Record, views: Sequence[NodeView], *, runner: str, no
     An earlier run may have recorded the nodes already, and may have moved some of them.
     """
     rollout = current_rollout(record)
+    moved = rollout.start.previous_sources
     rolling_back = rollout.rolling_back or tuple(
-        view.name for view in views if view.name in rollout.previous_sources and _is_to_roll_back(view, rollout.target)
+        view.name for view in views if view.name in moved and _is_to_roll_back(view, rollout.target)
     )
     return replace(record, rollout=replace(rollout, rolling_back=rolling_back, runner=runner, changed_at=now))
 
@@ -261,14 +271,14 @@ def before_assigning(
     """
     rollout = current_rollout(record)
     nodes = rollout.waves[position].nodes
-    if reached <= rollout.assigned_up_to:
+    if reached <= rollout.present_wave.assigned_up_to:
         return record
     return replace(
         record,
         rollout=replace(
             rollout.with_failed_nodes(failed_nodes),
             phase=moving_phase(rollout.waves[position].name),
-            assigned_up_to=min(len(nodes), reached + lookahead),
+            present_wave=replace(rollout.present_wave, assigned_up_to=min(len(nodes), reached + lookahead)),
             changed_at=now,
         ),
     )
@@ -283,8 +293,9 @@ def mark_soaking(record: Record, failed_nodes: Mapping[str, FailedNode], *, now:
 def save_soak(record: Record, seconds: Mapping[str, int]) -> Record:
     """Record for how long nodes of the wave have soaked, so that a later run need not wait for it again."""
     rollout = current_rollout(record)
-    soaked = {name: count for name, count in {**rollout.soaked_seconds, **seconds}.items() if count}
-    return replace(record, rollout=replace(rollout, soaked_seconds=soaked))
+    present_wave = rollout.present_wave
+    soaked = {name: count for name, count in {**present_wave.soaked_seconds, **seconds}.items() if count}
+    return replace(record, rollout=replace(rollout, present_wave=replace(present_wave, soaked_seconds=soaked)))
 
 
 def broken_nodes_to_ignore(rollout: Rollout, position: int, not_ready: Collection[NodeView]) -> frozenset[str]:
@@ -329,7 +340,7 @@ def finish_wave(
         question = ASK_OPERATOR_OF_MACHINES if rollout.target.is_machines else ASK_OPERATOR
         advice = SIGN_AGAIN if is_only_untrusted else question
         reason = step.full_reason if confirmed else f"{step.full_reason}; {advice}"
-        halted = replace(rollout, phase=HALTED, reason=reason, is_rolling_back=plan.on_failure == "rollback")
+        halted = replace(rollout, phase=HALTED, reason=reason, is_rolling_back=plan.limits.on_failure == "rollback")
         control = record.control if halted.is_rolling_back else record.control.at_end()
         record = replace(record, rollout=halted, control=control)
         if not is_only_untrusted:
@@ -343,9 +354,8 @@ def finish_wave(
         rollout,
         phase=moving_phase(rollout.waves[position].name),
         waves_done=position + 1,
-        assigned_up_to=0,
+        present_wave=replace(rollout.present_wave, assigned_up_to=0, soaked_seconds={}),
         reason="",
-        soaked_seconds={},
     )
     is_proven = rollout.waves[position].name != BROKEN_CANARY or after_wave.has_passed
     if is_proven and after_wave.waves_done < len(after_wave.waves):
@@ -388,10 +398,15 @@ def complete_rollout(record: Record, plan: Plan, now: str) -> Record:
             plan.pool_size,
             now,
             now,
-            selector=plan.selector,
-            already_on_target=plan.already_on_target,
+            RolloutStart(selector=plan.selector, already_on_target=plan.unmoved.already_on_target),
         )
-    completed = replace(rollout, waves_done=len(rollout.waves), assigned_up_to=0, changed_at=now, reason="")
+    completed = replace(
+        rollout,
+        waves_done=len(rollout.waves),
+        present_wave=replace(rollout.present_wave, assigned_up_to=0),
+        changed_at=now,
+        reason="",
+    )
     return complete(record, plan, completed)
 
 
@@ -405,9 +420,9 @@ def _stays_open(record: Record, rollout: Rollout, plan: Plan) -> bool:
         return False
     if record.refusal(plan.target) is not None:
         return True
-    if rollout.phase == UNPROVEN and not plan.target_is_used:
+    if rollout.phase == UNPROVEN and not plan.proof.is_used:
         return True
-    skipped = {node.node for node in plan.skipped}
+    skipped = {node.node for node in plan.unmoved.skipped}
     return rollout.is_rolling_back or any(name in skipped for wave in rollout.waves for name in wave.nodes)
 
 
@@ -416,7 +431,7 @@ def _is_config_at_fault(rollout: Rollout, wave: Wave) -> bool:
 
     A canary of one node counts as one of several where other nodes use the config already.
     """
-    is_only_canary = wave.name == CANARY and len(wave.nodes) == 1 and not rollout.already_on_target
+    is_only_canary = wave.name == CANARY and len(wave.nodes) == 1 and not rollout.start.already_on_target
     return rollout.failures > 1 or is_only_canary
 
 
@@ -434,13 +449,13 @@ def _mark_superseded(record: Record) -> Record:
 def late_nodes(rollout: Rollout, plan: Plan, views: Iterable[NodeView]) -> tuple[str, ...]:
     """Return the nodes that have appeared too late for this rollout, and need it."""
     late = _new_nodes(rollout, plan.target, rollout.waves, views)
-    return tuple(view.name for view in late if view.name not in plan.left_out)
+    return tuple(view.name for view in late if view.name not in plan.unmoved.left_out)
 
 
 def _new_nodes(rollout: Rollout, target: Target, waves: Iterable[Wave], views: Iterable[NodeView]) -> list[NodeView]:
     """Return the nodes that are in no wave, and need the rollout. target: the rollout's, with its goals."""
     known = {name for wave in waves for name in wave.nodes}
-    return [view for view in views if view.name not in known and _needs_move(view, target, rollout.forget_bad)]
+    return [view for view in views if view.name not in known and _needs_move(view, target, rollout.start.forget_bad)]
 
 
 def _needs_move(view: NodeView, target: Target, forget_bad: bool) -> bool:

@@ -77,7 +77,7 @@ def is_reboot_pending(view: NodeView, pool: str) -> bool:
     So a run that was killed after the node took its config, and before the reboot, is continued by the next one.
     """
     mark = CordonMark.parse(view.cordoned_by)
-    return mark is not None and mark.pool == pool and bool(mark.reboot_from) and mark.reboot_from == view.boot_id
+    return mark is not None and mark.pool == pool and bool(mark.reboot_from) and mark.reboot_from == view.system.boot_id
 
 
 def cordon_patch(mark: CordonMark, *, resource_version: str) -> dict[str, Any]:

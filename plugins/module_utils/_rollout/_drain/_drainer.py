@@ -154,7 +154,7 @@ class Drainer:
                     f"the rollout of pool {sanitize(present.pool)} has cordoned it and would uncordon it: "
                     "let that rollout end, or run it again"
                 )
-            reboot_from = view.boot_id if reboot else ""
+            reboot_from = view.system.boot_id if reboot else ""
             is_operators = view.unschedulable and (present is None or present.keep_cordon)
             if is_operators and not (present or reboot or for_host):
                 return ""  # an operator will uncordon it

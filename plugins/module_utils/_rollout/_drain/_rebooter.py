@@ -73,7 +73,7 @@ class Rebooter:
         item = self._client.find(node(name))
         if item is None:
             raise RebootFailed("the Node was deleted")
-        boot_id = node_view(item).boot_id
+        boot_id = node_view(item).system.boot_id
         if not boot_id:
             raise RebootFailed("its Node reports no boot id, so that a reboot could not be confirmed")
         addresses = (item.get("status") or {}).get("addresses") or ()
@@ -81,13 +81,17 @@ class Rebooter:
         texts = tuple(str(address.get("address", "")) for address in addresses)
         failure = self._run(RebootRequest(name, texts, boot_id, timeout, should_stop))
         view = self._view(name)
-        if failure and view.boot_id in ("", boot_id):
+        if failure and view.system.boot_id in ("", boot_id):
             raise RebootFailed(f"it was not rebooted: {failure}")
-        while view.boot_id in ("", boot_id) or view.ready is not True:
+        while view.system.boot_id in ("", boot_id) or view.ready is not True:
             if should_stop():
                 raise RebootFailed("the wait for its reboot was interrupted")
             if self._clock.monotonic() >= deadline:
-                state = "its Node still reports the boot before" if view.boot_id in ("", boot_id) else "it is not Ready"
+                state = (
+                    "its Node still reports the boot before"
+                    if view.system.boot_id in ("", boot_id)
+                    else "it is not Ready"
+                )
                 raise RebootFailed(f"{state}, {describe_duration(timeout)} after its reboot was begun")
             self._wait(should_stop)
             view = self._view(name)

@@ -40,12 +40,13 @@ def unmet_versions(view: NodeView, goal: Goal) -> str:
 
 def _unmet_versions(view: NodeView, goal: MachineGoal) -> Iterator[str]:
     applied = installed_versions(view)
-    if not is_version(goal.kubelet_version, view.kubelet_version, applied.kubelet_version):
-        yield f"it reports kubelet {without_v(view.kubelet_version) or 'of no version'}, not {goal.kubelet_version}"
+    kubelet, runtime = view.system.kubelet_version, view.system.runtime
+    if not is_version(goal.kubelet_version, kubelet, applied.kubelet_version):
+        yield f"it reports kubelet {without_v(kubelet) or 'of no version'}, not {goal.kubelet_version}"
     name, version = goal.runtime
     installed = applied.runtime[1] if applied.runtime[0] == name else ""
-    if name and (view.runtime[0] != name or not is_version(version, view.runtime[1], installed)):
-        yield f"it reports {' '.join(view.runtime).strip() or 'no runtime'}, not {' '.join(goal.runtime).strip()}"
+    if name and (runtime[0] != name or not is_version(version, runtime[1], installed)):
+        yield f"it reports {' '.join(runtime).strip() or 'no runtime'}, not {' '.join(goal.runtime).strip()}"
 
 
 def _unmet_metadata(view: NodeView, goal: MachineGoal) -> Iterator[str]:

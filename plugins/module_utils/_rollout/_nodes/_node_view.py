@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..._nodeconfig._assignment import Assignment, ConfigSource, InvalidAssignment, InvalidConfigSource
 from ..._nodeconfig._config_status import Cause, ConfigStatus, parse_status, read_condition
@@ -41,6 +41,20 @@ _CONDITIONS = ("Ready", CONDITION_CONFIG_OK)
 COVER_FIELDS = ("kubeletVersion", "osImage", "instanceType", "zone", "architecture")
 
 
+class NodeSystem(NamedTuple):
+    """What a Node says of its machine: versions, operating system and boot; "" for what it does not say.
+
+    runtime: name and version of the container runtime, ("", "") if the Node does not say. boot_id: changes with each
+    boot.
+    """
+
+    kubelet_version: str = ""
+    os_image: str = ""
+    architecture: str = ""
+    runtime: tuple[str, str] = ("", "")
+    boot_id: str = ""
+
+
 @dataclass(frozen=True)
 class NodeView:
     """The state of a Node at one time.
@@ -49,19 +63,15 @@ class NodeView:
     annotation, 0 for none. confirm_after: the seconds after which the agent is to confirm it, None if it need not.
     config_ok: "True", "False", "Unknown", "" for a Node without the condition. status_error: why the annotation with
     the status cannot be read, "" for no error. unschedulable: whether it is cordoned. cordoned_by: the text of the
-    annotation that marks a rollout's cordon, "" for none. boot_id: changes with each boot, "" when the Node does not
-    say. gate_answers: of the policy's gates that look at the Node. runtime: name and version of the container runtime,
-    ("", "") when the Node does not say. taints: (key, value, effect). machine: the text of the annotation that a run
-    for Machines writes, "" for none.
+    annotation that marks a rollout's cordon, "" for none. gate_answers: of the policy's gates that look at the Node.
+    taints: (key, value, effect). machine: the text of the annotation that a run for Machines writes, "" for none.
     """
 
     name: str
     uid: str
     resource_version: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
-    kubelet_version: str = ""
-    os_image: str = ""
-    architecture: str = ""
+    system: NodeSystem = NodeSystem()
     ready: bool | None = None
     ready_reason: str = ""
     deleting: bool = False
@@ -76,9 +86,7 @@ class NodeView:
     status_error: str = ""
     unschedulable: bool = False
     cordoned_by: str = ""
-    boot_id: str = ""
     gate_answers: tuple[GateAnswer, ...] = ()
-    runtime: tuple[str, str] = ("", "")
     taints: tuple[tuple[str, str, str], ...] = ()
     machine: str = ""
 
@@ -144,15 +152,15 @@ class NodeView:
     def attribute(self, name: str) -> str:
         """Return the value of an attribute that a canary covers: one of COVER_FIELDS, or a label."""
         if name == "kubeletVersion":
-            return self.kubelet_version
+            return self.system.kubelet_version
         if name == "osImage":
-            return self.os_image
+            return self.system.os_image
         if name == "instanceType":
             return self.instance_type
         if name == "zone":
             return self.zone
         if name == "architecture":
-            return self.architecture
+            return self.system.architecture
         return self.labels.get(name, "")
 
     def is_assigned(self, source: ConfigSource | None) -> bool:
@@ -254,9 +262,13 @@ def node_view(node: Mapping[str, Any]) -> NodeView:
         uid=str(metadata.get("uid", "")),
         resource_version=str(metadata.get("resourceVersion", "")),
         labels=dict(metadata.get("labels") or {}),
-        kubelet_version=sanitize(info.get("kubeletVersion", ""), _MAX_TEXT),
-        os_image=sanitize(info.get("osImage", ""), _MAX_TEXT),
-        architecture=sanitize(info.get("architecture", ""), _MAX_TEXT),
+        system=NodeSystem(
+            kubelet_version=sanitize(info.get("kubeletVersion", ""), _MAX_TEXT),
+            os_image=sanitize(info.get("osImage", ""), _MAX_TEXT),
+            architecture=sanitize(info.get("architecture", ""), _MAX_TEXT),
+            runtime=_parse_runtime(info.get("containerRuntimeVersion", "")),
+            boot_id=sanitize(info.get("bootID", ""), _MAX_TEXT),
+        ),
         ready=ready,
         ready_reason=ready_reason,
         deleting=bool(metadata.get("deletionTimestamp")),
@@ -271,8 +283,6 @@ def node_view(node: Mapping[str, Any]) -> NodeView:
         status_error=sanitize(status_error, _MAX_TEXT),
         unschedulable=(node.get("spec") or {}).get("unschedulable") is True,
         cordoned_by=str(annotations.get(ANNOTATION_CORDONED_BY) or ""),
-        boot_id=sanitize(info.get("bootID", ""), _MAX_TEXT),
-        runtime=_parse_runtime(info.get("containerRuntimeVersion", "")),
         taints=tuple(
             (str(taint.get("key") or ""), str(taint.get("value") or ""), str(taint.get("effect") or ""))
             for taint in (node.get("spec") or {}).get("taints") or ()

@@ -156,17 +156,41 @@ class TimelineEntry:
 
 
 @dataclass(frozen=True)
+class RolloutStart:
+    """What a rollout found when it started, and what it was asked.
+
+    selector: the pool's. forget_bad: whether nodes that refused the config are assigned it again. already_on_target:
+    nodes that used the target. previous_sources: what each node used, also one that has joined since, which is added
+    when it joins. previous_machines: the Nodes that Machines had.
+    """
+
+    selector: str = ""
+    forget_bad: bool = False
+    already_on_target: tuple[str, ...] = ()
+    previous_sources: Mapping[str, ConfigSource | None] = field(default_factory=dict)
+    previous_machines: Mapping[str, PreviousMachine] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class PresentWave:
+    """How far the first wave has come that has not ended.
+
+    assigned_up_to: how many of its nodes may have been assigned, written before they are. not_ready_at_start: nodes of
+    the pool that were not Ready when the wave began. soaked_seconds: how long nodes of the wave have soaked.
+    """
+
+    assigned_up_to: int = 0
+    not_ready_at_start: tuple[str, ...] = ()
+    soaked_seconds: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Rollout:
     """The rollout that a pool is in, or was in last.
 
-    waves: frozen when it started (the last one may grow). waves_done: how many waves have ended well. assigned_up_to:
-    how many nodes of the wave after those may have been assigned, written before they are. size: the number of nodes
-    that percentages are of. not_ready_at_start: nodes that were not Ready when the wave began. previous_sources: what
-    each node used when the rollout started. previous_machines: the Nodes that Machines had then. is_rolling_back:
-    whether nodes are being rolled back (onFailure: rollback). rolling_back: these nodes, written before the first of
-    them moves. forget_bad: whether nodes that refused the config are assigned it again. soaked_seconds: how long nodes
-    of the present wave have soaked. selector: the pool's. already_on_target: nodes that used the target when the
-    rollout started. timeline: the phases so far, the oldest first.
+    waves: frozen when it started (the last one may grow). waves_done: how many waves have ended well. size: the number
+    of nodes that percentages are of. is_rolling_back: whether nodes are being rolled back (onFailure: rollback).
+    rolling_back: these nodes, written before the first of them moves. timeline: the phases so far, the oldest first.
     """
 
     revision: int
@@ -176,21 +200,15 @@ class Rollout:
     size: int
     started_at: str
     changed_at: str
+    start: RolloutStart = RolloutStart()
     waves_done: int = 0
-    assigned_up_to: int = 0
+    present_wave: PresentWave = PresentWave()
     reason: str = ""
     runner: str = ""
-    not_ready_at_start: tuple[str, ...] = ()
     failed_nodes: tuple[FailedNode, ...] = ()
-    previous_sources: Mapping[str, ConfigSource | None] = field(default_factory=dict)
     is_rolling_back: bool = False
     rolling_back: tuple[str, ...] = ()
-    forget_bad: bool = False
-    soaked_seconds: Mapping[str, int] = field(default_factory=dict)
-    selector: str = ""
-    already_on_target: tuple[str, ...] = ()
     timeline: tuple[TimelineEntry, ...] = ()
-    previous_machines: Mapping[str, PreviousMachine] = field(default_factory=dict)
 
     @property
     def has_ended(self) -> bool:
@@ -291,8 +309,9 @@ class Record:
     def lets_nodes_forget(self, target: Target) -> bool:
         """Return whether nodes that refused this target are assigned it again, because an operator has cleared it."""
         rollout = self.rollout
-        is_running = rollout is not None and not rollout.has_ended and rollout.is_for(target) and rollout.forget_bad
-        return is_running or any(cleared.is_pending_for(target) for cleared in self.cleared_configs)
+        if rollout is not None and not rollout.has_ended and rollout.is_for(target) and rollout.start.forget_bad:
+            return True
+        return any(cleared.is_pending_for(target) for cleared in self.cleared_configs)
 
     def refusal(self, target: Target) -> str | None:
         """Return why this target must not be rolled out in the pool, and what to do; None when it is allowed.
@@ -417,5 +436,5 @@ def record_uids(record: Record) -> frozenset[str]:
     if rollout is not None:
         uids.add(rollout.target.uid)
         uids |= {revision.uid for revision in record.revisions if revision.number == rollout.revision}
-        uids |= {source.uid for source in rollout.previous_sources.values() if source is not None}
+        uids |= {source.uid for source in rollout.start.previous_sources.values() if source is not None}
     return frozenset(uids - {""})

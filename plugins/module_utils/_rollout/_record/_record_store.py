@@ -28,11 +28,13 @@ from ._record import (
     ClearedConfig,
     FailedNode,
     FailureKind,
+    PresentWave,
     PreviousMachine,
     Record,
     Revision,
     RevisionResult,
     Rollout,
+    RolloutStart,
     TimelineEntry,
 )
 
@@ -132,11 +134,11 @@ def _encode_rollout(rollout: Rollout) -> dict[str, Any]:
         "changed": rollout.changed_at,
         "runner": rollout.runner,
         "size": rollout.size,
-        "selector": rollout.selector,
+        "selector": rollout.start.selector,
         "finished": rollout.waves_done,
-        "cursor": rollout.assigned_up_to,
+        "cursor": rollout.present_wave.assigned_up_to,
         "takingBack": rollout.is_rolling_back,
-        "forgetBad": rollout.forget_bad,
+        "forgetBad": rollout.start.forget_bad,
         "waves": [{"name": wave.name, "nodes": len(wave.nodes), "soak": wave.soak} for wave in rollout.waves],
         "exceptions": [dict(vars(failed)) for failed in rollout.failed_nodes],
         "timeline": [dict(vars(entry)) for entry in rollout.timeline],
@@ -144,27 +146,28 @@ def _encode_rollout(rollout: Rollout) -> dict[str, Any]:
 
 
 def _encode_nodes(rollout: Rollout) -> dict[str, Any]:
+    start, present_wave = rollout.start, rollout.present_wave
     sources: list[ConfigSource | None] = []
     indexes: dict[ConfigSource | None, int] = {}
-    for source in rollout.previous_sources.values():
+    for source in start.previous_sources.values():
         if source not in indexes:
             indexes[source] = len(sources)
             sources.append(source)
-    machines = rollout.previous_machines
+    machines = start.previous_machines
     moving = (
         rollout.waves[rollout.waves_done].nodes
-        if rollout.soaked_seconds and rollout.waves_done < len(rollout.waves)
+        if present_wave.soaked_seconds and rollout.waves_done < len(rollout.waves)
         else ()
     )
     return {
         "waves": [list(wave.nodes) for wave in rollout.waves],
-        "soaked": [rollout.soaked_seconds.get(name, 0) for name in moving],
-        "down": list(rollout.not_ready_at_start),
+        "soaked": [present_wave.soaked_seconds.get(name, 0) for name in moving],
+        "down": list(present_wave.not_ready_at_start),
         "returning": list(rollout.rolling_back),
-        "already": list(rollout.already_on_target),
+        "already": list(start.already_on_target),
         "sources": [None if source is None else source.to_dict() for source in sources],
         "before": [
-            [indexes[rollout.previous_sources[node]] if node in rollout.previous_sources else -1 for node in wave.nodes]
+            [indexes[start.previous_sources[node]] if node in start.previous_sources else -1 for node in wave.nodes]
             for wave in rollout.waves
         ],
         **({"machines": {name: list(was) for name, was in machines.items()}} if machines else {}),
@@ -182,14 +185,12 @@ class PackedNodes:
         """Return the text for a rollout."""
         parts = (
             rollout.waves,
-            rollout.soaked_seconds,
-            rollout.not_ready_at_start,
+            rollout.present_wave.soaked_seconds,
+            rollout.present_wave.not_ready_at_start,
             rollout.rolling_back,
-            rollout.already_on_target,
-            rollout.previous_sources,
-            rollout.previous_machines,
+            rollout.start,
         )
-        has_soaked = bool(rollout.soaked_seconds)  # of the nodes of the wave that moves
+        has_soaked = bool(rollout.present_wave.soaked_seconds)  # of the nodes of the wave that moves
         is_same = len(parts) == len(self._parts) and all(old is new for old, new in zip(self._parts, parts))
         if not is_same or has_soaked:
             self._parts, self._text = parts, _pack(_encode_nodes(rollout))
@@ -285,23 +286,23 @@ def _decode_rollout(value: dict[str, Any], nodes: dict[str, Any]) -> Rollout:
         size=_count(value["size"]),
         started_at=str(value["started"]),
         changed_at=str(value["changed"]),
+        start=RolloutStart(
+            selector=str(value["selector"]),
+            forget_bad=bool(value["forgetBad"]),
+            already_on_target=tuple(str(name) for name in nodes["already"]),
+            previous_sources=previous_sources,
+            previous_machines={
+                str(name): PreviousMachine(*map(str, was)) for name, was in nodes.get("machines", {}).items()
+            },
+        ),
         waves_done=waves_done,
-        assigned_up_to=_count(value["cursor"]),
+        present_wave=PresentWave(_count(value["cursor"]), tuple(str(name) for name in nodes["down"]), soaked),
         reason=str(value["reason"]),
         runner=str(value["runner"]),
-        not_ready_at_start=tuple(str(name) for name in nodes["down"]),
         failed_nodes=tuple(_decode_failed_node(failed) for failed in value["exceptions"]),
-        previous_sources=previous_sources,
         is_rolling_back=bool(value["takingBack"]),
-        forget_bad=bool(value["forgetBad"]),
         rolling_back=tuple(str(name) for name in nodes["returning"]),
-        soaked_seconds=soaked,
-        selector=str(value["selector"]),
-        already_on_target=tuple(str(name) for name in nodes["already"]),
         timeline=tuple(TimelineEntry(**_text_fields(TimelineEntry, entry)) for entry in value["timeline"]),
-        previous_machines={
-            str(name): PreviousMachine(*map(str, was)) for name, was in nodes.get("machines", {}).items()
-        },
     )
 
 

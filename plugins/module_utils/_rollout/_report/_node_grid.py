@@ -189,7 +189,7 @@ def all_nodes_table(lanes: Sequence[Lane]) -> Html:
             element("td", lane.title),
             element("td", STATES[node.state][0]),
             element("td", node.config),
-            element("td", node.view.kubelet_version if node.view else ""),
+            element("td", node.view.system.kubelet_version if node.view else ""),
             data_state=_slug(node.state),
         )
         for lane in lanes

@@ -196,7 +196,9 @@ def lanes(report: PoolReport, entries: dict[str, NodeEntry]) -> list[Lane]:
     ]
     in_waves = {name for wave in rollout.waves for name in wave.nodes}
     others = [entry for name, entry in entries.items() if name not in in_waves]
-    settled = [entry for entry in others if entry.state in ("ok", "trial") or entry.name in rollout.already_on_target]
+    settled = [
+        entry for entry in others if entry.state in ("ok", "trial") or entry.name in rollout.start.already_on_target
+    ]
     names = {entry.name for entry in settled}
     columns.append(Lane("Already there", "", tuple(settled)))
     columns.append(Lane("Left out", "", tuple(entry for entry in others if entry.name not in names)))
@@ -210,7 +212,8 @@ def _sorted(entries: Iterable[NodeEntry]) -> tuple[NodeEntry, ...]:
 def _progress(rollout: Rollout, position: int) -> LaneProgress:
     if position < rollout.waves_done or rollout.phase == COMPLETE:
         return "done"
-    if position > rollout.waves_done or not (rollout.assigned_up_to or rollout.is_moving or rollout.phase == PAUSED):
+    has_begun = rollout.present_wave.assigned_up_to or rollout.is_moving or rollout.phase == PAUSED
+    if position > rollout.waves_done or not has_begun:
         return "not started"
     if rollout.phase == SOAKING:
         return "soaking"
@@ -226,7 +229,7 @@ def left_out(report: PoolReport, lane: Lane) -> list[tuple[str, tuple[str, ...]]
     for entry in lane.nodes:
         reason = None
         if rollout is not None and entry.view is not None:
-            reason = skip_reason(entry.view, rollout.target, forget_bad=rollout.forget_bad)
+            reason = skip_reason(entry.view, rollout.target, forget_bad=rollout.start.forget_bad)
         reason = reason or "it was not in the pool when the waves were frozen: run the rollout again to move it"
         names_by_reason.setdefault(reason, []).append(entry.name)
     return [(reason, tuple(names)) for reason, names in _largest_first(names_by_reason.items())]

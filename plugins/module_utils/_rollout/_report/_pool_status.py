@@ -29,7 +29,7 @@ def node_facts(view: NodeView) -> dict[str, Any]:
         "name": view.name,
         "uid": view.uid,
         "ready": view.ready is True,
-        "kubelet_version": view.kubelet_version,
+        "kubelet_version": view.system.kubelet_version,
         "labels": dict(view.labels),
         "config_source": _source_facts(view.source),
         "config_source_error": view.source_error,
@@ -75,14 +75,14 @@ def drifted_nodes(record: Record, nodes: Sequence[NodeView]) -> dict[str, str]:
     if rollout is None or rollout.is_rolling_back:
         return {}
     passed = {name for wave in rollout.waves[: rollout.waves_done] for name in wave.nodes} | set(
-        rollout.already_on_target
+        rollout.start.already_on_target
     )
     passed -= {failed.node for failed in rollout.failed_nodes if failed.kind != DRIFTED}
     passed |= {failed.node for failed in rollout.failed_nodes if failed.kind == DRIFTED}
     goals = [(view, rollout.target.goal(view.name)) for view in nodes if view.name in passed]
     drift_by_name = {view.name: describe_drift(view, goal) for view, goal in goals if goal is not None}
     # Nodes that onFailure: rollback has moved back have not drifted.
-    sources = rollout.previous_sources if rollout.phase == HALTED else {}
+    sources = rollout.start.previous_sources if rollout.phase == HALTED else {}
     rolled_back = {view.name for view in nodes if view.name in sources and view.source == sources[view.name]}
     return {name: reason for name, reason in drift_by_name.items() if reason and name not in rolled_back}
 
@@ -92,7 +92,7 @@ def nodes_of(record: Record, nodes: Sequence[NodeView]) -> list[NodeView]:
     rollout = record.rollout
     if rollout is None or not rollout.target.is_machines:
         return list(nodes)
-    names = {name for wave in rollout.waves for name in wave.nodes} | set(rollout.already_on_target)
+    names = {name for wave in rollout.waves for name in wave.nodes} | set(rollout.start.already_on_target)
     return [view for view in nodes if view.name in names]
 
 
@@ -307,5 +307,5 @@ def _row(view: NodeView, state: str) -> tuple[str, ...]:
         state,
         _config_name(view, "<unknown>"),
         str(view.assigned_id or ""),
-        view.kubelet_version,
+        view.system.kubelet_version,
     )

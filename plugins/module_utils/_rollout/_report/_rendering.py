@@ -24,14 +24,15 @@ def render_plan(plan: Plan, policy: Policy | None = None) -> list[str]:
     """
     target = "the init config" if plan.target.is_init else f"revision {plan.revision} ({plan.target.name})"
     is_machines = plan.target.is_machines
+    unmoved, limits = plan.unmoved, plan.limits
     noun = "machine" if is_machines else "node"
     lines = [f"{'Machines' if is_machines else 'Pool'} {plan.pool}: {count_of(plan.pool_size, noun)}, to {target}"]
     if not plan.target.is_published:
         lines[0] += ", which is not published yet"
     if not plan.waves:
-        left_out = f", and {len(plan.skipped)} are left out" if plan.skipped else ""
+        left_out = f", and {len(unmoved.skipped)} are left out" if unmoved.skipped else ""
         lines.append(
-            f"Nothing to do: {len(plan.already_on_target)} of {plan.pool_size} "
+            f"Nothing to do: {len(unmoved.already_on_target)} of {plan.pool_size} "
             f"{'machines are as declared' if is_machines else 'nodes use it'} already{left_out}."
         )
     else:
@@ -50,25 +51,25 @@ def render_plan(plan: Plan, policy: Policy | None = None) -> list[str]:
         ]
         lines += render_table(("WAVE", "NODES", "SOAK", "STATE", "WHICH"), rows)
         lines.append("")
-        failures = f"after more than {count_of(plan.failure_budget, 'failure')} (in the canary: at the first)"
+        failures = f"after more than {count_of(limits.failure_budget, 'failure')} (in the canary: at the first)"
         lines.append(
-            f"At most {count_of(plan.max_unavailable, 'node')} unavailable at a time; halt "
-            f"{failures if plan.failure_budget else 'at the first failure'}; "
-            f"{describe_duration(plan.node_timeout)} for a node to answer; on failure {plan.on_failure}."
+            f"At most {count_of(limits.max_unavailable, 'node')} unavailable at a time; halt "
+            f"{failures if limits.failure_budget else 'at the first failure'}; "
+            f"{describe_duration(limits.node_timeout)} for a node to answer; on failure {limits.on_failure}."
         )
         if plan.has_work:
             disruptions = _disruption_lines(plan)
             lines += [] if policy is None else [*disruptions, *_condition_lines(plan, policy)]
             on_top = "; drains and reboots come on top" if disruptions else ""
             lines.append(f"It takes about {describe_duration(plan.estimate)}{on_top}.")
-    if plan.already_on_target and plan.waves:
+    if unmoved.already_on_target and plan.waves:
         lines.append(
-            f"Already there: {count_of(len(plan.already_on_target), 'node')} ({_some(plan.already_on_target)})"
+            f"Already there: {count_of(len(unmoved.already_on_target), 'node')} ({_some(unmoved.already_on_target)})"
         )
-    if plan.vanished:
-        lines.append(f"Vanished since it began: {count_of(len(plan.vanished), 'node')} ({_some(plan.vanished)})")
+    if unmoved.vanished:
+        lines.append(f"Vanished since it began: {count_of(len(unmoved.vanished), 'node')} ({_some(unmoved.vanished)})")
     lines += _section("Not covered by the canary:", plan.uncovered)
-    lines += _section("Left out:", _skipped_lines(plan.skipped))
+    lines += _section("Left out:", _skipped_lines(unmoved.skipped))
     lines += _section("Warnings:", plan.warnings)
     lines += _section("Refused:", plan.refusals)
     return lines

@@ -111,7 +111,7 @@ def _facts(report: PoolReport, rollout: Rollout | None) -> list[tuple[str, objec
         took = describe_duration(max(0.0, (change - start).total_seconds()))
         facts.append(("Started", _time(start), f"{'ended' if rollout.has_ended else 'last change'} after {took}"))
     facts.append(("Runner", rollout.runner or "none", _runner_state(report, rollout)))
-    facts.append(("Nodes", size, rollout.selector))
+    facts.append(("Nodes", size, rollout.start.selector))
     return facts + _control_facts(record.control)
 
 

@@ -24,7 +24,7 @@ from .._drain._rebooter import Rebooter
 from .._goals import Goal, MachineGoal
 from .._nodes._machine_access import apply_machine, delete_node
 from .._nodes._node_goals import InstalledVersions, has_reached, unmet_versions, with_versions
-from .._nodes._node_view import NodeView, node_view
+from .._nodes._node_view import NodeSystem, NodeView, node_view
 from .._nodes._node_watcher import NodeWatcher
 from .._nodes._reported_versions import without_v
 from .._outage import WriteNotRepeated
@@ -351,7 +351,7 @@ _VERBS: Mapping[HostAction, str] = {
 
 def _view_of(previous: PreviousMachine) -> NodeView:
     runtime = (previous.runtime_name, previous.runtime_version)
-    return NodeView("", previous.uid, kubelet_version=previous.kubelet_version, runtime=runtime)
+    return NodeView("", previous.uid, system=NodeSystem(previous.kubelet_version, runtime=runtime))
 
 
 def _versions(previous: PreviousMachine) -> dict[str, object]:

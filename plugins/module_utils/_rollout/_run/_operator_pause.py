@@ -38,7 +38,7 @@ class OperatorPause:
 
         is_quiet: whether no node is in flight. Raises RolloutError, KubeError.
         """
-        self._session.say_control_problems()
+        self._session.control.say_problems()
         if control.is_abort:
             return WindowStep(outcome=WaveOutcome.ABORT, reason=control.describe_request())
         hold = hold_on_request(control)
@@ -61,8 +61,8 @@ class OperatorPause:
         if not self._is_recorded:
             return
         if reason:
-            session.write_transition(
+            session.record.write_transition(
                 lambda record, now: transitions.hold(record, reason, runner=session.runner, now=now)
             )
         else:
-            session.write_transition(lambda record, now: transitions.go_on(record, wave, now=now))
+            session.record.write_transition(lambda record, now: transitions.go_on(record, wave, now=now))

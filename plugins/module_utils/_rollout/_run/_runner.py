@@ -89,7 +89,7 @@ class PoolRunner:
     @property
     def has_changed(self) -> bool:
         """Return whether this run has changed anything so far, also after an error."""
-        return self._session.has_changed
+        return self._session.record.has_changed
 
     def run(self, plan: Plan) -> list[WaveResult]:
         """Run the plan's waves in order until one fails; record a plan without work as complete.
@@ -124,7 +124,7 @@ class PoolRunner:
         return plan
 
     def _say_late_nodes(self, plan: Plan) -> None:
-        rollout = transitions.current_rollout(self._session.read_record())
+        rollout = transitions.current_rollout(self._session.record.read())
         late = transitions.late_nodes(rollout, plan, self.nodes())
         if late:
             names = first_names(late, _NAMES_SHOWN)
@@ -137,8 +137,8 @@ class PoolRunner:
         line = prune_after_rollout(
             session.direct_client,
             self._pool.policy.revision_history_limit,
-            read=session.read_record,
-            update=session.update_record,
+            read=session.record.read,
+            update=session.record.update,
             clock=session.clock,
         )
         if line:
@@ -167,11 +167,11 @@ class PoolRunner:
             if own_cordons(self._watcher.nodes.values(), plan.pool):
                 with session.hold_lock():
                     self._uncordon_left_behind(plan)
-            record = session.read_record()
+            record = session.record.read()
             changed = False
             if transitions.complete_rollout(record, plan, now) != record:
                 with session.hold_lock():
-                    record, changed = session.update_record(
+                    record, changed = session.record.update(
                         lambda present: transitions.complete_rollout(present, plan, now)
                     )
             rollout = transitions.current_rollout(record)
@@ -186,7 +186,7 @@ class PoolRunner:
         """
         moving = {name for wave in plan.waves if not wave.finished for name in wave.nodes}
         if plan.target.is_machines:
-            rollout = self._session.read_record().rollout
+            rollout = self._session.record.read().rollout
             moving |= set() if rollout is None else {failed.node for failed in rollout.failed_nodes}
         names = [name for name in own_cordons(self._watcher.nodes.values(), plan.pool) if name not in moving]
         drainer = self._drainer()
@@ -211,7 +211,7 @@ class PoolRunner:
             yield
 
     def _unsettled_nodes(self, plan: Plan) -> UnsettledNodes:
-        until = self._session.node_clock.monotonic() + plan.node_timeout
+        until = self._session.node_clock.monotonic() + plan.limits.node_timeout
         return UnsettledNodes(self.nodes(), until)
 
     def _run_wave(self, plan: Plan, wave: str, unsettled: UnsettledNodes) -> WaveResult:

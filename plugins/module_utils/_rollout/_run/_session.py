@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What one run holds: the lock, the right to write the record, Events, and clients that survive an outage.
+"""What one run holds: the lock, its record, the requests of people, Events, and clients that survive an outage.
 
 Private to configok.node: no compatibility is promised.
 """
@@ -19,15 +19,12 @@ from ..._kube._api_paths import config_map, events
 from ..._nodeconfig._untrusted import sanitize
 from ..._nodeconfig._well_known import NAMESPACE_ROLLOUTS
 from .. import RolloutError
-from .._decisions import _transitions as transitions
 from .._decisions._window import Progress
-from .._outage import Interruption, Outage, OutageClock, OutageTolerantClient, SingleAttemptClient
-from .._plan import Target
-from .._record._control import Control
-from .._record._control_watcher import ControlWatcher
-from .._record._record import ABORTED, COMPLETE, HALTED, PAUSED, UNPROVEN, Record, Rollout
-from .._record._record_store import RecordStore, read_record
+from .._outage import Outage, OutageClock, OutageTolerantClient, SingleAttemptClient
+from .._record._record import ABORTED, COMPLETE, HALTED, PAUSED, UNPROVEN, Rollout
 from .._timing import Clock
+from ._followed_control import FollowedControl
+from ._owned_record import OwnedRecord
 from ._pool_lock import PoolLock
 
 Report = Callable[[Progress], None]  # shows a change to the user
@@ -38,8 +35,8 @@ class RunSession:
 
     client: survives an outage. single_attempt_client: the same, for a PATCH that makes a node unavailable, and must be
     decided again when it has no answer. direct_client: gives up soon, for requests that a run can do without.
-    node_clock: stands still during an outage. report: shows a change to the user. has_changed: whether this run has
-    changed the record, which it does before any other change.
+    node_clock: stands still during an outage. report: shows a change to the user. control: what people request of the
+    rollout, from the first wave until the lock is released.
     """
 
     def __init__(
@@ -51,21 +48,15 @@ class RunSession:
         self.clock = clock
         self.direct_client = client
         self.outage = Outage(clock, self.say)
-        self._control_interruption = Interruption(self.outage, clock)
         self._mutex = clock.lock()
         self._lock = PoolLock(client, pool, runner, clock=clock, duration=lease_duration)
         self._holds_lock = False
-        self.has_changed = False
-        self._target: Target | None = None  # of the rollout whose record this run owns
         self._wave = ""
-        self._control: ControlWatcher | None = None
-        self._checked_control: Control | None = None
-        self._shown_late = ""
-        self._control_problems: list[str] = []
         self.node_clock = OutageClock(clock, self.outage)
         self.client = OutageTolerantClient(client, self.outage, before_write=self.keep_lock)
         self.single_attempt_client = SingleAttemptClient(client, self.outage, before_write=self.keep_lock)
-        self._store = RecordStore(self.client, pool)
+        self.control = FollowedControl(client, pool, clock, outage=self.outage, say=self.say)
+        self.record = OwnedRecord(self.client, pool, runner, clock)
 
     @contextmanager
     def hold_lock(self) -> Iterator[None]:
@@ -76,48 +67,15 @@ class RunSession:
             yield
         finally:
             try:
-                if self._control is not None:
-                    self._control.__exit__()
-                    self._control = None
+                self.control.end()
             finally:
                 self._holds_lock = False
                 self._lock.release()
-
-    def follow_control(self, control: Control, wake: Callable[[], object]) -> None:
-        """Follow what people request of the rollout until the lock is released.
-
-        control: as the record has it since this rollout has started: requests of an earlier one are gone. wake: is
-        called when the requests change.
-        """
-        if self._control is None:
-            watcher = ControlWatcher(self.direct_client, self.pool, self.clock, wake, control=control)
-            self._control = watcher.__enter__()
 
     @property
     def holds_lock(self) -> bool:
         """Return whether this run moves the pool now."""
         return self._holds_lock
-
-    @property
-    def control(self) -> Control:
-        """Return what people request of the rollout now."""
-        return Control() if self._control is None else self._control.control
-
-    def say_control_problems(self) -> None:
-        """Show a line for each request that is not obeyed, or is seen late, unless it was shown before."""
-        control, error = self.control, None if self._control is None else self._control.error
-        late = f"requests such as pause may be seen late: {error}"
-        if self._control_interruption.is_due(error) and late != self._shown_late:
-            self._shown_late = late
-            self.say(late)
-        if control is self._checked_control:  # by identity: this is called for every event of a Node
-            return
-        self._checked_control = control
-        problems = control.problems(self.pool)
-        for problem in problems:
-            if problem not in self._control_problems:
-                self.say(problem)
-        self._control_problems = problems
 
     def keep_lock(self) -> None:
         """Renew the lock when it is due; safe for many threads. Raises RolloutError, since no node is at fault."""
@@ -127,10 +85,9 @@ class RunSession:
             if not self._lock.is_renewal_due:  # without a request, nothing is learnt about the API server
                 return
             try:
-                if self.outage.retry_while_away(self._lock.renew_if_due) and self._target is not None:
-                    # This run had stalled, so another runner may have changed the record. This reads, and never writes:
-                    # a write would keep the lock again.
-                    transitions.require_owner(read_record(self.client, self.pool), self.runner)
+                if self.outage.retry_while_away(self._lock.renew_if_due):
+                    # This run had stalled, so another runner may have changed the record.
+                    self.record.require_ownership()
             except KubeError as error:
                 raise RolloutError(f"the lock of pool {self.pool} cannot be renewed: {error}") from error
 
@@ -141,37 +98,6 @@ class RunSession:
     def say(self, line: str) -> None:
         """Show a line to the user."""
         self.report(Progress(self._wave, line))
-
-    def read_record(self) -> Record:
-        """Return the present record. Raises RolloutError, KubeError."""
-        return self._store.read()
-
-    def update_record(self, change: Callable[[Record], Record]) -> tuple[Record, bool]:
-        """Change the record. Return it, and whether anything was written. Raises RolloutError, KubeError."""
-        record, changed = self._store.update(change)
-        self.has_changed = self.has_changed or changed
-        return record, changed
-
-    def claim_record(self, target: Target, change: Callable[[Record], Record]) -> Rollout:
-        """Change the record so that it names this runner, which alone may write it from here on."""
-        record, _changed = self.update_record(change)
-        self._target = target
-        return transitions.current_rollout(record)
-
-    def write_transition(self, change: Callable[[Record, str], Record]) -> Rollout:
-        """Write a transition of the rollout, if the record is still this runner's. Raises LockLost, RolloutError."""
-        written: Rollout | None = None
-
-        def transition(record: Record) -> Record:
-            nonlocal written
-            if written is not None and record.rollout == written:
-                return record  # the answer was lost, and a revision was published since
-            changed = change(transitions.require_own_rollout(record, self._target, self.runner), self.clock.now())
-            written = changed.with_timeline().rollout  # as update writes it
-            return changed
-
-        record, _changed = self.update_record(transition)
-        return transitions.current_rollout(record)
 
 
 _STARTED: Final = "RolloutStarted"

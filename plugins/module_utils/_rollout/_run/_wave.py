@@ -129,7 +129,7 @@ class WaveExecutor:
             problem = self._bundle_check.problem(self._now())
             if problem and not self._threads.are_busy:
                 return WindowStep(outcome=WaveOutcome.PAUSE, reason=problem)
-            requested = self._pause.check(self._session.control, is_quiet=not self._window.counts[IN_FLIGHT])
+            requested = self._pause.check(self._session.control.present, is_quiet=not self._window.counts[IN_FLIGHT])
             if requested is not None and requested.outcome is WaveOutcome.ABORT:
                 self._mover.is_stopping = True  # ends drains; the nodes without a verdict are left to themselves
                 self._carry_out(self._state.uncordon(self._state.undecided()))

@@ -34,12 +34,12 @@ class WaveRecord:
         if position is None or reached <= self._recorded_up_to:
             return
         failed_nodes = list_failed()
-        rollout = self._session.write_transition(
+        rollout = self._session.record.write_transition(
             lambda record, now: transitions.before_assigning(
                 record, position, reached, failed_nodes, lookahead=lookahead, now=now
             )
         )
-        self._recorded_up_to = rollout.assigned_up_to
+        self._recorded_up_to = rollout.present_wave.assigned_up_to
 
     def needs_soaking(self, counts: Mapping[NodeState, int]) -> bool:
         """Return, once, whether only the soak is left."""
@@ -50,7 +50,9 @@ class WaveRecord:
 
     def mark_soaking(self, failed_nodes: Mapping[str, FailedNode]) -> None:
         """Record that only the soak is left. Raises RolloutError, KubeError."""
-        self._session.write_transition(lambda record, now: transitions.mark_soaking(record, failed_nodes, now=now))
+        self._session.record.write_transition(
+            lambda record, now: transitions.mark_soaking(record, failed_nodes, now=now)
+        )
 
     def is_soak_due(self, counts: Mapping[NodeState, int]) -> bool:
         """Return, now and then, whether to record for how long the nodes have soaked."""
@@ -63,4 +65,4 @@ class WaveRecord:
     def save_soak(self, soaked: Mapping[str, int]) -> None:
         """Record for how long the nodes have soaked. Raises RolloutError, KubeError."""
         if self._job.position is not None:
-            self._session.write_transition(lambda record, _now: transitions.save_soak(record, soaked))
+            self._session.record.write_transition(lambda record, _now: transitions.save_soak(record, soaked))

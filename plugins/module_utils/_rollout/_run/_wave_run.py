@@ -96,11 +96,11 @@ class WaveRun:
         """Start the rollout or continue it, and run the wave."""
         session, watcher, plan = self._session, self._watcher, self._plan
         views = watcher.sorted_nodes()
-        record, has_begun = session.update_record(
+        record, has_begun = session.record.update(
             lambda record: transitions.start_rollout(record, plan, views, session.clock.now())
         )
         rollout = transitions.current_rollout(record)
-        session.follow_control(record.control, watcher.wake)
+        session.control.follow(record.control, watcher.wake)
         if has_begun:
             announce_start(session.direct_client, plan.pool, rollout, session.runner)
         if rollout.is_rolling_back:
@@ -108,7 +108,7 @@ class WaveRun:
         position = self._position(rollout)
         if rollout.phase == COMPLETE or position < rollout.waves_done:
             return WaveResult(self._wave, rollout.phase, has_begun)
-        possibly_assigned = rollout.waves[position].nodes[: rollout.assigned_up_to]
+        possibly_assigned = rollout.waves[position].nodes[: rollout.present_wave.assigned_up_to]
         client = GateClient(monotonic=session.clock.monotonic)
         ask = self._options.ask_server or client.ask
         with closing(client), GateMonitor(self._policy.gates.servers, session.node_clock, watcher.wake, ask) as gates:
@@ -118,7 +118,7 @@ class WaveRun:
                 announce_end(session.direct_client, plan.pool, ended)
                 return WaveResult(self._wave, ended.phase, True, ended.reason, {}, ended.failed_nodes)
             views = watcher.sorted_nodes()
-            rollout = session.claim_record(
+            rollout = session.record.claim(
                 plan.target,
                 lambda record: transitions.enter_wave(
                     record, plan, position, views, runner=session.runner, now=session.clock.now()
@@ -132,7 +132,7 @@ class WaveRun:
         session, watcher = self._session, self._watcher
         wave = rollout.waves[position]
         # A canary that fails stops the rollout, whatever the budget of the pool allows.
-        budget, failures = (0, 0) if wave.name == CANARY else (self._plan.failure_budget, rollout.failures)
+        budget, failures = (0, 0) if wave.name == CANARY else (self._plan.limits.failure_budget, rollout.failures)
         earlier_waves = rollout.waves[:position]
         failed_names = {failed.node for failed in rollout.failed_nodes if failed.kind != DRIFTED}
         ignored_nodes = transitions.broken_nodes_to_ignore(rollout, position, _not_ready(watcher))
@@ -143,18 +143,18 @@ class WaveRun:
         for name in missed:  # machines of earlier waves, whose capacity is missing
             window.set_unavailable(name, True)
         expected = {name for earlier in earlier_waves for name in earlier.nodes}
-        expected |= set(self._plan.already_on_target) - set(wave.nodes)
+        expected |= set(self._plan.unmoved.already_on_target) - set(wave.nodes)
         job = WaveJob(
             name=wave.name,
             goals=_goals(self._plan.target, wave.nodes),
             soak=wave.soak,
-            node_timeout=self._plan.node_timeout,
+            node_timeout=self._plan.limits.node_timeout,
             position=position,
-            bundles=_bundles(self._plan.target, wave.nodes, rollout.previous_sources),
-            lookahead=self._plan.max_unavailable,
+            bundles=_bundles(self._plan.target, wave.nodes, rollout.start.previous_sources),
+            lookahead=self._plan.limits.max_unavailable,
             possibly_assigned=frozenset(possibly_assigned),
-            not_ready_at_start=frozenset(rollout.not_ready_at_start),
-            forget_bad=rollout.forget_bad,
+            not_ready_at_start=frozenset(rollout.present_wave.not_ready_at_start),
+            forget_bad=rollout.start.forget_bad,
             passed_in={
                 name: earlier.name
                 for earlier in earlier_waves
@@ -163,7 +163,7 @@ class WaveRun:
                 if name not in failed_names
             },
             expected_goals=_goals(self._plan.target, expected - failed_names - _deleted_machines(self._plan.target)),
-            soaked_before=rollout.soaked_seconds,
+            soaked_before=rollout.present_wave.soaked_seconds,
             new_machines=new_machines & set(wave.nodes),
         )
         executor = self._executor(rollout, window, job, gates)
@@ -178,7 +178,7 @@ class WaveRun:
             step = replace(step, reason=step.reason + _way_back(window.unavailable & missed))
         is_end = step.outcome is WaveOutcome.DONE and position == len(rollout.waves) - 1
         views = watcher.list_again(session.client) if is_end else []
-        rollout = session.write_transition(
+        rollout = session.record.write_transition(
             lambda record, now: transitions.finish_wave(
                 transitions.save_soak(record, executor.soaked_seconds()),
                 self._plan,
@@ -205,7 +205,7 @@ class WaveRun:
         session, watcher = self._session, self._watcher
         session.keep_lock()
         views = watcher.sorted_nodes()
-        rollout = session.claim_record(
+        rollout = session.record.claim(
             self._plan.target,
             lambda record: transitions.start_rollback(record, views, runner=session.runner, now=session.clock.now()),
         )
@@ -213,22 +213,22 @@ class WaveRun:
         # The wave of broken nodes may be the one that was halted.
         ignored_nodes = transitions.broken_nodes_to_ignore(rollout, rollout.waves_done - 1, _not_ready(watcher))
         goals = {
-            name: Goal(rollout.previous_sources[name])
+            name: Goal(rollout.start.previous_sources[name])
             for name in sorted(rollout.rolling_back, key=lambda name: name in ignored_nodes)
-            if name in by_name and by_name[name].source in (rollout.target.source, rollout.previous_sources[name])
+            if name in by_name and by_name[name].source in (rollout.target.source, rollout.start.previous_sources[name])
         }
         window = self._make_window(tuple(goals), watcher, len(goals), 0, ROLLBACK, ignored_nodes)
         job = WaveJob(
             ROLLBACK,
             goals,
             0.0,
-            self._plan.node_timeout,
+            self._plan.limits.node_timeout,
             possibly_assigned=frozenset(goals),  # by a run that was killed, or whose answer was lost
         )
         with GateMonitor((), session.node_clock, watcher.wake, GateClient().ask) as no_gates:
             executor = self._executor(rollout, window, job, no_gates)
             step = executor.execute()
-        rollout = session.write_transition(
+        rollout = session.record.write_transition(
             lambda record, now: transitions.finish_rollback(record, step, len(goals), executor.failed_nodes(), now=now)
         )
         self._report_outcome(ROLLBACK, step, window)
@@ -255,9 +255,9 @@ class WaveRun:
         host = HostOptions(
             change,
             self._policy.host.timeout,
-            self._plan.node_timeout,
-            rollout.previous_machines,
-            rollout.previous_sources,
+            self._plan.limits.node_timeout,
+            rollout.start.previous_machines,
+            rollout.start.previous_sources,
             f"{rollout.target.name} {rollout.started_at}",
         )
         return MachineMover(
@@ -316,16 +316,16 @@ class WaveRun:
         wave: str,
         ignored_nodes: Collection[str],
     ) -> Window:
-        timeout = self._plan.node_timeout + _READ_ALLOWANCE
+        timeout = self._plan.limits.node_timeout + _READ_ALLOWANCE
         if self._plan.to_drain:
             timeout += self._policy.drain.timeout
         if self._plan.target.is_machines:  # changed, then taken back; or deleted, then created and registered
-            timeout += 2 * (self._policy.host.timeout + self._plan.node_timeout)
+            timeout += 2 * (self._policy.host.timeout + self._plan.limits.node_timeout)
         if self._plan.to_reboot or self._policy.reboot.allowed:
-            timeout += self._policy.reboot.timeout + self._plan.node_timeout
+            timeout += self._policy.reboot.timeout + self._plan.limits.node_timeout
         return Window(
             nodes,
-            WindowLimits(self._plan.max_unavailable, failure_budget, timeout, earlier_failures),
+            WindowLimits(self._plan.limits.max_unavailable, failure_budget, timeout, earlier_failures),
             unavailable=[
                 view.name
                 for view in watcher.nodes.values()

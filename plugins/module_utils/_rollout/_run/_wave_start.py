@@ -63,13 +63,13 @@ class WaveStart:
         since = session.clock.monotonic()
         reason = ""
         while True:
-            session.say_control_problems()
-            if session.control.is_abort:
+            session.control.say_problems()
+            if session.control.present.is_abort:
                 return self._abort(plan)
             hold = self._hold(wave.name)
             if hold is None:
                 if reason:
-                    session.write_transition(lambda record, now: transitions.go_on(record, wave.name, now=now))
+                    session.record.write_transition(lambda record, now: transitions.go_on(record, wave.name, now=now))
                     session.say(f"{wave.name}: resumed")
                 return None
             rest = since + self._options.wait_timeout - session.clock.monotonic()
@@ -83,7 +83,9 @@ class WaveStart:
 
     def _hold(self, wave: str) -> Hold | None:
         session = self._session
-        return hold_before_wave(wave, session.pool, self._policy, session.control, parse_time(session.clock.now()))
+        return hold_before_wave(
+            wave, session.pool, self._policy, session.control.present, parse_time(session.clock.now())
+        )
 
     def _is_beyond(self, hold: Hold, seconds: float) -> bool:
         """Return whether a hold ends by itself, but later than this run waits."""
@@ -100,7 +102,7 @@ class WaveStart:
         session = self._session
         decision = self._gates.decide_start()
         while decision.verdict is GateVerdict.WAIT:
-            if session.control.is_abort:
+            if session.control.present.is_abort:
                 return self._abort(plan)
             if self._hold(wave.name) is not None:
                 return None
@@ -123,11 +125,11 @@ class WaveStart:
         """Return the answer to a question that may take minutes, None after an abort. Keeps the lock meanwhile."""
         has_stopped = threading.Event()
         worker = WorkerPool(self._session.clock, 1, self._watcher.wake)
-        worker.submit("", partial(question, lambda: has_stopped.is_set() or self._session.control.is_abort))
+        worker.submit("", partial(question, lambda: has_stopped.is_set() or self._session.control.present.is_abort))
         try:
             while True:
                 results = worker.take_results()
-                if self._session.control.is_abort:  # an aborted question has an answer too, which means nothing
+                if self._session.control.present.is_abort:  # an aborted question has an answer too, which means nothing
                     return None
                 for _key, answer in results:
                     return answer if isinstance(answer, GateAnswer) else _unknown(answer)
@@ -142,14 +144,14 @@ class WaveStart:
 
     def _pause(self, plan: Plan, reason: str) -> Rollout:
         session = self._session
-        return session.claim_record(
+        return session.record.claim(
             plan.target,
             lambda record: transitions.hold(record, reason, runner=session.runner, now=session.clock.now()),
         )
 
     def _abort(self, plan: Plan) -> Rollout:
         session = self._session
-        return session.claim_record(plan.target, lambda record: abort_rollout(record, session.clock.now()))
+        return session.record.claim(plan.target, lambda record: abort_rollout(record, session.clock.now()))
 
 
 def _unknown(answer: object) -> GateAnswer:

@@ -133,7 +133,7 @@ def test_nodes_are_ready_and_fine_on_their_init_config_and_are_removed(client: C
     with simulated(client, value):
         items = client.list(paths.NODES, label_selector=f"{LABEL_SIMULATED}=test").items
         views = [node_view(item) for item in items]
-        assert [(view.ready, view.config_ok, view.zone, view.kubelet_version) for view in views] == [
+        assert [(view.ready, view.config_ok, view.zone, view.system.kubelet_version) for view in views] == [
             (True, "True", "a", "v1.33.2"),
             (True, "True", "b", "v1.34.1"),
             (True, "True", "a", "v1.33.2"),

@@ -46,6 +46,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._record._re
     HALTED,
     PAUSED,
     Rollout,
+    RolloutStart,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
     read_record,
@@ -539,7 +540,7 @@ def test_invalid_files_are_refused_with_all_errors(act: Act, hosts: Hosts, shown
 
 
 def record_of(cluster: SandboxCluster, pool: str, phase: str, target: Target) -> None:
-    rollout = Rollout(1, target, phase, (), 1, "", "2026-01-01T00:00:00Z", selector="pool=workers")
+    rollout = Rollout(1, target, phase, (), 1, "", "2026-01-01T00:00:00Z", RolloutStart("pool=workers"))
     update_record(cluster.client, pool, lambda record: replace(record, rollout=rollout))
 
 

@@ -20,7 +20,12 @@ from ansible_collections.configok.node.plugins.module_utils._kube import _api_pa
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigOk, status_patch
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import COMPLETE, Record, Rollout
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import (
+    COMPLETE,
+    Record,
+    Rollout,
+    RolloutStart,
+)
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import encode_record
 from ansible_collections.configok.node.plugins.modules import rollout as documentation
 from support.ansible_runs.actions import run_rollout
@@ -275,7 +280,7 @@ def test_a_plan_that_must_not_start_says_why_also_in_check_mode(act: Act, cluste
 
 def test_a_pool_that_has_the_same_nodes_is_named_with_them(act: Act, cluster: SandboxCluster) -> None:
     target = Target.from_dict(publish(cluster.kubeconfig, DOCUMENT))
-    recorded = Rollout(1, target, COMPLETE, (), 4, "", "", selector="pool")
+    recorded = Rollout(1, target, COMPLETE, (), 4, "", "", RolloutStart("pool"))
     cluster.client.create(paths.config_maps("configok-rollouts"), encode_record(Record("others", rollout=recorded)))
     result = act(check=True)
     sentence = "pool others has 4 of these nodes as well, and each pool takes them from the other: n1, n2, n3, n4"

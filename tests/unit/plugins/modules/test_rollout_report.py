@@ -133,8 +133,8 @@ def test_the_way_back_to_the_init_config(cluster: SandboxCluster, nodes: Simulat
     roll_out(cluster.client, kubelet_config("maxPods: 60"))
 
     rollout = rollout_of(cluster)
-    sources = dict.fromkeys(rollout.previous_sources, rollout.target.source)
-    undo = replace(rollout, target=Target.init(), revision=0, previous_sources=sources)
+    sources = dict.fromkeys(rollout.start.previous_sources, rollout.target.source)
+    undo = replace(rollout, target=Target.init(), revision=0, start=replace(rollout.start, previous_sources=sources))
 
     def undone(record: Record) -> Record:
         return replace(record, rollout=undo)

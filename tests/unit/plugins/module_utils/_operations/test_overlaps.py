@@ -26,6 +26,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._record._re
     PAUSED,
     Record,
     Rollout,
+    RolloutStart,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import encode_record
 from support.rollouts.views import a_target
@@ -33,7 +34,7 @@ from support.rollouts.world import MakeWorld, World
 
 NODES = ["n00", "n01", "n02", "n03"]
 WAVES = (Wave("canary", ("n01", "x"), 1.0), Wave("wave 1", ("n02",), 1.0))
-GPU = Rollout(1, a_target(), COMPLETE, WAVES, 3, "", "", selector="topology.kubernetes.io/zone=z0")
+GPU = Rollout(1, a_target(), COMPLETE, WAVES, 3, "", "", RolloutStart("topology.kubernetes.io/zone=z0"))
 
 
 def write(world: World, pool: str, rollout: Rollout | None) -> None:
@@ -45,9 +46,9 @@ def write(world: World, pool: str, rollout: Rollout | None) -> None:
     [
         (GPU, ("n00", "n03")),
         (replace(GPU, phase=PAUSED), ("n00", "n03")),
-        (replace(GPU, selector="pool=other"), ()),
-        (replace(GPU, selector="!pool,topology.kubernetes.io/zone in (z0)"), ()),
-        (replace(GPU, selector="pool in ("), ()),  # an error of another pool
+        (replace(GPU, start=RolloutStart("pool=other")), ()),
+        (replace(GPU, start=RolloutStart("!pool,topology.kubernetes.io/zone in (z0)")), ()),
+        (replace(GPU, start=RolloutStart("pool in (")), ()),  # an error of another pool
         (replace(GPU, target=Target.init()), ()),  # rolled back: it assigns nothing
         (None, ()),
     ],
@@ -103,7 +104,7 @@ def test_a_rollout_of_machines_in_progress_is_named_with_the_nodes_that_it_still
 ) -> None:
     world = make_world(1)
     target = Target.of_machines("machines-0123456789", "0" * 64, {})
-    write(world, "machines", replace(GPU, **{"target": target, "phase": PAUSED, "selector": "", **changes}))
+    write(world, "machines", replace(GPU, **{"target": target, "phase": PAUSED, "start": RolloutStart(), **changes}))
     sentences = machine_rollouts(read_other_pools(world.client, "workers"), NODES)
     assert [f"is in progress (Paused) and changes {nodes}: let" in sentence for sentence in sentences] == [True] * bool(
         nodes

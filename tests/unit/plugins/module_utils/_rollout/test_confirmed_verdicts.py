@@ -78,7 +78,7 @@ def test_a_node_that_uses_the_config_already_is_asked_to_confirm_it(make_world: 
 def test_an_agent_that_cannot_confirm_is_too_old(make_world: MakeWorld) -> None:
     world = make_world(3)
     make_too_old(world, "n01")
-    (left_out,) = world.plan(world.publish(100)).skipped
+    (left_out,) = world.plan(world.publish(100)).unmoved.skipped
     assert (left_out.node, left_out.reason) == (
         "n01",
         "its agent 0.1.0 is too old: it cannot confirm the end of a soak",

@@ -22,7 +22,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target, Wave
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._control import Control
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record, Rollout
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import PresentWave, Record, Rollout
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
     decode_record,
     encode_record,
@@ -120,7 +120,12 @@ def test_an_approval_is_added_to_those_before(before: str, waves: Sequence[str],
 
 
 @pytest.mark.parametrize(
-    "now", [record("Paused"), record("Wave 1", assigned_up_to=1), record("Paused", assigned_up_to=1, waves_done=2)]
+    "now",
+    [
+        record("Paused"),
+        record("Wave 1", present_wave=PresentWave(1)),
+        record("Paused", present_wave=PresentWave(1), waves_done=2),
+    ],
 )
 @pytest.mark.parametrize("waves", [[], ["wave 1"]])
 def test_an_approval_that_is_given_already_changes_nothing(now: Record, waves: Sequence[str]) -> None:
@@ -147,7 +152,7 @@ def test_an_approval_is_remembered_after_the_end_and_is_void_for_the_next_rollou
         (record("Complete"), [], "pool workers is Complete: there is no wave to approve"),
         (record("Paused"), ["wave 7"], "has no wave 7: it has canary, wave 1, wave 2, or all"),
         (record("Wave 1"), [], "is in Wave 1 and waits for no approval: to approve a wave in advance, name it"),
-        (record("Paused", assigned_up_to=1), [], "waits for no approval"),
+        (record("Paused", present_wave=PresentWave(1)), [], "waits for no approval"),
     ],
 )
 def test_what_does_not_wait_is_approved_only_by_name(present: Record, waves: Sequence[str], sentence: str) -> None:

@@ -33,7 +33,7 @@ def test_a_node_that_doubts_is_assigned_again_by_the_next_rollout(make_world: Ma
     doubting, *_others = world.plan(target).wave("wave 2").nodes
     world.nodes.behaviour = lambda name, _source: SUSPECT if name == doubting else GOOD
     assert world.rollout(target, **QUICK)[-1].phase == "Paused"
-    assert world.plan(target).skipped == ()
+    assert world.plan(target).unmoved.skipped == ()
 
 
 def test_a_canary_whose_runtime_is_down_pauses_and_goes_on_by_itself(make_world: MakeWorld) -> None:

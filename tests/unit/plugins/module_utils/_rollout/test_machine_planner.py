@@ -80,8 +80,8 @@ def test_each_machine_is_in_one_part_of_the_plan(goal: MachineGoal, view: NodeVi
     plan = a_plan({"m": goal, "other": SAME}, *([view] if view else []))
     parts = {
         **waves(plan),
-        "already": tuple(name for name in plan.already_on_target if name == "m"),
-        "skipped": tuple(node.node for node in plan.skipped),
+        "already": tuple(name for name in plan.unmoved.already_on_target if name == "m"),
+        "skipped": tuple(node.node for node in plan.unmoved.skipped),
     }
     assert [name for name, nodes in parts.items() if "m" in nodes] == [part]
 
@@ -89,7 +89,7 @@ def test_each_machine_is_in_one_part_of_the_plan(goal: MachineGoal, view: NodeVi
 def test_a_machine_to_delete_that_has_no_node_is_done() -> None:
     target = Target.of_machines("machines-1", "1" * 16, {"m": DELETE, "n": SAME})
     plan = make_machine_plan([a_view("n")], target, parse_policy({}), Record("machines"), name="machines")
-    assert plan.already_on_target == ("m", "n")
+    assert plan.unmoved.already_on_target == ("m", "n")
     assert not plan.has_work
     assert not needs_run(plan, [a_view("n")])
     assert render_plan(plan)[1] == "Nothing to do: 2 of 2 machines are as declared already."
@@ -106,10 +106,10 @@ def test_machines_to_create_are_covered_by_what_they_declare() -> None:
 def test_percentages_are_of_the_nodes_that_exist_while_these_are_changed() -> None:
     new = {f"n{number:02d}": CREATE for number in range(45)}
     existing = {f"m{number}": UPDATE for number in range(5)}
-    assert a_plan({**existing, **new}, maxUnavailable="10%").max_unavailable == 1
+    assert a_plan({**existing, **new}, maxUnavailable="10%").limits.max_unavailable == 1
     labelled = dict.fromkeys(existing, LABEL)
-    assert a_plan({**labelled, **new}, maxUnavailable="10%").max_unavailable == 5
-    assert a_plan(new, maxUnavailable="10%").max_unavailable == 4
+    assert a_plan({**labelled, **new}, maxUnavailable="10%").limits.max_unavailable == 5
+    assert a_plan(new, maxUnavailable="10%").limits.max_unavailable == 4
     reason = "maxUnavailable 5 allows everything: all 5 nodes of pool machines at once"
     assert a_plan({**existing, **new}, maxUnavailable=5).refusals == (reason,)
 
@@ -184,14 +184,14 @@ def test_a_rollout_that_was_begun_keeps_its_waves() -> None:
     record = Record("machines", rollout=begun)
     plan = make_machine_plan([a_view("c")], target, parse_policy({}), record, name="machines")
     assert waves(plan) == {"canary": ("b",), "wave 1": ("c", "a")}
-    assert (plan.is_resumed, plan.vanished) == (True, ("gone",))
+    assert (plan.is_resumed, plan.unmoved.vanished) == (True, ("gone",))
 
 
 def test_the_config_of_a_machine_is_not_given_again_to_a_node_that_refused_it() -> None:
     source = a_source()
     refused = a_view("m", source=source, config_ok="False", active=None)
     goals = {name: replace(UPDATE, source=source, needs_host=False) for name in ("m", "n")}
-    assert [node.node for node in a_plan(goals, refused).skipped] == ["m"]
+    assert [node.node for node in a_plan(goals, refused).unmoved.skipped] == ["m"]
 
 
 def test_what_a_machine_was_is_recorded_when_it_enters_a_wave() -> None:
@@ -200,5 +200,5 @@ def test_what_a_machine_was_is_recorded_when_it_enters_a_wave() -> None:
     plan = a_plan({"a": UPDATE, "b": REPLACE}, record=begun)
     renewed = [replace(views[0], uid="registered again"), views[1]]
     entered = transitions.enter_wave(begun, plan, len(plan.waves) - 1, renewed, runner="r", now=NOW)
-    machines = transitions.current_rollout(entered).previous_machines
+    machines = transitions.current_rollout(entered).start.previous_machines
     assert {name: was.uid for name, was in machines.items()} == {view.name: view.uid for view in views}

@@ -135,7 +135,7 @@ def test_nonsense_of_one_node_costs_no_other_node(make_world: MakeWorld, nonsens
     ]
     target = world.publish(100)
     assert [result.phase for result in world.rollout(target, canary={"count": 1, "soak": "1s"})][-1] == "Complete"
-    (left_out,) = world.plan(target).skipped
+    (left_out,) = world.plan(target).unmoved.skipped
     assert (left_out.node, "config-status cannot be read" in left_out.reason) == ("n01", True)
     (not_fine,) = pool_status(world.record(), list_nodes(world.client))["not_fine"]
     assert (not_fine["node"], not_fine["state"], not_fine["reason"]) == ("n01", "unknown", left_out.reason)
@@ -260,7 +260,7 @@ def test_what_a_node_says_cannot_steer_a_terminal() -> None:
     info = {"kubeletVersion": "v1\x1b]0;x", "osImage": "Debian \u00e9"}
     view = node_view({"metadata": {"name": "x"}, "status": {"conditions": [condition, ready], "nodeInfo": info}})
     assert (view.reason, view.message, view.ready_reason) == ("a [2Jb c", "d e", "f ")
-    assert (view.kubelet_version, view.os_image) == ("v1 ]0;x", "Debian \u00e9")
+    assert (view.system.kubelet_version, view.system.os_image) == ("v1 ]0;x", "Debian \u00e9")
 
 
 @pytest.mark.complaint("system-upgrade-controller #221: status hides the reason")

@@ -38,7 +38,7 @@ VIEW = a_view(
 
 def test_the_annotation_says_what_is_installed() -> None:
     text = '{"machine":"n","kubelet":"1.34.9-1.1","runtime":"containerd 1.7.24~ds1-6","previous":{"kubelet":"1"}}'
-    view = replace(VIEW, machine=text, runtime=("containerd", "1.7.24~ds1"))
+    view = replace(VIEW, machine=text, system=VIEW.system._replace(runtime=("containerd", "1.7.24~ds1")))
     assert installed_versions(view) == InstalledVersions("1.34.9-1.1", ("containerd", "1.7.24~ds1-6"))
     goal = MachineGoal(None, kubelet_version="1.34.9-1.1", runtime=("containerd", "1.7.24~ds1-6"))
     assert unmet(view, goal) == ""
@@ -109,10 +109,10 @@ def test_a_view_has_what_machines_are_compared_with() -> None:
     }
     view = node_view(reduce_node(node))
     assert view == node_view(node)
-    assert view.runtime == ("cri-o", "1.30.2")
+    assert view.system.runtime == ("cri-o", "1.30.2")
     assert view.taints == (TAINT, ("k", "", "NoExecute"))
     assert view.machine == '{"machine":"n"}'
-    assert node_view({"metadata": {"name": "n"}}).runtime == ("", "")
+    assert node_view({"metadata": {"name": "n"}}).system.runtime == ("", "")
 
 
 def test_a_target_of_machines_is_stored_without_its_goals() -> None:

@@ -45,7 +45,7 @@ def test_percents_are_what_is_reached_with_the_canary_and_the_last_wave_reaches_
         ("wave 2", 20),
         ("wave 3", 70),
     ]
-    assert (made.max_unavailable, made.failure_budget, made.refusals) == (10, 1, ())
+    assert (made.limits.max_unavailable, made.limits.failure_budget, made.refusals) == (10, 1, ())
     short = make_plan([a_view(name) for name in names(100)], pool(waves=["10%"]), a_target(), EMPTY)
     assert [len(wave.nodes) for wave in short.waves] == [3, 7, 90]
     counts = make_plan([a_view(name) for name in names(100)], pool(waves=[5, "50%", 100]), a_target(), EMPTY)
@@ -113,7 +113,7 @@ def test_a_labelled_node_that_is_in_its_trial_on_the_target_is_the_canary(
     views = [*map(a_view, names(10)), a_view("on-it", source=a_source(), in_trial=in_trial, labels={"tier": "first"})]
     made = make_plan(views, pool(canary={"labels": {"tier": "first"}}), a_target(), EMPTY)
     assert [wave.nodes for wave in made.waves if wave.name == "canary"] == ([canary] if canary else [])
-    assert made.already_on_target == (() if canary else ("on-it",))
+    assert made.unmoved.already_on_target == (() if canary else ("on-it",))
     assert sum(len(wave.nodes) for wave in made.waves) == 10 + len(canary)
 
 
@@ -148,14 +148,14 @@ def test_a_canary_that_is_to_cover_what_no_node_has_is_refused(cover: str, sente
 )
 def test_nodes_that_cannot_be_moved_are_left_out_with_why(view: NodeView, reason: str) -> None:
     made = make_plan([view, *(a_view(name) for name in names(20))], pool(), a_target(), EMPTY)
-    assert [skipped.node for skipped in made.skipped] == ["x"]
-    assert reason in made.skipped[0].reason
+    assert [skipped.node for skipped in made.unmoved.skipped] == ["x"]
+    assert reason in made.unmoved.skipped[0].reason
 
 
 @pytest.mark.parametrize("version", ["0.0.9", "0.1.7", "0.2.0", "dev"])
 def test_agents_of_neighbouring_versions_are_moved(version: str) -> None:
     made = make_plan([a_view("x", agent_version=version), *map(a_view, names(5))], pool(), a_target(), EMPTY)
-    assert made.skipped == ()
+    assert made.unmoved.skipped == ()
 
 
 BROKEN_NODES = [
@@ -226,13 +226,13 @@ def test_nodes_on_the_target_are_skipped_only_when_they_say_so_for_this_assignme
     on = a_view("on", source=a_source(), assigned_id=4)
     behind = a_view("behind", source=a_source(), assigned_id=4, answered_id=3)
     made = make_plan([on, behind, *map(a_view, names(5))], pool(), a_target(), EMPTY)
-    assert made.already_on_target == ("on",)
+    assert made.unmoved.already_on_target == ("on",)
     assert "behind" in {name for wave in made.waves for name in wave.nodes}
     everywhere = make_plan([on], pool(), a_target(), EMPTY)
     assert (everywhere.waves, everywhere.has_work) == ((), False)
-    assert make_plan([a_view("a")], pool(), Target.init(), EMPTY).already_on_target == ("a",)
+    assert make_plan([a_view("a")], pool(), Target.init(), EMPTY).unmoved.already_on_target == ("a",)
     unpublished = make_plan([on], pool(), a_target(published=False), EMPTY)
-    assert unpublished.already_on_target == ()
+    assert unpublished.unmoved.already_on_target == ()
 
 
 @pytest.mark.parametrize(
@@ -281,8 +281,8 @@ def test_a_rollout_that_was_begun_goes_on_with_its_waves_and_its_size() -> None:
     made = make_plan(views, pool(), target, replace(EMPTY, rollout=rollout))
     assert made.is_resumed
     assert made.waves == (Wave("canary", ("n000",), 5.0, True), Wave("wave 1", ("n001", "late"), 2.0, False))
-    assert (made.vanished, made.pool_size, made.max_unavailable) == (("gone",), 50, 1)
-    assert [skipped.node for skipped in made.skipped] == ["mute"]
+    assert (made.unmoved.vanished, made.pool_size, made.limits.max_unavailable) == (("gone",), 50, 1)
+    assert [skipped.node for skipped in made.unmoved.skipped] == ["mute"]
     second = make_plan(views, pool(), a_target(2), replace(EMPTY, rollout=rollout))
     assert not second.is_resumed
 
@@ -297,7 +297,7 @@ def test_late_nodes_never_join_the_lane_of_broken_nodes(before: tuple[str, ...],
     made = make_plan(views, pool(canary={"count": 1}), target, replace(EMPTY, rollout=rollout))
     assert made.waves[: len(waves)] == waves
     assert [(wave.name, len(wave.nodes)) for wave in made.waves[len(waves) :]] == after
-    assert [(skipped.node, skipped.reason) for skipped in made.skipped] == [
+    assert [(skipped.node, skipped.reason) for skipped in made.unmoved.skipped] == [
         ("n006", "it is broken, and appeared after the rollout began: run it again afterwards")
     ]
 
@@ -308,7 +308,7 @@ def test_late_broken_nodes_join_no_wave_that_a_failure_stops() -> None:
     views = [*map(a_view, names(5)), a_view("late", ready=False), a_view("fine")]
     made = make_plan(views, pool(maxUnavailable=2), target, replace(EMPTY, rollout=rollout))
     assert made.waves[-1].nodes == (*names(5), "fine")
-    assert [skipped.node for skipped in made.skipped] == ["late"]
+    assert [skipped.node for skipped in made.unmoved.skipped] == ["late"]
 
 
 def test_nodes_that_are_not_ready_are_moved_and_count_all_the_same() -> None:
@@ -396,7 +396,7 @@ def test_every_node_is_in_exactly_one_place_in_a_stable_order(
     config = pool(waves=waves, canary={"count": count})
     made = make_plan(views, config, a_target(), EMPTY)
     places = [name for wave in made.waves for name in wave.nodes]
-    places += [*made.already_on_target, *(skipped.node for skipped in made.skipped)]
+    places += [*made.unmoved.already_on_target, *(skipped.node for skipped in made.unmoved.skipped)]
     assert sorted(places) == sorted(view.name for view in views)
     assert all(wave.nodes for wave in made.waves)
     shuffled = list(views)

@@ -35,6 +35,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._record._re
     Record,
     Revision,
     Rollout,
+    RolloutStart,
     record_uids,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
@@ -108,7 +109,8 @@ def test_a_node_keeps_whatever_its_annotations_name_also_if_they_cannot_be_read(
 def rollout(target: int, previous: Sequence[int] = ()) -> Rollout:
     sources = {f"n{number}": ConfigSource("configok-system", "name", uid(number)) for number in previous}
     goal = Target(f"workers-{target}", "configok-system", uid(target))
-    return Rollout(target, goal, "Complete", (), 1, "then", "then", previous_sources={**sources, "n": None})
+    start = RolloutStart(previous_sources={**sources, "n": None})
+    return Rollout(target, goal, "Complete", (), 1, "then", "then", start)
 
 
 def test_a_record_keeps_its_target_what_nodes_used_before_and_its_latest() -> None:

@@ -24,11 +24,13 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._record._re
     BadConfig,
     ClearedConfig,
     FailedNode,
+    PresentWave,
     PreviousMachine,
     Record,
     Revision,
     RevisionResult,
     Rollout,
+    RolloutStart,
     moving_phase,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
@@ -49,8 +51,8 @@ def a_record(nodes: list[str], **changes: Any) -> Record:
     half = len(nodes) // 2
     waves = (Wave("canary", tuple(nodes[:half]), 660.0), Wave("wave 1", tuple(nodes[half:]), 120.0))
     fields: dict[str, Any] = {
-        "previous_sources": dict.fromkeys(nodes[::2]),
-        "not_ready_at_start": tuple(nodes[:3]),
+        "start": RolloutStart(previous_sources=dict.fromkeys(nodes[::2])),
+        "present_wave": PresentWave(not_ready_at_start=tuple(nodes[:3])),
         **changes,
     }
     return replace(record, rollout=Rollout(1, a_target(), "Wave 1", waves, len(nodes), NOW, NOW, **fields))
@@ -67,10 +69,13 @@ def a_record(nodes: list[str], **changes: Any) -> Record:
 def test_what_is_written_is_read(nodes: list[str], finished: int, cursor: int, reason: str, back: bool) -> None:
     before = {name: (None, a_source(1), a_source(2))[number % 3] for number, name in enumerate(nodes)}
     record = a_record(
-        nodes, waves_done=finished, assigned_up_to=cursor, reason=reason, is_rolling_back=back, previous_sources=before
+        nodes,
+        start=RolloutStart("pool=workers", already_on_target=tuple(nodes[:2]), previous_sources=before),
+        waves_done=finished,
+        present_wave=PresentWave(cursor, tuple(nodes[:3])),
+        reason=reason,
+        is_rolling_back=back,
     )
-    assert record.rollout is not None
-    record = replace(record, rollout=replace(record.rollout, already_on_target=tuple(nodes[:2])))
     record = record.with_bad_config(a_target(3), "bad", NOW).with_result(1, "Complete")
     assert decode_record(encode_record(record)) == record
     assert decode_record(encode_record(replace(record, rollout=None))) == replace(record, rollout=None)
@@ -87,7 +92,9 @@ def test_the_machines_of_a_rollout_and_their_failures_are_kept() -> None:
     record = a_record(["a", "b"])
     assert record.rollout is not None
     machines = {"a": PreviousMachine("uid", "v1.34.8", "containerd", "1.7.24")}
-    record = replace(record, rollout=replace(record.rollout, target=target, previous_machines=machines))
+    record = replace(
+        record, rollout=replace(record.rollout, target=target, start=RolloutStart(previous_machines=machines))
+    )
     record = record.with_bad_config(target, "it broke", "now", confirmed=False).with_bad_config(other, "too", "now")
     stored = decode_record(encode_record(record))
     assert stored == record

@@ -12,7 +12,11 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutRefused
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._transitions import start_rollback
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record, Rollout
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import (
+    Record,
+    Rollout,
+    RolloutStart,
+)
 from support.rollouts.faulty_clients import Dying, Killed
 from support.rollouts.simulated_nodes import CRASHES, GOOD, SILENT, status_of
 from support.rollouts.views import a_target, a_view
@@ -46,7 +50,9 @@ def test_a_node_whose_false_answers_another_assignment_is_taken_back() -> None:
         a_view("refused this", source=target.source, assigned_id=2, active=None, config_ok="False"),
     ]
     before = dict.fromkeys([view.name for view in views], None)
-    record = Record("workers", rollout=Rollout(1, target, "Halted", (), 3, "now", "now", previous_sources=before))
+    record = Record(
+        "workers", rollout=Rollout(1, target, "Halted", (), 3, "now", "now", RolloutStart(previous_sources=before))
+    )
     rollout = start_rollback(record, views, runner="me", now="now").rollout
     assert rollout is not None
     assert rollout.rolling_back == ("good", "refused the last")

@@ -77,7 +77,7 @@ def test_a_bundle_that_is_deleted_pauses_at_once_and_not_after_node_timeout(make
     world.when("assigned", lambda: world.client.delete(bundle))
     began = world.clock.monotonic()
     result = world.move(made, "canary")
-    assert world.clock.monotonic() - began < made.node_timeout / 4
+    assert world.clock.monotonic() - began < made.limits.node_timeout / 4
     assert result.phase == "Paused"
     assert result.reason.startswith(f"the bundle {target.name} was deleted: run the rollout again")
     assert world.record().bad_configs == ()

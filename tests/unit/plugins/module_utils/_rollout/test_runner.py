@@ -113,7 +113,7 @@ def test_a_node_that_lost_its_assignment_is_undone_also_by_a_run_that_follows_a_
         world.rollout(Target.init(), client=DyingBeforeItAssigns(world.client, 0, after=False), **policy)
     rollout = world.record().rollout
     assert rollout is not None
-    assert rollout.assigned_up_to == 4
+    assert rollout.present_wave.assigned_up_to == 4
     assert world.rollout(Target.init(), **policy)[-1].phase == "Complete"
     assert world.nodes.view("n02").is_on(None)
 
@@ -184,7 +184,7 @@ def test_a_node_that_failed_within_the_budget_is_left_out_and_named_when_it_runs
     world.rollout(target)
     again = world.plan(target)
     assert not again.has_work
-    ((name, reason),) = [(skipped.node, skipped.reason) for skipped in again.skipped]
+    ((name, reason),) = [(skipped.node, skipped.reason) for skipped in again.unmoved.skipped]
     assert name == doomed
     assert reason.startswith("it was given this config before: ConfigOK is False: ")
 

@@ -32,7 +32,7 @@ def test_a_soak_that_is_interrupted_early_is_written_down(make_world: MakeWorld)
             world.move(made, "canary")
     rollout = world.record().rollout
     assert rollout is not None
-    assert [rollout.soaked_seconds[name] for name in made.wave("canary").nodes] == [16, 16]
+    assert [rollout.present_wave.soaked_seconds[name] for name in made.wave("canary").nodes] == [16, 16]
 
 
 @pytest.mark.parametrize("how", ["interrupted", "killed"])
@@ -61,7 +61,7 @@ def test_the_soak_of_a_resumed_wave_goes_on_where_it_stood(make_world: MakeWorld
             world.move(made, "canary")
     rollout = world.record().rollout
     assert rollout is not None
-    (soaked,) = {rollout.soaked_seconds[name] for name in made.wave("canary").nodes}
+    (soaked,) = {rollout.present_wave.soaked_seconds[name] for name in made.wave("canary").nodes}
     if how == "interrupted":
         assert soaked == 201
     else:  # it is recorded every 30 seconds
@@ -72,4 +72,4 @@ def test_the_soak_of_a_resumed_wave_goes_on_where_it_stood(make_world: MakeWorld
     assert len(world.nodes.assignments) == 2
     rollout = world.record().rollout
     assert rollout is not None
-    assert rollout.soaked_seconds == {}
+    assert rollout.present_wave.soaked_seconds == {}

@@ -29,7 +29,7 @@ def test_a_refused_signature_halts_and_marks_nothing_bad(make_world: MakeWorld) 
     # It was signed since.
     world.nodes.behaviour = lambda _name, _source: GOOD
     plan = world.plan(target)
-    assert (plan.refusals, plan.skipped) == ((), ())
+    assert (plan.refusals, plan.unmoved.skipped) == ((), ())
     assert world.rollout(target)[-1].phase == "Complete"
     after = world.nodes.view(refused).assigned_id
     assert after > before

@@ -16,7 +16,12 @@ from ansible.utils.display import Display
 
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import NODES, node_status
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target, Wave
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import ABORTED, PAUSED, Rollout
+from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import (
+    ABORTED,
+    PAUSED,
+    Rollout,
+    RolloutStart,
+)
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
     read_record,
     update_record,
@@ -79,7 +84,7 @@ def test_machines_in_progress_come_first_except_before_a_rollout_that_has_begun(
     assert sentence in refused["msg"]
     assert nodes.assignments == []
     target = read_target(cluster.client, read_record(cluster.client, "workers").latest)
-    begun = Rollout(1, target, PAUSED, (Wave("canary", names, 1.0),), len(names), "", "", selector="pool=workers")
+    begun = Rollout(1, target, PAUSED, (Wave("canary", names, 1.0),), len(names), "", "", RolloutStart("pool=workers"))
     update_record(cluster.client, "workers", lambda record: replace(record, rollout=begun))
     assert warnings(act(check=True), sentence)
 
@@ -87,7 +92,7 @@ def test_machines_in_progress_come_first_except_before_a_rollout_that_has_begun(
 def test_an_aborted_rollout_is_not_reconciled(act: Act, cluster: SandboxCluster, nodes: SimulatedNodes) -> None:
     target = Target.from_dict(publish(cluster.kubeconfig, DOCUMENT))
     reason = "aborted by alice at 2026-11-24T10:00:00Z: the shop is slow"
-    aborted = Rollout(1, target, ABORTED, (), 4, "", "", selector="pool", reason=reason)
+    aborted = Rollout(1, target, ABORTED, (), 4, "", "", RolloutStart("pool"), reason=reason)
     update_record(cluster.client, "workers", lambda record: replace(record, rollout=aborted))
     for check in (True, False):
         result = act(operation="reconcile", check=check)

@@ -47,7 +47,7 @@ def test_a_node_shows_its_cordon_and_its_mark_also_when_it_is_reduced() -> None:
         "status": {"nodeInfo": {"bootID": "b00t"}},
     }
     for view in (node_view(node), node_view(reduce_node(node))):
-        assert (view.unschedulable, marking_pool(view), view.boot_id) == (True, "workers", "b00t")
+        assert (view.unschedulable, marking_pool(view), view.system.boot_id) == (True, "workers", "b00t")
     del node["spec"]["unschedulable"], node["metadata"]["annotations"]
     for view in (node_view(node), node_view(reduce_node(node))):
         assert (view.unschedulable, marking_pool(view)) == (False, "")

@@ -68,7 +68,7 @@ def test_a_node_is_rebooted_when_it_is_ready_with_another_boot_id(make_world: Ma
     assert 65.0 <= world.clock.monotonic() - began < 70.0
     assert machine.requests == [RebootRequest("n00", ("10.0.0.7",), "b1", 300.0)]
     view = world.nodes.view("n00")
-    assert (view.boot_id, view.ready) == ("b2", True)
+    assert (view.system.boot_id, view.ready) == ("b2", True)
 
 
 def test_without_permission_no_machine_is_touched(make_world: MakeWorld) -> None:

@@ -19,8 +19,10 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._plan impor
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._control import Control
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import (
     FailedNode,
+    PresentWave,
     Record,
     Rollout,
+    RolloutStart,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._report._markup import Html, element, join
 from ansible_collections.configok.node.plugins.module_utils._rollout._report._page import (
@@ -134,7 +136,13 @@ def hostile_report(text: str) -> PoolReport:
     record = record.with_bad_config(a_target(4), text, text)
     waves = (Wave("canary", (f"a{text}", f"b{text}"), 0.0), Wave(f"wave {text}", (f"c{text}",), 0.0))
     rollout = replace(
-        a_rollout(waves), phase=text, reason=text, runner=text, selector=text, started_at=text, changed_at=NOW
+        a_rollout(waves),
+        phase=text,
+        reason=text,
+        runner=text,
+        start=RolloutStart(text),
+        started_at=text,
+        changed_at=NOW,
     )
     rollout = replace(rollout, failed_nodes=(FailedNode(f"d{text}", "failed", text, text),)).with_timeline()
     changes = (ChangeGroup((text,), (FieldRow(text, text, text, text, text),), text), ChangeGroup((text,), None))
@@ -307,8 +315,8 @@ def test_nodes_with_the_same_reason_are_together_and_the_verdict_is_shown_when_i
         ({"phase": "Canary"}, ["moving", "not started"]),
         ({"phase": "Soaking"}, ["soaking", "not started"]),
         ({"phase": "Wave 1", "waves_done": 1}, ["done", "moving"]),
-        ({"phase": "Paused", "waves_done": 1, "assigned_up_to": 1}, ["done", "paused"]),
-        ({"phase": "Halted", "assigned_up_to": 1}, ["halted", "not started"]),
+        ({"phase": "Paused", "waves_done": 1, "present_wave": PresentWave(1)}, ["done", "paused"]),
+        ({"phase": "Halted", "present_wave": PresentWave(1)}, ["halted", "not started"]),
         ({"phase": "Halted", "waves_done": 1}, ["done", "not started"]),
         ({"phase": "Complete", "waves_done": 2}, ["done", "done"]),
     ],

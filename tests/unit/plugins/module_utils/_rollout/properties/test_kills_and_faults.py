@@ -79,7 +79,7 @@ def run_until_it_ends(moved: Scenario) -> End:
 
 def check_assignments(moved: Scenario) -> None:
     """Check that no node was assigned the target twice, and that maxUnavailable was kept across the runs."""
-    limit = moved.plan().max_unavailable
+    limit = moved.plan().limits.max_unavailable
     moves = [move for move in moved.timeline.moves if move.uid == moved.target.uid]
     assert len({move.node for move in moves}) == len(moves), ("a node was assigned twice", moved.story())
     for move in moves:

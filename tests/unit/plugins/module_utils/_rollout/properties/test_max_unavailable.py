@@ -46,7 +46,7 @@ def a_policy(data: st.DataObject, count: int) -> dict[str, Any]:
 @given(FLEETS, LATENCIES, st.data())
 def test_no_assignment_exceeds_max_unavailable(fleet: Fleet, latency: float, data: st.DataObject) -> None:
     with scenario(fleet, a_policy(data, len(fleet.nodes)), latency=latency) as moved:
-        limit = moved.plan().max_unavailable
+        limit = moved.plan().limits.max_unavailable
         moved.run()
         moved.run()
         check(moved, limit)
@@ -57,7 +57,7 @@ def test_no_assignment_exceeds_max_unavailable(fleet: Fleet, latency: float, dat
 def test_runs_that_follow_a_kill_keep_max_unavailable(fleet: Fleet, latency: float, data: st.DataObject) -> None:
     kills = data.draw(st.lists(st.tuples(st.integers(1, 40), st.booleans()), min_size=1, max_size=3))
     with scenario(fleet, a_policy(data, len(fleet.nodes)), latency=latency) as moved:
-        limit = moved.plan().max_unavailable
+        limit = moved.plan().limits.max_unavailable
         for write, after in kills:
             moved.run(moved.process(Faults(kill_at=write, after=after)))
         moved.run()
@@ -111,7 +111,7 @@ def test_faults_do_not_exceed_max_unavailable(fleet: Fleet, data: st.DataObject)
     requests = data.draw(st.dictionaries(st.integers(1, 60), st.sampled_from(REFUSALS), max_size=4))
     outages = data.draw(st.lists(st.tuples(st.floats(0, 60), st.floats(0.5, 90)), max_size=2))
     with scenario(fleet, a_policy(data, len(fleet.nodes))) as moved:
-        limit = moved.plan().max_unavailable
+        limit = moved.plan().limits.max_unavailable
         faults = Faults(requests=requests, outages=tuple(outages), patient=data.draw(st.booleans()))
         moved.run(moved.process(faults))
         moved.run()

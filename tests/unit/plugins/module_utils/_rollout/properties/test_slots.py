@@ -54,7 +54,7 @@ def test_a_wave_takes_no_longer_than_the_best_schedule_of_its_nodes(fleet: Fleet
         longest = OWN_TIME
         for wave in made.waves:
             times = [sum(step.after + 0.1 for step in moved.scripted.scripts[name].steps) for name in wave.nodes]
-            longest += sum(times) / made.max_unavailable + max(times) + wave.soak + OWN_TIME
+            longest += sum(times) / made.limits.max_unavailable + max(times) + wave.soak + OWN_TIME
         if policy["onFailure"] == "rollback":
             longest += len(fleet.nodes) * 5.0 + OWN_TIME  # back on the init config, a node answers in 4 s
         assert seconds <= longest, (seconds, longest, moved.story())
