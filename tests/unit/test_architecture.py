@@ -70,7 +70,8 @@ def files() -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "page", ["README", "kubernetes-release", "rule", "component", "component-kind", "gate", "pool-key", "provider"]
+    "page",
+    ["README", "kubernetes-release", "rule", "component", "component-kind", "gate", "pool-key", "provider", "step"],
 )
 def test_what_the_guides_name_exists(page: str, files: list[str]) -> None:
     text = (ROOT / f"docs/development/{page}.md").read_text(encoding="utf-8")
@@ -81,3 +82,10 @@ def test_what_the_guides_name_exists(page: str, files: list[str]) -> None:
     code = "".join(path.read_text(encoding="utf-8") for path in sources if path.is_file())
     for name in GUIDE_NAMES.findall(text):
         assert re.search(rf"\b{name}\b", code), name
+
+
+def test_goals_say_themselves_what_differs_between_them() -> None:
+    """Hold the number of places that ask what kind of goal they have; the methods of Goal are for what differs."""
+    texts = [path.read_text(encoding="utf-8") for path in sorted((UTILS / "_rollout").rglob("*.py"))]
+    assert len(texts) > 80
+    assert sum(len(re.findall(r"\bisinstance\(\s*(?:\w+\.)*goal\b", text)) for text in texts) <= 2

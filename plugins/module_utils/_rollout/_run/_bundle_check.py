@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from ..._kube._api_client import Client
-from .._goals import MachineGoal
 from .._record._revisions import missing_bundle
 from ._wave_job import WaveJob
 
@@ -19,7 +18,7 @@ class BundleCheck:
     def __init__(self, client: Client, job: WaveJob) -> None:
         self._client = client
         self._bundles = job.bundles
-        self._of_machines = any(isinstance(goal, MachineGoal) for goal in job.goals.values())
+        self._of_machines = job.of_machines
         self._checked_at = float("-inf")
         self._problem = ""
 

@@ -7,12 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
 
 from ..._kube._api_client import Client
-from .._goals import MachineGoal
-
-HostAction = Literal["create", "update", "rollback", "delete"]
+from .._goals import HostAction, MachineGoal
 
 
 @dataclass(frozen=True)
@@ -40,3 +37,17 @@ class ChangeNotBegun(Exception):
 # Has the provider change a host. Returns why that failed, "" for success. Raises ChangeNotBegun. Blocks; is called in
 # many threads.
 ChangeMachine = Callable[[MachineRequest], str]
+
+
+@dataclass(frozen=True)
+class HostOptions:
+    """How hosts are changed.
+
+    change: has the provider change a host. timeout: seconds for one change. node_timeout: seconds for a Node to be
+    registered, or to return. rollout: its identity, which a run that continues the rollout has too.
+    """
+
+    change: ChangeMachine
+    timeout: float
+    node_timeout: float
+    rollout: str = ""

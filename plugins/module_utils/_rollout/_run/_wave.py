@@ -80,7 +80,7 @@ class WaveExecutor:
         self._window = window
         self._job = job
         self._mover = mover
-        self._state = WaveState(job, window, watcher.nodes, unsettled, mover)
+        self._state = WaveState(job, window, watcher.nodes, unsettled, mover.facts)
         self._ending = WaveEnding(window, gates, after_wave)
         self._pause = OperatorPause(session, job.name, is_recorded=job.position is not None, wait_timeout=wait_timeout)
         self._ask_gates = gates.decide_node if gates.has_node_answers else None
@@ -246,7 +246,8 @@ class WaveExecutor:
                 self._submit_move(action.name)
             elif isinstance(action, Reboot):
                 self._state.begin_reboot(action.name)
-                self._threads.movers.submit(action.name, partial(self._mover.reboot, action.name))
+                goal = self._job.goals[action.name]
+                self._threads.movers.submit(action.name, partial(self._mover.reboot, action.name, goal))
             elif isinstance(action, RollBack):
                 self._state.begin_rollback(action.name)
                 self._progress.say(f"{action.name} has failed, and is taken back: {action.reason}")

@@ -24,7 +24,8 @@ class WaveJob:
     Ready when the wave began. passed_in: nodes of earlier waves, which may still fail, each with the name of its wave.
     expected_goals: what each node that needs no move has reached, including those of passed_in. soaked_before: for
     how many seconds nodes had soaked when an earlier run ended. forget_bad: nodes that refused the config are assigned
-    it again. new_machines: those that are created or replaced, whose capacity is missing if that fails.
+    it again. new_machines: those that are created or replaced, whose capacity is missing if that fails. of_machines:
+    whether Machines declare the goals.
     """
 
     name: str
@@ -41,3 +42,4 @@ class WaveJob:
     soaked_before: Mapping[str, int] = field(default_factory=dict)
     forget_bad: bool = False
     new_machines: Collection[str] = ()
+    of_machines: bool = False

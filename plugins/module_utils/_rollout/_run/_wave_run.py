@@ -30,7 +30,8 @@ from .._nodes._node_watcher import NodeWatcher
 from .._plan import BROKEN_WAVES, CANARY, ROLLBACK, Plan, Target
 from .._pool._pool_file import Pool
 from .._record._record import ABORTED, COMPLETE, DRIFTED, HALTED, PAUSED, UNPROVEN, FailedNode, Rollout
-from ._machine_mover import HostOptions, MachineMover
+from ._host_change import HostOptions
+from ._node_facts import NodeFacts
 from ._node_mover import NodeMover
 from ._run_options import RunOptions
 from ._session import RunSession, announce_end, announce_start
@@ -165,6 +166,7 @@ class WaveRun:
             expected_goals=_goals(self._plan.target, expected - failed_names - _deleted_machines(self._plan.target)),
             soaked_before=rollout.present_wave.soaked_seconds,
             new_machines=new_machines & set(wave.nodes),
+            of_machines=self._plan.target.is_machines,
         )
         executor = self._executor(rollout, window, job, gates)
         try:
@@ -236,41 +238,25 @@ class WaveRun:
         return self._result(rollout, window)
 
     def _mover(self, rollout: Rollout, drainer: Drainer, rebooter: Rebooter, job: WaveJob) -> NodeMover:
-        session, watcher = self._session, self._watcher
-        to_drain, to_reboot = frozenset(self._plan.to_drain), frozenset(self._plan.to_reboot)
-        if not self._plan.target.is_machines:
-            return NodeMover(
-                session,
-                watcher,
-                drainer,
-                rebooter,
-                to_drain=to_drain,
-                to_reboot=to_reboot,
-                confirm_after=job.soak,
-                is_broken_wave=job.name in BROKEN_WAVES,
-            )
-        change = self._options.change_machine
-        if change is None:
+        plan, change = self._plan, self._options.change_machine
+        if change is None and plan.target.is_machines:
             raise RolloutError("this run has no connection to hosts: run configok.node.machines")
-        host = HostOptions(
-            change,
-            self._policy.host.timeout,
-            self._plan.limits.node_timeout,
-            rollout.start.previous_machines,
-            rollout.start.previous_sources,
-            f"{rollout.target.name} {rollout.started_at}",
-        )
-        return MachineMover(
-            session,
-            watcher,
-            drainer,
-            rebooter,
-            host,
-            to_drain=to_drain,
-            to_reboot=to_reboot,
-            confirm_after=job.soak,
+        facts = NodeFacts(
+            self._session.pool,
+            self._watcher.nodes,
+            to_drain=frozenset(plan.to_drain),
+            to_reboot=frozenset(plan.to_reboot),
+            machines=rollout.start.previous_machines,
+            sources=rollout.start.previous_sources,
             is_broken_wave=job.name in BROKEN_WAVES,
         )
+        host = HostOptions(
+            change or (lambda _request: "this run has no connection to hosts"),
+            self._policy.host.timeout,
+            plan.limits.node_timeout,
+            f"{rollout.target.name} {rollout.started_at}",
+        )
+        return NodeMover(self._session, self._watcher, drainer, rebooter, facts, host, confirm_after=job.soak)
 
     def _executor(self, rollout: Rollout, window: Window, job: WaveJob, gates: GateMonitor) -> WaveExecutor:
         session = self._session

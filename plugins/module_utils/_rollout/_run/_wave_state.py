@@ -11,7 +11,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Protocol, Union
+from typing import Union
 
 from ..._nodeconfig._untrusted import sanitize
 from .._decisions._gate import Attempt, GateResult, Verdict
@@ -23,6 +23,7 @@ from .._nodes._node_goals import describe_drift, unmet
 from .._nodes._node_view import NodeView
 from .._record._record import DRIFTED, FailedNode, FailureKind
 from ._move_result import VERDICTS, MoveKind, MoveResult
+from ._node_facts import NodeFacts
 from ._unsettled_nodes import UnsettledNodes
 from ._wave_job import WaveJob
 
@@ -120,25 +121,6 @@ class Say:
 
 WaveEvent = Union[NodeSeen, JobEnded, Decided, OutageEnded, Tick]
 WaveAction = Union[Decided, Move, Reboot, RollBack, Uncordon, Show, ShowAssigned, Say]
-
-
-class NodeFacts(Protocol):
-    """What the plan of the rollout says of the work on its nodes. NodeMover has it."""
-
-    def is_cordoned(self, name: str) -> bool:
-        """Return whether a node may have a cordon of this pool."""
-
-    def has_changed_host(self, name: str, goal: Goal) -> bool:
-        """Return whether the rollout changes the host of a node."""
-
-    def can_roll_back(self, name: str, goal: Goal) -> bool:
-        """Return whether a node that fails is taken back by the run."""
-
-    def is_half_done(self, view: NodeView, goal: Goal) -> bool:
-        """Return whether an earlier run has begun to change the host of a node."""
-
-    def needs_reboot(self, view: NodeView) -> bool:
-        """Return whether a node that uses its new config must be rebooted for it."""
 
 
 class WaveState:

@@ -96,6 +96,6 @@ def test_a_comparison_for_a_release_without_whole_data_says_what_it_cannot_tell(
     same = compared(side(KUBELET_HEADER, version=NEXT_RELEASE), side(KUBELET_HEADER, version=NEXT_RELEASE))
     assert same.lines == [
         "no field differs, as far as the data say",
-        f"not judged: fields, defaults, gates, flags and rules of Kubernetes {NEXT_RELEASE}: the data of this release are "
-        f"not whole, and it is judged as {NEWEST_RELEASE}",
+        f"not judged: fields, defaults, gates, flags and rules of Kubernetes {NEXT_RELEASE}: the data of this release "
+        f"are not whole, and it is judged as {NEWEST_RELEASE}",
     ]

@@ -14,6 +14,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._goals impo
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import NodeAssignment
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._move_result import MoveKind, MoveResult
+from ansible_collections.configok.node.plugins.module_utils._rollout._run._node_facts import NodeFacts
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._unsettled_nodes import UnsettledNodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._wave_job import WaveJob
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._wave_plan import plan
@@ -37,10 +38,11 @@ GOAL = Goal(a_source())
 PASSED = GateResult(Verdict.PASS, "good")
 
 
-class Facts:
+class Facts(NodeFacts):
     """What the plan of a rollout says of its nodes; all of them the same."""
 
     def __init__(self, **facts: bool) -> None:
+        super().__init__("workers", {})
         self._facts = facts
 
     def is_cordoned(self, name: str) -> bool:
