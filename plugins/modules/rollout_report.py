@@ -19,6 +19,7 @@ description:
     fields of the cluster.
   - The page of a pool that was never rolled out has its nodes and revisions.
   - If the runner of the pool may be dead, this takes as long as the lock of the pool holds, 15 seconds by default.
+  - The control machine renders the page, so a task with C(async) is refused.
 extends_documentation_fragment:
   - ansible.builtin.files
   - configok.node.kube
