@@ -106,9 +106,16 @@ def _run(
     if module is not None:
         main = module.main
         plugin._execute_module = lambda **_options: run_module(main, plugin._task.args, check=check, diff=diff)
-        plugin._copy = lambda options, _variables: run_module(
-            copy.main, {name: value for name, value in options.items() if value is not None}, check=check
-        )
+        plugin._copy = lambda options, _variables: _copy(options, check=check)
     with mock.patch.object(context, "CLIARGS", CLIArgs({"extra_vars": tuple(extra_vars)})):
         result: dict[str, Any] = plugin.run(task_vars=known)
     return result
+
+
+def _copy(options: Mapping[str, Any], *, check: bool) -> dict[str, Any]:
+    """Return the result of Ansible's copy. In check mode its action compares, and calls no module for a new content."""
+    source, dest = Path(options["src"]), Path(options["dest"])
+    if check and not (dest.is_file() and dest.read_bytes() == source.read_bytes()):
+        return {"changed": True}
+    arguments = {name: value for name, value in options.items() if value is not None}
+    return run_module(copy.main, arguments, check=check)
