@@ -50,18 +50,3 @@ class ActionModule(HostAction):
         result["sha256"] = hashlib.sha256(content).hexdigest()
         result.pop("diff", None)
         return result
-
-    def _copy(self, arguments: dict[str, Any], task_vars: dict[str, Any]) -> dict[str, Any]:
-        task = self._task.copy()
-        task.args = {name: value for name, value in arguments.items() if value is not None}
-        copy = self._shared_loader_obj.action_loader.get(
-            "ansible.legacy.copy",
-            task=task,
-            connection=self._connection,
-            play_context=self._play_context,
-            loader=self._loader,
-            templar=self._templar,
-            shared_loader_obj=self._shared_loader_obj,
-        )
-        result: dict[str, Any] = copy.run(task_vars=task_vars)
-        return result

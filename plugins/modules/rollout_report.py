@@ -19,6 +19,7 @@ description:
     fields of the cluster.
   - The page of a pool that was never rolled out has its nodes and revisions.
   - If the runner of the pool may be dead, this takes as long as the lock of the pool holds, 15 seconds by default.
+  - The control machine renders the page, so a task with C(async) is refused.
 extends_documentation_fragment:
   - ansible.builtin.files
   - configok.node.kube
@@ -122,8 +123,8 @@ text:
   sample: "Pool workers: revision 2, Halted, 9 nodes: 2 failed, 3 ok, 4 not moved"
 """
 
+import hashlib
 import os
-import tempfile
 from collections.abc import Mapping
 from typing import Any
 
@@ -134,18 +135,17 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
     client_from_params,
     fail_on_errors,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize, sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._operations._machine_files import machine_catalog
 from ansible_collections.configok.node.plugins.module_utils._operations._machine_plan import (
     MachineSelection,
     select_machines,
 )
 from ansible_collections.configok.node.plugins.module_utils._operations._rollout_report import read_pool_report
-from ansible_collections.configok.node.plugins.module_utils._rollout._report._page import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._report._page_data import (
     generated_time,
+    page_data,
     page_summary,
-    render_report,
-    report_summary,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import current_time
 
@@ -165,21 +165,22 @@ def argument_spec() -> dict[str, Any]:
     }
 
 
-def read_page(dest: str) -> str | None:
-    """Return the present page, None for no file. Raises OSError."""
+def read_present(dest: str) -> dict[str, str]:
+    """Return what is to be known of the present page: its digest, its time and its sentence, "" for no file.
+
+    Raises OSError.
+    """
     try:
-        with open(dest, encoding="utf-8", errors="replace", newline="") as file:
-            return file.read()
+        with open(dest, "rb") as file:
+            content = file.read()
     except FileNotFoundError:
-        return None
-
-
-def write_page(module: Any, page: str, dest: str) -> None:
-    """Replace the file as a whole. Raises OSError."""
-    descriptor, temporary = tempfile.mkstemp(dir=module.tmpdir)
-    with open(descriptor, "w", encoding="utf-8", newline="") as file:
-        file.write(page)
-    module.atomic_move(temporary, dest, unsafe_writes=module.params["unsafe_writes"])
+        return {"sha256": "", "generated": "", "summary": ""}
+    page = content.decode(errors="replace")
+    return {
+        "sha256": hashlib.sha256(content).hexdigest(),
+        "generated": generated_time(page),
+        "summary": page_summary(page),
+    }
 
 
 def read_selection(params: Mapping[str, Any]) -> MachineSelection | None:
@@ -191,7 +192,7 @@ def read_selection(params: Mapping[str, Any]) -> MachineSelection | None:
 
 
 def main() -> None:
-    """Read the pool and write the page."""
+    """Read the pool and the present page, for the action plugin, which renders the page and writes it."""
     module = AnsibleModule(
         argument_spec=argument_spec(),
         add_file_common_args=True,
@@ -210,23 +211,14 @@ def main() -> None:
             selection=read_selection(params),
         )
     try:
-        present = read_page(dest)
-        # A page that differs only in its time is the same page.
-        generated = generated_time(present or "")
-        page = render_report(report, generated) if generated else ""
-        changed = page != present
-        if changed:
-            generated = current_time()
-            page = render_report(report, generated)
-        if changed and not module.check_mode:
-            write_page(module, page, dest)
+        present = read_present(dest)
     except OSError as error:
         module.fail_json(msg=f"the report cannot be written to {dest}: {error.strerror}: choose another dest")
-    text = sanitize(report_summary(report))
-    diff = {"before_header": dest, "after_header": dest, "before": page_summary(present or ""), "after": text}
-    if present is not None or not module.check_mode:
-        changed = module.set_fs_attributes_if_different(module.load_file_common_arguments(params, path=dest), changed)
-    module.exit_json(changed=changed, dest=dest, generated=generated, size=len(page.encode()), text=text, diff=diff)
+    data = page_data(report)
+    text = sanitize(data["summary"])
+    diff = {"before_header": dest, "after_header": dest, "before": present["summary"], "after": text}
+    reading = {"data": sanitize_all(data), "present": present, "time": current_time()}
+    module.exit_json(dest=dest, text=text, diff=diff, reading=reading)
 
 
 if __name__ == "__main__":

@@ -72,6 +72,25 @@ class HostAction(ActionBase):
         """Return a path of the task; on the control machine, relative to where ansible-playbook was started."""
         return os.path.join(os.getcwd(), os.path.expanduser(path)) if self._is_here else path
 
+    def _copy(self, arguments: Mapping[str, Any], task_vars: dict[str, Any]) -> dict[str, Any]:
+        """Return the result of Ansible's action copy, which compares, transfers and supports check mode.
+
+        arguments: options of copy; those that are None are left out.
+        """
+        task = self._task.copy()
+        task.args = {name: value for name, value in arguments.items() if value is not None}
+        task.diff = False  # its difference would be the content of the file
+        copy = self._shared_loader_obj.action_loader.get(
+            "ansible.legacy.copy",
+            task=task,
+            connection=self._connection,
+            play_context=self._play_context,
+            loader=self._loader,
+            templar=self._templar,
+            shared_loader_obj=self._shared_loader_obj,
+        )
+        return dict(copy.run(task_vars=task_vars))
+
 
 class ModuleAction(HostAction, NormalAction):
     """Runs its module as Ansible does; on the control machine, where ansible-playbook was started.

@@ -14,13 +14,12 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record
-from ansible_collections.configok.node.plugins.module_utils._rollout._report._page import render_report
 from ansible_collections.configok.node.plugins.module_utils._rollout._report._pool_report import (
     PoolReport,
     node_entries,
 )
 from support.api.binaries import Unavailable
-from support.rollouts.reports import GENERATED, halted_report, moving_report
+from support.rollouts.reports import GENERATED, halted_report, moving_report, render_report
 from support.rollouts.views import a_view
 from support.session.browser import Browser, Page
 from support.session.unavailable import leave_out

@@ -12,17 +12,25 @@ from typing import Any
 from unittest import mock
 
 from ansible import context
+from ansible.modules import copy
 from ansible.parsing.dataloader import DataLoader
 from ansible.playbook.task import Task
 from ansible.template import Templar
 from ansible.utils.context_objects import CLIArgs
 
-from ansible_collections.configok.node.plugins.action import cluster_diff, config_bundle, machines, rollout
+from ansible_collections.configok.node.plugins.action import (
+    cluster_diff,
+    config_bundle,
+    machines,
+    rollout,
+    rollout_report,
+)
 from ansible_collections.configok.node.plugins.modules import cluster_diff as cluster_diff_module
 from ansible_collections.configok.node.plugins.modules import config_bundle as config_bundle_module
+from ansible_collections.configok.node.plugins.modules import rollout_report as rollout_report_module
 from support.ansible_runs.modules import run_module
 
-__all__ = ["run_cluster_diff", "run_config_bundle", "run_machines", "run_rollout"]
+__all__ = ["run_cluster_diff", "run_config_bundle", "run_machines", "run_rollout", "run_rollout_report"]
 
 
 def run_rollout(
@@ -62,6 +70,11 @@ def run_cluster_diff(arguments: Mapping[str, Any], *, check: bool = False) -> di
     return _run(cluster_diff, arguments, None, (), check=check, diff=False, module=cluster_diff_module)
 
 
+def run_rollout_report(arguments: Mapping[str, Any], *, check: bool = False) -> dict[str, Any]:
+    """Return the result of the action rollout_report, with its module and that of Ansible's copy."""
+    return _run(rollout_report, arguments, None, (), check=check, diff=True, module=rollout_report_module)
+
+
 def _run(
     action: ModuleType,
     arguments: Mapping[str, Any],
@@ -93,6 +106,16 @@ def _run(
     if module is not None:
         main = module.main
         plugin._execute_module = lambda **_options: run_module(main, plugin._task.args, check=check, diff=diff)
+        plugin._copy = lambda options, _variables: _copy(options, check=check)
     with mock.patch.object(context, "CLIARGS", CLIArgs({"extra_vars": tuple(extra_vars)})):
         result: dict[str, Any] = plugin.run(task_vars=known)
     return result
+
+
+def _copy(options: Mapping[str, Any], *, check: bool) -> dict[str, Any]:
+    """Return the result of Ansible's copy. In check mode its action compares, and calls no module for a new content."""
+    source, dest = Path(options["src"]), Path(options["dest"])
+    if check and not (dest.is_file() and dest.read_bytes() == source.read_bytes()):
+        return {"changed": True}
+    arguments = {name: value for name, value in options.items() if value is not None}
+    return run_module(copy.main, arguments, check=check)

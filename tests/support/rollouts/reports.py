@@ -1,12 +1,14 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pools in the middle of a rollout, as data for the HTML report: of any size, with nodes in every state."""
+"""Pools in the middle of a rollout, with nodes in every state: as data for the HTML report, and its page."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target, Wave
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import (
@@ -17,15 +19,17 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._record._re
     RolloutStart,
     TimelineEntry,
 )
+from ansible_collections.configok.node.plugins.module_utils._rollout._report._page_data import page_data
 from ansible_collections.configok.node.plugins.module_utils._rollout._report._pool_report import (
     ChangeGroup,
     FieldRow,
     MachineEntry,
     PoolReport,
 )
+from ansible_collections.configok.node.plugins.plugin_utils._report_page import render_page
 from support.rollouts.views import a_source, a_target, a_view
 
-__all__ = ["GENERATED", "halted_report", "machines_report", "moving_report"]
+__all__ = ["GENERATED", "halted_report", "machines_report", "moving_report", "render_report"]
 
 GENERATED = "2026-03-04T09:58:12.000000Z"
 _ZONES = ("eu-west-1a", "eu-west-1b", "eu-west-1c")
@@ -219,3 +223,8 @@ def machines_report(count: int) -> PoolReport:
     )
     machines.append(MachineEntry("old-1", "Deleting", kubelet="1.33.9", runtime="cri-o 1.33.1", action="delete"))
     return replace(moving_report(count), machines=machines)
+
+
+def render_report(report: PoolReport, generated: str) -> str:
+    """Return the page of a report, whose data have come from a host as JSON."""
+    return render_page(json.loads(json.dumps(sanitize_all(page_data(report)))), generated)

@@ -8,12 +8,12 @@ Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta, timezone
 from itertools import zip_longest
 from typing import Literal, NamedTuple
 
-from .._record._record import ABORTED, COMPLETE, HALTED, PAUSED, PLANNED, SOAKING, UNPROVEN, Rollout
+from .._record._record import ABORTED, COMPLETE, HALTED, PAUSED, PLANNED, SOAKING, UNPROVEN, TimelineEntry
 from ._pool_report import lane_title
 
 Activity = Literal["planned", "moving", "soaking", "paused", "halted", "ended"]
@@ -101,9 +101,9 @@ def parse_time(text: str) -> datetime | None:
     return time if time.year in _YEARS else None
 
 
-def timeline_of(rollout: Rollout, generated: datetime | None) -> Timeline | None:
+def timeline_of(entries: Iterable[TimelineEntry], generated: datetime | None, *, has_ended: bool) -> Timeline | None:
     """Return the timeline of a rollout up to the time of the report, None when its times cannot be read."""
-    timed = [(time, entry) for entry in rollout.timeline for time in (parse_time(entry.time),) if time is not None]
+    timed = [(time, entry) for entry in entries for time in (parse_time(entry.time),) if time is not None]
     if not timed:
         return None
     steps = []
@@ -113,7 +113,7 @@ def timeline_of(rollout: Rollout, generated: datetime | None) -> Timeline | None
         if activity == "moving":
             wave = _title(entry.phase)
         end = max(start, following[0]) if following is not None else None
-        if end is None and not rollout.has_ended:
+        if end is None and not has_ended:
             end = max(start, generated or start)
         steps.append(Step(start, end, entry.phase, activity, wave, entry.reason, entry.runner))
     steps = [step for step, before in zip(steps, [None, *steps]) if not _is_passage(step, before)]

@@ -68,7 +68,7 @@ def action(name: str, *, transport: str = "local", become: Any = None, **keyword
 
 def test_every_action_plugin_is_based_on_the_adapter() -> None:
     assert ON_CONTROLLER == ["machines", "rollout", "show", "simulation"]
-    assert OF_MODULES == ["cluster_diff", "config_bundle", "config_status_info"]
+    assert OF_MODULES == ["cluster_diff", "config_bundle", "config_status_info", "rollout_report"]
     for name, plugin in ACTIONS.items():
         assert issubclass(plugin, HostAction), name
     for name in ON_CONTROLLER:

@@ -19,10 +19,12 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._record._re
     read_record,
     update_record,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._report._page import generated_time, page_summary
-from ansible_collections.configok.node.plugins.modules import rollout_report
+from ansible_collections.configok.node.plugins.module_utils._rollout._report._page_data import (
+    generated_time,
+    page_summary,
+)
+from support.ansible_runs.actions import run_rollout_report
 from support.ansible_runs.in_process import roll_out
-from support.ansible_runs.modules import run_module
 from support.api.clusters import SandboxCluster
 from support.configs.kubelet import kubelet_config
 from support.rollouts.html_pages import Element, parse_page
@@ -31,7 +33,7 @@ from support.rollouts.simulated_nodes import SimulatedNodes
 
 def run(cluster: SandboxCluster, dest: Path, *, check: bool = False, **arguments: Any) -> dict[str, Any]:
     options = {"kubeconfig": cluster.kubeconfig, "pool": "workers", "selector": "pool=workers", "dest": str(dest)}
-    return run_module(rollout_report.main, {**options, **arguments}, check=check, diff=True)
+    return run_rollout_report({**options, **arguments}, check=check)
 
 
 def text_of(page: Path, identifier: str) -> str:
@@ -187,6 +189,6 @@ def test_machines_of_files_are_a_section(cluster: SandboxCluster, nodes: Simulat
 
 def test_a_pool_needs_a_selector_or_machines(cluster: SandboxCluster, tmp_path: Path) -> None:
     options = {"kubeconfig": cluster.kubeconfig, "pool": "workers", "dest": str(tmp_path / "a.html")}
-    result = run_module(rollout_report.main, options)
+    result = run_rollout_report(options)
     assert result["failed"]
     assert "selector, machine_files" in result["msg"]

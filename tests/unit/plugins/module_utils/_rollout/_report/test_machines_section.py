@@ -9,12 +9,11 @@ from collections import Counter
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._report._page import render_report
 from ansible_collections.configok.node.plugins.module_utils._rollout._report._pool_report import (
     PoolReport,
 )
 from support.rollouts.html_pages import Element, parse_page
-from support.rollouts.reports import GENERATED, machines_report, moving_report
+from support.rollouts.reports import GENERATED, machines_report, moving_report, render_report
 
 
 def section(report: PoolReport) -> Element:

@@ -24,11 +24,9 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._record._re
     Rollout,
     RolloutStart,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._report._markup import Html, element, join
-from ansible_collections.configok.node.plugins.module_utils._rollout._report._page import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._report._page_data import (
     generated_time,
     page_summary,
-    render_report,
     report_summary,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._report._pool_report import (
@@ -46,7 +44,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._report._po
 from support.fuzz.hostile import FORGED, TEXTS
 from support.fuzz.settings import fuzz
 from support.rollouts.html_pages import Element, parse_page
-from support.rollouts.reports import GENERATED, halted_report, moving_report
+from support.rollouts.reports import GENERATED, halted_report, moving_report, render_report
 from support.rollouts.views import a_source, a_target, a_view
 
 NOW = "2026-01-01T00:00:00Z"
@@ -175,13 +173,32 @@ def test_any_text_is_shown_and_nothing_else_changes(text: str) -> None:
     assert not [item for item in page if any(key.startswith("on") for key in item.attributes)]
 
 
-def test_elements_escape_all_that_is_not_markup() -> None:
-    assert element("p", "<b>", element("b", "&"), None, 3, title='"', hidden=True, id=None) == (
-        '<p title="&quot;" hidden>&lt;b&gt;<b>&amp;</b>3</p>'
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("<script>alert(1)</script>", "<script>alert(1)</script>"),
+        ("</title></style><!-- &lt; &amp; -->", "</title></style><!-- &lt; &amp; -->"),
+        ('" onclick="x" \' onclick=\'x', '" onclick="x" \' onclick=\'x'),
+        ("<![CDATA[ x ]]>", "<![CDATA[ x ]]>"),
+        ("{{ 7 * 7 }} {% raw %} {# x #}", "{{ 7 * 7 }} {% raw %} {# x #}"),
+        ("left \u202eright\u202c \u2066apart\u2069 \u200bend", "left  right   apart   end"),
+    ],
+    ids=["script", "end tags", "quotes", "CDATA", "template", "direction"],
+)
+def test_name_message_and_reason_of_a_node_are_shown_as_they_are(text: str, shown: str) -> None:
+    view = a_view(f"n {text} n", config_ok="False", message=f"m {text} m", reason=f"r {text} r")
+    page = page_of(PoolReport(Record(f"p {text} p"), [view]))
+    assert named(page, "h1")[0].text == f"p {shown} p"
+    assert named(page, "title")[0].text == f"p {shown} p: rollout report"
+    problem = section(page, "problems")
+    assert named(problem.inside, "span", **{"class": "mono"})[0].text == f"n {shown} n"
+    assert named(problem.inside, "p", **{"class": "words"})[0].text == f"ConfigOK is False: m {shown} m: r {shown} r"
+    chip = named(named(page, "ul", **{"class": "chips"})[0].inside, "li")[0]
+    assert (
+        chip.attributes["title"]
+        == f"n {shown} n: failed: ConfigOK is False: m {shown} m: r {shown} r"[: len(f"n {shown} n: failed: ") + 200]
     )
-    assert element("p", Html("<i>") + "</i>") == "<p>&lt;i&gt;&lt;/i&gt;</p>"
-    assert join([Html("<i>"), Html("</i>")], " & ") == "<i> &amp; </i>"
-    assert element("meta", name_="a", http_equiv="b") == '<meta name="a" http-equiv="b">'
+    assert len(named(page, "script")) == 1
 
 
 def test_the_same_data_and_time_give_the_same_page() -> None:

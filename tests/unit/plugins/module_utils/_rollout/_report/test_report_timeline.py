@@ -36,6 +36,10 @@ def a_rollout(*phases: tuple[float, str], phase: str = "Complete") -> Rollout:
     return replace(Rollout(1, a_target(), phase, WAVES, 2, at(0), at(100)), timeline=timeline)
 
 
+def timeline_until(rollout: Rollout, generated: datetime | None) -> Timeline | None:
+    return timeline_of(rollout.timeline, generated, has_ended=rollout.has_ended)
+
+
 def steps_of(timeline: Timeline | None) -> list[tuple[str, str, str, float | None]]:
     assert timeline is not None
     return [(step.phase, step.wave, step.activity, step.seconds) for step in timeline.steps]
@@ -46,7 +50,7 @@ def test_each_phase_belongs_to_the_wave_that_moves() -> None:
         *((0, "Planned"), (1, "Canary"), (10, "Soaking"), (70, "Canary"), (70.5, "Wave 1"), (80, "Paused")),
         *((200, "Wave 1"), (230, "Soaking"), (260, "Complete")),
     )
-    assert steps_of(timeline_of(rollout, BEGIN)) == [
+    assert steps_of(timeline_until(rollout, BEGIN)) == [
         ("Planned", "", "planned", 1.0),
         ("Canary", "Canary", "moving", 9.0),
         ("Soaking", "Canary", "soaking", 60.0),
@@ -61,25 +65,25 @@ def test_each_phase_belongs_to_the_wave_that_moves() -> None:
 @pytest.mark.parametrize(("phase", "seconds"), [("Wave 1", 50.0), ("Paused", 50.0), ("Halted", None)])
 def test_a_rollout_that_has_not_ended_goes_on_until_the_report(phase: str, seconds: float | None) -> None:
     rollout = a_rollout((0, "Planned"), (10, phase), phase=phase)
-    assert steps_of(timeline_of(rollout, BEGIN + timedelta(seconds=60)))[-1][3] == seconds
+    assert steps_of(timeline_until(rollout, BEGIN + timedelta(seconds=60)))[-1][3] == seconds
 
 
 def test_a_rollout_that_is_rolling_back_has_not_ended() -> None:
     rollout = replace(a_rollout((0, "Planned"), (10, "Halted"), phase="Halted"), is_rolling_back=True)
-    assert steps_of(timeline_of(rollout, BEGIN + timedelta(seconds=60)))[-1] == ("Halted", "", "halted", 50.0)
+    assert steps_of(timeline_until(rollout, BEGIN + timedelta(seconds=60)))[-1] == ("Halted", "", "halted", 50.0)
 
 
 def test_broken_nodes_have_a_row_of_their_own() -> None:
-    timeline = timeline_of(a_rollout((0, "Planned"), (1, "Wave 0"), (9, "Complete")), None)
+    timeline = timeline_until(a_rollout((0, "Planned"), (1, "Wave 0"), (9, "Complete")), None)
     assert steps_of(timeline)[1] == ("Wave 0", "Broken nodes", "moving", 8.0)
 
 
 def test_times_that_cannot_be_read_are_left_out() -> None:
     rollout = a_rollout((0, "Planned"), (9, "Complete"))
     damaged = replace(rollout, timeline=(*rollout.timeline[:1], TimelineEntry("soon", "Canary"), rollout.timeline[1]))
-    assert [step[0] for step in steps_of(timeline_of(damaged, None))] == ["Planned", "Complete"]
-    assert timeline_of(replace(rollout, timeline=(TimelineEntry("x", "Canary"),)), None) is None
-    assert timeline_of(replace(rollout, timeline=()), None) is None
+    assert [step[0] for step in steps_of(timeline_until(damaged, None))] == ["Planned", "Complete"]
+    assert timeline_until(replace(rollout, timeline=(TimelineEntry("x", "Canary"),)), None) is None
+    assert timeline_until(replace(rollout, timeline=()), None) is None
 
 
 @pytest.mark.parametrize(
@@ -110,7 +114,7 @@ def test_times_of_a_record(text: str, time: datetime | None) -> None:
     ],
 )
 def test_the_scale_has_a_few_round_times(seconds: int, labels: list[str]) -> None:
-    timeline = timeline_of(a_rollout((0, "Planned"), (seconds, "Complete")), None)
+    timeline = timeline_until(a_rollout((0, "Planned"), (seconds, "Complete")), None)
     assert timeline is not None
     assert [tick.label for tick in timeline.ticks] == labels
 
@@ -129,7 +133,7 @@ def test_the_scale_has_a_few_round_times(seconds: int, labels: list[str]) -> Non
 )
 def test_any_timeline_fits_its_scale(entries: list[tuple[str, str]], phase: str, now: float) -> None:
     rollout = replace(a_rollout(phase=phase), timeline=tuple(TimelineEntry(*entry) for entry in entries))
-    timeline = timeline_of(rollout, BEGIN + timedelta(seconds=now))
+    timeline = timeline_until(rollout, BEGIN + timedelta(seconds=now))
     if timeline is None:
         return
     assert timeline.start < timeline.end

@@ -1,14 +1,9 @@
-# Copyright (c) 2026, the configok.node authors
-# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
-# SPDX-License-Identifier: GPL-3.0-or-later
-"""The script of a report: finds nodes by name or state. Pure. Private to configok.node.
+/* Copyright (c) 2026, the configok.node authors
+   GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+   SPDX-License-Identifier: GPL-3.0-or-later
 
-A page is complete without it. Without a script, the legend is a list and there is no search field.
-"""
-
-from __future__ import annotations
-
-SCRIPT = """
+   Finds nodes by name or state. A page is complete without it: then the legend is a list, and there is no search
+   field. */
 (function () {
   "use strict";
   var board = document.getElementById("board"), legend = document.getElementById("legend");
@@ -69,4 +64,3 @@ SCRIPT = """
   board.addEventListener("click", show);
   board.addEventListener("mouseleave", apply);
 }());
-"""
