@@ -116,7 +116,7 @@ def test_a_hook_never_hurts_whatever_is_wrong_with_the_agent(make_node: MakeNode
     assert (broken.returncode, broken.stderr.count("\n")) == (0, 1)
 
 
-def test_all_that_is_wrong_with_the_configuration_is_said(make_node: MakeNode) -> None:
+def test_all_errors_of_the_configuration_are_reported_at_once(make_node: MakeNode) -> None:
     node = make_node()
     data = json.loads((node.directory / "agent.yaml").read_text())
     data.update(nodeName="N 1", colour="red")
@@ -134,7 +134,7 @@ def test_status_works_before_anything_was_assigned(make_node: MakeNode) -> None:
 
 
 @pytest.mark.contract("cli.commands")
-def test_forget_bad_wants_to_know_what(make_node: MakeNode) -> None:
+def test_forget_bad_requires_a_uid_or_all(make_node: MakeNode) -> None:
     node = make_node()
     assert node.call("forget-bad").returncode == 2
     assert node.call("forget-bad", "--all").stdout == "nothing to forget\n"

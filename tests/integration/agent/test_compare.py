@@ -102,7 +102,7 @@ def test_the_kubelet_is_asked_itself_with_the_nodes_own_certificate(node: Any, k
     assert (result.returncode, result.stdout) == (1, "maxPods: is 110, and 50 was given\n")
 
 
-def test_a_flag_that_wins_is_no_difference(node: Any, kubelet: Kubelet) -> None:
+def test_a_flag_that_overrides_the_file_is_not_a_difference(node: Any, kubelet: Kubelet) -> None:
     kubelet.config["maxPods"] = 20
     name = hashlib.sha256(node.config.read_bytes()).hexdigest()
     (node.config.parent / f"{name}.json").write_text(json.dumps({"fields": ["maxPods", "port"]}))
@@ -112,7 +112,7 @@ def test_a_flag_that_wins_is_no_difference(node: Any, kubelet: Kubelet) -> None:
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_a_kubelet_that_does_not_let_it_is_no_verdict(node: Any, kubelet: Kubelet, status: int) -> None:
+def test_a_kubelet_that_denies_access_leaves_the_result_unknown(node: Any, kubelet: Kubelet, status: int) -> None:
     kubelet.status = status
     result = node.call("compare", "--json", "kubelet")
     assert result.returncode == 2

@@ -246,7 +246,7 @@ def test_a_missing_pyyaml_is_a_sentence(call: Call, interpreter: str) -> None:
     assert ended.stderr == f"configok-agent: validate needs PyYAML, which {interpreter} does not have\n"
 
 
-def test_a_reader_that_is_gone_is_no_error_message(call: Call) -> None:
+def test_a_closed_output_pipe_causes_no_error_message(call: Call) -> None:
     read, write = os.pipe()
     os.close(read)
     try:

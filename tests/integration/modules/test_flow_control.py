@@ -124,7 +124,7 @@ def test_an_identity_that_changes_machines_takes_the_flow_of_runners(flow: FlowC
     assert flow.set(**options)["changed"] is False
 
 
-def test_limits_that_were_changed_are_set_again_and_defaults_are_no_change(flow: FlowControl) -> None:
+def test_changed_limits_are_set_again_and_defaults_are_not_a_change(flow: FlowControl) -> None:
     flow.set(flow_control=True)
     path = paths.priority_level(flow.version, "configok-agents")
     queuing = {"limited": {"limitResponse": {"queuing": {"queueLengthLimit": 1}}}}

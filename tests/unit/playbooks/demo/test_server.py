@@ -182,7 +182,7 @@ def test_outage_keeps_port_objects_and_identities(api: Embedded, wire: Wire) -> 
     assert wire.get(f"{CONFIG_MAPS}/a").body == made
 
 
-def test_dropped_connections_are_made_anew(api: Embedded, wire: Wire) -> None:
+def test_a_client_reconnects_after_its_connections_are_dropped(api: Embedded, wire: Wire) -> None:
     watching = wire.watch(NODES, timeoutSeconds="60")
     api.server.drop_connections()
     with pytest.raises(Exception, match=r"Connection|Incomplete|Protocol|Response"):
@@ -236,7 +236,7 @@ def test_bookmarks_at_intervals(tmp_path: Path) -> None:
     assert later["object"]["metadata"]["resourceVersion"] == made["metadata"]["resourceVersion"]
 
 
-def test_serve_forever_until_told() -> None:
+def test_the_server_runs_until_it_is_stopped() -> None:
     server, stop = EmbeddedApiServer(), threading.Event()
     thread = threading.Thread(target=server.serve_forever, args=(stop,))
     thread.start()

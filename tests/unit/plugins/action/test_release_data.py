@@ -62,7 +62,7 @@ def not_judged(result: dict[str, Any]) -> str:
     return str(line).partition(NOT_JUDGED)[0]
 
 
-def test_a_plan_judges_gates_by_the_file_and_not_without_it(plan: Plan, tmp_path: Path) -> None:
+def test_a_plan_validates_feature_gates_only_with_the_file(plan: Plan, tmp_path: Path) -> None:
     path = next_release(tmp_path / "release.yaml")
     without = plan()
     assert without.get("failed") is None

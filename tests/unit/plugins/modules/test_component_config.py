@@ -81,7 +81,7 @@ def test_layers_as_drop_ins(tmp_path: Path) -> None:
     assert "failSwapOn: false: as drop-ins the kubelet makes true of it, not false" in old["msg"]
 
 
-def test_a_layer_with_a_secret_is_no_drop_in() -> None:
+def test_a_layer_with_a_secret_does_not_become_a_drop_in() -> None:
     text = KUBELET_HEADER + "staticPodURLHeader: {Authorization: [Bearer abcdefghijklmnopqrstuvwx]}\n"
     result = run(content=text, drop_ins=True, fail_on="never", kubernetes_versions=["1.35"])
     assert (result["drop_ins"], result["text"]) == ([], "")
@@ -150,7 +150,7 @@ def test_secrets_are_not_returned() -> None:
 
 
 @pytest.mark.parametrize("content", ["", "a: [", "- x\n"])
-def test_what_is_no_config(content: str) -> None:
+def test_text_that_is_not_a_config_is_invalid(content: str) -> None:
     result = run(content=content, fail_on="never")
     assert (result["valid"], result["config"], result["text"]) == (False, {}, "")
     assert result["findings"]
@@ -193,7 +193,7 @@ def test_every_returned_key_is_documented() -> None:
     assert set(returned["findings"]["contains"]) == set(result["findings"][0])
 
 
-def test_the_host_is_looked_at_where_that_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_host_is_checked_only_on_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     queries = []
 
     def read_host(query: HostQuery) -> Host:

@@ -124,7 +124,7 @@ def test_what_cannot_be_used(tmp_path: Path, arguments: dict[str, Any], sentence
     assert sentence in result["msg"]
 
 
-def test_the_examples_use_options_that_there_are() -> None:
+def test_the_examples_use_existing_options() -> None:
     for task in yaml.safe_load(release_data.EXAMPLES):
         arguments = task.get("configok.node.release_data", {})
         assert set(arguments) <= set(release_data.ARGUMENTS), task["name"]

@@ -62,7 +62,7 @@ def test_what_cannot_be_read_a_second_time_is_the_loader_s_error(errors_of: Find
         errors_of("@/no/such/pipe")
 
 
-def test_every_form_of_an_extra_variable_is_looked_at(errors_of: FindErrors) -> None:
+def test_every_form_of_an_extra_variable_is_checked(errors_of: FindErrors) -> None:
     for form in ("nodeTimout=5m", '{"nodeTimout": "5m"}', "{nodeTimout: 5m}"):
         (error,) = errors_of("pool=workers", form)
         assert error == "nodeTimout: unknown key of the pool file: did you mean policy.nodeTimeout?"

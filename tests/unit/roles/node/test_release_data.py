@@ -106,7 +106,7 @@ def test_commands_use_release_data(
     assert text in capsys.readouterr().out
 
 
-def test_another_file_than_the_one_of_the_checksum_is_not_run(
+def test_a_file_with_a_different_checksum_is_not_run(
     main: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "kubelet"

@@ -151,7 +151,7 @@ def test_an_input_with_nothing_to_validate_has_a_code_of_its_own(
     assert main(["validate", str(tmp_path)]) == 0
 
 
-def test_what_is_not_understood_below_a_directory_is_said(
+def test_files_in_a_directory_that_are_not_understood_are_reported(
     entry: Entry, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "broken.yaml").write_text("a: [\n")

@@ -184,7 +184,7 @@ def test_refused(change: dict[str, Any], message: str) -> None:
         ("[" * 100_000, "deep"),
     ],
 )
-def test_text_that_is_no_configuration(text: str, message: str) -> None:
+def test_text_that_is_not_a_configuration_is_refused(text: str, message: str) -> None:
     with pytest.raises(InvalidConfiguration, match=message):
         parse_configuration(text, file="agent.yaml")
 

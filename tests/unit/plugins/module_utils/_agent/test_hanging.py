@@ -114,7 +114,7 @@ def test_a_new_assignment_does_not_wait_for_the_fetch_of_the_one_before(bench: B
 
 @pytest.mark.contract("condition.after-an-outage")
 @pytest.mark.parametrize("error", [AWAY, ServerError("starting", status=503)], ids=["away", "failing"])
-def test_the_truth_is_told_within_30_seconds_of_the_apis_return(bench: Bench, error: KubeError) -> None:
+def test_the_current_condition_is_reported_within_30_seconds_of_the_apis_return(bench: Bench, error: KubeError) -> None:
     good = bench.good_node()
     bench.assign(bench.publish("mood: deadly\n", trial=Trial(60.0, 0)))
     bench.run(0.1)
@@ -273,7 +273,7 @@ def test_a_bundle_that_could_not_be_judged_is_judged_again(bench: Bench, monkeyp
     assert bench.words[:2] == ("True", f"using current (UID: {source.uid})")
 
 
-def test_an_init_config_whose_judge_hangs_holds_up_nothing(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hanging_validation_of_the_init_config_blocks_nothing(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     validate = bench.validate
 
     def hangs(component: str, text: str, version: str, **options: Any) -> list[dict[str, Any]]:
@@ -347,7 +347,7 @@ def test_a_service_manager_that_hangs_holds_up_nothing(
     assert bench.words[:2] == ("True", f"using current (UID: {better.uid})")
 
 
-def test_an_adoption_goes_on_as_soon_as_its_announcement_is_answered(
+def test_an_adoption_continues_as_soon_as_its_announcement_is_answered(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bench.run(5)

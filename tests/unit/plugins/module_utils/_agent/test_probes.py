@@ -249,6 +249,6 @@ def test_real_http(server: HTTPServer) -> None:
     assert http_status(f"http://127.0.0.1:{server.server_port}/other", 2) == 503
 
 
-def test_real_handshake_wants_tls(server: HTTPServer) -> None:
+def test_a_real_handshake_requires_tls(server: HTTPServer) -> None:
     with pytest.raises(ssl.SSLError):
         handshake("127.0.0.1", server.server_port, 2)

@@ -122,13 +122,13 @@ def test_a_gate_that_is_gone_or_locked_in_the_newest_whole_release_stays_refused
     assert [finding.level for finding in findings] == ["component", "component"]
 
 
-def test_without_versions_the_newest_that_is_known_as_a_whole_judges() -> None:
+def test_without_versions_the_newest_release_that_is_fully_known_is_used() -> None:
     findings = check(KUBELET_HEADER + "featureGates: {NoSuchGate: true}\n")
     assert [(finding.level, finding.versions) for finding in findings] == [("component", ("1.37",))]
 
 
 @pytest.mark.parametrize("version", ["", "2.1", "latest", "1", "1.x"])
-def test_versions_that_are_none(version: str) -> None:
+def test_invalid_versions_are_refused(version: str) -> None:
     with pytest.raises(ConfigError, match="not a Kubernetes version"):
         check(KUBELET_HEADER, versions=[version])
 
@@ -188,7 +188,9 @@ def test_a_config_of_an_unknown_component_is_judged_by_its_syntax() -> None:
         ("apiVersion: kubelet.config.k8s.io/v1\nkind: CredentialProviderConfig\n", "1.32", "component"),
     ],
 )
-def test_who_refuses_unknown_and_duplicate_fields(head: str, minor: str, level: str) -> None:
+def test_unknown_and_duplicate_fields_are_refused_by_the_component_or_by_policy(
+    head: str, minor: str, level: str
+) -> None:
     findings = check(head + "noSuch: 1\nnoSuch: 2\n", versions=[minor])
     rules = ("duplicate", "unknown-field")
     assert [(finding.rule, finding.level) for finding in findings if finding.rule in rules] == [
@@ -244,7 +246,7 @@ def test_worst() -> None:
     assert worst(check(KUBELET_HEADER + "a: 1\nmaxPods: -1\n")) == "component"
 
 
-def test_a_component_that_is_nearly_called_like_one_is_told() -> None:
+def test_a_misspelt_component_name_is_a_warning() -> None:
     text = KUBELET_HEADER
     [finding] = check(text, component="kubeletx")
     assert finding.level == "warning"

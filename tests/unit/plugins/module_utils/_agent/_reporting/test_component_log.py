@@ -56,7 +56,7 @@ def test_the_agents_own_hooks_are_not_the_component() -> None:
     assert last_message(entries("real") + entries("prestart: switched", identifier="configok-agent")) == "real"
 
 
-def test_what_is_no_entry_says_nothing() -> None:
+def test_output_without_an_entry_gives_no_message() -> None:
     assert last_message("-- No entries --\n[1]\n{\n" + "[" * 100_000) == ""
 
 
@@ -161,7 +161,7 @@ def test_no_journal_says_nothing(code: int) -> None:
     assert ComponentLog(Runner(code, entries("boom")))(INVOCATION) == ""
 
 
-def test_what_is_no_invocation_is_not_asked_for() -> None:
+def test_the_journal_is_not_read_for_an_invalid_invocation_id() -> None:
     runner = Runner(0, entries("boom"))
     assert ComponentLog(runner)("--file=/etc/shadow") == ""
     assert runner.argv == []

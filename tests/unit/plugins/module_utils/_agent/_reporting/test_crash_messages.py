@@ -43,7 +43,7 @@ def bench(tmp_path: Path, journal: Journal) -> Bench:
 
 
 @pytest.mark.contract("condition.why-it-died", "condition.crash-loop")
-def test_a_crash_loop_is_told_with_the_last_words_of_the_config_that_died(bench: Bench, journal: Journal) -> None:
+def test_a_crash_loop_is_reported_with_the_last_message_of_the_crashed_config(bench: Bench, journal: Journal) -> None:
     good = bench.good_node()
     crashing = bench.publish("mood: deadly\n", trial=Trial(60.0, 2))
     bench.assign(crashing)
@@ -65,7 +65,7 @@ def test_a_crash_loop_is_told_with_the_last_words_of_the_config_that_died(bench:
 
 
 @pytest.mark.contract("condition.why-it-died")
-def test_trouble_after_the_trial_is_told_with_the_first_words_for_as_long_as_it_lasts(bench: Bench) -> None:
+def test_crashes_after_the_trial_are_reported_with_the_message_of_the_first(bench: Bench) -> None:
     bench.good_node()
     for _time in range(12):
         bench.crash("kubelet")

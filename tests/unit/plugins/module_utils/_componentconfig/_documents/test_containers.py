@@ -347,12 +347,12 @@ def test_the_flags_in_a_file_are_found_with_their_lines(
         ),
     ],
 )
-def test_what_is_not_understood_is_said(text: str, message: str) -> None:
+def test_text_that_is_not_understood_is_reported(text: str, message: str) -> None:
     (finding,) = check_file(text, versions=["1.33"])
     assert (f"{finding.message}: {finding.why}", finding.level) == (message, Level.NOT_JUDGED)
 
 
-def test_what_cannot_be_decoded_next_to_others_is_said() -> None:
+def test_a_document_that_cannot_be_decoded_is_reported_next_to_others() -> None:
     assert lines(stream(NAMESPACE, "a: [\n", BAD)) == ["6  not-judged", "9 maxPods component"]
 
 

@@ -75,7 +75,7 @@ def test_a_file_in_which_nothing_is_judged_does_not_pass(text: str) -> None:
         ),
     ],
 )
-def test_what_becomes_of_the_values_of_a_cluster_class_is_not_judged(text: str, expected: str) -> None:
+def test_variables_and_patches_of_a_cluster_class_are_not_judged(text: str, expected: str) -> None:
     assert lines(stream(text, KUBELET)) == [expected]
 
 
@@ -280,7 +280,7 @@ def test_a_required_value_that_is_not_expanded_yet_is_not_missing(text: str, exp
     assert lines(text) == expected
 
 
-def test_a_password_that_is_not_expanded_yet_is_no_config() -> None:
+def test_a_password_that_is_not_expanded_yet_is_not_a_config() -> None:
     secret = "apiVersion: v1\nkind: Secret\nstringData:\n  username: ${USER}\n  %s: ${VALUE}\n"
     assert lines(stream(secret % "password", KUBELET)) == []
     assert lines(stream(secret % "kubelet.yaml", KUBELET)) == ["5 stringData[kubelet.yaml] not-judged"]

@@ -47,7 +47,7 @@ def lines(text: str, **options: Any) -> list[str]:
         ("authentication: {x509: {clientCAFile: '/${DATA}/ca.crt'}}", "authentication.x509.clientCAFile"),
     ],
 )
-def test_an_unexpanded_value_is_named_and_nothing_else_is_said_of_it(field: str, path: str) -> None:
+def test_an_unexpanded_value_is_named_and_has_no_other_finding(field: str, path: str) -> None:
     assert lines(f"{KUBELET}{field}\n") == [f"3 {path} not-judged"]
     assert lines(f"{KUBELET}{field}\nregistryBurst: -1\n") == [
         f"3 {path} not-judged",

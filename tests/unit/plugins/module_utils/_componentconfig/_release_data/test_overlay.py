@@ -400,7 +400,7 @@ def test_a_draft_is_refused_until_its_difference_is_accepted() -> None:
     assert overlay_of(accepted).defaults == {"KubeletConfiguration": {"maxPods": 120}}
 
 
-def test_another_difference_than_the_accepted_one_is_refused() -> None:
+def test_a_difference_other_than_the_accepted_one_is_refused() -> None:
     with pytest.raises(ConfigError, match="not the one that is accepted"):
         accept(draft(), "c" * 64, "alice", TIME)
     digest = difference(read(draft())).digest
@@ -451,7 +451,7 @@ def test_a_default_that_is_gone_leaves_the_rules_at_work(path: str) -> None:
     findings("")
 
 
-def test_the_name_of_who_accepts_is_checked() -> None:
+def test_the_name_of_the_person_who_accepts_is_checked() -> None:
     with pytest.raises(ConfigError, match=r"accepted\.by: must be a name"):
         accept(draft(), difference(read(draft())).digest, "a\nb", TIME)
 

@@ -65,7 +65,7 @@ def test_each_driver_has_its_own_name_for_a_cgroup(config: dict[str, Any], cgrou
 
 
 @pytest.mark.parametrize("name", ["/a--b.slice", "/-a.slice", "/kube-.slice"])
-def test_a_name_that_is_no_slice_ends_the_kubelet_with_the_driver_systemd(name: str) -> None:
+def test_a_name_that_is_not_a_slice_ends_the_kubelet_with_the_driver_systemd(name: str) -> None:
     [finding] = cgroup_findings(context(reserved(name)), Host())
     assert (finding.level, finding.field) == (Level.COMPONENT, "kubeReservedCgroup")
     assert finding.message.startswith("must be the name of a slice")

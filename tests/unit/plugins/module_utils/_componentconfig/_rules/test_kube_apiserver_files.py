@@ -340,7 +340,7 @@ def test_the_policy_plugins_read_no_configuration_up_to_1_35() -> None:
         assert [finding.level for finding in check(text, versions=["1.36"])] == ["component"]
 
 
-def test_values_of_quota_scopes_are_not_looked_at() -> None:
+def test_values_of_quota_scopes_are_not_checked() -> None:
     scope = {"scopeName": "Other", "operator": "Near", "values": ["a"]}
     limited = {"resource": "a", "matchScopes": [scope]}
     quota = {"apiVersion": V1, "kind": "ResourceQuotaConfiguration", "limitedResources": [limited]}
@@ -368,7 +368,7 @@ def test_the_types_in_a_policys_metadata() -> None:
         assert [(finding.rule, finding.level) for finding in findings] == [("type", "component")], bad
 
 
-def test_null_is_no_stage() -> None:
+def test_null_is_not_a_stage() -> None:
     policy = {"apiVersion": "audit.k8s.io/v1", "kind": "Policy", **audit(omitStages=[None])}
     assert [finding.rule for finding in check(encode(policy))] == ["enum"]
 

@@ -204,7 +204,7 @@ def test_the_command_line_is_that_of_the_process_or_of_the_unit(machine: Machine
     assert machine.units().command_line("kubelet.service") == ((), "/")
 
 
-def test_a_command_line_that_is_not_understood_is_said(machine: Machine) -> None:
+def test_a_command_line_that_is_not_understood_is_refused_with_a_reason(machine: Machine) -> None:
     machine.write(UNIT, "[Service]\n")
     with pytest.raises(UnusableInput, match=r"kubelet\.service has no ExecStart= lines"):
         machine.units().command_line("kubelet.service")
