@@ -92,7 +92,7 @@ def test_a_policy_that_cannot_be_meant_is_refused_with_its_path(policy: dict[str
     assert [sentence in error for error in caught.value.errors] == [True], caught.value.errors
 
 
-def test_all_errors_of_a_pool_are_told_at_once() -> None:
+def test_all_errors_of_a_pool_are_reported_at_once() -> None:
     with pytest.raises(InvalidPool) as caught:
         parse_pool(
             {
