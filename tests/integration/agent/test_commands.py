@@ -42,7 +42,7 @@ def test_validate_for_machines(make_node: MakeNode) -> None:
     assert result.returncode == 1
 
 
-def test_a_file_that_is_not_there_is_wrong_usage(make_node: MakeNode) -> None:
+def test_a_missing_file_is_a_usage_error(make_node: MakeNode) -> None:
     result = make_node().call("validate", "/nonexistent/config.yaml")
     assert result.returncode == 2
     assert result.stderr == "configok-agent: /nonexistent/config.yaml: cannot be read: No such file or directory\n"
@@ -106,7 +106,7 @@ def test_explain(make_node: MakeNode) -> None:
 
 @pytest.mark.contract("prestart.never-blocks")
 @pytest.mark.parametrize("hook", ["prestart", "poststop"])
-def test_a_hook_never_hurts_whatever_is_wrong_with_the_agent(make_node: MakeNode, hook: str) -> None:
+def test_a_hook_never_blocks_a_start_whatever_is_wrong_with_the_agent(make_node: MakeNode, hook: str) -> None:
     node = make_node()
     unknown = node.call(hook, "kube-proxy")
     assert (unknown.returncode, unknown.stderr.count("\n")) == (0, 1)
@@ -140,7 +140,7 @@ def test_forget_bad_requires_a_uid_or_all(make_node: MakeNode) -> None:
     assert node.call("forget-bad", "--all").stdout == "nothing to forget\n"
 
 
-def test_run_without_credentials_is_a_sentence(make_node: MakeNode) -> None:
+def test_run_without_credentials_ends_with_a_message(make_node: MakeNode) -> None:
     result = make_node().call("run")
     assert (result.returncode, result.stderr.count("\n")) == (1, 1), result.stderr
     assert "/nonexistent/kubeconfig" in result.stderr

@@ -93,7 +93,7 @@ def node(make_node: Callable[..., Any], kubelet: Kubelet, tmp_path: Path) -> Any
     return node
 
 
-def test_the_kubelet_is_asked_itself_with_the_nodes_own_certificate(node: Any, kubelet: Kubelet) -> None:
+def test_the_kubelet_is_queried_with_the_nodes_own_certificate(node: Any, kubelet: Kubelet) -> None:
     result = node.call("compare", "kubelet")
     assert (result.returncode, result.stdout) == (0, "the live config is what the file says\n"), result.stderr
     assert kubelet.peers == ["/configz system:node:n1"]
@@ -120,7 +120,7 @@ def test_a_kubelet_that_denies_access_leaves_the_result_unknown(node: Any, kubel
     assert (answer["differences"], "grant nodes/configz" in answer["unknown"]) == ([], True)
 
 
-def test_no_kubelet_is_one_sentence(node: Any, kubelet: Kubelet) -> None:
+def test_a_missing_kubelet_is_reported_in_one_sentence(node: Any, kubelet: Kubelet) -> None:
     kubelet.server.shutdown()
     kubelet.server.server_close()
     result = node.call("compare", "kubelet")

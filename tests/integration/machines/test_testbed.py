@@ -105,7 +105,7 @@ def test_the_api_server_comes_back_with_its_data(bed: Testbed) -> None:
         node.wait_ready()
 
 
-def test_what_a_killed_run_has_left_behind_goes_away() -> None:
+def test_the_leftovers_of_a_killed_run_are_removed() -> None:
     if os.geteuid() != 0:
         leave_out("test nodes need root")
     script = (

@@ -174,7 +174,7 @@ def test_an_identity_without_these_permissions_can_do_all_the_rest(
     flow.client.delete(paths.cluster_role(unique))
 
 
-def test_a_server_without_flow_control_refuses_it_in_a_sentence(cluster: SandboxCluster) -> None:
+def test_flow_control_is_refused_with_a_message_on_a_server_without_it(cluster: SandboxCluster) -> None:
     result = run_module(cluster_access.main, {"kubeconfig": cluster.kubeconfig, "flow_control": True})
     assert result["msg"].startswith("the API server has no FlowSchemas, so flow_control cannot be set")
     assert look(cluster.client, paths.namespace("configok-system")) is None

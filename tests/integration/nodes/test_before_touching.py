@@ -104,7 +104,7 @@ def test_a_kubelet_taken_over_as_it_ran_can_be_given_another_cpu_policy(bed: Tes
         ),
     ],
 )
-def test_what_this_host_cannot_do_costs_no_restart(
+def test_a_config_that_this_host_does_not_support_costs_no_restart(
     bed: Testbed, node: Node, fields: Mapping[str, Any], message: str
 ) -> None:
     starts = node.kubelet_starts()

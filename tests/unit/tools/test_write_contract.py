@@ -56,7 +56,7 @@ def test_each_sentence_has_a_test_and_each_id_a_sentence() -> None:
     assert tool.faults(page, proofs_of(tool.TESTS, tool.ROOT, "contract"), tool.PENDING) == []
 
 
-def test_markers_are_found_where_they_stand() -> None:
+def test_markers_are_found_in_their_places() -> None:
     proofs = [(name, proof.test) for name, proof in proofs_in(TESTS, "tests/unit/test_x.py", "contract")]
     assert proofs == [
         ("a.two", "the case"),

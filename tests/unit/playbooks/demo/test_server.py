@@ -69,14 +69,16 @@ def wire(api: Embedded) -> Wire:
         ("GET", CONFIG_MAPS, None, {"headers": {"Impersonate-User": "alice"}}),
     ],
 )
-def test_what_is_not_done_is_refused(wire: Wire, method: str, path: str, body: Any, options: dict[str, Any]) -> None:
+def test_unsupported_requests_are_refused(
+    wire: Wire, method: str, path: str, body: Any, options: dict[str, Any]
+) -> None:
     answer = wire.request(method, path, body, **options)
     assert answer.status == 501
     assert (answer.body["kind"], answer.body["reason"]) == ("Status", "NotImplemented")
     assert answer.body["message"].startswith("the embedded API server does not implement ")
 
 
-def test_escalation_is_not_judged_so_others_write_no_roles(api: Embedded) -> None:
+def test_escalation_is_not_checked_so_other_users_write_no_roles(api: Embedded) -> None:
     admin = api.wire()
     admin.post(f"{RBAC}/clusterroles", {
         "metadata": {"name": "all"}, "rules": [{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}],
@@ -90,7 +92,7 @@ def test_escalation_is_not_judged_so_others_write_no_roles(api: Embedded) -> Non
     assert alice.post(f"{RBAC}/clusterroles", {"metadata": {"name": "more"}, "rules": []}).status == 501
 
 
-def test_deleted_namespace_takes_its_objects_along(wire: Wire) -> None:
+def test_a_deleted_namespace_deletes_its_objects(wire: Wire) -> None:
     wire.post("/api/v1/namespaces", {"metadata": {"name": "gone"}})
     path = "/api/v1/namespaces/gone/configmaps"
     wire.post(path, {"metadata": {"name": "a"}})

@@ -113,7 +113,7 @@ def test_an_invalid_config_is_refused_with_every_finding(cluster: SandboxCluster
     assert bundles(cluster) == []
 
 
-def test_it_is_judged_for_the_versions_of_the_nodes(cluster: SandboxCluster, nodes: SimulatedNodes) -> None:
+def test_a_bundle_is_validated_for_the_versions_of_the_nodes(cluster: SandboxCluster, nodes: SimulatedNodes) -> None:
     # Known from Kubernetes 1.33 on.
     text = "mergeDefaultEvictionSettings: true\n"
     for name in ("n1", "n2"):

@@ -67,7 +67,7 @@ def test_a_file_is_written_once(tmp_path: Path) -> None:
     assert run(options)["changed"]
 
 
-def test_configs_are_judged_with_it(tmp_path: Path) -> None:
+def test_configs_are_validated_with_the_file(tmp_path: Path) -> None:
     text = KUBELET_HEADER + "featureGates: {NewGate: true, NodeSwap: false}\n"
     options = {"content": text, "kubernetes_versions": ["1.38"], "fail_on": "never"}
     dest = write_data(tmp_path)

@@ -111,7 +111,7 @@ def test_the_mode_of_the_file(cluster: SandboxCluster, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["absent/a.html", "directory"])
-def test_a_dest_that_cannot_be_written_is_a_sentence(cluster: SandboxCluster, tmp_path: Path, name: str) -> None:
+def test_a_dest_that_cannot_be_written_fails_with_a_message(cluster: SandboxCluster, tmp_path: Path, name: str) -> None:
     (tmp_path / "directory").mkdir()
     result = run(cluster, tmp_path / name)
     assert result["failed"] is True

@@ -178,7 +178,7 @@ def test_a_draft_is_shown_and_accepted(
         (["--configz", "/dev/null"], "the /configz is not JSON"),
     ],
 )
-def test_wrong_usage_is_one_sentence(
+def test_a_usage_error_is_reported_in_one_sentence(
     main: Callable[..., int], capsys: pytest.CaptureFixture[str], arguments: list[str], sentence: str
 ) -> None:
     assert main(*arguments) == 2

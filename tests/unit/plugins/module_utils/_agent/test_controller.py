@@ -204,7 +204,7 @@ def test_a_node_registered_again_changes_nothing_until_it_is_assigned(bench: Ben
 
 
 @pytest.mark.contract("source.absent-other-uid", "source.absent-unassigns")
-def test_a_node_registered_again_can_be_taken_back_to_its_init_config(bench: Bench) -> None:
+def test_a_node_registered_again_can_be_reverted_to_its_init_config(bench: Bench) -> None:
     bench.good_node()
     bench.api.node["metadata"] = {"name": NODE, "uid": "another", "annotations": {}}
     bench.run(5)
@@ -562,7 +562,7 @@ def test_what_the_component_does_anyway_costs_no_restart(bench: Bench, same: str
 
 
 @pytest.mark.contract("adopt.only-what-changed")
-def test_a_roll_back_to_an_absent_value_restarts_too(bench: Bench) -> None:
+def test_a_rollback_to_an_absent_value_restarts_too(bench: Bench) -> None:
     before = f"{KUBELET_HEADER}maxPods: 120\n"
     good = bench.good_node(before)
     starts = bench.starts()
@@ -765,7 +765,7 @@ def test_an_idle_node_is_left_alone(bench: Bench) -> None:
 
 
 @pytest.mark.contract("trial.after-it")
-def test_trouble_after_the_trial_is_reported_and_changes_nothing(bench: Bench) -> None:
+def test_failures_after_the_trial_are_reported_and_change_nothing(bench: Bench) -> None:
     good = bench.good_node()
     for _again in range(5):
         bench.crash("kubelet")

@@ -308,7 +308,7 @@ def test_a_host_that_was_sick_for_a_while_within_the_trial_excuses_nothing_after
 
 
 @pytest.mark.contract("host.before-restart")
-def test_hosts_that_are_not_checked(bench: Bench) -> None:
+def test_hosts_are_checked_only_if_that_is_configured(bench: Bench) -> None:
     kubelet = bench.configuration.components["kubelet"]._replace(host_checks=False)
     bench.configure(components={"kubelet": kubelet})
     bench.good_node()

@@ -137,7 +137,7 @@ def test_serving_address(component: ComponentConfiguration, effective: dict[str,
 
 
 @pytest.mark.contract("probe.looks-at")
-def test_all_well() -> None:
+def test_a_healthy_component_passes_all_probes() -> None:
     leases = Leases(NOW - timedelta(seconds=9))
     world = World(leases=leases)
     assert world.prober("kubelet", {}, RUNNING) == ProbeResult(True)

@@ -18,7 +18,7 @@ def summarize(findings: list[Finding]) -> list[tuple[str, int | None, str, str]]
 
 
 @pytest.mark.contract("validate.for-the-version")
-def test_all_faults_at_once_in_the_order_of_lines() -> None:
+def test_all_findings_are_reported_at_once_in_the_order_of_lines() -> None:
     text = (
         KUBELET_HEADER
         + "maxPods: -1\nnoSuch: 1\nport: '1'\nmaxPods: -2\nhairpinMode: x\nevictionHard: {memory.available: bogus}\n"
@@ -92,7 +92,7 @@ def test_nodes_older_than_the_data_are_errors(version: str) -> None:
         check(KUBELET_HEADER, nodes={"a": version})
 
 
-def test_a_release_without_whole_data_is_judged_as_the_newest_whole_one_and_says_so() -> None:
+def test_a_release_without_whole_data_is_validated_as_the_newest_whole_one_and_says_so() -> None:
     text = KUBELET_HEADER + "maxPods: -1\n"
     for findings in (check(text, nodes={"a": "v1.38.1"}), check(text, versions=["v1.38.1"])):
         assert [(finding.level, finding.versions) for finding in findings] == [
@@ -166,7 +166,7 @@ def test_a_kind_that_is_not_known(kind: str, message: str) -> None:
     assert [finding.message for finding in check(f"apiVersion: v1\nkind: {kind}\n")] == [message]
 
 
-def test_a_config_of_an_unknown_component_is_judged_by_its_syntax() -> None:
+def test_only_the_syntax_of_a_config_of_an_unknown_component_is_validated() -> None:
     findings = check("apiVersion: x/v1\nkind: X\na: 1\na: 2\npassword: x\n", component="my-proxy", bundle=True)
     assert {(finding.level, finding.rule) for finding in findings} == {
         ("not-judged", "not-judged"),
@@ -201,7 +201,7 @@ def test_unknown_and_duplicate_fields_are_refused_by_the_component_or_by_policy(
 @pytest.mark.parametrize(
     ("wrong", "right"), [("maxpods", "maxPods"), ("maxPod", "maxPods"), ("clusterDns", "clusterDNS")]
 )
-def test_a_misspelt_field_is_helped(wrong: str, right: str) -> None:
+def test_a_misspelt_field_has_a_suggestion(wrong: str, right: str) -> None:
     assert f"did you mean {right}?" in check(KUBELET_HEADER + f"{wrong}: 1\n")[0].message
 
 

@@ -189,7 +189,7 @@ def test_a_version_that_some_kubernetes_does_not_read_is_refused() -> None:
     assert str(raised.value) == sentence
 
 
-def test_the_lines_tell_people_and_no_secret() -> None:
+def test_the_lines_are_human_readable_and_show_no_secret() -> None:
     text = "apiVersion: kubeadm.k8s.io/v1beta2\nkind: InitConfiguration\ncertificateKey: sesame\n"
     result = convert(text, "v1beta1")
     why = "kubeadm.k8s.io/v1beta1 does not have the field"

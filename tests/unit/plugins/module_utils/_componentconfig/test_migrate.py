@@ -348,7 +348,7 @@ def test_kube_proxy_without_a_file() -> None:
         ),
     ],
 )
-def test_kube_proxys_flags_that_depend_on_its_mode(minor: int, flags: str, expected: Any) -> None:
+def test_flags_of_kube_proxy_that_depend_on_its_mode_become_fields(minor: int, flags: str, expected: Any) -> None:
     """cmd/kube-proxy/app/options.go (1.31): a flag of iptables mode sets nftables mode too, its default IPVS mode."""
     migration = move(flags, component="kube-proxy", minor=minor)
     assert not messages(migration)

@@ -243,7 +243,7 @@ def test_observing_reads_pages_and_names(make_world: MakeWorld) -> None:
         ({"source": a_source(), "in_trial": True}, "trial"),
     ],
 )
-def test_a_node_s_state_in_a_word(changes: dict[str, Any], state: str) -> None:
+def test_the_state_of_a_node_is_one_word(changes: dict[str, Any], state: str) -> None:
     assert node_state(a_view("n", **changes)) == state
 
 
@@ -264,7 +264,7 @@ def test_what_a_node_says_cannot_steer_a_terminal() -> None:
 
 
 @pytest.mark.complaint("system-upgrade-controller #221: status hides the reason")
-def test_status_gives_the_reason_in_the_agent_s_own_words(make_world: MakeWorld) -> None:
+def test_status_shows_the_reason_as_the_agent_reports_it(make_world: MakeWorld) -> None:
     world = make_world(6)
     target = world.publish(100)
     world.nodes.behaviour = lambda _name, _source: CRASHES

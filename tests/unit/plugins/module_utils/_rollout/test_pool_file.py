@@ -44,7 +44,7 @@ POOL: dict[str, Any] = {
 }
 
 
-def test_the_pool_of_the_documentation_gives_the_defaults_but_for_the_canary_s_soak() -> None:
+def test_the_pool_of_the_documentation_has_the_defaults_except_for_the_canarys_soak() -> None:
     pool = parse_pool(POOL)
     assert pool.layers == ("base/kubelet.yaml", "workers/kubelet.yaml")
     assert pool.policy.canary.soak == 600.0

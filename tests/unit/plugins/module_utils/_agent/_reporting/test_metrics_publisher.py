@@ -69,7 +69,7 @@ def test_a_node_without_any_assignment(bench: Bench, sink: Sink) -> None:
 
 
 @pytest.mark.contract("metrics.configs", "metrics.counted")
-def test_an_adoption_a_refusal_and_a_roll_back(bench: Bench, sink: Sink) -> None:
+def test_an_adoption_a_refusal_and_a_rollback_are_counted(bench: Bench, sink: Sink) -> None:
     good = bench.good_node()
     assert {sink.uid(record) for record in ("assigned", "active", "last_known_good")} == {good.uid}
     assert (sink["node_config_adoptions_total"], sink["node_config_adoption_seconds_count"]) == (1, 1)

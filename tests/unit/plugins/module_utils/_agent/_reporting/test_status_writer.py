@@ -111,7 +111,7 @@ def test_what_was_put_off_is_written_soon_after_the_api_is_back() -> None:
     assert writer.due - clock.seconds == 2.5  # with jitter: the API was unreachable for all nodes
 
 
-def test_an_answer_that_does_not_come_holds_nothing_up_and_is_heard_when_it_comes() -> None:
+def test_a_late_answer_blocks_nothing_and_is_used_when_it_comes() -> None:
     api, clock = FakeApi(), FakeClock()
     writer = new_writer(api, clock)
     api.hanging = True

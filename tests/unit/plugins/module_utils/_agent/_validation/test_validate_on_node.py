@@ -410,7 +410,7 @@ def test_an_instance_config_that_is_not_an_object_is_refused(node: Node) -> None
     assert ("", "component", "") in rows
 
 
-def test_what_was_read_once_is_what_is_judged_whatever_the_file_says_now(node: Node) -> None:
+def test_the_content_that_was_read_once_is_validated_whatever_the_file_says_now(node: Node) -> None:
     node.instance(KUBELET_HEADER + "systemReservedCgroup: /system.slice\n")
     drop_in = node.drop_in("10-swap.conf", KUBELET_HEADER + "failSwapOn: false\n# \xe4\n")
     Path(drop_in).write_bytes(Path(drop_in).read_text().encode("utf-16"))

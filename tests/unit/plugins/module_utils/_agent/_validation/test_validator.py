@@ -110,7 +110,7 @@ def test_validation_is_unavailable_without_a_usable_answer(out: str) -> None:
 
 
 @pytest.mark.parametrize("code", [2, 124, 137, -9, -24])
-def test_a_child_that_did_not_come_to_its_end_gives_no_verdict_whatever_it_has_said(code: int) -> None:
+def test_a_child_that_did_not_finish_gives_no_verdict_whatever_it_has_printed(code: int) -> None:
     with pytest.raises(ValidationUnavailable, match="could not be validated"):
         ValidateCommand(Runner(code, "[]"), ["x"])("kubelet", "", "")
     with pytest.raises(ValidationUnavailable, match="could not be validated"):
@@ -158,7 +158,7 @@ def _validate_bundle(store: Store, validator: BundleValidator, text: bytes = b"a
 
 
 @pytest.mark.contract("validate.only-once")
-def test_nothing_is_judged_twice_but_what_changes_the_verdict(tmp_path: Path) -> None:
+def test_a_config_is_validated_again_only_after_a_change_that_affects_the_verdict(tmp_path: Path) -> None:
     store, in_bundle, validate = Store(str(tmp_path), now=lambda: "t"), BundleValidator(WARNING), Validator(WARNING)
     versions = {"version": "v1", "tracking_version": "v1", "engine_version": "1"}
     _validate_bundle(store, in_bundle, b"a")

@@ -119,7 +119,7 @@ def test_keys_that_are_not_strings_become_what_kubernetes_makes_of_them(text: st
 
 
 @pytest.mark.parametrize("text", ["? [a]\n: 1\n", "? {a: 1}\n: 1\n", "~: 1\n", "x: &k [1]\n? *k\n: 1\n"])
-def test_keys_that_cannot_be_keys(text: str) -> None:
+def test_keys_that_cannot_be_keys_are_refused(text: str) -> None:
     assert refused(text).findings[0].rule == "key-type"
 
 
@@ -139,7 +139,7 @@ def test_keys_that_cannot_be_keys(text: str) -> None:
         ("a: \x07\n", "not valid YAML"),
     ],
 )
-def test_yaml_that_is_refused(text: str, word: str) -> None:
+def test_invalid_yaml_is_refused(text: str, word: str) -> None:
     assert word in str(refused(text))
 
 

@@ -94,7 +94,7 @@ def test_a_template_that_is_final_is_refused(component: str | None) -> None:
 
 
 @pytest.mark.parametrize("option", ["bundle", "is_final"])
-def test_a_final_text_is_judged_as_it_is(option: str) -> None:
+def test_a_final_text_is_validated_as_it_is(option: str) -> None:
     text = KUBELET + "maxPods: ${MAX_PODS}\nclusterDomain: ${DOMAIN}\n"
     assert lines(text, **{option: True}) == [
         "3 maxPods component",

@@ -301,7 +301,7 @@ def test_release_data_take_their_layers_out_of_what_is_not_judged() -> None:
     assert open_layers() == [f"fields, defaults and rules of Kubernetes 1.{NEXT}"]
 
 
-def test_a_config_is_judged_by_the_gates_of_the_new_release() -> None:
+def test_a_config_is_validated_against_the_gates_of_the_new_release() -> None:
     use(changed_kubelet())
     assert known_minors()[-1] == NEXT
     assert newest_minor() == NEWEST

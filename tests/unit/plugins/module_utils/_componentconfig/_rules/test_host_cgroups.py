@@ -72,7 +72,7 @@ def test_a_name_that_is_not_a_slice_ends_the_kubelet_with_the_driver_systemd(nam
     assert not list(cgroup_findings(context(reserved(name, "cgroupfs")), Host()))
 
 
-def test_a_cgroup_without_all_controllers_is_as_good_as_none() -> None:
+def test_a_cgroup_without_all_controllers_is_refused() -> None:
     host = Host(cgroups={"/system.slice": Cgroup(exists=True, lacks=("cpuset", "hugetlb"))})
     [finding] = cgroup_findings(context(reserved("/system.slice")), host)
     assert finding.level is Level.COMPONENT

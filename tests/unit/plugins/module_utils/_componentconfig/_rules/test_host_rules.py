@@ -380,7 +380,7 @@ def test_a_state_file_that_goes_with_the_config(
     assert stale(config, Host(cpus=FOUR, states={name: state}), minor) == []
 
 
-def test_what_has_no_effect_on_cgroup_v1_is_worth_a_word() -> None:
+def test_a_field_without_an_effect_on_cgroup_v1_is_a_warning() -> None:
     config: Mapping[str, Any] = {**LIMITED_SWAP, "featureGates": {"NodeSwap": True}}
     assert problems(config, Host(cgroup_v2=False), 29) == [
         "memorySwap.swapBehavior: has no effect: this host uses cgroup v1, and pods get no swap there [warning]"
@@ -439,7 +439,7 @@ def test_every_check_that_needs_the_host_is_made() -> None:
     assert rules <= covered
 
 
-def test_what_lets_the_kubelet_run_and_no_pod_start_is_refused_by_policy() -> None:
+def test_a_config_with_which_no_pod_can_start_is_refused_by_policy() -> None:
     host = Host(files={"/r": MISSING}, runtime_driver="systemd")
     assert problems({"resolvConf": "/r"}, host, 30) == [
         "resolvConf: the file does not exist on this host: no pod could be started [policy]",

@@ -182,7 +182,7 @@ def test_what_systemd_has_passed_is_seen_once_it_started_through_the_agent(machi
     assert not [fault for fault in machine.look()["faults"] if "started through the agent" in fault]
 
 
-def test_no_systemd_and_a_systemctl_that_fails_are_sentences(machine: Machine, tmp_path: Path) -> None:
+def test_a_missing_systemd_and_a_failing_systemctl_are_reported_in_messages(machine: Machine, tmp_path: Path) -> None:
     machine.code = 1
     with pytest.raises(SystemctlFailed, match="systemctl show failed: Failed to connect to bus"):
         machine.look()
