@@ -109,7 +109,8 @@ TABLE: list[tuple[str, str]] = [
     (r"\bany more\b(?! (?:than|of|\w+s)\b)", "no longer"),
     (r"\bbe had\b", "is available, can be obtained, can be reached"),
     (
-        r"\b(?:is|are|be|seen|was|were|otherwise) well\b(?!-| (?:as|below|above|within|under|over|\w+ed|known)\b)",
+        r"(?<!all )\b(?:is|are|be|seen|was|were|otherwise) well\b"
+        r"(?!-| (?:as|below|above|within|under|over|known|\w+ed)\b)",
         "healthy",
     ),
     (r"\b(?:another|others|otherwise)(?: \w+)? than\b", "different from, other than; differently from"),

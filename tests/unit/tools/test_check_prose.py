@@ -110,6 +110,7 @@ CORRECT = [
     "The record says by whom it was aborted.",
     "The text says what a person wants to know.",
     "The report is well formed.",
+    "All is well again.",
     "The latency is well below the limit.",
     "The value stays below `maxPods`.",
     "The rollout does not restart any more nodes.",
