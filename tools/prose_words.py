@@ -61,7 +61,8 @@ TABLE: list[tuple[str, str]] = [
     ),
     (r"\bfor ever\b", "forever, indefinitely, without a limit"),
     (
-        r"(?<!user is )(?<!users are )(?<!operator is )(?<!operators are )\btold\b(?! (?:to|apart)\b)|\btells? of\b",
+        r"(?<!user is )(?<!users are )(?<!operator is )(?<!operators are )\btold\b(?! (?:to|apart|from)\b)"
+        r"|\btells? of\b",
         "reported, logged, documented, notified (people are told, programs are notified)",
     ),
     (

@@ -87,7 +87,7 @@ def test_a_door_names_all_that_it_imports_and_imports_only_its_own_files(package
     assert set(public[0]) == {*defined, *(alias.name for node in imports for alias in node.names)}
 
 
-def test_a_file_behind_a_door_differs_from_the_door_and_its_names() -> None:
+def test_a_file_behind_a_door_is_told_from_the_door_and_its_names() -> None:
     assert is_inside("_operations._signing._endorser", "_operations._signing")
     assert is_inside("_operations._signing._endorser.Endorser", "_operations._signing")
     assert not is_inside("_operations._signing", "_operations._signing")

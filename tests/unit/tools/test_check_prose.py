@@ -106,6 +106,7 @@ CORRECT = [
     "The health of the component decides.",
     "The operator is told what to do.",
     "The two Nodes are told apart by their UID.",
+    "A door is told from a private file by its name.",
     "A node is said to drift if its files differ.",
     "The record says by whom it was aborted.",
     "The text says what a person wants to know.",
