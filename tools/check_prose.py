@@ -6,8 +6,8 @@
     python tools/check_prose.py [FILE...]
 
 Prints FILE:LINE: 'words': advice for each hit, and exits with 1 if there is one. Prose is documentation, docstrings,
-comments, task names, changelog fragments, the options' descriptions, and the product's string literals (messages to
-users).
+comments, task names, changelog fragments, the options' descriptions, the product's string literals (messages to users)
+and the names of tests, which are sentences: ``test_a_node_that_is_cordoned_waits``.
 """
 
 from __future__ import annotations
@@ -104,6 +104,7 @@ def prose_in_python(file: str, source: str, nodes: Sequence[ast.AST]) -> Iterato
                 yield Prose("options", node.value.lineno, node.value.value)
     if file.startswith(PRODUCT) and "/doc_fragments/" not in file:
         yield from messages_in(nodes)
+    yield from test_names_in(nodes)
     if "#" in source:
         tokens = tokenize.generate_tokens(io.StringIO(source).readline)
         yield from join_comments(
@@ -134,6 +135,22 @@ def messages_in(nodes: Iterable[ast.AST]) -> Iterator[Prose]:
             yield Prose("message", node.lineno, text)
 
 
+def test_names_in(nodes: Iterable[ast.AST]) -> Iterator[Prose]:
+    """Yield the names of tests as sentences, and the ids that the source gives to parametrized cases."""
+    for node in nodes:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name.startswith("test_"):
+            yield Prose("test", node.lineno, words_of(node.name.removeprefix("test_")))
+        elif isinstance(node, ast.keyword) and node.arg in ("id", "ids"):
+            for part in ast.walk(node.value):
+                if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                    yield Prose("test", part.lineno, words_of(part.value))
+
+
+def words_of(name: str) -> str:
+    """Return a name with spaces between its words."""
+    return re.sub("[_-]", " ", name)
+
+
 def needs_verb(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """Return whether the node's docstring describes an action: not that of a test, a property or a fixture."""
     if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or node.name.startswith("test_"):
@@ -156,7 +173,7 @@ def prose_in_lines(file: str, text: str) -> Iterator[Prose]:
 
 def prose_in(file: str, text: str) -> Iterator[Prose]:
     """Yield the prose of a file that is not Python."""
-    if file.endswith(("contract.md", "complaints.md")):  # their last section holds the names of tests
+    if file.endswith(("contract.md", "complaints.md")):  # their last section is generated from the names of tests
         yield Prose("docs", 1, text.partition("\n## Tests\n")[0])
     elif file.endswith(".md"):
         yield Prose("docs", 1, text)
@@ -215,7 +232,7 @@ def names_defined(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, int]]:
 
 
 def hits_in_names(file: str, nodes: Iterable[ast.AST]) -> Iterator[Hit]:
-    """Yield each refused name once for its file; names of tests are sentences and are not checked."""
+    """Yield each refused name once for its file; names of tests are sentences, and checked as such."""
     names = {Path(file).stem: 1}
     for name, line in names_defined(nodes):
         names.setdefault(name, line)

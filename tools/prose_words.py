@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 
 __all__ = ["EXPRESSIONS", "IDENTIFIERS", "PARTS_OF_IDENTIFIERS", "Expression", "Kind"]
 
-Kind = Literal["docs", "docstring", "function", "comment", "task", "fragment", "options", "message"]
+Kind = Literal["docs", "docstring", "function", "comment", "task", "fragment", "options", "message", "test"]
 
 
 class Expression(NamedTuple):
@@ -44,7 +44,8 @@ NO_VERBS = (
 
 TABLE: list[tuple[str, str]] = [
     (
-        r"(?:^\W*|[.:|]\s+|\b(?:for|by|of|to|from|than|with|without|so that|because|unless) )whom?\b(?![^.|]*\?)"
+        r"(?:^\W*|[.:|]\s+|\b(?:for|by|of|to|from|than|with|without|so that|because|unless) )who\b(?![^.|]*\?)"
+        r"|(?:^\W*|[.:|]\s+)whom\b(?![^.|]*\?)"
         r"|\bwhom?ever\b",
         'name the noun: "a user who", "the runner that", "anyone who can"',
     ),
@@ -59,7 +60,11 @@ TABLE: list[tuple[str, str]] = [
         "next to (place), in addition to (more), alongside (with), in the background (concurrency)",
     ),
     (r"\bfor ever\b", "forever, indefinitely, without a limit"),
-    (r"\btold\b(?! to\b)|\btells? of\b", "reported, logged, documented, notified"),
+    (
+        r"(?<!user is )(?<!users are )(?<!operator is )(?<!operators are )\btold\b(?! (?:to|apart|from)\b)"
+        r"|\btells? of\b",
+        "reported, logged, documented, notified (people are told, programs are notified)",
+    ),
     (
         r"\b(?:no|some|every|any)body\b",
         "name the actor (no client, an operator, another process, the caller), or drop it",
@@ -78,7 +83,10 @@ TABLE: list[tuple[str, str]] = [
         r"\b(?:stands?|stood|standing) (?:in(?! for)|on|under|at|beside|behind|there|where|before|above|below)\b",
         "is, is in, appears in, is recorded in",
     ),
-    (r"\blies? (?:in|on|below|beside|there|side)\b", "is, is stored in"),
+    (
+        r"(?<!cause )(?<!reason )(?<!problem )(?<!difference )\blies? (?:in|on|below|beside|there|side)\b",
+        "is, is stored in",
+    ),
     (r"\bin the place of\b", "instead of; replace X with Y"),
     (r"\bways? back\b", "rollback (agent), undo (pool), conversion back (engine)"),
     (r"\broll-backs?\b", "rollback (noun), roll back (verb)"),
@@ -86,25 +94,29 @@ TABLE: list[tuple[str, str]] = [
         r"\b(?:go|goes|going|went|gone)(?: a step| one more| one)? back\b",
         "roll back (to last-known-good), revert (to the init config), return",
     ),
-    (r"\b(?:go|goes|going|went|gone) on\b", "continue, keep running, resume, proceed"),
+    (r"(?<!what is )\b(?:go|goes|going|went|gone) on\b", "continue, keep running, resume, proceed"),
     (r"\b(?:come|comes|came|becomes?|became) of\b", 'result, outcome; "what happens to X"'),
     (r"\b(?:die|dies|died|dying) of\b", "exit because of, crash on, fail to start with"),
     (r"\bdeadly\b", "crashing; a config that crashes the component"),
-    (r"\b(?:is|are|was|were|be|been) said\b", "logged (journal), reported (ConfigOK, screen), warned about"),
+    (r"\b(?:is|are|was|were|be|been) said\b(?! to\b)", "logged (journal), reported (ConfigOK, screen), warned about"),
     (
-        r"\b(?:at most|for|within|wait) so (?:long|many|much)\b|\bso (?:many|much) (?:seconds|more)\b",
+        r"\b(?:at most|for|within|wait) so (?:long|many|much)\b(?! that\b)|\bso (?:many|much) (?:seconds|more)\b",
         'name the parameter: "up to `timeout` seconds"',
     ),
     (
         r'(?:\bNone|""|\b0|\b1|\b2|\bFalse|\bTrue|\bempty|\bnothing|\bnone|\{\}|\(\)),? where\b',
         '"or None if ..."; "where" is for places',
     ),
-    (r"\bany more\b", "no longer"),
+    (r"\bany more\b(?! (?:than|of|\w+s)\b)", "no longer"),
     (r"\bbe had\b", "is available, can be obtained, can be reached"),
-    (r"\b(?:is|are|be|seen|was|were|otherwise) well\b(?! as)", "healthy"),
+    (
+        r"(?<!all )\b(?:is|are|be|seen|was|were|otherwise) well\b"
+        r"(?!-| (?:as|below|above|within|under|over|known|\w+ed)\b)",
+        "healthy",
+    ),
     (r"\b(?:another|others|otherwise)(?: \w+)? than\b", "different from, other than; differently from"),
-    (r"\bbelow (?=[`/])", "under, in"),
-    (r"\b(?:a|one|each|this|no|every|next) look\b", "probe (component), check, read"),
+    (r"\bbelow (?=/)", "under, in"),
+    (r"\b(?:a|one|each|this|no|every|next) look\b(?![- ]up\b)", "probe (component), check, read"),
     (
         r"(?<!it )\btak(?:e|es|en) (?:it |them |that )?for\b(?! (?:example|granted|each|the))",
         "treated as, mistaken for",
@@ -115,7 +127,7 @@ TABLE: list[tuple[str, str]] = [
     (r"\bh(?:eld|old|olds) (?:it )?against\b", "checked against"),
     (r"\bputs? together\b", "combine, merge, build, assemble"),
     (
-        r"\bone (?:after|behind) the other\b|\bone and the same\b|\blook after the other\b",
+        r"\bone behind the other\b|\bone and the same\b|\blook after the other\b",
         'in turn, sequentially, one at a time; "the same"',
     ),
     (
@@ -124,10 +136,10 @@ TABLE: list[tuple[str, str]] = [
     ),
     (r"\bbelongs? into\b", "belongs in"),
     (
-        r"(?<!who )(?<!user )(?<!operator )\bwants\b",
+        r"(?<!who )(?<!user )(?<!operator )(?<!person )(?<!reader )(?<!team )\bwants\b",
         "requires, expects, needs (people want, programs need)",
     ),
-    (r"\bfor people\b", "human-readable"),
+    (r"\bfor people\b(?! (?:who|that|with|in)\b)", "human-readable"),
     (r"\bthat there (?:is|are)\b", "that exists, known"),
     (r"\bhas not (?:a|the|any)\b", "does not have the"),
     (r"\b(?:write|writes|written|wrote|writing) (?:it |that |this |them )?down\b", "record, store, log"),

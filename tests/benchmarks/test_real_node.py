@@ -169,7 +169,7 @@ def test_invalid(bench: Bench, row: Row) -> None:
     row("invalid", statistics.median(seconds), "s", most=1.0)
 
 
-def test_deadly(bench: Bench, bare: Callable[[], float], row: Row) -> None:
+def test_a_crashing_config_is_rolled_back_within_its_bound(bench: Bench, bare: Callable[[], float], row: Row) -> None:
     """The bound is computed from this run: the node's records have the times to crash and the delays.
 
     The agent acts twice: it adopts the config, and it returns from it.

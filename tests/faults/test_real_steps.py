@@ -96,5 +96,5 @@ def test_killed_before_a_named_file(
         machine.until_condition(condition)
         [good] = ends.good
         machine.until("last-known-good", lambda: machine.last_known_good() == good)
-        case.holds("", machine.machine.exists(f"{_STEPS}/killed"), "nobody was killed: the case proves nothing")
+        case.holds("", machine.machine.exists(f"{_STEPS}/killed"), "no process was killed: the case proves nothing")
         case.check(ends, machine.observe())

@@ -110,7 +110,7 @@ CONSUMERS: dict[str, Callable[[], str]] = {
 
 
 @pytest.mark.parametrize("consumer", CONSUMERS)
-def test_every_consumer_says_what_it_cannot_judge_without_a_layer(consumer: str, layer: Layer) -> None:
+def test_every_consumer_says_what_is_not_judged_without_a_layer(consumer: str, layer: Layer) -> None:
     text = CONSUMERS[consumer]()
     # Nothing has been read of the meanings of older releases, which every upgrade says.
     lines = [line for line in text.splitlines() if "not judged" in line and "not judged: meanings" not in line]
@@ -127,7 +127,7 @@ def test_no_consumer_doubts_a_release_whose_data_are_whole(consumer: str) -> Non
 
 
 @pytest.mark.parametrize("output", ["text", "json", "github", "junit", "sarif"])
-def test_every_format_of_the_command_says_what_it_cannot_judge(
+def test_every_format_of_the_command_says_what_is_not_judged(
     output: str, entry: Entry, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "kubelet.yaml"
@@ -140,7 +140,7 @@ def test_every_format_of_the_command_says_what_it_cannot_judge(
     assert entry("__main__").main([*arguments, "--fail-on", "not-judged"]) == 1
 
 
-def test_a_diff_by_the_command_says_what_it_cannot_judge(
+def test_a_diff_by_the_command_says_what_is_not_judged(
     entry: Entry, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "kubelet.yaml"

@@ -31,7 +31,7 @@ def test_every_message_id_is_there_for_journalctl() -> None:
     assert set(re.findall(r"[0-9a-f]{32}", (DOCS / "observing.md").read_text())) == message_ids
 
 
-def test_the_alert_rules_are_about_metrics_that_there_are() -> None:
+def test_the_alert_rules_use_existing_metrics() -> None:
     text = (DOCS / "alerts.yml").read_text()
     assert set(re.findall(r"configok_(?:node|agent)_\w+", text)) <= EXPOSED
     checked = promtool("check", "rules", str(DOCS / "alerts.yml"))

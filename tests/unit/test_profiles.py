@@ -80,7 +80,7 @@ def test_in_the_other_order_the_plain_shutdown_periods_exclude_the_list() -> Non
 
 
 @pytest.mark.parametrize("profile", PROFILES, ids=str)
-def test_the_page_tells_the_disruption_of_each_field(profile: Profile) -> None:
+def test_the_page_shows_the_disruption_of_each_field(profile: Profile) -> None:
     fields = profile.fields()
     classes = dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", profile.page, re.MULTILINE))
     assert set(classes) == set(fields)

@@ -103,7 +103,7 @@ def test_the_variables_of_nodes_are_valid(variables: dict[str, Any]) -> None:
         assert len(policy(variables).revoked) == 1
 
 
-def test_the_pool_files_have_keys_that_there_are() -> None:
+def test_the_pool_files_use_existing_keys() -> None:
     assert len(POOLS) == 4
     for pool in POOLS:
         assert set(pool) <= set(POOL_FILE.keys[""])
@@ -129,7 +129,7 @@ def test_the_statement_of_the_page_is_one() -> None:
     assert described >= {*fields, "notAfter"}
 
 
-def test_the_tasks_have_options_that_there_are() -> None:
+def test_the_tasks_use_existing_options() -> None:
     for task in TASKS:
         ((name, options),) = [(key, value) for key, value in task.items() if key.startswith("configok.node.")]
         module = importlib.import_module(f"{MODULES}.{name.removeprefix('configok.node.')}")

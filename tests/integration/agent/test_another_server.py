@@ -16,7 +16,7 @@ from support.api.servers import Embedded
 NOBODY = "https://127.0.0.1:9"
 
 
-def test_the_server_of_a_kubeconfig_that_was_mended_is_told(
+def test_the_agent_reports_to_the_server_of_a_repaired_kubeconfig(
     embedded_api: Embedded, make_node: Callable[..., Any], tmp_path: Path
 ) -> None:
     good = Path(embedded_api.node_kubeconfig("n1")).read_text()

@@ -42,7 +42,7 @@ def test_validate_for_machines(make_node: MakeNode) -> None:
     assert result.returncode == 1
 
 
-def test_a_file_that_is_not_there_is_wrong_usage(make_node: MakeNode) -> None:
+def test_a_missing_file_is_a_usage_error(make_node: MakeNode) -> None:
     result = make_node().call("validate", "/nonexistent/config.yaml")
     assert result.returncode == 2
     assert result.stderr == "configok-agent: /nonexistent/config.yaml: cannot be read: No such file or directory\n"
@@ -106,7 +106,7 @@ def test_explain(make_node: MakeNode) -> None:
 
 @pytest.mark.contract("prestart.never-blocks")
 @pytest.mark.parametrize("hook", ["prestart", "poststop"])
-def test_a_hook_never_hurts_whatever_is_wrong_with_the_agent(make_node: MakeNode, hook: str) -> None:
+def test_a_hook_never_blocks_a_start_whatever_is_wrong_with_the_agent(make_node: MakeNode, hook: str) -> None:
     node = make_node()
     unknown = node.call(hook, "kube-proxy")
     assert (unknown.returncode, unknown.stderr.count("\n")) == (0, 1)
@@ -116,7 +116,7 @@ def test_a_hook_never_hurts_whatever_is_wrong_with_the_agent(make_node: MakeNode
     assert (broken.returncode, broken.stderr.count("\n")) == (0, 1)
 
 
-def test_all_that_is_wrong_with_the_configuration_is_said(make_node: MakeNode) -> None:
+def test_all_errors_of_the_configuration_are_reported_at_once(make_node: MakeNode) -> None:
     node = make_node()
     data = json.loads((node.directory / "agent.yaml").read_text())
     data.update(nodeName="N 1", colour="red")
@@ -134,13 +134,13 @@ def test_status_works_before_anything_was_assigned(make_node: MakeNode) -> None:
 
 
 @pytest.mark.contract("cli.commands")
-def test_forget_bad_wants_to_know_what(make_node: MakeNode) -> None:
+def test_forget_bad_requires_a_uid_or_all(make_node: MakeNode) -> None:
     node = make_node()
     assert node.call("forget-bad").returncode == 2
     assert node.call("forget-bad", "--all").stdout == "nothing to forget\n"
 
 
-def test_run_without_credentials_is_a_sentence(make_node: MakeNode) -> None:
+def test_run_without_credentials_ends_with_a_message(make_node: MakeNode) -> None:
     result = make_node().call("run")
     assert (result.returncode, result.stderr.count("\n")) == (1, 1), result.stderr
     assert "/nonexistent/kubeconfig" in result.stderr

@@ -93,7 +93,7 @@ def node(make_node: Callable[..., Any], kubelet: Kubelet, tmp_path: Path) -> Any
     return node
 
 
-def test_the_kubelet_is_asked_itself_with_the_nodes_own_certificate(node: Any, kubelet: Kubelet) -> None:
+def test_the_kubelet_is_queried_with_the_nodes_own_certificate(node: Any, kubelet: Kubelet) -> None:
     result = node.call("compare", "kubelet")
     assert (result.returncode, result.stdout) == (0, "the live config is what the file says\n"), result.stderr
     assert kubelet.peers == ["/configz system:node:n1"]
@@ -102,7 +102,7 @@ def test_the_kubelet_is_asked_itself_with_the_nodes_own_certificate(node: Any, k
     assert (result.returncode, result.stdout) == (1, "maxPods: is 110, and 50 was given\n")
 
 
-def test_a_flag_that_wins_is_no_difference(node: Any, kubelet: Kubelet) -> None:
+def test_a_flag_that_overrides_the_file_is_not_a_difference(node: Any, kubelet: Kubelet) -> None:
     kubelet.config["maxPods"] = 20
     name = hashlib.sha256(node.config.read_bytes()).hexdigest()
     (node.config.parent / f"{name}.json").write_text(json.dumps({"fields": ["maxPods", "port"]}))
@@ -112,7 +112,7 @@ def test_a_flag_that_wins_is_no_difference(node: Any, kubelet: Kubelet) -> None:
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_a_kubelet_that_does_not_let_it_is_no_verdict(node: Any, kubelet: Kubelet, status: int) -> None:
+def test_a_kubelet_that_denies_access_leaves_the_result_unknown(node: Any, kubelet: Kubelet, status: int) -> None:
     kubelet.status = status
     result = node.call("compare", "--json", "kubelet")
     assert result.returncode == 2
@@ -120,7 +120,7 @@ def test_a_kubelet_that_does_not_let_it_is_no_verdict(node: Any, kubelet: Kubele
     assert (answer["differences"], "grant nodes/configz" in answer["unknown"]) == ([], True)
 
 
-def test_no_kubelet_is_one_sentence(node: Any, kubelet: Kubelet) -> None:
+def test_a_missing_kubelet_is_reported_in_one_sentence(node: Any, kubelet: Kubelet) -> None:
     kubelet.server.shutdown()
     kubelet.server.server_close()
     result = node.call("compare", "kubelet")

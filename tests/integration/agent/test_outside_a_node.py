@@ -140,7 +140,7 @@ def test_validate_good_files(call: Call, directory: Path) -> None:
         ("migrate", "kubelet", "--", "--config=/nonexistent/config.yaml"),
     ],
 )
-def test_an_unusable_input_is_one_sentence(call: Call, arguments: tuple[str, ...]) -> None:
+def test_an_unusable_input_is_reported_in_one_sentence(call: Call, arguments: tuple[str, ...]) -> None:
     ended = call(*arguments)
     assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (2, "", 1), ended.stderr
 
@@ -240,13 +240,13 @@ def test_migrate_reads_flags_from_a_file(call: Call, directory: Path) -> None:
     )
 
 
-def test_a_missing_pyyaml_is_a_sentence(call: Call, interpreter: str) -> None:
+def test_a_missing_pyyaml_is_reported_in_a_message(call: Call, interpreter: str) -> None:
     ended = call("validate", "configs", options=("-I", "-S"))
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr == f"configok-agent: validate needs PyYAML, which {interpreter} does not have\n"
 
 
-def test_a_reader_that_is_gone_is_no_error_message(call: Call) -> None:
+def test_a_closed_output_pipe_causes_no_error_message(call: Call) -> None:
     read, write = os.pipe()
     os.close(read)
     try:

@@ -27,7 +27,7 @@ SETTLED = 1.0  # seconds without a request of the agent: five probe intervals
 
 
 @pytest.mark.contract("manners.one-watch")
-def test_an_idle_agent_keeps_one_watch_and_asks_nothing(
+def test_an_idle_agent_keeps_one_watch_and_sends_no_requests(
     embedded_api: Embedded, make_node: Callable[..., Any], tmp_path: Path
 ) -> None:
     client, requests = embedded_api.client(), embedded_api.server.requests

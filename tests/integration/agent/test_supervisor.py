@@ -82,7 +82,7 @@ def test_start_restart_stop_and_start_again(
 
 
 @pytest.mark.contract("supervisor.as-systemd")
-def test_a_component_that_dies_is_started_again_for_ever(make_node: MakeNode, tmp_path: Path) -> None:
+def test_a_component_that_keeps_exiting_is_restarted_without_a_limit(make_node: MakeNode, tmp_path: Path) -> None:
     node = make_node(command=component(tmp_path, "exit"))
     node.start("supervisor")
     starts = tmp_path / "starts"
@@ -119,7 +119,7 @@ def test_leftovers_of_a_component_are_ended_with_it(
     node.until("the child is ended", lambda: not is_alive(child))
 
 
-def test_a_killed_supervisor_leaves_nobody_and_can_come_back(
+def test_a_killed_supervisor_leaves_no_process_and_can_start_again(
     make_node: MakeNode, tmp_path: Path, is_alive: Callable[[int], bool]
 ) -> None:
     node = make_node(command=component(tmp_path, "stubborn"))

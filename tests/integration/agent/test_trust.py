@@ -201,7 +201,7 @@ def test_keys_are_rotated_and_revoked_while_everything_runs(
     assert world.agent.poll() is None, "the same process of the agent did all of this"
 
 
-def test_warn_adopts_and_tells_why(
+def test_the_mode_warn_adopts_and_reports_why(
     api: ApiServer, unique: str, make_node: Callable[..., AgentNode], keys: tuple[Key, Key]
 ) -> None:
     world = World(api, make_node, unique, trust_section(mode="warn", keys=keys[:1]))

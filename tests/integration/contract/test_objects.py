@@ -176,7 +176,7 @@ def test_create_in_a_missing_namespace(api: ApiServer, unique: str) -> None:
     assert answer.body["details"] == {"name": unique, "kind": "namespaces"}
 
 
-def test_create_with_another_namespace_than_the_path(api: ApiServer, unique: str) -> None:
+def test_create_refuses_a_namespace_that_differs_from_the_path(api: ApiServer, unique: str) -> None:
     answer = api.wire().post(CONFIG_MAPS, {"metadata": {"name": unique, "namespace": "kube-system"}})
     assert (answer.status, answer.body["reason"]) == (400, "BadRequest")
     assert "namespace of the provided object does not match the namespace sent on the request" in answer.body["message"]
@@ -274,7 +274,7 @@ def test_dry_run_checks_all_the_same(api: ApiServer, unique: str) -> None:
     assert "dryRun: Unsupported value: " in answer.body["message"]
 
 
-def test_bodies_that_are_no_objects(api: ApiServer, unique: str) -> None:
+def test_bodies_that_are_not_valid_objects_are_refused(api: ApiServer, unique: str) -> None:
     wire = api.wire()
     assert wire.post(CONFIG_MAPS, b"{").status == 400
     answer = wire.post(

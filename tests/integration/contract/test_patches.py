@@ -172,7 +172,7 @@ def test_json_patch(api: ApiServer, unique: str) -> None:
     assert wire.json_patch(path, {"op": "add"}).status == 400
 
 
-def test_patch_that_is_no_object(api: ApiServer, unique: str) -> None:
+def test_a_patch_that_is_not_an_object_is_refused(api: ApiServer, unique: str) -> None:
     wire = api.wire()
     wire.post(CONFIG_MAPS, {"metadata": {"name": unique}})
     path = f"{CONFIG_MAPS}/{unique}"

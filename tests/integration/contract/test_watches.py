@@ -184,7 +184,7 @@ def test_watch_from_before_the_history(api: ApiServer, unique: str) -> None:
     assert wire.get(EVENTS).status == 200
 
 
-def test_watch_after_compaction_goes_on_from_now(api: ApiServer, unique: str) -> None:
+def test_a_watch_after_compaction_continues_from_now(api: ApiServer, unique: str) -> None:
     wire = api.wire()
     api.compact()
     with wire.watch(

@@ -21,7 +21,9 @@ from support.session.unavailable import leave_out
 
 
 @pytest.mark.complaint("kubespray #11395: took down 20% of the workers")
-def test_a_good_and_a_deadly_rollout(real_api: Real, unique: str, tmp_path: Path) -> None:
+def test_a_good_config_reaches_all_nodes_and_a_crashing_one_only_the_canary(
+    real_api: Real, unique: str, tmp_path: Path
+) -> None:
     """20 agents on the real API server, RBAC and NodeRestriction on: a crashing config reaches the canary, no more."""
     with start_fleet(real_api, unique, 20, tmp_path) as fleet:
         done = fleet.user.run("rollout")
@@ -64,7 +66,7 @@ def test_a_good_and_a_deadly_rollout(real_api: Real, unique: str, tmp_path: Path
     [("real", "Canary"), ("real", "Wave 1"), ("real", "Wave 2"), ("embedded", "Wave 1")],
     indirect=["api"],
 )
-def test_a_killed_playbook_goes_on_where_it_stood(api: ApiServer, unique: str, tmp_path: Path, phase: str) -> None:
+def test_a_killed_playbook_resumes_where_it_was(api: ApiServer, unique: str, tmp_path: Path, phase: str) -> None:
     # The next run waits until the dead one's lock is no longer held.
     quickly = ("-e", "rollout_lease_duration=5")
     with start_fleet(api, unique, 6, tmp_path) as fleet:

@@ -57,7 +57,7 @@ def test_files_are_written_as_they_are_and_with_their_mode(bed: Testbed) -> None
     assert not node.exists("/srv/nowhere")
 
 
-def test_a_command_that_fails_is_told_in_a_sentence(bed: Testbed) -> None:
+def test_a_failed_command_raises_an_error_with_its_exit_code_and_message(bed: Testbed) -> None:
     with pytest.raises(CommandFailed, match="/nowhere ended with 1: cat: /nowhere: No such file or directory"):
         bed.node("oldest").run(["cat", "/nowhere"])
 
@@ -105,7 +105,7 @@ def test_the_api_server_comes_back_with_its_data(bed: Testbed) -> None:
         node.wait_ready()
 
 
-def test_what_a_killed_run_has_left_behind_goes_away() -> None:
+def test_the_leftovers_of_a_killed_run_are_removed() -> None:
     if os.geteuid() != 0:
         leave_out("test nodes need root")
     script = (

@@ -189,7 +189,9 @@ def test_only_a_node_reports_for_itself(policed: Real, unique: str) -> None:
     assert policed.node_wire(f"{unique}-other").strategic(status, report).status == 403
 
 
-def test_what_a_cluster_writes_on_nodes_goes_on(policed: Real, unique: str) -> None:
+def test_ordinary_writes_to_nodes_are_allowed_and_a_node_cannot_register_with_an_assignment(
+    policed: Real, unique: str
+) -> None:
     node, status = paths.node(unique), paths.node_status(unique)
     assert policed.node_wire(unique).strategic(status, condition("True", "Ready")).status == 200
     assert policed.wire(CNI).strategic(status, condition("False", "NetworkUnavailable")).status == 200

@@ -141,7 +141,7 @@ def test_only_the_request_of_the_machine_is_approved(
     assert f"{unique}-second-key was left alone: {kubelet.request} with another key came first" in message
 
 
-def test_a_request_of_an_earlier_token_with_the_same_id_is_passed_over(
+def test_a_request_of_an_earlier_token_with_the_same_id_is_ignored(
     real_api: Real, runner: Client, unique: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(_bootstrap_credentials, "_take_id", lambda: new_token(TOKEN_IDS[0]))
@@ -186,9 +186,7 @@ def test_sixteen_machines_join_at_a_time(real_api: Real, runner: Client, unique:
         admin.delete(paths.node(f"{unique}-{number}"))
 
 
-def test_the_tokens_of_killed_runs_are_passed_over_and_in_the_end_removed(
-    real_api: Real, runner: Client, unique: str
-) -> None:
+def test_the_tokens_of_killed_runs_are_ignored_and_finally_removed(real_api: Real, runner: Client, unique: str) -> None:
     admin = real_api.client()
     labels = {"app.kubernetes.io/managed-by": "configok.node"}
     for token_id in TOKEN_IDS[:-1]:
@@ -263,7 +261,7 @@ def test_without_the_role_nothing_is_created(real_api: Real, unique: str) -> Non
     assert tokens(real_api) == {}
 
 
-def test_without_the_binding_of_bootstrappers_the_sentence_says_so(real_api: Real, unique: str) -> None:
+def test_the_message_names_a_missing_binding_of_bootstrappers(real_api: Real, unique: str) -> None:
     admin = real_api.client()
     prepare(admin, Access(machine_subjects=()))
     with (

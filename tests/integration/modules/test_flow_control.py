@@ -124,7 +124,7 @@ def test_an_identity_that_changes_machines_takes_the_flow_of_runners(flow: FlowC
     assert flow.set(**options)["changed"] is False
 
 
-def test_limits_that_were_changed_are_set_again_and_defaults_are_no_change(flow: FlowControl) -> None:
+def test_changed_limits_are_set_again_and_defaults_are_not_a_change(flow: FlowControl) -> None:
     flow.set(flow_control=True)
     path = paths.priority_level(flow.version, "configok-agents")
     queuing = {"limited": {"limitResponse": {"queuing": {"queueLengthLimit": 1}}}}
@@ -174,7 +174,7 @@ def test_an_identity_without_these_permissions_can_do_all_the_rest(
     flow.client.delete(paths.cluster_role(unique))
 
 
-def test_a_server_without_flow_control_refuses_it_in_a_sentence(cluster: SandboxCluster) -> None:
+def test_flow_control_is_refused_with_a_message_on_a_server_without_it(cluster: SandboxCluster) -> None:
     result = run_module(cluster_access.main, {"kubeconfig": cluster.kubeconfig, "flow_control": True})
     assert result["msg"].startswith("the API server has no FlowSchemas, so flow_control cannot be set")
     assert look(cluster.client, paths.namespace("configok-system")) is None

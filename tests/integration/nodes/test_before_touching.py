@@ -104,7 +104,7 @@ def test_a_kubelet_taken_over_as_it_ran_can_be_given_another_cpu_policy(bed: Tes
         ),
     ],
 )
-def test_what_this_host_cannot_do_costs_no_restart(
+def test_a_config_that_this_host_does_not_support_costs_no_restart(
     bed: Testbed, node: Node, fields: Mapping[str, Any], message: str
 ) -> None:
     starts = node.kubelet_starts()
@@ -113,7 +113,7 @@ def test_what_this_host_cannot_do_costs_no_restart(
 
 
 @pytest.mark.contract("validate.host-checks")
-def test_swap_is_judged_as_the_kubelet_does_and_anew_with_each_assignment(bed: Testbed, node: Node) -> None:
+def test_each_assignment_checks_swap_as_the_kubelet_does(bed: Testbed, node: Node) -> None:
     starts = node.kubelet_starts()
     node.write("/run/swaps", SWAPS)
     node.run(["mount", "--bind", "/run/swaps", "/proc/swaps"])

@@ -63,7 +63,7 @@ def look(bed: Testbed, node: Node) -> dict[str, Any]:
     return result
 
 
-def test_what_runs_goes_on_with_a_file(bed: Testbed) -> None:
+def test_a_kubelet_keeps_its_values_when_its_flags_move_to_a_file(bed: Testbed) -> None:
     node = bed.nodes[0]
     node.write("/etc/default/kubelet", f'KUBELET_EXTRA_ARGS="{EXTRA}"\n', mode=0o644)
     restart(node)

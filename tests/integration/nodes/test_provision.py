@@ -177,7 +177,7 @@ def with_exec_plugin(text: str) -> str:
         ),
     ],
 )
-def test_what_cannot_be_provisioned_is_refused_before_anything_is_changed(
+def test_a_host_that_cannot_be_provisioned_is_refused_before_anything_is_changed(
     bed: Testbed, path: str, change: Callable[[str], str], sentence: str
 ) -> None:
     node = bed.node("packaged")

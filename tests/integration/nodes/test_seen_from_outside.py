@@ -181,7 +181,7 @@ def test_each_transition_is_found_by_its_message_id(node: Node) -> None:
 
 
 @pytest.mark.contract("metrics.configs", "metrics.counted")
-def test_the_metrics_tell_of_it(node: Node) -> None:
+def test_the_metrics_show_two_adoptions_a_refusal_and_a_rollback(node: Node) -> None:
     text = node.read(METRICS)
     assert "configok_node_config_adoptions_total 2\n" in text
     assert "configok_node_config_refusals_total 1\n" in text
@@ -201,7 +201,7 @@ def test_the_metrics_tell_of_it(node: Node) -> None:
 
 
 @pytest.mark.contract("events.on-the-node")
-def test_the_events_tell_of_it(bed: Testbed, node: Node) -> None:
+def test_the_events_report_two_adoptions_a_refusal_and_a_rollback(bed: Testbed, node: Node) -> None:
     reported = [
         event for event in bed.client.list(events("default")).items if event["source"]["component"] == "configok-agent"
     ]

@@ -119,7 +119,7 @@ def test_a_job_signs_with_the_key_of_its_machine_credential(fleet: Fleet, tmp_pa
     assert fleet.configs() == {done.artifacts["configok"]["target"]}
 
 
-def test_a_pool_is_planned_rolled_out_shown_and_taken_back(fleet: Fleet) -> None:
+def test_a_pool_is_planned_rolled_out_shown_and_undone(fleet: Fleet) -> None:
     plan = fleet.controller.run("configok plan", pool_file="workers", changeCause="more pods")
     assert plan.status == "successful", plan.log
     assert "maxPods" in plan.log
@@ -307,7 +307,7 @@ def test_the_built_in_credential_type_for_bearer_tokens_works_too(
     assert "secret-token" not in done.log
 
 
-def test_a_pool_file_that_the_project_does_not_have_fails_in_a_sentence(
+def test_a_pool_file_that_the_project_does_not_have_fails_with_a_message(
     embedded_api: Embedded, small: Callable[[dict[str, str]], Fleet]
 ) -> None:
     fleet = small({"KUBECONFIG": embedded_api.admin_kubeconfig})

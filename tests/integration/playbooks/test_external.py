@@ -70,7 +70,7 @@ def test_a_kubelet_without_a_health_check_is_not_waited_for(tmp_path: Path) -> N
     assert done.code == 0, done.output
 
 
-def test_a_host_without_a_kubelet_fails_with_a_sentence(tmp_path: Path) -> None:
+def test_a_host_without_a_kubelet_fails_and_the_message_says_what_is_missing(tmp_path: Path) -> None:
     done = run(tmp_path, "create", machine_kubelet_config={"healthzPort": 1}, external_timeout=2)
     assert done.code != 0
     text = " ".join(done.output.split())

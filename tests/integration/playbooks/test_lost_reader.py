@@ -17,7 +17,7 @@ from support.rollouts.simulated_nodes import SimulatedNodes
 
 
 @pytest.mark.parametrize("arguments", [("--check",), ()], ids=["plan", "rollout"])
-def test_a_run_ends_when_nobody_reads_its_output(
+def test_a_run_ends_when_its_output_has_no_reader(
     embedded_api: Embedded, tmp_path: Path, control: Path, arguments: tuple[str, ...]
 ) -> None:
     client = embedded_api.client()

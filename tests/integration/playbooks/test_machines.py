@@ -205,7 +205,7 @@ def test_the_life_of_machines(machines: Machines) -> None:
     machines.check_settled()
 
 
-def test_a_version_that_does_not_start_is_taken_back_at_the_canary(machines: Machines) -> None:
+def test_a_version_that_does_not_start_is_rolled_back_at_the_canary(machines: Machines) -> None:
     names = [f"{machines.name}-{number}" for number in (1, 2, 3)]
     for name in names:
         machines.hosts.add(name)
@@ -334,7 +334,7 @@ def write_replacement(machines: Machines) -> tuple[str, str]:
     return w1, w2
 
 
-def test_what_the_provider_refuses_stops_all(machines: Machines) -> None:
+def test_a_refusal_by_the_provider_stops_the_run(machines: Machines) -> None:
     names = [f"{machines.name}-{number}" for number in (1, 2)]
     for name in names:
         machines.hosts.add(name)

@@ -109,7 +109,7 @@ def test_one_lock_is_held_for_all_waves(
     assert "is locked by" not in done.output
 
 
-def test_bad_configs_and_the_way_back(client: Client, nodes: SimulatedNodes, user: Playbooks) -> None:
+def test_bad_configs_are_stopped_and_can_be_undone(client: Client, nodes: SimulatedNodes, user: Playbooks) -> None:
     prepare(client)
     roll_out(client, KUBELET_HEADER + "maxPods: 60\n")
     good = bundles(client)
@@ -189,7 +189,7 @@ def test_a_skewed_pool_refuses_what_many_nodes_lack(
     assert bundles(client) == []
 
 
-def test_a_killed_run_is_run_again_and_goes_on(client: Client, nodes: SimulatedNodes, user: Playbooks) -> None:
+def test_the_run_after_a_killed_one_resumes_the_rollout(client: Client, nodes: SimulatedNodes, user: Playbooks) -> None:
     prepare(client)
     # Only the canary answers, so the run is in its first wave until it is killed.
     nodes.behaviour = lambda _name, _source: GOOD if len({name for name, _id, _s in nodes.assignments}) == 1 else SILENT
@@ -217,7 +217,7 @@ def test_a_killed_run_is_run_again_and_goes_on(client: Client, nodes: SimulatedN
     assert (again.code, again.changed) == (0, 0), again.output
 
 
-def test_ctrl_c_ends_with_a_sentence_and_frees_the_lock(
+def test_ctrl_c_ends_with_a_message_and_frees_the_lock(
     client: Client, nodes: SimulatedNodes, user: Playbooks, control: Path
 ) -> None:
     prepare(client)

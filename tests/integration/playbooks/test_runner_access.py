@@ -63,7 +63,7 @@ def test_the_runner_needs_no_more_than_its_roles(real_api: Real, unique: str, no
             refused()
 
 
-def test_provisioning_takes_access_from_nobody_without_being_asked(cluster: SandboxCluster, tmp_path: Path) -> None:
+def test_provisioning_revokes_access_only_on_request(cluster: SandboxCluster, tmp_path: Path) -> None:
     subject = {"kind": "User", "name": "runner"}
     prepare(cluster.client, Access(runner_subjects=(subject,), node_configz=True, bundle_namespaces=("team-a",)))
     user = Playbooks(tmp_path, cluster.kubeconfig)

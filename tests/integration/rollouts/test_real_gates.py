@@ -237,7 +237,7 @@ def test_a_gate_that_says_no_halts_the_rollout_at_the_canary(
     assert "gate errors says no: " in result.reason
 
 
-def test_a_gate_without_data_pauses_the_rollout_and_a_repaired_one_lets_it_go_on(
+def test_a_gate_without_data_pauses_the_rollout_and_a_repaired_one_lets_it_continue(
     world: World, prometheus: Prometheus, metrics: Metrics
 ) -> None:
     target = world.publish(100)

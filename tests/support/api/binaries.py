@@ -48,7 +48,7 @@ def release_of(program: Path) -> str:
     output = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
     match = re.search(r"v(\d+\.\d+\.\d+)", output)
     if match is None:
-        raise Unavailable(f"{program} --version says {output.strip()!r}, which is no version")
+        raise Unavailable(f"{program} --version says {output.strip()!r}, which is not a version")
     return match.group(1)
 
 

@@ -113,4 +113,4 @@ def attack_named(name: str) -> Attack:
     for attack in ATTACKS:
         if attack.name == name:
             return attack
-    raise KeyError(f"{name} is no attack of tests/support/attacks/catalogue.py")
+    raise KeyError(f"{name} is not an attack of tests/support/attacks/catalogue.py")

@@ -162,7 +162,7 @@ def _down(name: str | None) -> int:
     owner = int((directory / "owner").read_text().split()[0])
     # Identified by its command line, so that it can be ended while its nodes are still booting.
     if tuple(Path(f"/proc/{owner}/cmdline").read_text().split("\0")[1:4]) != _KEEPER:
-        print(f"machines: the testbed {name} belongs to a run that goes on", file=sys.stderr)
+        print(f"machines: the testbed {name} belongs to a run that is still in progress", file=sys.stderr)
         return 1
     os.kill(owner, signal.SIGTERM)
     deadline = time.monotonic() + 60

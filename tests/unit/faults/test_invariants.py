@@ -40,7 +40,7 @@ def test_all_hold() -> None:
 
 
 @pytest.mark.parametrize("what", BROKEN)
-def test_what_is_broken_is_said(what: str) -> None:
+def test_each_broken_invariant_is_reported(what: str) -> None:
     invariant, seen = BROKEN[what]
     assert invariant in {sentence[:2] for sentence in violations(EXPECTED, OBSERVATION._replace(**seen))}
 

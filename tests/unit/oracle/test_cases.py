@@ -93,7 +93,7 @@ def test_what_the_kubelet_says_tells_the_stage(outcome: str, output: str, stage:
     assert answer(outcome, output).stage == stage
 
 
-def test_a_disagreement_is_told_unless_it_is_explained() -> None:
+def test_a_disagreement_is_reported_unless_it_is_explained() -> None:
     name = next(iter(EXPLAINED))
     refused, runs = Answer("start", "died"), Answer("running")
     comparison = Comparison(

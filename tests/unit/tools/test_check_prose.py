@@ -35,6 +35,10 @@ def lines_and_words(file: str, text: str) -> list[tuple[int, str]]:
         ("Makefile", "all: ## build anew\n", [(1, "anew")]),
         ("plugins/a.py", 'x = 1\nfail("the node goes back")\n', [(2, "goes back")]),
         ("playbooks/files/a.py", 'fail(f"{name} is no {kind}")\n', [(1, "is no")]),
+        ("tests/a.py", "def test_what_is_no_config_is_told():\n    pass\n", [(1, "is no"), (1, "told")]),
+        ("tests/a.py", "class TestA:\n    def test_it_goes_on(self):\n        pass\n", [(2, "goes on")]),
+        ("tests/a.py", 'a = pytest.param(\n    1,\n    id="the way-back",\n)\n', [(3, "way back")]),
+        ("tests/a.py", 'a = parametrize("a", [1, 2], ids=["a node", "goes_on"])\n', [(1, "goes on")]),
     ],
 )
 def test_refused_words_are_found_in_each_kind_of_prose(file: str, text: str, expected: list[tuple[int, str]]) -> None:
@@ -51,6 +55,8 @@ def test_refused_words_are_found_in_each_kind_of_prose(file: str, text: str, exp
         ("plugins/a.py", '"""Print ``anew``."""\nprint("nobody")\n'),
         ("plugins/a.py", 'print("the log says \\"not told\\"")\n'),
         ("tests/a.py", 'assert text == "it goes on"\n'),
+        ("tests/a.py", "def test_a_reader_that_is_gone():\n    assert it_goes_on()\n"),
+        ("tests/a.py", 'a = pytest.param("it goes on", id="a node")\n'),
         ("plugins/a.py", "x = 1  # noqa: told\n"),
         ("plugins/a.py", 'def test_a():\n    """Every one."""\n'),
         ("plugins/a.py", '@property\ndef a(self):\n    """The version."""\n'),
@@ -98,6 +104,45 @@ CORRECT = [
     "The agent rolls back to last-known-good.",
     "The nodes are taken for granted, for example.",
     "The health of the component decides.",
+    "The operator is told what to do.",
+    "The two Nodes are told apart by their UID.",
+    "A door is told from a private file by its name.",
+    "A node is said to drift if its files differ.",
+    "The record says by whom it was aborted.",
+    "The text says what a person wants to know.",
+    "The report is well formed.",
+    "All is well again.",
+    "The latency is well below the limit.",
+    "The value stays below `maxPods`.",
+    "The rollout does not restart any more nodes.",
+    "The screen shows what is going on.",
+    "The cause lies in the network.",
+    "A page for people who run clusters.",
+    "The agent waits for so long that the request times out.",
+    "The nodes restart one after the other.",
+    "It is a look-up table.",
+]
+
+# Correct names of tests: a name has no comma, no apostrophe and no full stop.
+CORRECT_NAMES = [
+    "a_node_that_is_cordoned_is_not_in_the_canary",
+    "a_file_that_is_not_a_report_is_replaced",
+    "there_is_no_config_for_this_component",
+    "a_node_that_is_no_longer_in_the_pool_is_left_alone",
+    "a_bundle_without_a_signature_is_not_judged",
+    "the_operator_is_told_what_to_do",
+    "an_operator_who_wants_to_pause_writes_one_key",
+    "a_user_who_may_not_list_nodes_gets_a_message",
+    "the_agents_own_failure_is_not_a_verdict",
+    "a_report_without_findings_is_well_formed",
+    "the_memory_stays_below_32_mb",
+    "a_rollout_continues_after_its_pause",
+    "a_config_other_than_the_assigned_one_is_refused",
+    "files_of_more_than_one_megabyte_are_refused",
+    "whether_a_node_is_ready_is_read_from_its_conditions",
+    "none_of_the_nodes_restarts",
+    "a_shutdown_takes_as_long_as_it_has_to",
+    "an_undo_reverts_to_the_revision_before",
 ]
 
 
@@ -105,6 +150,12 @@ CORRECT = [
 def test_a_correct_sentence_passes_in_docs_and_in_messages(sentence: str) -> None:
     assert lines_and_words("docs/a.md", f"{sentence}\n") == []
     assert lines_and_words("plugins/a.py", f"fail({sentence!r})\n") == []
+
+
+@pytest.mark.parametrize("name", CORRECT_NAMES)
+def test_a_correct_name_of_a_test_passes(name: str) -> None:
+    assert lines_and_words("tests/a.py", f"def test_{name}():\n    pass\n") == []
+    assert lines_and_words("tests/a.py", f"a = pytest.param(1, id={name!r})\n") == []
 
 
 def test_names_are_refused_once_for_a_file() -> None:

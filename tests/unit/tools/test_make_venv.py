@@ -90,7 +90,7 @@ def test_an_environment_follows_what_the_machine_has(machine: Path) -> None:
     assert "Python 3.12.1" in make(machine, "--newest", "venv", "3.10", "-").stdout
 
 
-def test_where_none_serves_the_reason_is_given(machine: Path) -> None:
+def test_the_reason_is_given_if_no_python_is_usable(machine: Path) -> None:
     done = make(machine, "--newest", "venv", "3.14", "-")
     assert done.returncode == 1
     assert "needs Python 3.14 or newer" in done.stderr

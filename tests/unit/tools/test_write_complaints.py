@@ -32,7 +32,7 @@ def test_any_of_its_references_names_a_complaint() -> None:
     assert faults([ONE], {}, {"it is slow": "later"}) == []
 
 
-def test_what_is_wrong_is_said() -> None:
+def test_each_error_is_reported() -> None:
     assert faults([ONE], {"other #2: it is slow": [PROOF], "other #9: it is slow": [PROOF]}, {}) == [
         "tests/unit/test_x.py: test_it_is_quick names 'other #9: it is slow', "
         "which tests/support/complaints.py does not have"

@@ -46,7 +46,7 @@ def test_a_case_is_a_line_with_its_evidence() -> None:
     assert "see G9" in text
 
 
-def test_a_case_that_is_not_as_it_should_be_is_told() -> None:
+def test_a_case_that_does_not_hold_is_marked() -> None:
     assert "**not so**" in write_conformance.page(rows(ok=False))
     assert "**not so**" not in write_conformance.page(rows())
 
@@ -84,7 +84,7 @@ def test_the_suite_writes_a_row_for_every_case() -> None:
     assert written | set(write_conformance.ELSEWHERE) == known
 
 
-def test_what_stands_above_is_not_told_again() -> None:
+def test_a_cell_that_is_shown_above_is_not_repeated() -> None:
     many = [row(f"G4 {number}", saw=[f"file {number}"]) for number in range(4)]
     text = write_conformance.page([*rows(), *many])
     assert text.count("file 3") == 1

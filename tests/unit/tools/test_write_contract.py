@@ -56,7 +56,7 @@ def test_each_sentence_has_a_test_and_each_id_a_sentence() -> None:
     assert tool.faults(page, proofs_of(tool.TESTS, tool.ROOT, "contract"), tool.PENDING) == []
 
 
-def test_markers_are_found_where_they_stand() -> None:
+def test_markers_are_found_in_their_places() -> None:
     proofs = [(name, proof.test) for name, proof in proofs_in(TESTS, "tests/unit/test_x.py", "contract")]
     assert proofs == [
         ("a.two", "the case"),
@@ -67,7 +67,7 @@ def test_markers_are_found_where_they_stand() -> None:
     ]
 
 
-def test_what_is_wrong_is_said() -> None:
+def test_each_error_is_reported() -> None:
     tool = load()
     proof = Proof("tests/unit/test_x.py", "test_it")
     assert tool.faults(PAGE, {"a.one": [proof], "a.two": [proof]}, {}) == []
@@ -86,7 +86,7 @@ def test_what_is_wrong_is_said() -> None:
     )
 
 
-def test_an_id_that_cannot_be_read_is_no_sentence() -> None:
+def test_an_id_that_is_not_a_literal_is_shown_as_in_the_source() -> None:
     source = "@pytest.mark.contract(NAME)\ndef test_it(): ...\n"
     assert [name for name, _proof in proofs_in(source, "tests/unit/test_x.py", "contract")] == ["NAME"]
 

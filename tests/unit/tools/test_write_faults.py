@@ -47,7 +47,7 @@ def test_another_run_with_the_same_results_is_the_same_page() -> None:
     assert "| more than 100 (trial) |" in page([{**timed, "value": 125}])
 
 
-def test_no_cases_are_no_page() -> None:
+def test_a_page_without_cases_is_an_error() -> None:
     with pytest.raises(ValueError, match="no cases"):
         page([FIGURE])
 

@@ -33,7 +33,7 @@ def test_a_row_is_a_line_and_a_sentence() -> None:
     assert "API server:" not in text
 
 
-def test_a_row_that_is_not_ok_is_told() -> None:
+def test_a_row_that_does_not_hold_is_marked() -> None:
     assert "| **not so** |" in write_figures.page([row(ok=False)], WHERE)
 
 

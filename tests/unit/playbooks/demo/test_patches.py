@@ -83,7 +83,7 @@ def test_conditions_merge_in_nodes_only() -> None:
         {"status": {"conditions": [{"type": "New", "deep": {"$patch": "replace"}}]}},
     ],
 )
-def test_directives_that_are_not_done_are_refused(patch: Any) -> None:
+def test_unsupported_directives_are_refused(patch: Any) -> None:
     with pytest.raises(ApiError) as caught:
         strategic_merge_patch(node(A="1"), patch, kind="Node")
     assert caught.value.code == 501
@@ -98,7 +98,7 @@ def test_directives_that_are_not_done_are_refused(patch: Any) -> None:
         ({"status": {"$patch": "what"}}, 400),
     ],
 )
-def test_strategic_patches_that_make_no_sense(patch: Any, code: int) -> None:
+def test_strategic_patches_that_make_no_sense_are_refused(patch: Any, code: int) -> None:
     with pytest.raises(ApiError) as caught:
         strategic_merge_patch(node(A="1"), patch, kind="Node")
     assert caught.value.code == code

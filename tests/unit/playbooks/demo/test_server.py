@@ -69,14 +69,16 @@ def wire(api: Embedded) -> Wire:
         ("GET", CONFIG_MAPS, None, {"headers": {"Impersonate-User": "alice"}}),
     ],
 )
-def test_what_is_not_done_is_refused(wire: Wire, method: str, path: str, body: Any, options: dict[str, Any]) -> None:
+def test_unsupported_requests_are_refused(
+    wire: Wire, method: str, path: str, body: Any, options: dict[str, Any]
+) -> None:
     answer = wire.request(method, path, body, **options)
     assert answer.status == 501
     assert (answer.body["kind"], answer.body["reason"]) == ("Status", "NotImplemented")
     assert answer.body["message"].startswith("the embedded API server does not implement ")
 
 
-def test_escalation_is_not_judged_so_others_write_no_roles(api: Embedded) -> None:
+def test_escalation_is_not_checked_so_other_users_write_no_roles(api: Embedded) -> None:
     admin = api.wire()
     admin.post(f"{RBAC}/clusterroles", {
         "metadata": {"name": "all"}, "rules": [{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}],
@@ -90,7 +92,7 @@ def test_escalation_is_not_judged_so_others_write_no_roles(api: Embedded) -> Non
     assert alice.post(f"{RBAC}/clusterroles", {"metadata": {"name": "more"}, "rules": []}).status == 501
 
 
-def test_deleted_namespace_takes_its_objects_along(wire: Wire) -> None:
+def test_a_deleted_namespace_deletes_its_objects(wire: Wire) -> None:
     wire.post("/api/v1/namespaces", {"metadata": {"name": "gone"}})
     path = "/api/v1/namespaces/gone/configmaps"
     wire.post(path, {"metadata": {"name": "a"}})
@@ -182,7 +184,7 @@ def test_outage_keeps_port_objects_and_identities(api: Embedded, wire: Wire) -> 
     assert wire.get(f"{CONFIG_MAPS}/a").body == made
 
 
-def test_dropped_connections_are_made_anew(api: Embedded, wire: Wire) -> None:
+def test_a_client_reconnects_after_its_connections_are_dropped(api: Embedded, wire: Wire) -> None:
     watching = wire.watch(NODES, timeoutSeconds="60")
     api.server.drop_connections()
     with pytest.raises(Exception, match=r"Connection|Incomplete|Protocol|Response"):
@@ -236,7 +238,7 @@ def test_bookmarks_at_intervals(tmp_path: Path) -> None:
     assert later["object"]["metadata"]["resourceVersion"] == made["metadata"]["resourceVersion"]
 
 
-def test_serve_forever_until_told() -> None:
+def test_the_server_runs_until_it_is_stopped() -> None:
     server, stop = EmbeddedApiServer(), threading.Event()
     thread = threading.Thread(target=server.serve_forever, args=(stop,))
     thread.start()

@@ -189,7 +189,7 @@ def test_a_silent_node_says_nothing_and_one_that_hangs_only_acknowledges(client:
         assert (hangs.answered_id, hangs.config_ok) == (1, "Unknown")
 
 
-def test_lying_nodes_say_true_for_what_they_did_not_do(client: Client) -> None:
+def test_lying_nodes_report_success_for_work_that_they_did_not_do(client: Client) -> None:
     with simulated(client, scenario({"outcome": "claims"}, {"outcome": "repeats"})) as fleet:
         target = fleet.assign()
         claims = fleet.wait(lambda view: view.answered_id == 1)

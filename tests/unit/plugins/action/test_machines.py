@@ -396,7 +396,7 @@ def test_a_provider_knows_that_a_new_machine_has_no_node(act: Act, hosts: Hosts)
     assert "has_node" not in {request.name: request for request in hosts.changed}["w1"].machine
 
 
-def test_what_a_provider_finds_worth_knowing_is_shown(act: Act, hosts: Hosts, shown: list[str]) -> None:
+def test_the_notes_of_a_provider_are_shown(act: Act, hosts: Hosts, shown: list[str]) -> None:
     hosts.warnings = ("kubelet v1.34.2 has no --gone: removed from /etc/default/kubelet",)
     write(machine("w1", NEW))
     act(check=True)
@@ -450,7 +450,7 @@ def test_labels_and_taints_need_no_host(act: Act, hosts: Hosts, cluster: Sandbox
     assert act()["changed"] is False
 
 
-def test_a_failed_change_is_taken_back_and_halts(act: Act, hosts: Hosts, cluster: SandboxCluster) -> None:
+def test_a_failed_change_is_rolled_back_and_halts(act: Act, hosts: Hosts, cluster: SandboxCluster) -> None:
     hosts.failures["update", BROKEN] = f"kubelet {BROKEN} does not start"
     write(*(machine(name, BROKEN) for name in ("w1", "w2", "w3")))
     halted = act()
@@ -496,7 +496,7 @@ REFUSALS: list[tuple[list[dict[str, Any]], dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("objects", "options", "sentence"), REFUSALS)
-def test_refusals_are_sentences_and_nothing_is_changed(
+def test_refusals_have_messages_and_nothing_is_changed(
     act: Act,
     hosts: Hosts,
     cluster: SandboxCluster,
@@ -520,7 +520,7 @@ def test_refusals_are_sentences_and_nothing_is_changed(
     assert [call.verb for call in cluster.writes()] == []
 
 
-def test_what_a_provider_refuses_stops_the_run(act: Act, hosts: Hosts, cluster: SandboxCluster) -> None:
+def test_a_refusal_by_a_provider_stops_the_run(act: Act, hosts: Hosts, cluster: SandboxCluster) -> None:
     hosts.refusals["w2"] = f"the repository has no kubelet {NEW}"
     write(machine("w1", NEW), machine("w2", NEW), machine("w3"))
     refused = act()
@@ -927,7 +927,7 @@ def test_the_outcome_does_not_follow_a_link_of_another_user(tmp_path: Path) -> N
     assert len(list(dest.parent.iterdir())) == 2
 
 
-def test_an_outcome_that_cannot_be_written_fails_in_a_sentence(act: Act, hosts: Hosts, tmp_path: Path) -> None:
+def test_an_outcome_that_cannot_be_written_fails_with_a_message(act: Act, hosts: Hosts, tmp_path: Path) -> None:
     write(machine("w1", NEW), machine("w2"))
     refused = act(dest="none/status.json")
     assert refused["msg"] == "the directory of dest none/status.json does not exist: create it, or choose another dest"

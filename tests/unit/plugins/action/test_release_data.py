@@ -62,7 +62,7 @@ def not_judged(result: dict[str, Any]) -> str:
     return str(line).partition(NOT_JUDGED)[0]
 
 
-def test_a_plan_judges_gates_by_the_file_and_not_without_it(plan: Plan, tmp_path: Path) -> None:
+def test_a_plan_validates_feature_gates_only_with_the_file(plan: Plan, tmp_path: Path) -> None:
     path = next_release(tmp_path / "release.yaml")
     without = plan()
     assert without.get("failed") is None
@@ -147,7 +147,7 @@ def unusable(kind: str, directory: Path) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("kind", ["missing", "no release data", "not YAML", "of a known release", "a directory"])
-def test_a_file_that_cannot_be_used_is_one_sentence(
+def test_a_file_that_cannot_be_used_is_reported_in_one_sentence(
     plan: Plan, cluster: SandboxCluster, tmp_path: Path, kind: str
 ) -> None:
     path, sentence = unusable(kind, tmp_path)
@@ -164,7 +164,7 @@ def test_a_file_that_cannot_be_used_is_one_sentence(
         assert "\n" not in result["msg"]
 
 
-def test_a_bundle_is_judged_with_it(cluster: SandboxCluster, tmp_path: Path) -> None:
+def test_a_bundle_is_validated_with_the_file(cluster: SandboxCluster, tmp_path: Path) -> None:
     options = {"kubeconfig": cluster.kubeconfig, "pool": "workers", "documents": WITH_GONE["documents"]}
     options["label_selector"] = "pool=workers"
     without = run_config_bundle(options, check=True)

@@ -130,7 +130,7 @@ def test_the_result_is_what_is_documented(act: Act, nodes: SimulatedNodes) -> No
     assert set(halted["exceptions"][0]) == set(returned["exceptions"]["contains"])
 
 
-def test_a_deadly_config_halts_with_the_agents_own_words(act: Act, nodes: SimulatedNodes, shown: list[str]) -> None:
+def test_a_crashing_config_halts_with_the_agents_own_message(act: Act, nodes: SimulatedNodes, shown: list[str]) -> None:
     nodes.behaviour = lambda _name, _source: CRASHES
     result = act()
     assert (result["failed"], result["changed"], result["phase"]) == (True, True, "Halted")
@@ -228,7 +228,7 @@ def test_nodes_that_do_not_answer_pause_the_rollout(act: Act, nodes: SimulatedNo
     assert result["reason"]
 
 
-def test_a_signal_ends_the_wave_with_a_sentence_and_frees_the_lock(
+def test_a_signal_ends_the_wave_with_a_message_and_frees_the_lock(
     act: Act, nodes: SimulatedNodes, cluster: SandboxCluster, shown: list[str]
 ) -> None:
     def press(_name: str, _source: object) -> str:
@@ -425,7 +425,7 @@ def test_a_gate_without_its_token_is_refused_before_anything_is_written(
         ({"kubeconfig": "/no/such/file"}, "/no/such/file"),
     ],
 )
-def test_what_is_wrong_is_said_in_a_sentence(
+def test_an_error_has_a_message_of_one_line_and_changes_nothing(
     act: Act, cluster: SandboxCluster, arguments: dict[str, Any], words: str
 ) -> None:
     before = versions(cluster)
@@ -438,7 +438,7 @@ def test_what_is_wrong_is_said_in_a_sentence(
         assert versions(cluster) == before
 
 
-def test_a_variable_that_cannot_be_evaluated_is_said_in_a_sentence(cluster: SandboxCluster) -> None:
+def test_a_variable_that_cannot_be_evaluated_is_named_in_the_message(cluster: SandboxCluster) -> None:
     returned = yaml.safe_load(documentation.RETURN)
     always = {name for name, value in returned.items() if value["returned"] == "always"}
     variables = {**POOL, "selector": trusted("{{ nothing }}")}

@@ -99,7 +99,7 @@ def test_the_environment_of_a_task_is_that_of_its_action(name: str, monkeypatch:
 
 
 @pytest.mark.parametrize("name", ON_CONTROLLER)
-def test_an_action_on_the_controller_is_no_other_user_and_on_no_other_host(name: str) -> None:
+def test_an_action_on_the_controller_refuses_another_user_or_host(name: str) -> None:
     def refusal(**how: Any) -> str:
         plugin = action(name, **how)
         plugin._act = lambda _params, _variables: {"msg": ""}

@@ -47,7 +47,7 @@ def test_there_and_back(value: Any, result: Any) -> None:
         (float("nan"), "duration: "),
     ],
 )
-def test_what_is_none(value: Any, sentence: str) -> None:
+def test_a_value_that_is_not_a_duration_is_refused(value: Any, sentence: str) -> None:
     with pytest.raises(AnsibleFilterError) as caught:
         duration(value)
     assert sentence in str(caught.value)

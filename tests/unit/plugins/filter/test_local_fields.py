@@ -86,6 +86,6 @@ def test_a_text_means_what_it_means_to_kubernetes() -> None:
         (["a"], "not list"),
     ],
 )
-def test_what_is_no_config(config: Any, words: str) -> None:
+def test_a_value_that_is_not_a_config_is_refused(config: Any, words: str) -> None:
     with pytest.raises(AnsibleFilterError, match=words):
         local_fields(config, "kubelet")

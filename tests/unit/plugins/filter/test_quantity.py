@@ -52,7 +52,7 @@ def test_there_and_in_units(value: Any, to: str | None, result: Any) -> None:
         (float("nan"), None, "not a quantity: 'nan'"),
     ],
 )
-def test_what_is_none(value: Any, to: str | None, sentence: str) -> None:
+def test_an_invalid_quantity_or_unit_is_refused(value: Any, to: str | None, sentence: str) -> None:
     with pytest.raises(AnsibleFilterError) as caught:
         quantity(value, to)
     assert sentence in str(caught.value)

@@ -456,7 +456,7 @@ def test_machines_and_nodes_are_joined_by_name(cluster: SandboxCluster, read: Re
         ({"machine_files": None, "machine_selector": "a"}, "machine_selector has no effect with source nodes"),
     ],
 )
-def test_a_problem_with_files_is_one_sentence(
+def test_a_problem_with_files_is_reported_in_one_sentence(
     read: Read, tmp_path: Path, options: dict[str, Any], sentence: str
 ) -> None:
     declared = declare(tmp_path, "east", "west") if options != {"source": "files"} else {}
@@ -476,7 +476,9 @@ def test_a_problem_with_files_is_one_sentence(
         ({"compose": {"x": "nothing.at_all"}, "strict": True}, "Could not set x for host n1"),
     ],
 )
-def test_a_problem_is_one_sentence(cluster: SandboxCluster, read: Read, options: dict[str, Any], sentence: str) -> None:
+def test_a_problem_is_reported_in_one_sentence(
+    cluster: SandboxCluster, read: Read, options: dict[str, Any], sentence: str
+) -> None:
     cluster.add_node("n1")
     inventory = read(**options)
     assert inventory.code != 0

@@ -67,7 +67,7 @@ def test_a_node_reads_bundles_and_nothing_else(cluster: SandboxCluster, tmp_path
                 refused()
 
 
-def test_what_somebody_changed_is_put_right(cluster: SandboxCluster) -> None:
+def test_a_changed_role_is_restored(cluster: SandboxCluster) -> None:
     run(cluster)
     path = paths.role("configok-system", "configok-nodes")
     rules = [{"apiGroups": [""], "resources": ["secrets"], "verbs": ["*"]}]
@@ -198,7 +198,7 @@ def test_nodes_read_and_runners_publish_bundles_in_further_namespaces(cluster: S
     assert everything(cluster) == before
 
 
-def test_a_name_that_is_no_namespaces_is_refused_in_a_sentence(cluster: SandboxCluster) -> None:
+def test_an_invalid_namespace_name_is_refused_without_a_traceback(cluster: SandboxCluster) -> None:
     result = run(cluster, bundle_namespaces=["Team A"])
     assert result["failed"] is True
     assert "Team A" in result["msg"]
@@ -298,7 +298,7 @@ def create_config_map(cluster: SandboxCluster, namespace: str, name: str) -> Non
     cluster.client.create(paths.config_maps(namespace), {"metadata": {"name": name}, "data": {"a": "b"}})
 
 
-def test_who_may_not_is_told_in_one_sentence(cluster: SandboxCluster, tmp_path: Any) -> None:
+def test_a_user_without_access_gets_a_message_of_one_line(cluster: SandboxCluster, tmp_path: Any) -> None:
     kubeconfig = cluster.server.kubeconfig_for("nobody", path=str(tmp_path / "nobody"))
     result = run_module(cluster_access.main, {"kubeconfig": kubeconfig})
     assert result["failed"] is True

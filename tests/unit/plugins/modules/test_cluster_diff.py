@@ -147,7 +147,7 @@ def test_a_selector_is_that_of_both_sides(
         ({"machine_files": ["two.yaml"], "machine_cluster": "east", "selector": "a in"}, "a in"),
     ],
 )
-def test_a_side_that_cannot_be_read_is_one_sentence(
+def test_a_side_that_cannot_be_read_is_reported_in_one_sentence(
     options: dict[str, Any], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -29,7 +29,7 @@ def write(directory: Path, **texts: str) -> list[str]:
     return [str(directory / f"{name}.yaml") for name in texts]
 
 
-def test_layers_are_merged_and_judged(tmp_path: Path) -> None:
+def test_layers_are_merged_and_validated(tmp_path: Path) -> None:
     files = write(
         tmp_path,
         base=KUBELET_HEADER + "maxPods: 110\n",
@@ -81,7 +81,7 @@ def test_layers_as_drop_ins(tmp_path: Path) -> None:
     assert "failSwapOn: false: as drop-ins the kubelet makes true of it, not false" in old["msg"]
 
 
-def test_a_layer_with_a_secret_is_no_drop_in() -> None:
+def test_a_layer_with_a_secret_does_not_become_a_drop_in() -> None:
     text = KUBELET_HEADER + "staticPodURLHeader: {Authorization: [Bearer abcdefghijklmnopqrstuvwx]}\n"
     result = run(content=text, drop_ins=True, fail_on="never", kubernetes_versions=["1.35"])
     assert (result["drop_ins"], result["text"]) == ([], "")
@@ -150,7 +150,7 @@ def test_secrets_are_not_returned() -> None:
 
 
 @pytest.mark.parametrize("content", ["", "a: [", "- x\n"])
-def test_what_is_no_config(content: str) -> None:
+def test_text_that_is_not_a_config_is_invalid(content: str) -> None:
     result = run(content=content, fail_on="never")
     assert (result["valid"], result["config"], result["text"]) == (False, {}, "")
     assert result["findings"]
@@ -193,7 +193,7 @@ def test_every_returned_key_is_documented() -> None:
     assert set(returned["findings"]["contains"]) == set(result["findings"][0])
 
 
-def test_the_host_is_looked_at_where_that_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_host_is_checked_only_on_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     queries = []
 
     def read_host(query: HostQuery) -> Host:
@@ -216,7 +216,7 @@ def test_the_host_is_looked_at_where_that_is_asked_for(tmp_path: Path, monkeypat
     assert [finding["versions"] for finding in result["findings"]] == [["1.20", "1.31"]] * 2
 
 
-def test_the_host_is_judged_for_a_component() -> None:
+def test_the_host_is_checked_for_a_component() -> None:
     result = run(content=KUBELET_HEADER, host=True)
     assert result["failed"]
     assert "component" in result["msg"]
@@ -225,7 +225,7 @@ def test_the_host_is_judged_for_a_component() -> None:
 KUBEADM = "apiVersion: kubeadm.k8s.io/v1beta4\nkind: InitConfiguration\n---\n" + KUBELET_HEADER
 
 
-def test_all_documents_of_a_kubeadm_file_are_judged() -> None:
+def test_all_documents_of_a_kubeadm_file_are_validated() -> None:
     result = run(content=KUBEADM + "maxPods: -1\n", fail_on="never", kubernetes_versions=["1.36"])
     assert result["lines"] == ["component: content:6: maxPods: -1: must be >= 0"]
     assert [document["kind"] for document in result["documents"]] == ["InitConfiguration", "KubeletConfiguration"]
@@ -273,7 +273,7 @@ def test_flags_are_those_of_one_component() -> None:
     assert "flags needs a file of one document" in run(content=KUBEADM, flags=[])["msg"]
 
 
-def test_a_drop_in_directory_is_judged_as_the_kubelet_merges_it(tmp_path: Path) -> None:
+def test_a_drop_in_directory_is_validated_as_the_kubelet_merges_it(tmp_path: Path) -> None:
     (tmp_path / "10-grace.conf").write_text(KUBELET_HEADER + "evictionSoftGracePeriod: {memory.available: 1m}\n")
     (base,) = write(tmp_path, base=KUBELET_HEADER + "evictionSoft: {memory.available: 5%}\nmaxPods: 5\n")
     arguments = {"drop_in_directory": str(tmp_path), "kubernetes_versions": ["1.31", "1.36"]}
@@ -295,7 +295,7 @@ def test_options_that_do_not_fit_a_drop_in_directory(tmp_path: Path) -> None:
         assert "drop_in_directory" in run(drop_in_directory=str(tmp_path), **options)["msg"]
 
 
-def test_the_configs_in_files_of_other_tools_are_judged() -> None:
+def test_the_configs_in_files_of_other_tools_are_validated() -> None:
     content = "apiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\nspec: {kubelet: {maxPods: -1}}\n"
     result = run(content=content, bundle=False, fail_on="never")
     assert [finding["path"] for finding in result["findings"]] == ["spec.kubelet.maxPods"]

@@ -72,7 +72,7 @@ def test_secrets_are_written_and_not_returned(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "join.yaml").stat().st_mode) == 0o600
 
 
-def test_a_withheld_text_is_said_in_the_lines() -> None:
+def test_the_lines_report_a_withheld_text() -> None:
     result = run(content=JOIN, api_version="v1beta4")
     assert (result["text"], "failed" in result) == ("", False)
     assert result["lines"][-1] == (

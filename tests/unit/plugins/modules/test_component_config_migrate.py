@@ -88,7 +88,7 @@ def test_without_systemd_flags_are_needed() -> None:
 
 
 @pytest.mark.parametrize("answer", [(1, "", "unknown flag"), (0, "1.31\n", "")])
-def test_a_program_that_does_not_say_its_version_is_no_reason_to_guess(
+def test_the_version_of_a_program_that_does_not_print_it_is_not_guessed(
     answer: tuple[int, str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(

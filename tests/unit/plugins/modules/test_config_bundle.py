@@ -80,7 +80,7 @@ def test_a_node_that_names_no_version_costs_no_other_node(cluster: SandboxCluste
     assert result["kubernetes_versions"] == ["v1.35.0"]
 
 
-def test_another_content_under_that_name_is_not_taken_for_it(
+def test_a_bundle_of_the_same_name_with_other_content_is_refused(
     cluster: SandboxCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An identity that can create ConfigMaps there can make ten digits of a hash collide."""
@@ -113,7 +113,7 @@ def test_an_invalid_config_is_refused_with_every_finding(cluster: SandboxCluster
     assert bundles(cluster) == []
 
 
-def test_it_is_judged_for_the_versions_of_the_nodes(cluster: SandboxCluster, nodes: SimulatedNodes) -> None:
+def test_a_bundle_is_validated_for_the_versions_of_the_nodes(cluster: SandboxCluster, nodes: SimulatedNodes) -> None:
     # Known from Kubernetes 1.33 on.
     text = "mergeDefaultEvictionSettings: true\n"
     for name in ("n1", "n2"):
@@ -171,7 +171,9 @@ def test_what_failed_in_the_pool_is_refused(cluster: SandboxCluster) -> None:
     assert read_record(cluster.client, "workers").latest is not None
 
 
-def test_check_mode_lets_the_api_server_judge(cluster: SandboxCluster, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_mode_reports_a_refusal_by_the_api_server(
+    cluster: SandboxCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(_client: Client, path: str, _body: Any, *, dry_run: bool = False) -> Any:
         assert dry_run is True
         raise Forbidden("exceeded quota", where=f"POST {path}", status=403)
@@ -210,7 +212,9 @@ def test_data_is_published_as_the_same_bundle_whatever_its_order(cluster: Sandbo
         ({"namespace": "elsewhere"}, "the namespace elsewhere does not exist"),
     ],
 )
-def test_what_is_wrong_is_said_in_a_sentence(cluster: SandboxCluster, arguments: dict[str, Any], words: str) -> None:
+def test_invalid_arguments_are_refused_with_a_message(
+    cluster: SandboxCluster, arguments: dict[str, Any], words: str
+) -> None:
     result = run(cluster, **arguments)
     assert result["failed"] is True
     assert words in result["msg"]

@@ -68,7 +68,7 @@ def test_check_mode_says_what_it_would_do(cluster: SandboxCluster) -> None:
     assert cluster.client.get(paths.node("n1")) == before
 
 
-def test_forget_bad_assigns_anew(cluster: SandboxCluster) -> None:
+def test_forget_bad_assigns_again(cluster: SandboxCluster) -> None:
     cluster.add_node("n1")
     run(cluster, nodes=["n1"], config_source=SOURCE)
     assert changed(run(cluster, nodes=["n1"], config_source=SOURCE, forget_bad=True)) == ["n1"]

@@ -142,7 +142,7 @@ def test_by_name_and_not_there(cluster: SandboxCluster, nodes: SimulatedNodes) -
     assert result["msg"] == "there is no Node n8, nor 1 more"
 
 
-def test_an_empty_cluster_is_no_error_and_nothing_is_ever_written(cluster: SandboxCluster) -> None:
+def test_an_empty_cluster_is_not_an_error_and_nothing_is_ever_written(cluster: SandboxCluster) -> None:
     cluster.server.requests.clear()
     result = run(cluster, pool="workers", label_selector="pool=workers")
     assert result["changed"] is False
@@ -150,7 +150,7 @@ def test_an_empty_cluster_is_no_error_and_nothing_is_ever_written(cluster: Sandb
     assert cluster.writes() == []
 
 
-def test_what_halted_the_pool_is_said_once() -> None:
+def test_the_reason_for_a_halt_is_shown_once() -> None:
     pool = {"pool": "workers", "phase": "Halted", "revision": 2, "target": "workers-0a1b2c3d4e", "size": 1}
     pool["reason"] = "1 node has failed, the budget is 0: n1: it crashed"
     view = NodeView("n1", "uid", config_ok="False")
@@ -163,7 +163,7 @@ def test_what_halted_the_pool_is_said_once() -> None:
     ]
 
 
-def test_a_rollout_whose_runner_is_dead_is_said_to_be_moved_by_no_runner(
+def test_a_rollout_whose_runner_is_dead_is_shown_as_moved_by_no_runner(
     cluster: SandboxCluster, nodes: SimulatedNodes
 ) -> None:
     del nodes
@@ -220,7 +220,7 @@ def test_a_paused_rollout_says_whether_a_runner_waits(
     assert result["text"][1] == line
 
 
-def test_who_moves_a_pool_is_named_and_a_rollout_that_is_over_needs_no_runner() -> None:
+def test_the_runner_that_moves_a_pool_is_named_and_a_rollout_that_is_over_needs_none() -> None:
     target = a_target()
     for phase, moved_by, line in (("Wave 1", "bob@b", "  moved by bob@b"), ("Complete", None, "")):
         record = Record("workers", rollout=Rollout(1, target, phase, (), 1, "now", "now"))

@@ -205,7 +205,7 @@ def test_what_is_published_holds_no_secret_and_nothing_of_one_node_alone(cluster
     assert "i-1" not in json.dumps(stored)
 
 
-def test_what_is_no_local_config_is_a_sentence(cluster: SandboxCluster, pool: Any) -> None:
+def test_text_that_is_not_a_local_config_is_refused_with_a_message(cluster: SandboxCluster, pool: Any) -> None:
     for content in ("[]", "{}", '{"components": {"kubelet": 1}}', '{"components": {"kubelet": {"init": 1}}}'):
         result = run_module(local_config.main, {"kubeconfig": cluster.kubeconfig, "content": content})
         assert result["msg"].endswith("the text is not what configok-agent local-config prints")

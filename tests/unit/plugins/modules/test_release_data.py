@@ -71,7 +71,7 @@ def test_a_file_is_written_once(tmp_path: Path) -> None:
     assert run(options)["changed"]
 
 
-def test_configs_are_judged_with_it(tmp_path: Path) -> None:
+def test_configs_are_validated_with_the_file(tmp_path: Path) -> None:
     text = KUBELET_HEADER + "featureGates: {NewGate: true, NodeSwap: false}\n"
     options = {"content": text, "kubernetes_versions": [NEXT_RELEASE], "fail_on": "never"}
     dest = write_data(tmp_path)
@@ -131,7 +131,7 @@ def test_what_cannot_be_used(tmp_path: Path, arguments: dict[str, Any], sentence
     assert sentence in result["msg"]
 
 
-def test_the_examples_use_options_that_there_are() -> None:
+def test_the_examples_use_existing_options() -> None:
     for task in yaml.safe_load(release_data.EXAMPLES):
         arguments = task.get("configok.node.release_data", {})
         assert set(arguments) <= set(release_data.ARGUMENTS), task["name"]

@@ -83,7 +83,7 @@ def test_it_is_written_again_only_when_something_but_its_time_is_new(
     assert page_summary(page.read_text()) == third["text"]
 
 
-def test_a_file_that_is_no_report_is_replaced(cluster: SandboxCluster, tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_report_is_replaced(cluster: SandboxCluster, tmp_path: Path) -> None:
     page = tmp_path / "a.html"
     page.write_bytes(b"\xff\xfe<p>other</p>")
     assert run(cluster, page)["changed"] is True
@@ -113,7 +113,7 @@ def test_the_mode_of_the_file(cluster: SandboxCluster, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["absent/a.html", "directory"])
-def test_a_dest_that_cannot_be_written_is_a_sentence(cluster: SandboxCluster, tmp_path: Path, name: str) -> None:
+def test_a_dest_that_cannot_be_written_fails_with_a_message(cluster: SandboxCluster, tmp_path: Path, name: str) -> None:
     (tmp_path / "directory").mkdir()
     result = run(cluster, tmp_path / name)
     assert result["failed"] is True
@@ -121,7 +121,9 @@ def test_a_dest_that_cannot_be_written_is_a_sentence(cluster: SandboxCluster, tm
     assert "choose another dest" in result["msg"]
 
 
-def test_a_bundle_that_was_deleted_is_said(cluster: SandboxCluster, nodes: SimulatedNodes, tmp_path: Path) -> None:
+def test_the_report_says_that_its_bundle_cannot_be_read(
+    cluster: SandboxCluster, nodes: SimulatedNodes, tmp_path: Path
+) -> None:
     del nodes
     roll_out(cluster.client, kubelet_config("maxPods: 60"))
     target = rollout_of(cluster).target
@@ -130,7 +132,9 @@ def test_a_bundle_that_was_deleted_is_said(cluster: SandboxCluster, nodes: Simul
     assert f"the bundle {target.name} cannot be read" in text_of(tmp_path / "a.html", "changes")
 
 
-def test_the_way_back_to_the_init_config(cluster: SandboxCluster, nodes: SimulatedNodes, tmp_path: Path) -> None:
+def test_the_report_of_an_undo_to_the_init_config_says_what_is_not_published(
+    cluster: SandboxCluster, nodes: SimulatedNodes, tmp_path: Path
+) -> None:
     del nodes
     roll_out(cluster.client, kubelet_config("maxPods: 60"))
 

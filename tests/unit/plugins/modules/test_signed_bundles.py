@@ -286,7 +286,7 @@ def test_a_bundle_with_the_statement_of_another_party_is_refused(
     assert (following["sequence"], following["floor"]) == (2, 1)
 
 
-def test_numbers_that_nobody_vouches_for_do_not_count(cluster: SandboxCluster, alice: Key) -> None:
+def test_numbers_that_no_trusted_party_vouches_for_do_not_count(cluster: SandboxCluster, alice: Key) -> None:
     plant(cluster, 72)
     published = run(cluster, 72)
     assert published["recorded"] is True

@@ -53,16 +53,16 @@ def test_a_misspelt_and_misplaced_key_is_an_error_with_a_suggestion(
         ("[1]",),
     ],
 )
-def test_what_is_known_and_what_is_the_user_s_own_passes(errors_of: FindErrors, extra_vars: tuple[str, ...]) -> None:
+def test_known_variables_and_the_users_own_variables_pass(errors_of: FindErrors, extra_vars: tuple[str, ...]) -> None:
     assert errors_of(*extra_vars) == []
 
 
-def test_what_cannot_be_read_a_second_time_is_the_loader_s_error(errors_of: FindErrors) -> None:
+def test_an_input_that_cannot_be_read_twice_is_left_to_the_loader(errors_of: FindErrors) -> None:
     with pytest.raises(AnsibleError):
         errors_of("@/no/such/pipe")
 
 
-def test_every_form_of_an_extra_variable_is_looked_at(errors_of: FindErrors) -> None:
+def test_every_form_of_an_extra_variable_is_checked(errors_of: FindErrors) -> None:
     for form in ("nodeTimout=5m", '{"nodeTimout": "5m"}', "{nodeTimout: 5m}"):
         (error,) = errors_of("pool=workers", form)
         assert error == "nodeTimout: unknown key of the pool file: did you mean policy.nodeTimeout?"

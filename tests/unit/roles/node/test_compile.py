@@ -108,7 +108,7 @@ def test_nothing_is_compiled_into_what_others_may_write_to(archive: Path, what: 
     assert [path.name for path in home.iterdir()] == ["kept"]
 
 
-def test_a_cache_that_is_not_used_is_made_anew(archive: Path) -> None:
+def test_a_cache_that_is_not_used_is_compiled_again(archive: Path) -> None:
     plant(archive).chmod(0o777)
     assert call(archive, "compile").stdout == "compiled\n"
     assert call(archive, "compile").stdout == "already compiled\n"
@@ -117,7 +117,7 @@ def test_a_cache_that_is_not_used_is_made_anew(archive: Path) -> None:
 
 @pytest.mark.contract("files.compiled-is-protected")
 @pytest.mark.parametrize("umask", [0o000, 0o002, 0o077])
-def test_whoever_compiles_it_others_read_and_do_not_write(archive: Path, umask: int) -> None:
+def test_others_can_read_compiled_files_and_not_write_them_under_any_umask(archive: Path, umask: int) -> None:
     assert call(archive, "compile", umask=umask).stdout == "compiled\n"
     home = Path(f"{archive}.d")
     modes = {path.stat().st_mode & 0o777 for path in (home, *home.rglob("*"))}
@@ -134,7 +134,9 @@ def test_the_hash_of_the_archive_is_printed_as_by_sha256sum(archive: Path, packe
         call(archive, "compile")
 
 
-def test_what_is_no_archive_has_no_hash(entry: Callable[[str], ModuleType], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_program_that_is_not_an_archive_has_no_hash(
+    entry: Callable[[str], ModuleType], capsys: pytest.CaptureFixture[str]
+) -> None:
     assert entry("__main__").main(["version", "--sha256"]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""

@@ -49,12 +49,14 @@ def test_the_agents_commands_ask_for_a_report(
     assert f"{command[0]} failed, please report it: ValueError: not enough values to unpack" in message
 
 
-def test_what_the_user_gave_wrong_is_still_a_sentence(entry: Entry, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_error_in_the_users_input_is_still_reported_in_a_message(
+    entry: Entry, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert entry("__main__").main(["validate", "--kubernetes-version", "nonsense", "/dev/null"]) == 2
     assert "not a Kubernetes version: 'nonsense'" in capsys.readouterr().err
 
 
-def test_modules_do_not_take_it_for_the_users_either() -> None:
+def test_modules_do_not_blame_the_user_for_internal_errors_either() -> None:
     class Module:
         def fail_json(self, **answer: Any) -> None:
             raise SystemExit(json.dumps(answer))

@@ -59,7 +59,7 @@ def test_a_lower_limit_stays(entry: Entry) -> None:
     assert entry("_processes").run_command(command, timeout=60).err == "(32, 32)\n"
 
 
-def test_the_agents_child_is_limited_and_judges_all_the_same(entry: Entry) -> None:
+def test_the_agents_child_is_limited_and_still_validates(entry: Entry) -> None:
     program = "import configok_agent.__main__ as m; sys.exit(m.main(['validate', '--json', '--limited', '-']))"
     command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {sys.path[0]!r}); {program}"]
     text = kubelet_config("maxPods: -1")
@@ -71,7 +71,7 @@ def test_the_agents_child_is_limited_and_judges_all_the_same(entry: Entry) -> No
 
 
 @pytest.mark.parametrize("end", ["x = bytearray(200_000_000)", "import os; os.kill(os.getpid(), 9)"])
-def test_what_runs_into_a_limit_is_no_verdict(entry: Entry, end: str) -> None:
+def test_validation_is_unavailable_when_a_child_reaches_a_limit(entry: Entry, end: str) -> None:
     path = sys.path[0]
     program = f"import sys; sys.path.insert(0, {path!r}); {LIMITED} {end}"
     validate = ValidateCommand(entry("_processes").run_command, [sys.executable, "-c", program])

@@ -88,7 +88,7 @@ def test_journald_is_known_by_its_stream(entry: Entry, tmp_path: Path) -> None:
             assert stream.read() == (f"{prefix}x\n" if prefix else "info: x\n")
 
 
-def test_a_stream_that_is_gone_is_no_fault(entry: Entry) -> None:
+def test_a_closed_stream_is_not_an_error(entry: Entry) -> None:
     stream = io.StringIO()
     stream.close()
     logger_with(entry("_log_handlers").LineHandler(stream, prefixed=False)).info("x")

@@ -110,7 +110,7 @@ def test_commands_use_release_data(
     assert text in capsys.readouterr().out
 
 
-def test_another_file_than_the_one_of_the_checksum_is_not_run(
+def test_a_file_with_a_different_checksum_is_not_run(
     main: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "kubelet"
@@ -182,7 +182,7 @@ def test_a_draft_is_shown_and_accepted(
         (["--configz", "/dev/null"], "the /configz is not JSON"),
     ],
 )
-def test_wrong_usage_is_one_sentence(
+def test_a_usage_error_is_reported_in_one_sentence(
     main: Callable[..., int], capsys: pytest.CaptureFixture[str], arguments: list[str], sentence: str
 ) -> None:
     assert main(*arguments) == 2

@@ -100,7 +100,7 @@ def test_a_node_without_signed_bundles_has_no_section() -> None:
 
 
 @pytest.mark.parametrize("mode", ["require", "warn", "off", False])
-def test_whom_the_node_trusts_is_in_the_agents_config(mode: object) -> None:
+def test_the_agents_config_has_the_nodes_trust_policy(mode: object) -> None:
     policy = parse_trust_policy(agent_config(variables={**TRUST, "node_trust_mode": mode}))
     assert (policy.mode, policy.pools, policy.threshold) == (mode or "off", ("workers",), 1)
     assert [key.comment for key in policy.keys] == ["alice"]
@@ -123,7 +123,7 @@ def drop_in(**component: Any) -> list[str]:
 
 
 @pytest.mark.contract("unit.restarts-forever", "prestart.refuses-by-78-alone")
-def test_the_drop_in_starts_through_the_agent_for_ever() -> None:
+def test_the_drop_in_starts_the_component_through_the_agent_and_restarts_it_forever() -> None:
     lines = drop_in()
     assert {"StartLimitIntervalSec=0", "Restart=always", "RestartSec=5s", "RestartPreventExitStatus="} <= set(lines)
     [before] = [line for line in lines if line.startswith("ExecStartPre=+")]
@@ -147,7 +147,7 @@ def test_the_drop_in_says_whether_its_directory_goes_with_it(made: bool) -> None
     assert (MADE_DIRECTORY in drop_in(made_directory=made)) is made
 
 
-def test_the_drop_in_has_what_verification_wants() -> None:
+def test_the_drop_in_passes_verification() -> None:
     unit = "[Service]\nExecStart=/usr/bin/kubelet $KUBELET_CONFIG_ARGS\n"
     texts = [unit, "\n".join(drop_in(restart_delay="30s"))]
     start = read_unit_start(texts, [f"KUBELET_CONFIG_ARGS=--config={CONFIG}\n"])

@@ -20,7 +20,7 @@ Entry = Callable[[str], ModuleType]
 KUBEADM = "apiVersion: kubeadm.k8s.io/v1beta4\nkind: InitConfiguration\n---\n" + KUBELET_HEADER
 
 
-def test_all_documents_of_a_kubeadm_file_are_judged(
+def test_all_documents_of_a_kubeadm_file_are_validated(
     entry: Entry, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "kubeadm.yaml"
@@ -33,7 +33,9 @@ def test_all_documents_of_a_kubeadm_file_are_judged(
     assert main(["validate", "--component", "kubelet", str(file)]) == 1
 
 
-def test_the_config_in_a_config_map_is_judged(entry: Entry, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_config_in_a_config_map_is_validated(
+    entry: Entry, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "kubelet-config.yaml"
     config = "".join(f"    {line}\n" for line in (KUBELET_HEADER + "maxPods: -1").splitlines())
     file.write_text("apiVersion: v1\ndata:\n  kubelet: |\n" + config + "kind: ConfigMap\n")
@@ -154,7 +156,7 @@ def test_an_input_with_nothing_to_validate_has_a_code_of_its_own(
     assert main(["validate", str(tmp_path)]) == 0
 
 
-def test_what_is_not_understood_below_a_directory_is_said(
+def test_files_in_a_directory_that_are_not_understood_are_reported(
     entry: Entry, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "broken.yaml").write_text("a: [\n")
@@ -172,7 +174,7 @@ GRACE = KUBELET_HEADER + "evictionSoftGracePeriod: {memory.available: 1m}\n"
 
 @pytest.mark.parametrize("name", ["kubelet.conf.d", "site.conf.d", "anything"])
 @pytest.mark.parametrize("below", [False, True])
-def test_a_drop_in_directory_is_judged_as_a_whole(
+def test_a_drop_in_directory_is_validated_as_a_whole(
     entry: Entry, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, below: bool
 ) -> None:
     directory = tmp_path / "all" / name

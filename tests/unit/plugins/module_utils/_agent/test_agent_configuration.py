@@ -184,12 +184,12 @@ def test_refused(change: dict[str, Any], message: str) -> None:
         ("[" * 100_000, "deep"),
     ],
 )
-def test_text_that_is_no_configuration(text: str, message: str) -> None:
+def test_text_that_is_not_a_configuration_is_refused(text: str, message: str) -> None:
     with pytest.raises(InvalidConfiguration, match=message):
         parse_configuration(text, file="agent.yaml")
 
 
-def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_reported_in_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(InvalidConfiguration, match="No such file"):
         load_configuration(str(tmp_path / "agent.yaml"))
     (tmp_path / "binary").write_bytes(b"\xff\xfe\xff")

@@ -159,7 +159,7 @@ def test_a_reload_starts_the_agent_again_only_for_what_it_reads_at_its_start(
     wake.close()
 
 
-def test_nudges_arrive_however_deep_the_directory_is(tmp_path: Path) -> None:
+def test_notifications_arrive_however_deep_the_directory_is(tmp_path: Path) -> None:
     deep = tmp_path / ("d" * 100) / ("e" * 100)
     notify_agent(str(deep))  # without a listener this is not an error
     nudges = Notifications(str(deep))

@@ -54,7 +54,7 @@ def test_a_fresh_node(bench: Bench) -> None:
     assert text.endswith("next nothing, until another config is assigned")
 
 
-def test_a_node_that_is_well(bench: Bench) -> None:
+def test_the_status_of_a_healthy_node_shows_its_config_and_no_advice(bench: Bench) -> None:
     source = bench.good_node()
     text = screen(bench.configuration)
     assert f"uses current: {source.name} UID: {source.uid}" in text
@@ -75,7 +75,7 @@ def test_a_node_in_its_trial_says_what_will_end_it(bench: Bench) -> None:
     assert re.search(r"next after at most \d+ more healthy seconds it is last-known-good; 3 crashes, or", text)
 
 
-def test_a_node_that_went_back_says_why_and_how_to_try_again(bench: Bench) -> None:
+def test_a_node_that_rolled_back_says_why_and_how_to_try_again(bench: Bench) -> None:
     good = bench.good_node()
     source = bench.publish("maxPods: 130\n", trial=Trial(600.0, 0))
     bench.assign(source)
@@ -211,7 +211,7 @@ def test_much_of_everything_still_fits(bench: Bench) -> None:
     assert "and 6 more" in render_status(description)
 
 
-def test_a_disk_that_is_read_only_is_no_hindrance(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_status_works_on_a_read_only_disk(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     source = bench.good_node()
     real = os.open
 

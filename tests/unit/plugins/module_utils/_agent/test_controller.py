@@ -204,7 +204,7 @@ def test_a_node_registered_again_changes_nothing_until_it_is_assigned(bench: Ben
 
 
 @pytest.mark.contract("source.absent-other-uid", "source.absent-unassigns")
-def test_a_node_registered_again_can_be_taken_back_to_its_init_config(bench: Bench) -> None:
+def test_a_node_registered_again_can_be_reverted_to_its_init_config(bench: Bench) -> None:
     bench.good_node()
     bench.api.node["metadata"] = {"name": NODE, "uid": "another", "annotations": {}}
     bench.run(5)
@@ -252,7 +252,7 @@ def test_an_invalid_config_costs_no_restart(bench: Bench) -> None:
 
 
 @pytest.mark.contract("validate.denied-fields", "validate.only-once")
-def test_under_another_deny_list_it_is_judged_anew(bench: Bench) -> None:
+def test_a_config_is_validated_again_under_a_changed_deny_list(bench: Bench) -> None:
     bench.good_node()
     source = bench.publish("mood: invalid\n")
     validations = []
@@ -495,7 +495,7 @@ def test_damaged_files_are_set_aside_and_named(bench: Bench) -> None:
 
 
 @pytest.mark.contract("source.absent-unassigns")
-def test_unassigning_goes_back_to_the_init_config(bench: Bench) -> None:
+def test_unassigning_reverts_to_the_init_config(bench: Bench) -> None:
     bench.good_node()
     starts = bench.starts()
     id = bench.assign(None)
@@ -562,7 +562,7 @@ def test_what_the_component_does_anyway_costs_no_restart(bench: Bench, same: str
 
 
 @pytest.mark.contract("adopt.only-what-changed")
-def test_a_roll_back_to_an_absent_value_restarts_too(bench: Bench) -> None:
+def test_a_rollback_to_an_absent_value_restarts_too(bench: Bench) -> None:
     before = f"{KUBELET_HEADER}maxPods: 120\n"
     good = bench.good_node(before)
     starts = bench.starts()
@@ -591,7 +591,7 @@ def test_a_note_without_a_fingerprint_is_made_from_its_file(bench: Bench) -> Non
 
 
 @pytest.mark.contract("source.pinned-again")
-def test_a_bundle_that_was_deleted_and_restored_is_pinned_anew(bench: Bench) -> None:
+def test_a_bundle_that_was_deleted_and_restored_is_pinned_again(bench: Bench) -> None:
     good = bench.good_node()
     starts = bench.starts()
     again = bench.publish("maxPods: 120\n", trial=Trial(5.0, 3))
@@ -649,7 +649,7 @@ def test_an_api_outage_changes_nothing_and_is_caught_up_with(bench: Bench) -> No
 
 
 @pytest.mark.contract("trial.goes-on", "trial.sums-health")
-def test_trial_time_goes_on_across_a_reboot_and_counts_only_health(bench: Bench) -> None:
+def test_trial_time_continues_across_a_reboot_and_counts_only_health(bench: Bench) -> None:
     bench.run(5)
     source = bench.publish("maxPods: 120\n", trial=Trial(300.0, 3))
     bench.assign(source)
@@ -707,7 +707,7 @@ def test_stops_by_an_administrator_do_not_count(bench: Bench) -> None:
 
 
 @pytest.mark.contract("adopt.one-transaction")
-def test_a_bundle_goes_back_as_one(tmp_path: Path) -> None:
+def test_a_bundle_is_rolled_back_as_a_whole(tmp_path: Path) -> None:
     bench = Bench(tmp_path, ("kubelet", "kube-proxy"))
     bench.good_node()
     proxies = bench.starts("kube-proxy")
@@ -765,7 +765,7 @@ def test_an_idle_node_is_left_alone(bench: Bench) -> None:
 
 
 @pytest.mark.contract("trial.after-it")
-def test_trouble_after_the_trial_is_reported_and_changes_nothing(bench: Bench) -> None:
+def test_failures_after_the_trial_are_reported_and_change_nothing(bench: Bench) -> None:
     good = bench.good_node()
     for _again in range(5):
         bench.crash("kubelet")
@@ -780,7 +780,7 @@ def test_trouble_after_the_trial_is_reported_and_changes_nothing(bench: Bench) -
     assert bench.words == ("True", f"using current (UID: {good.uid})", ALL_WELL)
 
 
-def test_a_component_that_recovers_is_not_said_to_fail_any_more_whatever_else_is_wrong(bench: Bench) -> None:
+def test_a_component_that_recovers_is_no_longer_reported_as_failing_whatever_else_is_wrong(bench: Bench) -> None:
     bench.good_node()
     bench.processes["kubelet"].mood = "sick"
     bench.crash("kubelet")

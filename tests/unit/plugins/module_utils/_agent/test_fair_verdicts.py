@@ -98,7 +98,7 @@ def test_a_host_that_gives_no_answer_holds_up_the_adoption_alone(bench: Bench) -
 
 
 @pytest.mark.contract("host.nothing-to-protect")
-def test_a_component_that_fails_already_gets_the_new_config_and_a_failure_is_no_mark(bench: Bench) -> None:
+def test_a_failing_component_gets_the_new_config_and_a_failure_does_not_mark_it_bad(bench: Bench) -> None:
     good = bench.good_node()
     bench.processes["kubelet"].mood = "sick"
     bench.host_problem = NO_RUNTIME
@@ -227,7 +227,9 @@ def test_a_config_that_repairs_a_component_is_on_trial_like_any_other(bench: Ben
 
 @pytest.mark.contract("host.after-a-failure")
 @pytest.mark.parametrize("is_agent_alive", [True, False])
-def test_a_crash_loop_on_a_host_that_fails_any_restart_is_no_mark(bench: Bench, is_agent_alive: bool) -> None:
+def test_a_crash_loop_on_a_host_that_fails_any_restart_does_not_mark_the_config_bad(
+    bench: Bench, is_agent_alive: bool
+) -> None:
     good = bench.good_node()
     source = bench.publish("mood: deadly\n", trial=Trial(60.0, 8))
     bench.assign(source)
@@ -306,7 +308,7 @@ def test_a_host_that_was_sick_for_a_while_within_the_trial_excuses_nothing_after
 
 
 @pytest.mark.contract("host.before-restart")
-def test_hosts_that_are_not_checked(bench: Bench) -> None:
+def test_hosts_are_checked_only_if_that_is_configured(bench: Bench) -> None:
     kubelet = bench.configuration.components["kubelet"]._replace(host_checks=False)
     bench.configure(components={"kubelet": kubelet})
     bench.good_node()

@@ -76,7 +76,7 @@ def test_a_supervisor(text: str) -> None:
 
 @fuzz(150)
 @given(json_texts(FINDINGS) | json_texts({"findings": FINDINGS}), TEXTS, st.integers(-15, 255))
-def test_a_child_that_judges(out: str, err: str, code: int) -> None:
+def test_any_answer_of_a_validating_child_is_parsed_or_refused(out: str, err: str, code: int) -> None:
     def run(*_given: object, **_more: object) -> CommandResult:
         return CommandResult(code, out, err)
 

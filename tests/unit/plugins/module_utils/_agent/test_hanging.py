@@ -114,7 +114,7 @@ def test_a_new_assignment_does_not_wait_for_the_fetch_of_the_one_before(bench: B
 
 @pytest.mark.contract("condition.after-an-outage")
 @pytest.mark.parametrize("error", [AWAY, ServerError("starting", status=503)], ids=["away", "failing"])
-def test_the_truth_is_told_within_30_seconds_of_the_apis_return(bench: Bench, error: KubeError) -> None:
+def test_the_current_condition_is_reported_within_30_seconds_of_the_apis_return(bench: Bench, error: KubeError) -> None:
     good = bench.good_node()
     bench.assign(bench.publish("mood: deadly\n", trial=Trial(60.0, 0)))
     bench.run(0.1)
@@ -190,7 +190,7 @@ def test_a_component_that_does_not_say_its_version_holds_up_nothing_that_runs(be
     assert bench.words[:2] == ("Unknown", f"current (UID: {good.uid}) not in use")
 
 
-def test_a_bundle_is_judged_for_the_version_that_is_being_asked_for(bench: Bench) -> None:
+def test_a_bundle_is_validated_for_the_version_that_is_being_read(bench: Bench) -> None:
     bench.good_node()
     answers = ["hangs"]
     answer_version(bench, answers)
@@ -234,7 +234,9 @@ def test_a_version_that_was_not_said_is_asked_for_again_with_growing_pauses(benc
 
 
 @pytest.mark.contract("init.refused-if-deadly")
-def test_an_init_config_that_could_not_be_judged_is_judged_again(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_init_config_that_could_not_be_validated_is_validated_again(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     validate, failures = bench.validate, [0]
 
     def fails(component: str, text: str, version: str, **options: Any) -> list[dict[str, Any]]:
@@ -252,7 +254,7 @@ def test_an_init_config_that_could_not_be_judged_is_judged_again(bench: Bench, m
     assert bench.validated == ["kubelet"]
 
 
-def test_a_bundle_that_could_not_be_judged_is_judged_again(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bundle_that_could_not_be_validated_is_validated_again(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     good = bench.good_node()
     validate, killed = bench.validate, True
 
@@ -273,7 +275,7 @@ def test_a_bundle_that_could_not_be_judged_is_judged_again(bench: Bench, monkeyp
     assert bench.words[:2] == ("True", f"using current (UID: {source.uid})")
 
 
-def test_an_init_config_whose_judge_hangs_holds_up_nothing(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hanging_validation_of_the_init_config_blocks_nothing(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     validate = bench.validate
 
     def hangs(component: str, text: str, version: str, **options: Any) -> list[dict[str, Any]]:
@@ -291,7 +293,7 @@ def test_an_init_config_whose_judge_hangs_holds_up_nothing(bench: Bench, monkeyp
 
 
 @pytest.mark.contract("validate.for-the-version")
-def test_a_bundle_is_judged_for_the_version_of_a_component_that_was_upgraded_while_its_init_config_is_judged(
+def test_a_bundle_is_validated_for_the_version_of_a_component_upgraded_during_the_validation_of_its_init_config(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     validate, versions = bench.validate, []
@@ -347,7 +349,7 @@ def test_a_service_manager_that_hangs_holds_up_nothing(
     assert bench.words[:2] == ("True", f"using current (UID: {better.uid})")
 
 
-def test_an_adoption_goes_on_as_soon_as_its_announcement_is_answered(
+def test_an_adoption_continues_as_soon_as_its_announcement_is_answered(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bench.run(5)

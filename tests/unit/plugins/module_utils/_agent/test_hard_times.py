@@ -93,7 +93,7 @@ def test_unassigning_a_node_in_error_ends_the_error(bench: Bench) -> None:
     assert (bench.status.error, bench.status.assignment, bench.status.last_known_good) == ("", id, None)
 
 
-def test_good_deadly_good_again(bench: Bench) -> None:
+def test_good_configs_are_adopted_again_after_a_crashing_one(bench: Bench) -> None:
     first = bench.good_node()
     bench.assign(bench.publish("mood: deadly\n", trial=Trial(60.0, 0)))
     bench.run(20)
@@ -121,7 +121,7 @@ def test_a_node_registered_again_after_a_failure_speaks_of_what_it_uses_now(benc
     assert bench.status.assigned is None
 
 
-def test_a_node_registered_again_is_told_at_once_whatever_went_wrong_before(bench: Bench) -> None:
+def test_a_node_registered_again_gets_its_report_at_once_whatever_went_wrong_before(bench: Bench) -> None:
     bench.run(5)
     bench.api.down = AWAY
     bench.assign(bench.publish("maxPods: 121\n"))
@@ -133,7 +133,7 @@ def test_a_node_registered_again_is_told_at_once_whatever_went_wrong_before(benc
     assert len(bench.api.patches) > before
 
 
-def test_another_node_object_is_not_told_what_was_said_to_the_one_before(
+def test_a_new_node_object_does_not_get_the_report_of_the_previous_one(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bench.assign(None)
@@ -153,7 +153,7 @@ def test_another_node_object_is_not_told_what_was_said_to_the_one_before(
 
 
 @pytest.mark.parametrize("text", ["mood: deadly\n", "mood: sick\n"])
-def test_what_happened_while_the_api_was_away_is_told_when_it_is_back(bench: Bench, text: str) -> None:
+def test_a_failure_while_the_api_is_away_is_reported_when_it_is_back(bench: Bench, text: str) -> None:
     good = bench.good_node()
     bad = bench.publish(text)
     bench.assign(bad)
@@ -169,7 +169,7 @@ def test_what_happened_while_the_api_was_away_is_told_when_it_is_back(bench: Ben
 
 
 @pytest.mark.contract("rollback.without-daemon-and-api")
-def test_a_crash_loop_with_daemon_and_api_away_is_told_in_the_end(bench: Bench) -> None:
+def test_a_crash_loop_with_daemon_and_api_away_is_reported_in_the_end(bench: Bench) -> None:
     good = bench.good_node()
     crashing = bench.publish("mood: deadly\n")
     bench.assign(crashing)
@@ -300,7 +300,7 @@ def test_what_cannot_be_set_aside_is_remembered_once(bench: Bench, monkeypatch: 
 
 
 @pytest.mark.contract("adopt.only-what-changed")
-def test_a_start_that_could_not_be_written_down_is_still_ended_by_a_change(
+def test_a_start_that_could_not_be_recorded_is_still_ended_by_a_change(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A full disk kept from prestart what it would have written: what runs is known by the time of the switch."""

@@ -41,7 +41,7 @@ def test_the_first_start_gives_the_component_its_init_config(bench: Bench) -> No
 
 
 @pytest.mark.contract("poststop.records-the-end")
-def test_a_crash_is_written_down_with_its_start(bench: Bench) -> None:
+def test_a_crash_is_recorded_with_its_start(bench: Bench) -> None:
     bench.crash("kubelet", result="signal", code="killed", status="SEGV")
     [start] = bench.store.read_startups("kubelet", "v1.35.0")
     assert start.end is not None
@@ -49,7 +49,7 @@ def test_a_crash_is_written_down_with_its_start(bench: Bench) -> None:
 
 
 @pytest.mark.contract("notify.reads-again")
-def test_both_nudge_the_daemon(bench: Bench) -> None:
+def test_both_hooks_notify_the_daemon(bench: Bench) -> None:
     daemon = Notifications(bench.configuration.run_directory)
     try:
         assert daemon.wait(0) is Wakeup.TIMEOUT

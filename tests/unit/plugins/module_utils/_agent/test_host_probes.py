@@ -98,7 +98,7 @@ def test_a_runtime_that_listens_and_never_answers(monkeypatch: pytest.MonkeyPatc
         assert runtime_problem(f"unix://{path}").endswith(": timed out")
 
 
-def test_an_endpoint_that_is_no_socket_of_this_host_is_not_probed() -> None:
+def test_an_endpoint_that_is_not_a_socket_of_this_host_is_not_probed() -> None:
     assert runtime_problem("tcp://10.0.0.1:3735") == ""
 
 

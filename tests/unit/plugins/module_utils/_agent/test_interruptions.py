@@ -27,7 +27,7 @@ def bench(tmp_path: Path) -> Bench:
 
 
 @pytest.mark.parametrize("again", [False, True])
-def test_a_roll_back_is_told_once_though_the_unit_is_stopped_after_it(bench: Bench, again: bool) -> None:
+def test_a_rollback_is_reported_once_even_if_the_unit_is_stopped_afterwards(bench: Bench, again: bool) -> None:
     bench.good_node()
     bench.assign(bench.publish("mood: deadly\n"))
     bench.run(60)
@@ -66,7 +66,7 @@ def test_another_assignment_waits_no_longer_than_the_api_has_asked(
     assert fetched[0] < 40
 
 
-def test_a_full_disk_while_a_bundle_is_fetched_is_told_and_backed_off(
+def test_a_full_disk_while_a_bundle_is_fetched_is_reported_and_retried_with_back_off(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bench.run(5)
@@ -88,7 +88,7 @@ def test_a_full_disk_while_a_bundle_is_fetched_is_told_and_backed_off(
     assert bench.reads() == "maxPods: 130\n"
 
 
-def test_a_write_to_the_node_object_before_is_not_taken_for_one_to_this(bench: Bench) -> None:
+def test_a_write_to_the_previous_node_object_does_not_count_for_the_new_one(bench: Bench) -> None:
     bench.run(20)
     bench.api.hanging = True
     bench.daemon.publisher.status_writer._heartbeat = 0.0

@@ -95,6 +95,6 @@ def test_a_node_without_a_trust_policy_publishes_what_it_published_before() -> N
 
 
 @pytest.mark.parametrize("trust", ["x", 1, ["mode"], None, "9" * 30])
-def test_another_thing_than_a_trust_policy_is_refused(trust: object) -> None:
+def test_a_value_that_is_not_a_trust_policy_is_refused(trust: object) -> None:
     with pytest.raises(InvalidLocalConfig, match="configok-agent local-config"):
         parse_local_config(json.dumps({"components": {}, "trust": trust}))

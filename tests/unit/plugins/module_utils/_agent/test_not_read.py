@@ -55,7 +55,7 @@ def test_a_config_source_of_the_kubelets_own_is_a_conflict(bench: Bench, tmp_pat
     assert bench.words[:2] == ("True", f"using current (UID: {good.uid})")
 
 
-def test_a_directory_for_a_config_source_that_nobody_uses_is_none(bench: Bench, tmp_path: Path) -> None:
+def test_an_unused_dynamic_config_directory_is_not_a_conflict(bench: Bench, tmp_path: Path) -> None:
     good = bench.good_node()
     restart_with(bench, f"--dynamic-config-dir={tmp_path}/nothing")
     assert bench.words[:2] == ("True", f"using current (UID: {good.uid})")
@@ -99,7 +99,7 @@ def test_what_is_not_read_does_not_pass_its_trial(bench: Bench, tmp_path: Path) 
     assert bench.store.read_records().last_known_good.source == source  # type: ignore[union-attr]
 
 
-def test_a_component_that_runs_since_before_provisioning_is_no_conflict(bench: Bench, tmp_path: Path) -> None:
+def test_a_component_that_started_before_provisioning_is_not_a_conflict(bench: Bench, tmp_path: Path) -> None:
     """Provisioning restarts nothing: until its next start a component keeps its old flags and config."""
     bench.store.write_startups("kubelet", bench.store.tracking_version("kubelet", "v1.35.0"), [])
     bench.argv = ("/usr/bin/kubelet", f"--config={tmp_path}/before.yaml")

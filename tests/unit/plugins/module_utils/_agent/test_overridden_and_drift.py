@@ -150,7 +150,7 @@ def drop_in(bench: Bench, text: str) -> None:
 
 
 @pytest.mark.contract("validate.only-once")
-def test_a_bundle_is_judged_anew_once_a_drop_in_has_changed(tmp_path: Path) -> None:
+def test_a_bundle_is_validated_again_once_a_drop_in_has_changed(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     drop_in(bench, "maxPods: 20\n")
     bench.run(5)
@@ -295,7 +295,7 @@ def test_drift_of_the_init_config_is_reported_within_a_heartbeat_and_restarts_no
     assert "note" not in component_status(bench)
 
 
-def test_an_origin_that_is_gone_is_no_drift_and_one_that_cannot_be_read_as_yaml_is(tmp_path: Path) -> None:
+def test_a_missing_origin_is_not_drift_but_one_with_invalid_yaml_is(tmp_path: Path) -> None:
     bench, origin = drifting(tmp_path)
     drift = InitConfigDrift(bench.configuration)
     assert drift.drifted_origins() == []

@@ -97,7 +97,7 @@ def test_a_node_without_such_flags_and_drop_ins_needs_no_merge(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(("code", "out"), [(1, ""), (0, "nothing"), (0, "[]"), (124, "{}")])
-def test_a_merge_without_an_answer_is_no_values(code: int, out: str) -> None:
+def test_a_merge_without_a_usable_answer_raises_an_error(code: int, out: str) -> None:
     calls: list[tuple[list[str], str]] = []
 
     def run(

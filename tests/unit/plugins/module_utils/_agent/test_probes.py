@@ -137,7 +137,7 @@ def test_serving_address(component: ComponentConfiguration, effective: dict[str,
 
 
 @pytest.mark.contract("probe.looks-at")
-def test_all_well() -> None:
+def test_a_healthy_component_passes_all_probes() -> None:
     leases = Leases(NOW - timedelta(seconds=9))
     world = World(leases=leases)
     assert world.prober("kubelet", {}, RUNNING) == ProbeResult(True)
@@ -249,6 +249,6 @@ def test_real_http(server: HTTPServer) -> None:
     assert http_status(f"http://127.0.0.1:{server.server_port}/other", 2) == 503
 
 
-def test_real_handshake_wants_tls(server: HTTPServer) -> None:
+def test_a_real_handshake_requires_tls(server: HTTPServer) -> None:
     with pytest.raises(ssl.SSLError):
         handshake("127.0.0.1", server.server_port, 2)

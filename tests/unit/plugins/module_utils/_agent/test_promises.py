@@ -43,7 +43,7 @@ def test_a_checkpoint_is_the_whole_object(bench: Bench) -> None:
 
 @pytest.mark.contract("files.uid-before-a-name")
 @pytest.mark.parametrize("uid", ["../current", "a/b", "", "00000000-0000-0000-0000-00000000000g", "0" * 37])
-def test_what_is_no_uid_never_names_a_file(bench: Bench, uid: str) -> None:
+def test_text_that_is_not_a_uid_never_names_a_file(bench: Bench, uid: str) -> None:
     for use in (bench.store.read_checkpoint, lambda source: bench.store.write_checkpoint(source, {})):
         with pytest.raises(ValueError, match="is not a uid"):
             use(ConfigSource("configok-system", "pool", uid))
@@ -154,7 +154,9 @@ def test_a_component_that_was_in_no_bundle_fails_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.contract("adopt.shutdown")
-def test_a_restart_that_a_shutdown_cancels_is_no_verdict(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_restart_that_a_shutdown_cancels_is_not_a_failure_of_the_config(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     bench.good_node()
     source = bench.publish("maxPods: 130\n", trial=Trial(60.0, 3))
     bench.assign(source)
@@ -210,7 +212,9 @@ def test_promotion_comes_with_the_end_of_the_trial(bench: Bench) -> None:
 
 
 @pytest.mark.contract("crashloop.probed-before-reported")
-def test_that_going_back_has_worked_is_said_once_it_has(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rollback_is_reported_only_once_the_component_is_healthy(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     good = bench.good_node()
     went_back = f"using last-known-good (UID: {good.uid})"
     bench.assign(bench.publish("mood: deadly\n", trial=Trial(60.0, 0)))
@@ -310,7 +314,7 @@ def test_an_upgrade_under_a_running_config_restarts_nothing_and_misses_no_crash(
 
 
 @pytest.mark.contract("init.warnings-once")
-def test_what_is_to_be_said_against_the_init_config_is_said_once(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_findings_on_the_init_config_are_logged_once(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     def strict(
         component: str, text: str, version: str, *, as_bundle: bool, host_only: bool = False, inputs: object = None
     ) -> list[dict[str, Any]]:
@@ -368,7 +372,7 @@ def test_no_bundle_turns_it_on_or_off(tmp_path: Path, turned_on: bool) -> None:
 
 
 @pytest.mark.contract("trial.goes-on")
-def test_what_is_assigned_again_during_its_trial_goes_on_with_it(bench: Bench) -> None:
+def test_a_config_that_is_assigned_again_during_its_trial_continues_it(bench: Bench) -> None:
     source = bench.publish("maxPods: 120\n", trial=Trial(300.0, 3))
     for _again in range(6):
         bench.assign(source)

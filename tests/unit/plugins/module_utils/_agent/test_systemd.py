@@ -112,7 +112,7 @@ def test_restart_never_waits_and_never_starts_what_was_stopped(text: str, verb: 
     assert runner.calls[-1] == (verb, "--no-block", "--", "kubelet.service")
 
 
-def test_what_systemctl_refuses_is_one_sentence() -> None:
+def test_a_refusal_of_systemctl_is_reported_in_one_sentence() -> None:
     runner = Recorded("", error="Failed to get properties: Connection timed out\n")
     with pytest.raises(ServiceManagerError) as caught:
         Systemd({"kubelet": "kubelet.service"}, runner).unit("kubelet")

@@ -271,7 +271,7 @@ def test_a_rollback_keeps_the_floor_and_verifies_nothing(bench: Bench, alice: Ke
     assert floors(bench) == {"pool": 9}
 
 
-def test_warn_adopts_and_says_so(tmp_path: Path, alice: Key, bob: Key) -> None:
+def test_the_mode_warn_adopts_and_reports_it(tmp_path: Path, alice: Key, bob: Key) -> None:
     bench = Bench(tmp_path, trust=section(alice, mode="warn"))
     source = publish(bench, "maxPods: 120\n", [bob], sequence=7, floor=7)
     assert roll_out(bench, source) == "Good"

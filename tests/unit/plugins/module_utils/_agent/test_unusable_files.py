@@ -51,7 +51,9 @@ def close(refusal: Refusal, number: int = errno.EACCES) -> None:
 
 @pytest.mark.contract("condition.files-unusable")
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS, errno.EIO], ids=["mode", "read-only", "broken"])
-def test_unusable_files_are_told_and_a_new_assignment_is_answered(bench: Bench, refusal: Refusal, number: int) -> None:
+def test_unusable_files_are_reported_and_a_new_assignment_is_answered(
+    bench: Bench, refusal: Refusal, number: int
+) -> None:
     good = bench.good_node()
     close(refusal, number)
     source = bench.publish("maxPods: 130\n")
@@ -101,7 +103,7 @@ def test_a_node_that_never_said_anything_says_that_nothing_is_known(bench: Bench
     assert bench.words[:2] == ("Unknown", "config in use unknown")
 
 
-def test_what_is_over_in_a_moment_is_not_told(bench: Bench, refusal: Refusal) -> None:
+def test_a_momentary_failure_is_not_reported(bench: Bench, refusal: Refusal) -> None:
     bench.good_node()
     written = len(bench.api.patches)
     close(refusal, errno.ENOSPC)
@@ -141,7 +143,7 @@ def test_a_held_lock_is_soon_tried_again_and_reported_when_that_lasts(
 
 
 @pytest.mark.contract("condition.files-unusable")
-def test_status_tells_of_a_directory_that_the_agent_cannot_use(bench: Bench, tmp_path: Path) -> None:
+def test_status_reports_a_directory_that_the_agent_cannot_use(bench: Bench, tmp_path: Path) -> None:
     bench.good_node()
     assert describe_node(bench.configuration)["faults"] == []
     state = Path(bench.configuration.state_directory)
@@ -167,5 +169,5 @@ def test_the_wrong_owner_below_the_directory_is_a_fault(bench: Bench, monkeypatc
     assert f"{state}/checkpoints belongs to uid {own}, not to uid {own + 1}" in directory_faults(str(state))
 
 
-def test_a_directory_that_is_not_there_yet_has_no_fault(tmp_path: Path) -> None:
+def test_a_directory_that_does_not_exist_yet_is_not_reported(tmp_path: Path) -> None:
     assert directory_faults(str(tmp_path / "nothing")) == []

@@ -339,7 +339,7 @@ UNUSUAL = {"runners": "x\n* \nUser runner", "breakGlass": "emergency\nGroup emer
 
 
 @pytest.mark.parametrize("parameters", [{}, {"poolLabel": ""}, UNUSUAL])
-def test_whatever_the_subjects_are_no_heartbeat_is_refused(parameters: dict[str, str]) -> None:
+def test_no_heartbeat_is_refused_whatever_the_subjects_are(parameters: dict[str, str]) -> None:
     """Without heartbeats, a node is NotReady, and its pods are evicted."""
     nodes, bundles = policies(parameters)[NODES_POLICY], policies(parameters)[BUNDLES_POLICY]
     for user in (NODE, RUNNER, ADMIN, GLASS):

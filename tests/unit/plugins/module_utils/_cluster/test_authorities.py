@@ -40,7 +40,7 @@ def test_it_is_the_authority_that_the_api_server_names(api: Embedded) -> None:
 
 
 @pytest.mark.parametrize("data", [None, {}, {"client-ca-file": ""}, {"client-ca-file": "no certificate"}])
-def test_without_one_a_machine_is_refused_in_one_sentence(api: Embedded, data: Any) -> None:
+def test_without_an_authority_a_machine_is_refused_in_one_sentence(api: Embedded, data: Any) -> None:
     if data is not None:
         write(api, data)
     with pytest.raises(ClusterRefused) as refused:

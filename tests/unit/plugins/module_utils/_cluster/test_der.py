@@ -31,7 +31,7 @@ from ansible_collections.configok.node.plugins.module_utils._cluster._der import
         ("04820100" + "00" * 256, [(0x04, bytes(256))]),
     ],
 )
-def test_values_one_after_the_other(data: str, expected: list[tuple[int, bytes]]) -> None:
+def test_elements_are_read_in_their_order(data: str, expected: list[tuple[int, bytes]]) -> None:
     assert elements(bytes.fromhex(data)) == expected
 
 

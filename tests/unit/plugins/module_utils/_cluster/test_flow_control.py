@@ -70,7 +70,7 @@ def test_runners_have_the_level_for_exactly_what_their_roles_permit() -> None:
     assert limited == granted
 
 
-def test_what_is_no_request_of_an_identity_is_in_no_schema() -> None:
+def test_a_permission_that_is_not_a_request_is_in_no_flow_schema() -> None:
     """RBAC lets it approve for a signer, which an API server asks itself; no FlowSchema may have that verb."""
     access = Access(machine_subjects=[RUNNER], flow_control=True)
     [rule] = flow_objects(access=access)["FlowSchema configok-runner"]["spec"]["rules"]
@@ -127,7 +127,7 @@ def as_stored(item: Mapping[str, Any]) -> dict[str, Any]:
     return {**stored, "spec": spec} if spec else stored
 
 
-def test_defaults_of_the_api_server_are_no_difference_but_other_limits_are() -> None:
+def test_defaults_of_the_api_server_are_not_a_difference_but_other_limits_are() -> None:
     possible = possible_objects(["team-a"], "v1")
     present: dict[str, Any] = {path_of(item): None for item in possible}
     present.update({path_of(item): as_stored(item) for item in desired_objects(ACCESS, "v1")})

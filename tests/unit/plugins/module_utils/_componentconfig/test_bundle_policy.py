@@ -53,7 +53,7 @@ def test_a_field_is_denied_once() -> None:
 
 
 @pytest.mark.parametrize("data", [None, [], "x", 5])
-def test_nothing_is_denied_in_what_is_no_mapping(data: object) -> None:
+def test_nothing_is_denied_in_data_that_is_not_a_mapping(data: object) -> None:
     assert list(denied_field_findings(data, ["a.b", "a"])) == []
 
 

@@ -19,7 +19,7 @@ def summarize(findings: list[Finding]) -> list[tuple[str, int | None, str, str]]
 
 
 @pytest.mark.contract("validate.for-the-version")
-def test_all_faults_at_once_in_the_order_of_lines() -> None:
+def test_all_findings_are_reported_at_once_in_the_order_of_lines() -> None:
     text = (
         KUBELET_HEADER
         + "maxPods: -1\nnoSuch: 1\nport: '1'\nmaxPods: -2\nhairpinMode: x\nevictionHard: {memory.available: bogus}\n"
@@ -93,7 +93,7 @@ def test_nodes_older_than_the_data_are_errors(version: str) -> None:
         check(KUBELET_HEADER, nodes={"a": version})
 
 
-def test_a_release_without_whole_data_is_judged_as_the_newest_whole_one_and_says_so() -> None:
+def test_a_release_without_whole_data_is_validated_as_the_newest_whole_one_and_says_so() -> None:
     text = KUBELET_HEADER + "maxPods: -1\n"
     for findings in (check(text, nodes={"a": f"v{NEXT_RELEASE}.1"}), check(text, versions=[f"v{NEXT_RELEASE}.1"])):
         assert [(finding.level, finding.versions) for finding in findings] == [
@@ -123,13 +123,13 @@ def test_a_gate_that_is_gone_or_locked_in_the_newest_whole_release_stays_refused
     assert [finding.level for finding in findings] == ["component", "component"]
 
 
-def test_without_versions_the_newest_that_is_known_as_a_whole_judges() -> None:
+def test_without_versions_the_newest_release_that_is_fully_known_is_used() -> None:
     findings = check(KUBELET_HEADER + "featureGates: {NoSuchGate: true}\n")
     assert [(finding.level, finding.versions) for finding in findings] == [("component", (NEWEST_RELEASE,))]
 
 
 @pytest.mark.parametrize("version", ["", "2.1", "latest", "1", "1.x"])
-def test_versions_that_are_none(version: str) -> None:
+def test_invalid_versions_are_refused(version: str) -> None:
     with pytest.raises(ConfigError, match="not a Kubernetes version"):
         check(KUBELET_HEADER, versions=[version])
 
@@ -167,7 +167,7 @@ def test_a_kind_that_is_not_known(kind: str, message: str) -> None:
     assert [finding.message for finding in check(f"apiVersion: v1\nkind: {kind}\n")] == [message]
 
 
-def test_a_config_of_an_unknown_component_is_judged_by_its_syntax() -> None:
+def test_only_the_syntax_of_a_config_of_an_unknown_component_is_validated() -> None:
     findings = check("apiVersion: x/v1\nkind: X\na: 1\na: 2\npassword: x\n", component="my-proxy", bundle=True)
     assert {(finding.level, finding.rule) for finding in findings} == {
         ("not-judged", "not-judged"),
@@ -189,7 +189,9 @@ def test_a_config_of_an_unknown_component_is_judged_by_its_syntax() -> None:
         ("apiVersion: kubelet.config.k8s.io/v1\nkind: CredentialProviderConfig\n", "1.32", "component"),
     ],
 )
-def test_who_refuses_unknown_and_duplicate_fields(head: str, minor: str, level: str) -> None:
+def test_unknown_and_duplicate_fields_are_refused_by_the_component_or_by_policy(
+    head: str, minor: str, level: str
+) -> None:
     findings = check(head + "noSuch: 1\nnoSuch: 2\n", versions=[minor])
     rules = ("duplicate", "unknown-field")
     assert [(finding.rule, finding.level) for finding in findings if finding.rule in rules] == [
@@ -200,7 +202,7 @@ def test_who_refuses_unknown_and_duplicate_fields(head: str, minor: str, level: 
 @pytest.mark.parametrize(
     ("wrong", "right"), [("maxpods", "maxPods"), ("maxPod", "maxPods"), ("clusterDns", "clusterDNS")]
 )
-def test_a_misspelt_field_is_helped(wrong: str, right: str) -> None:
+def test_a_misspelt_field_has_a_suggestion(wrong: str, right: str) -> None:
     assert f"did you mean {right}?" in check(KUBELET_HEADER + f"{wrong}: 1\n")[0].message
 
 
@@ -245,7 +247,7 @@ def test_worst() -> None:
     assert worst(check(KUBELET_HEADER + "a: 1\nmaxPods: -1\n")) == "component"
 
 
-def test_a_component_that_is_nearly_called_like_one_is_told() -> None:
+def test_a_misspelt_component_name_is_a_warning() -> None:
     text = KUBELET_HEADER
     [finding] = check(text, component="kubeletx")
     assert finding.level == "warning"

@@ -63,13 +63,13 @@ def test_what_some_nodes_lack(
     assert summarize(text) == [(path, message, versions, nodes)]
 
 
-def test_few_names_are_said_and_all_are_listed() -> None:
+def test_the_description_names_a_few_nodes_and_the_list_has_them_all() -> None:
     pool = Targets([], {f"n{number}": "1.27" for number in range(5)} | {"other": "1.36"}, 30)
     assert pool.describe([27]) == " (Kubernetes 1.27: n0, n1, n2 and 2 more)"
     assert pool.nodes_at([27, 36]) == ("n0", "n1", "n2", "n3", "n4", "other")
 
 
-def test_versions_beside_nodes_and_neither() -> None:
+def test_minors_come_from_versions_and_nodes_or_from_the_default() -> None:
     assert Targets(["1.35"], {"a": "v1.31.1"}, 30).minors == [31, 35]
     assert Targets(["1.35"], {"a": "v1.31.1"}, 30).describe([35]) == " (Kubernetes 1.35)"
     assert Targets([], {}, 30).minors == [30]

@@ -51,7 +51,7 @@ def test_group_and_kind_change_where_the_version_calls_them_otherwise(old: str, 
     assert convert_document({"apiVersion": new_version, "kind": new_kind}, old_version).data["kind"] == old_kind
 
 
-def test_a_version_without_a_group_is_one_of_the_own_group() -> None:
+def test_a_version_without_a_group_is_one_of_the_documents_own_group() -> None:
     old, new = (("v1", "EncryptionConfig"), (f"{APISERVER}/v1", "EncryptionConfiguration"))
     for api_version, kind in (old, new):
         data = {"apiVersion": api_version, "kind": kind}
@@ -76,7 +76,7 @@ def test_kinds_of_one_name_are_not_mixed_up() -> None:
         ("kubescheduler.config.k8s.io/v1beta1", "NodeResourcesBalancedAllocationArgs", "Kubernetes 1.22"),
     ],
 )
-def test_who_reads_a_version(api_version: str, kind: str, words: str) -> None:
+def test_the_text_names_the_releases_that_read_a_version(api_version: str, kind: str, words: str) -> None:
     known = find_kind(api_version, kind)
     assert known is not None
     assert readers_text(known) == words
@@ -190,7 +190,7 @@ def test_a_version_that_some_kubernetes_does_not_read_is_refused() -> None:
     assert str(raised.value) == sentence
 
 
-def test_the_lines_tell_people_and_no_secret() -> None:
+def test_the_lines_are_human_readable_and_show_no_secret() -> None:
     text = "apiVersion: kubeadm.k8s.io/v1beta2\nkind: InitConfiguration\ncertificateKey: sesame\n"
     result = convert(text, "v1beta1")
     why = "kubeadm.k8s.io/v1beta1 does not have the field"

@@ -42,7 +42,7 @@ def test_importing_the_engine_reads_no_data_and_no_third_party_package() -> None
     assert not {"yaml", "urllib3", "ssl", "kubernetes"} & set(loaded)
 
 
-def test_judging_a_kubelet_reads_the_data_of_nobody_else() -> None:
+def test_validating_a_kubelet_config_reads_no_data_of_other_components() -> None:
     code = f"import sys; from {PACKAGE}._check import check; check({CONFIG!r}); print(chr(10).join(sys.modules))"
     data = {name.rpartition(".")[2] for name in run(code).split() if name.startswith(f"{PACKAGE}._data.")}
     assert data == {"_kubelet", "_gate_history", "_field_notes", "_validation_rules"}

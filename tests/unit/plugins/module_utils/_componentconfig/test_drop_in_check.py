@@ -70,7 +70,7 @@ def test_each_finding_names_the_drop_in_that_sets_the_field(texts: tuple[str, ..
     assert lines(*texts) == expected
 
 
-def test_the_base_is_judged_with_its_drop_ins() -> None:
+def test_the_base_is_validated_with_its_drop_ins() -> None:
     assert lines(KUBELET, base=KUBELET + "maxPods: -1\n") == ["base.yaml:3 maxPods component"]
     assert lines(KUBELET + "maxPods: 1\n", base=KUBELET + "maxPods: -1\n") == []
     assert lines(KUBELET + "maxPods: x\n", base="") == ["base.yaml:None  component", "d/10.conf:3 maxPods component"]

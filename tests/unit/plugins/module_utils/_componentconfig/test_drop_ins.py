@@ -130,7 +130,7 @@ ODD = st.recursive(
 
 @fuzz(100)
 @given(st.lists(st.dictionaries(FIELDS, ODD, max_size=4), min_size=1, max_size=3))
-def test_whatever_the_layers_hold_there_is_a_judgement(layers: list[dict[str, Any]]) -> None:
+def test_each_layer_becomes_a_drop_in_whatever_it_holds(layers: list[dict[str, Any]]) -> None:
     head = KUBELET_KIND
     texts = [(f"{number}.json", json.dumps({**head, **layer})) for number, layer in enumerate(layers)]
     files, _findings = as_drop_ins(texts, ["1.28", "1.31", "1.36"])

@@ -145,7 +145,7 @@ def test_every_field_of_every_kind_can_be_explained(kind: str) -> None:
 
 @fuzz(200)
 @given(st.text(max_size=30) | st.from_regex(r"(maxPods|evictionHard|logging)[.\[\]{}a-z0-9]{0,10}", fullmatch=True))
-def test_any_path_is_explained_or_refused_with_a_sentence(path: str) -> None:
+def test_any_path_is_explained_or_refused_with_a_reason(path: str) -> None:
     sentence = ""
     try:
         assert explain(path).lines

@@ -59,7 +59,7 @@ def test_a_large_bundle_has_few_findings() -> None:
 
 
 @pytest.mark.parametrize("level", [Level.POLICY, Level.WARNING])
-def test_what_is_found_beside_the_config_itself_is_bounded_with_the_rest(level: Level) -> None:
+def test_findings_on_the_host_share_one_limit_with_those_on_the_config(level: Level) -> None:
     config = load([("f", f"{KUBELET_HEADER}x: 1\n")])
     findings = check(config, host=lambda _config, _component: faults(200, level))
     assert len(findings) == MAX_FINDINGS + 1

@@ -87,7 +87,7 @@ def test_what_changes_the_component_or_may_change_it_is_different(change: dict[s
     assert not is_same({**KUBELET_KIND, **change}, KUBELET_KIND, 35)
 
 
-def test_a_field_that_is_not_known_differs_wherever_it_stands() -> None:
+def test_a_field_that_is_not_known_differs_at_any_depth() -> None:
     taint = {"key": "a", "effect": "NoSchedule"}
     same = [{**KUBELET_KIND, "registerWithTaints": [{**taint, "unknown": value}]} for value in (1, 1, None)]
     assert is_same(same[0], same[1], 35)

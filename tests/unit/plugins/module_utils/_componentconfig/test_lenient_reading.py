@@ -43,7 +43,7 @@ def test_a_head_that_the_reader_fills_in(text: str) -> None:
     assert refusing_versions(text, component="kubelet")
 
 
-def test_the_rest_of_such_a_file_is_judged() -> None:
+def test_the_rest_of_such_a_file_is_validated() -> None:
     assert refusing_versions("apiVersion: audit.k8s.io/v1\nrules: []\n", "1.31") == ["1.31"]
     assert refusing_versions("kind: TracingConfiguration\nendpoint: http://a\n", "1.31") == ["1.31"]
     assert refusing_versions("kind: TracingConfiguration\nother: 1\n") == ["1.32", "1.36"]
@@ -66,7 +66,7 @@ def test_a_head_that_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize("head", ["", "apiVersion: ''\n", "apiVersion: other\n"])
-def test_nothing_looked_at_the_version_of_egress_selections_up_to_1_31(head: str) -> None:
+def test_the_version_of_egress_selections_is_not_checked_up_to_1_31(head: str) -> None:
     assert refusing_versions(f"kind: EgressSelectorConfiguration\n{head}{SELECTIONS}\n") == ["1.32", "1.36"]
 
 

@@ -114,7 +114,7 @@ def answer(paths: Sequence[str] = (), unknown: str = "") -> str:
     return json.dumps({"differences": list(paths), "unknown": unknown})
 
 
-def test_a_difference_is_a_failed_look_and_is_looked_at_again() -> None:
+def test_a_difference_fails_the_probe_and_is_probed_again() -> None:
     child, log = Child(answer(["maxPods: is 110, and 50 was given", "b"])), record_log([])
     live = LiveConfigProbe(child, ["agent", "compare"])
     expected = ProbeResult(False, "live config: maxPods: is 110, and 50 was given (and 1 more)")
@@ -128,7 +128,7 @@ def test_a_difference_is_a_failed_look_and_is_looked_at_again() -> None:
 
 
 @pytest.mark.parametrize("out", [answer(unknown="forbidden"), "", "[]", "null", "Traceback"])
-def test_no_answer_is_no_verdict_and_is_said_once(out: str) -> None:
+def test_a_missing_answer_is_not_a_verdict_and_is_logged_once(out: str) -> None:
     log = record_log([])
     live = LiveConfigProbe(Child(out, "why"), ["x"])
     assert [live("kubelet", f"i{number}") for number in range(3)] == [None] * 3

@@ -44,7 +44,7 @@ def messages(migration: Migration, level: str = "component") -> list[str]:
     return [finding.message for finding in migration.findings if finding.level == level]
 
 
-def test_flags_become_fields_and_the_defaults_of_flags_are_said() -> None:
+def test_flags_and_the_defaults_of_flags_become_fields() -> None:
     migration = move("--max-pods=50 --cluster-dns=10.0.0.10 --kubeconfig=/k", minor=24)
     assert document(migration) == {**LEGACY, "clusterDNS": ["10.0.0.10"], "maxPods": 50}
     assert kept_words(migration) == ["--config=/var/lib/kubelet/config.yaml", "--kubeconfig=/k"]
@@ -137,7 +137,7 @@ def test_what_one_node_alone_can_have_goes_into_its_instance_config() -> None:
         ("--seccomp-default=false", 30, "what the file says without it"),
     ],
 )
-def test_what_has_no_effect_any_more_goes(flags: str, minor: int, why: str) -> None:
+def test_flags_that_no_longer_have_an_effect_are_dropped(flags: str, minor: int, why: str) -> None:
     migration = move(flags, minor=minor)
     assert len(kept_words(migration)) == 1
     assert why in migration.dropped[-1].reason
@@ -297,7 +297,7 @@ def test_the_file_that_flags_name_is_needed() -> None:
     assert messages(move("--config=/etc/k.yaml")) == ["it reads /etc/k.yaml, whose text is needed, too"]
 
 
-def test_kube_proxy_ignores_flags_beside_a_file() -> None:
+def test_kube_proxy_ignores_flags_when_it_has_a_config_file() -> None:
     text = "apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\nmode: ipvs\n"
     migration = move(
         "--config=/p --proxy-mode=iptables --hostname-override=n1 --v=2", component="kube-proxy", config=("/p", text)
@@ -349,7 +349,7 @@ def test_kube_proxy_without_a_file() -> None:
         ),
     ],
 )
-def test_kube_proxys_flags_that_depend_on_its_mode(minor: int, flags: str, expected: Any) -> None:
+def test_flags_of_kube_proxy_that_depend_on_its_mode_become_fields(minor: int, flags: str, expected: Any) -> None:
     """cmd/kube-proxy/app/options.go (1.31): a flag of iptables mode sets nftables mode too, its default IPVS mode."""
     migration = move(flags, component="kube-proxy", minor=minor)
     assert not messages(migration)
@@ -381,7 +381,7 @@ def test_kube_scheduler() -> None:
 
 
 @pytest.mark.parametrize("flag", ["--port=0", "--address=127.0.0.1"])
-def test_the_schedulers_server_without_tls_is_the_files_beside_one(flag: str) -> None:
+def test_the_schedulers_server_without_tls_is_set_by_its_file(flag: str) -> None:
     """cmd/kube-scheduler/app/options (1.20): with a file, only its bind addresses count, and they have a default."""
     (why,) = messages(move(flag, component="kube-scheduler", minor=20))
     assert "a file says it as healthzBindAddress and metricsBindAddress" in why
@@ -395,7 +395,7 @@ def test_the_schedulers_server_without_tls_is_the_files_beside_one(flag: str) ->
         ("kube-scheduler", "kubescheduler.config.k8s.io/v1beta1\nkind: KubeSchedulerConfiguration", "--port=0"),
     ],
 )
-def test_what_has_no_effect_beside_the_present_file_goes(component: str, kind: str, flag: str) -> None:
+def test_flags_without_an_effect_next_to_the_present_file_are_dropped(component: str, kind: str, flag: str) -> None:
     migration = move(f"--config=/c {flag}", component=component, minor=20, config=("/c", f"apiVersion: {kind}\n"))
     assert [dropped.reason for dropped in migration.dropped] == [f"{component} ignores it with --config"]
     assert not messages(migration)

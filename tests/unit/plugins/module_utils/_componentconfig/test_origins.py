@@ -24,7 +24,7 @@ VALUES = st.recursive(
 LAYERS = st.lists(st.dictionaries(st.sampled_from("abc"), VALUES, max_size=3), min_size=1, max_size=4)
 
 
-def test_lines_for_people_and_data() -> None:
+def test_origins_are_human_readable_lines_and_data() -> None:
     base = decode("maxPods: 110\nevictionHard:\n  memory.available: 1Gi\n", file="base.yaml")
     site = decode("maxPods: 60\nclusterDNS: [10.0.0.10]\n", file="site.yaml")
     pool = decode("# more\nmaxPods: 200\n", file="pool.yaml")

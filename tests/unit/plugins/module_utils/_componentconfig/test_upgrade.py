@@ -66,7 +66,7 @@ def test_fields_that_the_file_sets_do_not_change() -> None:
     assert fields_of(result)["failCgroupV1"] == (None, False, "read")
 
 
-def test_lines_for_people() -> None:
+def test_an_upgrade_has_human_readable_lines() -> None:
     result = upgraded(KUBELET_HEADER + "featureGates:\n  NodeSwap: true\n", "1.33", "1.36", flags=["--v=2"])
     lines = result.lines
     assert "failCgroupV1: false -> true  [restart-crash-risk]  (the default changes)" in lines
@@ -254,7 +254,7 @@ def test_a_value_of_a_flag_that_the_new_minor_refuses(flags: list[str], old: str
     assert result.is_refused
 
 
-def test_a_value_that_both_minors_refuse_is_no_news() -> None:
+def test_a_value_that_both_minors_refuse_is_not_a_new_finding() -> None:
     result = upgraded(KUBELET_HEADER, "1.24", "1.25", flags=["--node-labels=kubernetes.io/role=x"])
     assert [finding.rule for finding in result.findings] == []
     assert [finding.rule for finding in result.refusals] == ["key-namespace-allowed"]

@@ -41,7 +41,7 @@ def test_drop_ins_are_read_in_the_order_of_a_walk(tmp_path: Path) -> None:
     assert [path for path, _text in drop_ins] == ["/d/10-a/99.conf", "/d/10-a-b.conf", "/d/10-a.conf", "/d/9.conf"]
 
 
-def test_a_config_that_is_too_large_is_not_taken_for_its_beginning(tmp_path: Path) -> None:
+def test_the_beginning_of_a_config_that_is_too_large_is_not_used(tmp_path: Path) -> None:
     head = b"apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
     (tmp_path / "c").write_bytes(head + b"#" * (MAX_BYTES - len(head)) + b"\nmaxPods: 5\n")
     argv = ("kubelet", "--config=/c")

@@ -38,7 +38,7 @@ def test_a_program_sees_its_own_directory_and_no_other_environment(
 
 
 @pytest.mark.parametrize("digest", ["", "0" * 64, "not hexadecimal"])
-def test_another_program_than_the_given_one_is_not_copied(tmp_path: Path, digest: str) -> None:
+def test_a_program_other_than_the_given_one_is_not_copied(tmp_path: Path, digest: str) -> None:
     path, _digest = program(tmp_path)
     own = tmp_path / "own"
     own.mkdir()

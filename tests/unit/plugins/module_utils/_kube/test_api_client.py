@@ -139,7 +139,7 @@ def test_list_of_metadata_only(server: Any, replies: Any, connect: Any) -> None:
     assert server.requests[0].headers["accept"] == "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
 
-def test_list_begins_anew_when_its_token_expires(server: Any, replies: Any, connect: Any) -> None:
+def test_a_list_starts_again_when_its_token_expires(server: Any, replies: Any, connect: Any) -> None:
     expired = replies.status(410, "Expired", "the provided continue parameter is too old")
     server.says(replies.answer(200, page(["a"], "t1")), expired, replies.answer(200, page(["b"], version="11")))
     listing = connect().list(paths.NODES, limit=1)
@@ -268,7 +268,7 @@ def test_an_answer_of_the_longest_length_is_read(server: Any, replies: Any, conn
 
 
 @pytest.mark.parametrize("page_", [{"items": 7}, {"items": [7]}, {"items": {"a": 1}}, {"metadata": [1]}])
-def test_a_list_that_is_none_is_refused(server: Any, replies: Any, connect: Any, page_: Any) -> None:
+def test_an_answer_that_is_not_a_list_is_refused(server: Any, replies: Any, connect: Any, page_: Any) -> None:
     server.says(replies.answer(200, page_))
     with pytest.raises(errors.UnusableAnswer, match="GET nodes: the answer is not a list"):
         connect().list(paths.NODES)

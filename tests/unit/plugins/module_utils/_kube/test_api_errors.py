@@ -93,7 +93,7 @@ def test_a_status_in_a_watch_has_its_own_code() -> None:
         ("/api", "/api"),
     ],
 )
-def test_a_path_is_described_for_people(path: str, words: str) -> None:
+def test_a_path_has_a_human_readable_description(path: str, words: str) -> None:
     assert paths.describe(path) == words
 
 

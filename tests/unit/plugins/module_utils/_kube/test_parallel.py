@@ -88,7 +88,7 @@ def test_closing_starts_nothing_more_and_waits_for_nothing() -> None:
 
 
 @pytest.mark.parametrize("fault", [ZeroDivisionError, KeyboardInterrupt])
-def test_a_fault_of_ours_is_raised(fault: type[BaseException]) -> None:
+def test_an_unexpected_error_ends_the_work_and_is_raised(fault: type[BaseException]) -> None:
     begun: list[int] = []
 
     def function(item: int) -> None:

@@ -131,7 +131,7 @@ def test_the_address_in_the_certificate_is_checked(
     assert other.requests == []
 
 
-def test_without_verification_anybody_is_trusted(api: Any, connect: Any, recwarn: pytest.WarningsRecorder) -> None:
+def test_without_verification_any_server_is_trusted(api: Any, connect: Any, recwarn: pytest.WarningsRecorder) -> None:
     connect(Credentials(api.url, verify=False, tls_server_name="other.example")).get(N1)
     assert len(api.requests) == 1
     assert not [warning for warning in recwarn if "Insecure" in warning.category.__name__]
@@ -340,7 +340,7 @@ def test_a_missing_token_file_is_named(connect: Any) -> None:
         connect(Credentials("http://127.0.0.1:1", token_file="/nowhere/token")).get(N1)
 
 
-def test_files_are_looked_at_once_a_second_at_most(
+def test_files_are_checked_at_most_once_a_second(
     server: Any, tmp_path: Path, connect: Any, clock: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     token = tmp_path / "token"

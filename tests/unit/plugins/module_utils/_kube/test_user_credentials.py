@@ -102,14 +102,14 @@ def test_plugins_are_refused_on_a_node(write: Write, user: Any, words: str) -> N
         ({"user": {"as": "root"}}, "impersonates another"),
     ],
 )
-def test_what_is_wrong_is_told_in_a_sentence(write: Write, change: Any, words: str) -> None:
+def test_the_message_names_the_error_in_the_kubeconfig(write: Write, change: Any, words: str) -> None:
     with pytest.raises(CredentialsError, match=words):
         from_kubeconfig(write(**change))
 
 
 @pytest.mark.contract("manners.no-secret")
 @pytest.mark.parametrize("text", ["", "- a", "token: s3cret: x", "\x00", "a: &a [*a", "[" * 100_000])
-def test_a_file_that_is_no_kubeconfig_is_not_quoted(tmp_path: Path, text: str) -> None:
+def test_a_file_that_is_not_a_kubeconfig_is_not_quoted(tmp_path: Path, text: str) -> None:
     path = tmp_path / "config"
     path.write_text(text)
     with pytest.raises(CredentialsError) as caught:
@@ -188,7 +188,7 @@ echo ' "status": {{"token": "token-'$n'"}}}}'
     assert credentials.refresh().token == "token-2"
 
 
-def test_an_exec_plugin_that_fails_is_no_anonymous_user(write: Write, tmp_path: Path) -> None:
+def test_a_failing_exec_plugin_does_not_make_the_user_anonymous(write: Write, tmp_path: Path) -> None:
     with pytest.raises(CredentialsError, match=r"gives no credentials: .*sorry"):
         load_credentials(kubeconfig=write(exec_user(tmp_path, "echo sorry >&2; exit 3")), environ={})
 

@@ -129,7 +129,7 @@ def test_metadata_only(server: Any, replies: Any, follow: Any) -> None:
 
 
 @pytest.mark.contract("manners.one-watch")
-def test_a_watch_that_the_server_ends_goes_on_from_the_last_bookmark(server: Any, replies: Any, follow: Any) -> None:
+def test_a_watch_that_the_server_ends_continues_from_the_last_bookmark(server: Any, replies: Any, follow: Any) -> None:
     server.says(
         replies.answer(200, listing()),
         replies.stream(event("ADDED", node("a", 11)), bookmark(50)),
@@ -142,7 +142,7 @@ def test_a_watch_that_the_server_ends_goes_on_from_the_last_bookmark(server: Any
 
 
 @pytest.mark.parametrize("how", ["cut", "mid_line", "damaged", "reset"])
-def test_a_broken_stream_goes_on_where_it_was(server: Any, replies: Any, follow: Any, how: str) -> None:
+def test_a_broken_stream_resumes_where_it_was(server: Any, replies: Any, follow: Any, how: str) -> None:
     first = event("ADDED", node("a", 11))
     half = json.dumps(event("ADDED", node("b", 12))).encode()[:30]
     broken = {
@@ -159,7 +159,7 @@ def test_a_broken_stream_goes_on_where_it_was(server: Any, replies: Any, follow:
 
 
 @pytest.mark.parametrize("how", ["chunks", "length"])
-def test_what_is_too_long_for_an_event_is_no_watch(server: Any, replies: Any, follow: Any, how: str) -> None:
+def test_an_answer_that_is_too_long_for_an_event_is_an_error(server: Any, replies: Any, follow: Any, how: str) -> None:
     """Such as a proxy's page: it is neither kept in memory nor read byte by byte."""
     endless = b"x" * (9 << 20)
     broken = {
@@ -210,7 +210,7 @@ def test_no_retry_after_parks_a_watch(server: Any, replies: Any, follow: Any, re
 
 
 @pytest.mark.parametrize("damage", [{"metadata": [1]}, {"metadata": "x"}, [], None])
-def test_an_object_that_is_none_ends_no_watch(server: Any, replies: Any, follow: Any, damage: Any) -> None:
+def test_an_invalid_object_does_not_end_the_watch(server: Any, replies: Any, follow: Any, damage: Any) -> None:
     broken = replies.stream(event("ADDED", damage), end="hold")
     good = replies.stream(event("ADDED", node("a", 11)), end="hold")
     server.says(replies.answer(200, listing()), broken, good)
@@ -241,7 +241,7 @@ def test_410_lists_again_and_tells_the_difference(server: Any, replies: Any, fol
     ]
 
 
-def test_what_is_gone_is_told_with_name_and_uid(server: Any, replies: Any, follow: Any) -> None:
+def test_an_object_that_is_gone_is_reported_with_name_and_uid(server: Any, replies: Any, follow: Any) -> None:
     first = {"metadata": {"name": "a", "namespace": "ns", "uid": "u", "resourceVersion": "1"}}
     server.says(
         replies.answer(200, listing(first)),
@@ -256,7 +256,7 @@ def test_what_is_gone_is_told_with_name_and_uid(server: Any, replies: Any, follo
 
 
 @pytest.mark.contract("manners.back-off")
-def test_refusals_are_told_and_waited_for(server: Any, replies: Any, follow: Any) -> None:
+def test_refusals_are_reported_and_retried_with_back_off(server: Any, replies: Any, follow: Any) -> None:
     server.says(
         replies.status(403, "Forbidden", "no"),
         replies.status(403, "Forbidden", "no"),
@@ -291,7 +291,7 @@ def test_pauses_grow_to_a_ceiling_and_start_small_again(server: Any, replies: An
     assert watching.pauses[12:] == [0.25]
 
 
-def test_a_server_that_is_away_is_no_exception(server: Any, follow: Any) -> None:
+def test_a_server_that_is_away_raises_no_exception(server: Any, follow: Any) -> None:
     watching = follow()
     server.close()
     assert watching.take(3) == [("ERROR", "Unreachable")] * 3
@@ -427,7 +427,7 @@ def test_an_error_of_a_watch_names_no_object_of_ours() -> None:
 
 
 @pytest.mark.contract("condition.after-an-outage")
-def test_it_is_told_once_when_the_server_is_back(server: Any, replies: Any, follow: Any) -> None:
+def test_the_return_of_the_server_is_reported_once(server: Any, replies: Any, follow: Any) -> None:
     away = replies.answer(503, {"message": "starting"})
     server.says(
         replies.answer(200, listing(node("a", 3))),

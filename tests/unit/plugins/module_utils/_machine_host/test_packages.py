@@ -255,7 +255,7 @@ def test_what_was_installed_for_us_is_recorded(host: Host, manager: Packages) ->
     assert state.installing is None
 
 
-def test_an_update_fetches_the_way_back_before_it_stops_anything(
+def test_an_update_fetches_the_previous_version_before_it_stops_anything(
     host: Host, manager: Packages, calls: list[str]
 ) -> None:
     manager.present[KUBELET] = OLD
@@ -274,7 +274,7 @@ def test_an_update_fetches_the_way_back_before_it_stops_anything(
     assert state.packages == {"dependency": ""}
 
 
-def test_without_a_way_back_nothing_is_stopped(host: Host, manager: Packages, calls: list[str]) -> None:
+def test_nothing_is_stopped_if_a_rollback_is_not_possible(host: Host, manager: Packages, calls: list[str]) -> None:
     manager.present[KUBELET] = "1.34.7-1.1"
     with pytest.raises(HostError, match="a rollback would need it"):
         change(host, HostState("m"), manager, "1.34.9")
@@ -291,7 +291,7 @@ def test_a_rollback_needs_no_source(host: Host, manager: Packages) -> None:
     assert not change(host, state, manager, "1.34", rollback=True)
 
 
-def test_a_run_that_was_killed_still_knows_the_way_back(host: Host, manager: Packages) -> None:
+def test_the_run_after_a_killed_one_still_knows_what_to_roll_back_to(host: Host, manager: Packages) -> None:
     manager.present[KUBELET] = OLD
     manager.fails = True
     state = HostState("m")
@@ -347,7 +347,7 @@ def test_a_hold_of_the_user_stays_that_of_the_user(host: Host, manager: Packages
         assert (manager.holds, state.held, state.held_before) == ({KUBELET}, [], [KUBELET])
 
 
-def test_the_next_update_begins_with_a_new_way_back(host: Host, manager: Packages) -> None:
+def test_the_next_update_rolls_back_to_the_version_before_it(host: Host, manager: Packages) -> None:
     manager.present[KUBELET] = OLD
     state = HostState("m")
     change(host, state, manager, "1.34.9")
@@ -356,7 +356,7 @@ def test_the_next_update_begins_with_a_new_way_back(host: Host, manager: Package
     assert state.previous == {KUBELET: NEW}
 
 
-def test_a_second_run_of_a_done_update_keeps_the_way_back(host: Host, manager: Packages) -> None:
+def test_a_second_run_of_a_finished_update_can_still_roll_back(host: Host, manager: Packages) -> None:
     manager.present[KUBELET] = OLD
     state = HostState("m")
     change(host, state, manager, "1.34.9", rollout="a")
@@ -367,7 +367,7 @@ def test_a_second_run_of_a_done_update_keeps_the_way_back(host: Host, manager: P
     assert manager.present[KUBELET] == OLD
 
 
-def test_an_update_whose_source_is_down_leaves_no_older_way_back(host: Host, manager: Packages) -> None:
+def test_an_update_whose_source_is_down_does_not_roll_back_to_an_older_version(host: Host, manager: Packages) -> None:
     manager.present[KUBELET] = OLD
     state = HostState("m")
     change(host, state, manager, "1.34.9", rollout="a")

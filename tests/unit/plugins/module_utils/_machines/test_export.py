@@ -215,7 +215,7 @@ def test_defaults_do_not_differ() -> None:
     assert "A run with it changes nothing." in exported.text
 
 
-def test_another_provider_is_no_promise() -> None:
+def test_an_export_promises_no_change_only_for_the_declared_provider() -> None:
     own = ProviderConfig("example.com/v1", "CloudHost", {})
     exported = export(a_node(annotations=ours(own)))
     assert "its provider is CloudHost, and DebianHost is declared" in exported.notes[0]

@@ -205,7 +205,7 @@ def test_the_first_known_type_of_address_is_connected_to(types: tuple[str, ...],
 
 
 @pytest.mark.parametrize("address", ["-oProxyCommand=sh", "a b", "{{ x }}", "", "a\n", "x" * 300])
-def test_an_address_that_is_none_is_ignored(address: str) -> None:
+def test_an_invalid_address_is_ignored(address: str) -> None:
     host = host_of(make_node(addresses=[{"type": "InternalIP", "address": address}]))
     assert "ansible_host" not in host.variables
 
@@ -243,7 +243,7 @@ def test_a_node_cannot_take_the_name_of_another_host(claimed: str) -> None:
         ("cluster_x", "a group"),
     ],
 )
-def test_a_name_that_ansible_takes_for_something_else_is_left_out(name: str, holder: str) -> None:
+def test_a_name_with_another_meaning_in_ansible_is_left_out(name: str, holder: str) -> None:
     nodes, machines = [node_facts(make_node(name)), node_facts(make_node("n1"))], [make_machine(name)]
     of_nodes = inventory_hosts([], nodes, InventorySettings(cluster="x"))
     assert [host.name for host in of_nodes.hosts] == ["n1"]
@@ -259,7 +259,7 @@ def test_an_address_of_another_provider_is_checked_too() -> None:
     assert "ansible_host" not in host_of(machine=Machine("n1", "east", provider)).variables
 
 
-def test_a_default_is_no_variable() -> None:
+def test_a_default_does_not_become_a_variable() -> None:
     fields = {"address": "10.0.0.1", "user": "root", "port": 22}
     provider = ProviderConfig("provider.configok.dev/v1alpha1", "DebianHost", fields, frozenset(("user", "port")))
     host = host_of(machine=Machine("n1", "east", provider))

@@ -29,7 +29,7 @@ def test_round_trip(assignment: Assignment) -> None:
     assert Assignment.parse(assignment.encode()) == assignment
 
 
-def test_plain_ids_stay_readable_for_people() -> None:
+def test_plain_ids_stay_human_readable() -> None:
     assert Assignment(7).encode() == "7"
     assert Assignment(7, forget_bad=True).encode() == '{"id":7,"forgetBad":true}'
     assert Assignment(7, confirm_after=120.0).encode() == '{"id":7,"confirmAfter":120}'

@@ -49,7 +49,7 @@ def test_hash_scheme_1_never_changes() -> None:
     assert content_hash({"kubelet": DOCUMENT}) == ("59c2f40c9ac878d453d411dff160e30c8e2bf0cb0e6041f5d6927d43423a4d44")
 
 
-def test_same_content_same_name_whatever_is_said_about_it() -> None:
+def test_the_name_depends_on_the_content_and_not_on_its_description() -> None:
     first = build_bundle("workers", {"a": "x: 1\n", "b": "y: 2\n"}, change_cause="one", author="me")
     second = build_bundle("workers", {"b": "y: 2\n", "a": "x: 1\n"})
     assert first["metadata"]["name"] == second["metadata"]["name"]
@@ -168,6 +168,6 @@ def test_trial_durations(text: Any, seconds: float) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "soon", "-1s", "10", "1x", "1m2", True, [], "721h", float("nan")])
-def test_what_is_no_duration(text: Any) -> None:
+def test_a_value_that_is_not_a_duration_is_refused(text: Any) -> None:
     with pytest.raises(ValueError, match="must be a duration such as 10m"):
         Trial.of(text)

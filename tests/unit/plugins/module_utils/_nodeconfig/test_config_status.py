@@ -139,7 +139,7 @@ def test_the_table(config_ok: ConfigOk, status: str, message: str, reason: str) 
 
 
 @pytest.mark.contract("condition.damaged")
-def test_damaged_files_are_said_beside_what_is_said_otherwise() -> None:
+def test_damaged_files_are_reported_in_addition_to_the_verdict() -> None:
     config_ok = verdict.with_damaged(verdict.good(ConfigInUse("current", CUR)), "current")
     assert config_ok.status == "True"
     assert config_ok.reason == "all checks passed; current was damaged and set aside"
@@ -198,7 +198,7 @@ def test_the_trust_of_a_node_is_in_its_status() -> None:
         ({"signers": [1, {"fingerprint": "\ud800", "name": 2}]}, (SignerStatus("?", ""),)),
     ],
 )
-def test_what_is_no_trust_is_left_out(trust: object, expected: object) -> None:
+def test_invalid_trust_fields_are_left_out(trust: object, expected: object) -> None:
     value = {**json.loads(full_status().encode()), "trust": trust}
     status = ConfigStatus.parse(json.dumps(value))
     assert expected in (status.trust, *(status.trust or ()))
@@ -206,7 +206,7 @@ def test_what_is_no_trust_is_left_out(trust: object, expected: object) -> None:
 
 
 @pytest.mark.parametrize("confirmed", ["7", True, -1, 2**63, None, {}])
-def test_what_is_no_confirmed_id_is_as_good_as_none(confirmed: object) -> None:
+def test_an_invalid_confirmed_id_is_left_out(confirmed: object) -> None:
     status = ConfigStatus.parse(json.dumps({**json.loads(full_status().encode()), "confirmed": confirmed}))
     assert status == full_status()._replace(confirmed=None)
     assert ConfigStatus.parse(status.encode()) == status
@@ -222,14 +222,14 @@ def test_what_a_newer_agent_adds_is_ignored() -> None:
 @pytest.mark.parametrize(
     "text", ["", "x", "[]", "{", '{"assignment": "7"}', '{"assignment": -1}', '{"assignment": 1, "active": {}}']
 )
-def test_what_is_no_status(text: str) -> None:
+def test_text_that_is_not_a_status_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"config-status|Expecting|NodeConfigSource"):
         ConfigStatus.parse(text)
     assert read_status({"metadata": {"annotations": {"configok.dev/config-status": text}}}) is None
 
 
 @pytest.mark.parametrize("assignment", ["9" * 4300, "9" * 4301, str(2**63 - 1)])
-def test_an_assignment_beyond_all_bounds_is_no_status(assignment: str) -> None:
+def test_an_assignment_beyond_all_bounds_is_refused(assignment: str) -> None:
     node = {"metadata": {"annotations": {"configok.dev/config-status": f'{{"assignment": {assignment}}}'}}}
     status, error = parse_status(node)
     assert status is None
@@ -237,7 +237,7 @@ def test_an_assignment_beyond_all_bounds_is_no_status(assignment: str) -> None:
     assert len(error) < 200
 
 
-def test_texts_of_a_status_can_always_be_written_and_what_is_no_text_is_left_away() -> None:
+def test_a_status_can_always_be_written_and_leaves_out_values_that_are_not_text() -> None:
     deep = "[" * 50 + "]" * 50
     text = f'{{"error": {deep}, "agentVersion": 7, "cause": "\\ud800", "components": {{"kubelet": {{"note": {{}}}}}}}}'
     status = ConfigStatus.parse(text)

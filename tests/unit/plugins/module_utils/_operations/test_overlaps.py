@@ -65,7 +65,7 @@ def test_the_other_pool_is_named_with_the_nodes_of_both(
     assert find_overlaps(world.client, read_other_pools(world.client, "workers"), "pool=workers") == expected
 
 
-def test_a_rollout_writes_down_the_selector_of_its_pool(make_world: MakeWorld) -> None:
+def test_a_rollout_records_the_selector_of_its_pool(make_world: MakeWorld) -> None:
     world = make_world(4)
     world.rollout(world.publish(60))
     others = read_other_pools(world.client, "gpu")
@@ -79,7 +79,7 @@ def test_before_the_cluster_is_prepared_there_is_no_other_pool(make_world: MakeW
     assert find_overlaps(world.client, read_other_pools(world.client, "workers"), "pool=workers") == []
 
 
-def test_a_runner_that_may_not_list_records_is_told_what_to_do() -> None:
+def test_a_warning_tells_a_runner_without_access_to_records_what_to_do() -> None:
     class Forbidding:
         def list(self, *_arguments: Any, **_options: Any) -> Any:
             raise Forbidden("you may not", where="GET configmaps", status=403)

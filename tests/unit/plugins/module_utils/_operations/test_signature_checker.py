@@ -53,5 +53,5 @@ def test_without_ssh_keygen_a_policy_that_uses_it_trusts_nothing(key: Key) -> No
         signature_checker(None)(sign(key, MESSAGE), MESSAGE.encode(), policy_of(key, "ssh-keygen"), "workers", 0.0)
 
 
-def test_a_policy_that_this_version_cannot_read_is_none(key: Key) -> None:
+def test_a_policy_that_this_version_cannot_read_is_ignored(key: Key) -> None:
     assert trust_policy(LocalConfig({}, {**trust_section(keys=[key]), "later": True})) is None

@@ -80,7 +80,7 @@ def test_nodes_that_go_down_while_a_wave_moves_count_at_every_assignment(make_wo
     assert len(world.nodes.assignments) > before
 
 
-def test_a_node_that_comes_back_lets_the_wave_go_on(make_world: MakeWorld) -> None:
+def test_a_node_that_comes_back_lets_the_wave_continue(make_world: MakeWorld) -> None:
     world = make_world(9)
     target = world.publish(100)
     made = world.plan(target, canary={"count": 1, "soak": "0s"}, waves=["100%"], maxUnavailable=1)

@@ -24,7 +24,9 @@ from support.rollouts.simulated_nodes import CRASHES, GOOD, SILENT, status_of
 from support.rollouts.world import QUICK, MakeWorld
 
 
-def test_the_lane_of_broken_nodes_pauses_and_halts_nobody_and_follows_the_canary(make_world: MakeWorld) -> None:
+def test_the_lane_of_broken_nodes_follows_the_canary_and_does_not_pause_or_halt_the_rollout(
+    make_world: MakeWorld,
+) -> None:
     world = make_world(10)
     for name in ("n03", "n04", "n05"):
         world.break_node(name)
@@ -105,7 +107,7 @@ def test_nodes_that_the_lane_has_repaired_count_like_any_other(make_world: MakeW
 
 
 @pytest.mark.parametrize("fate", [CRASHES, SILENT])
-def test_nodes_that_the_lane_leaves_down_keep_no_other_node_from_going_back(make_world: MakeWorld, fate: str) -> None:
+def test_nodes_that_the_lane_leaves_down_keep_no_other_node_from_rolling_back(make_world: MakeWorld, fate: str) -> None:
     world = make_world(12)
     first = world.publish(100)
     world.rollout(first)
@@ -246,7 +248,7 @@ def test_a_lane_whose_config_has_passed_nowhere_begins_with_a_canary_and_ends_th
     assert results[-1].phase == "Complete"
 
 
-def test_a_lane_whose_canary_passes_goes_on_to_its_other_nodes(make_world: MakeWorld) -> None:
+def test_a_lane_whose_canary_passes_continues_with_its_other_nodes(make_world: MakeWorld) -> None:
     world = make_world(4)
     for number in range(4):
         world.nodes.set_ready(f"n{number:02d}", False)
@@ -260,7 +262,9 @@ def test_a_lane_whose_canary_passes_goes_on_to_its_other_nodes(make_world: MakeW
     assert {failed.node for failed in results[-1].failed_nodes} == {"n01", "n02", "n03"}
 
 
-def test_a_lane_that_nobody_passes_is_no_success_even_if_its_config_has_passed_before(make_world: MakeWorld) -> None:
+def test_a_lane_without_a_passed_node_is_not_a_success_even_if_its_config_has_passed_before(
+    make_world: MakeWorld,
+) -> None:
     world = make_world(2)
     world.rollout(world.publish(100), maxUnavailable=1)
     for name in ("n00", "n01"):

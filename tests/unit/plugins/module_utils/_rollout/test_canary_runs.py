@@ -15,7 +15,7 @@ from support.rollouts.simulated_nodes import CRASHES, GOOD, SILENT
 from support.rollouts.world import QUICK, MakeWorld
 
 
-def test_a_deadly_config_reaches_the_canary_and_not_the_nodes_that_refused_the_last_one(make_world: MakeWorld) -> None:
+def test_a_second_crashing_config_reaches_only_the_canary_too(make_world: MakeWorld) -> None:
     world = make_world(6)
     world.nodes.behaviour = lambda _name, source: CRASHES if source is not None else GOOD
     policy = {"canary": {"count": 2, "soak": "5s"}}
@@ -75,7 +75,7 @@ def test_a_canary_without_another_candidate_stays_paused(make_world: MakeWorld) 
 
 
 @pytest.mark.parametrize(("fate", "phase"), [(GOOD, "Complete"), (CRASHES, "Halted")])
-def test_the_canaries_that_are_left_decide_when_one_has_vanished_and_nobody_can_replace_it(
+def test_the_remaining_canaries_decide_when_one_has_vanished_and_cannot_be_replaced(
     make_world: MakeWorld, fate: str, phase: str
 ) -> None:
     world = make_world(2)

@@ -71,7 +71,7 @@ def test_a_pause_stops_one_rollout_and_nothing_else(make_world: MakeWorld) -> No
 
 
 @pytest.mark.complaint("kubernetes #100277: a kubelet restart flips readiness of pods")
-def test_a_restart_that_flips_readiness_is_no_failure_counts_as_unavailability_and_a_soak_follows() -> None:
+def test_a_restart_that_flips_readiness_counts_as_unavailability_not_as_failure_and_a_soak_follows() -> None:
     restarts = script((1.0, "adopting"), (0.5, "not ready"), (20.0, "ready"), (0.5, "not ready"), (5.0, "ready"))
     restarts = script(*((step.after, step.action) for step in restarts.steps), (2.0, "good"))
     with scenario(Fleet((restarts,) * 7), {**QUICK, "soak": "15s", "maxUnavailable": 2, "waves": ["100%"]}) as moved:

@@ -114,7 +114,7 @@ def test_one_new_node_does_not_end_a_config_that_others_use(make_world: MakeWorl
 
 
 @pytest.mark.parametrize("liar_is", ["there", "gone"])
-def test_a_halted_rollout_whose_config_was_cleared_goes_on(make_world: MakeWorld, liar_is: str) -> None:
+def test_a_halted_rollout_completes_once_its_config_is_cleared(make_world: MakeWorld, liar_is: str) -> None:
     world = make_world(2)
     target, liar = halted_with_nothing_left(world)
     clear_bad_config(world.client, "workers", None, reason="broken disk", author="alice", now=world.clock.now())
@@ -162,7 +162,7 @@ def test_a_paused_rollout_with_nothing_left_to_move_is_complete_only_when_its_no
     assert (rollout.phase, rollout.reason) == (phase, result.reason)
 
 
-def test_settling_leaves_a_pool_alone_that_somebody_moves(make_world: MakeWorld) -> None:
+def test_settling_leaves_a_pool_alone_that_another_runner_moves(make_world: MakeWorld) -> None:
     world = make_world(6)
     good = world.publish(100)
     world.rollout(good)

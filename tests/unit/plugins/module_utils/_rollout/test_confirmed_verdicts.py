@@ -12,7 +12,7 @@ from support.rollouts.world import MakeWorld, World
 SOAK = {"canary": {"count": 1, "soak": "100s"}}
 
 
-def test_an_agent_that_is_frozen_in_its_soak_passes_nobody(make_world: MakeWorld) -> None:
+def test_a_node_whose_agent_freezes_in_its_soak_does_not_pass(make_world: MakeWorld) -> None:
     world = make_world(6)
     target = world.publish(100)
     (canary,) = world.plan(target, **SOAK).wave("canary").nodes

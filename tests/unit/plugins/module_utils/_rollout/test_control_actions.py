@@ -115,7 +115,7 @@ def test_a_runner_that_does_not_obey_in_time_is_named_and_the_request_stays(begu
     assert begun.record().control.is_pause
 
 
-def test_a_user_who_may_not_read_leases_is_told_so(begun: World) -> None:
+def test_the_line_says_that_the_user_may_not_read_leases(begun: World) -> None:
     class Blind:
         def __getattr__(self, name: str) -> Any:
             return getattr(begun.client, name)
@@ -199,7 +199,7 @@ def test_a_pool_that_was_aborted_can_be_rolled_out_and_undone_again(begun: World
     assert begun.record().revisions[-1].result == "Complete"
 
 
-def test_an_approval_is_confirmed_when_the_waiting_runner_goes_on(begun: World) -> None:
+def test_an_approval_is_confirmed_when_the_waiting_runner_continues(begun: World) -> None:
     update_record(begun.client, "workers", phase("Paused", "canary waits for an approval"))
     Runner(begun, 2.0, phase("Canary"))
     result = ask(begun, "approve", reason="looks good")
@@ -347,7 +347,7 @@ def test_a_running_rollout_is_aborted_within_seconds(make_world: MakeWorld) -> N
     assert world.record().revisions[-1].result == "Aborted"
 
 
-def test_a_waiting_rollout_goes_on_when_it_is_approved(make_world: MakeWorld) -> None:
+def test_a_waiting_rollout_continues_when_it_is_approved(make_world: MakeWorld) -> None:
     world = make_world(6)
     approved = asked_later(world, 100.0, "approve", reason="looks good")
     assert world.rollout(world.publish(100), approval={"before": ["wave 1"]})[-1].phase == "Complete"

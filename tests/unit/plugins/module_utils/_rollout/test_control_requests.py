@@ -80,7 +80,7 @@ def test_a_leftover_abort_does_not_bind_a_pool_at_rest() -> None:
     assert resume(leftover).control == Control()
 
 
-def test_an_aborted_rollout_says_by_whom_and_takes_its_requests_along() -> None:
+def test_an_aborted_rollout_names_the_user_and_clears_its_requests() -> None:
     requested = request_abort(record(), ALICE)
     aborted = abort_rollout(requested, "now")
     assert aborted.rollout is not None

@@ -92,7 +92,7 @@ def test_a_node_that_used_the_target_before_the_first_rollout_has_drifted_too(
     assert status["by_state"]["drifted"] == 1
 
 
-def test_a_node_that_drifted_and_is_moved_again_has_not_drifted_any_more(make_world: MakeWorld) -> None:
+def test_a_node_that_drifted_and_is_moved_again_is_no_longer_reported(make_world: MakeWorld) -> None:
     world = make_world(6)
     target = world.publish(100)
     world.rollout(target)

@@ -138,7 +138,7 @@ def test_a_node_that_waits_for_its_agent_is_evaluated_again_when_that_is_over() 
     assert evaluate(node_view_with(**GOOD), waiting.delayed_by(100.0), 1200.0).verdict == Verdict.WAIT
 
 
-def test_a_soak_that_broke_off_begins_anew() -> None:
+def test_an_interrupted_soak_starts_again() -> None:
     broken = evaluate(node_view_with(answered_id=7, config_ok="Unknown", cause="Other"), SOAKING, EARLY)
     assert (broken.verdict, broken.good_since) == (Verdict.WAIT, None)
     again = evaluate(node_view_with(**GOOD), replace(SOAKING, good_since=broken.good_since), 1020.0)
@@ -205,7 +205,7 @@ def test_a_machine_passes_at_its_version_only(view: dict[str, Any], now: float, 
     assert (result.verdict, result.reason[: len(words)]) == (verdict, words)
 
 
-def test_a_label_that_somebody_removes_is_no_fault_of_the_version() -> None:
+def test_a_removed_label_makes_the_verdict_unknown() -> None:
     attempt = replace(ATTEMPT, goal=MachineGoal(a_source(), labels={"disk": "ssd"}))
     result = evaluate(a_view("n", source=a_source(), assigned_id=7), attempt, LATE)
     assert (result.verdict, result.reason) == (

@@ -40,7 +40,7 @@ def phases(world: World) -> list[str]:
     return [entry.phase for entry in world.rollout_recorded().timeline]
 
 
-def test_a_paused_wave_goes_on_when_it_is_resumed(make_world: MakeWorld) -> None:
+def test_a_paused_wave_continues_when_it_is_resumed(make_world: MakeWorld) -> None:
     world = make_world(6)
     target = world.publish(100)
     world.when("canary: done", write(world, lambda record: request_pause(record, ALICE)))

@@ -36,7 +36,7 @@ def test_a_node_that_doubts_is_assigned_again_by_the_next_rollout(make_world: Ma
     assert world.plan(target).unmoved.skipped == ()
 
 
-def test_a_canary_whose_runtime_is_down_pauses_and_goes_on_by_itself(make_world: MakeWorld) -> None:
+def test_a_canary_whose_runtime_is_down_pauses_the_rollout_and_passes_once_it_is_back(make_world: MakeWorld) -> None:
     world = make_world(9)
     target = world.publish(100)
     first, *_others = world.plan(target).wave("canary").nodes

@@ -26,7 +26,9 @@ FIRST_MOMENTS = 60  # each of them: the lock is taken, and the record is begun
 STRIDE = 13  # from then on
 
 
-def test_ctrl_c_while_it_settles_is_told_in_a_sentence(make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_while_a_pool_settles_ends_with_a_message(
+    make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
     world = make_world(2)
     target = world.publish(100)
     assign_nodes(world.client, target.source, names=["n00", "n01"])
@@ -82,7 +84,7 @@ def test_a_runner_that_loses_its_lock_amid_a_window_assigns_nothing_more(make_wo
     assert len(world.nodes.assignments) - done == robbed.patched <= MAX_ASSIGNMENTS
 
 
-def test_ctrl_c_leaves_a_record_that_goes_on_and_frees_the_lock(make_world: MakeWorld) -> None:
+def test_ctrl_c_leaves_a_record_that_can_be_resumed_and_frees_the_lock(make_world: MakeWorld) -> None:
     world = make_world(6)
     target = world.publish(100)
     made = world.plan(target)

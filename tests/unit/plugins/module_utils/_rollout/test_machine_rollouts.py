@@ -341,7 +341,7 @@ def test_a_host_that_could_not_be_taken_back_stays_cordoned_in_the_next_run_too(
     finish(machines)
 
 
-def test_a_failure_within_the_budget_lets_the_others_go_on(make_world: MakeWorld) -> None:
+def test_a_failure_within_the_budget_lets_the_others_continue(make_world: MakeWorld) -> None:
     machines = MachineWorld.of(make_world(0), 8, failureBudget=1)
     machines.declare(kubelet=NEW)
     failing = machines.plan().waves[-1].nodes[0]

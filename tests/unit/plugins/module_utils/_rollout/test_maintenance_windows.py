@@ -152,7 +152,7 @@ def test_a_mistake_is_one_sentence_with_its_path(window: Any, sentence: str) -> 
     assert sentence in raised.value.errors[0]
 
 
-def test_windows_that_are_no_list_are_refused() -> None:
+def test_windows_that_are_not_a_list_are_refused() -> None:
     with pytest.raises(InvalidPool, match="must be a list of windows"):
         parse_policy({"maintenanceWindows": NIGHTS})
     with pytest.raises(InvalidPool, match=r"maintenanceWindows\[0\]: must be a mapping"):

@@ -51,7 +51,7 @@ def test_one_request_for_a_node_and_none_the_second_time(make_world: MakeWorld) 
     assert requests.count(verb="patch") == 40
 
 
-def test_ids_grow_and_forget_bad_assigns_anew(make_world: MakeWorld) -> None:
+def test_ids_grow_and_forget_bad_assigns_again(make_world: MakeWorld) -> None:
     world = make_world(3)
     first, second = a_source(1), a_source(2)
     assert [result.assignment for result in assign_nodes(world.client, first, names=["n00", "n01"])] == [1, 1]
@@ -65,7 +65,7 @@ def test_ids_grow_and_forget_bad_assigns_anew(make_world: MakeWorld) -> None:
     assert "configok.dev/config-source" not in world.client.get(node("n01"))["metadata"]["annotations"]
 
 
-def test_annotations_that_were_lost_are_written_anew_with_an_id_above_what_was_answered(make_world: MakeWorld) -> None:
+def test_lost_annotations_are_written_again_with_an_id_above_the_answered_one(make_world: MakeWorld) -> None:
     world = make_world(1)
     view = replace(world.nodes.view("n00"), assigned_id=7)
     world.nodes.say("n00", *status_of(view, None, GOOD)[-1])
@@ -107,7 +107,7 @@ def test_a_name_that_no_node_has_is_an_error_before_anything_is_changed(
     ("cause", "active"), [("AssignmentLost", a_source()), ("AssignmentLost", None), ("UnitStopped", a_source())]
 )
 @pytest.mark.parametrize("assignment", [None, "5"])
-def test_a_node_that_lost_its_annotation_is_told_that_it_is_meant_so(
+def test_a_node_that_lost_its_annotation_gets_a_new_id_when_it_is_unassigned(
     make_world: MakeWorld, assignment: str | None, cause: str, active: ConfigSource | None
 ) -> None:
     """As after the Node was registered again, or after an operator removed only the source."""
@@ -205,7 +205,7 @@ def test_before_the_cluster_is_prepared_reading_works_and_writing_says_what_to_d
         publish_bundle(world.client, bundle, now=world.clock.now())
 
 
-def test_a_record_that_somebody_else_wrote_is_read_again(make_world: MakeWorld) -> None:
+def test_a_record_that_another_runner_wrote_is_read_again(make_world: MakeWorld) -> None:
     world = make_world(0)
     target = world.publish(100)
     calls = []
@@ -243,7 +243,7 @@ def test_observing_reads_pages_and_names(make_world: MakeWorld) -> None:
         ({"source": a_source(), "in_trial": True}, "trial"),
     ],
 )
-def test_a_node_s_state_in_a_word(changes: dict[str, Any], state: str) -> None:
+def test_the_state_of_a_node_is_one_word(changes: dict[str, Any], state: str) -> None:
     assert node_state(a_view("n", **changes)) == state
 
 
@@ -264,7 +264,7 @@ def test_what_a_node_says_cannot_steer_a_terminal() -> None:
 
 
 @pytest.mark.complaint("system-upgrade-controller #221: status hides the reason")
-def test_status_gives_the_reason_in_the_agent_s_own_words(make_world: MakeWorld) -> None:
+def test_status_shows_the_reason_as_the_agent_reports_it(make_world: MakeWorld) -> None:
     world = make_world(6)
     target = world.publish(100)
     world.nodes.behaviour = lambda _name, _source: CRASHES

@@ -147,7 +147,7 @@ def test_after_a_server_that_was_away_all_is_listed_before_anything_is_judged(cl
         check_blind_until_listed(feed, client, ServerError)
 
 
-def test_a_fault_of_the_feed_itself_ends_the_run_with_a_sentence(clock: VirtualClock) -> None:
+def test_an_error_in_the_feed_itself_ends_the_run_with_a_message(clock: VirtualClock) -> None:
     with (
         make(Scripted(clock, ValueError("a mistake")), clock) as feed,
         pytest.raises(RolloutError, match="a mistake: run it again"),

@@ -260,7 +260,7 @@ def test_credentials_that_expired_end_the_run_and_are_charged_to_no_node(make_wo
     assert world.rollout_recorded().failed_nodes == ()
 
 
-def test_time_for_nodes_stands_still_during_an_outage_and_the_screen_says_what_goes_on() -> None:
+def test_time_for_nodes_stops_during_an_outage_and_the_screen_shows_the_outage() -> None:
     clock = VirtualClock(begins=100.0)
     lines: list[str] = []
     outage = Outage(clock, lines.append)
@@ -286,7 +286,7 @@ def test_time_for_nodes_stands_still_during_an_outage_and_the_screen_says_what_g
     ]
 
 
-def test_a_refusal_is_no_outage_and_a_server_that_asks_for_a_year_is_asked_again_sooner() -> None:
+def test_a_refusal_is_not_an_outage_and_a_server_that_asks_for_a_year_is_asked_again_sooner() -> None:
     clock = VirtualClock(begins=100.0)
     lines: list[str] = []
     outage = Outage(clock, lines.append)
@@ -348,7 +348,7 @@ def test_a_node_whose_patch_alone_is_refused_gets_no_verdict(make_world: MakeWor
     assert "the webhook is down" in result.reason
 
 
-def test_a_lock_that_need_not_be_renewed_is_no_answer_of_the_server(make_world: MakeWorld) -> None:
+def test_a_lock_that_need_not_be_renewed_does_not_end_an_outage(make_world: MakeWorld) -> None:
     world = make_world(0)
     clock = VirtualClock(begins=100.0)
     lines: list[str] = []

@@ -265,7 +265,7 @@ def test_a_config_that_failed_before_is_refused_by_uid_and_by_content() -> None:
     assert make_plan(views, pool(), a_target(2), record).refusals == ()
 
 
-def test_a_canary_shorter_than_the_trial_is_said_loudly() -> None:
+def test_a_canary_shorter_than_the_trial_causes_a_loud_warning() -> None:
     made = make_plan(
         [a_view(name) for name in names(5)], pool(canary={"soak": "1m"}), a_target(trial=Trial(600.0)), EMPTY
     )
@@ -273,7 +273,7 @@ def test_a_canary_shorter_than_the_trial_is_said_loudly() -> None:
 
 
 @pytest.mark.complaint("nmstate #473: wrong denominator when nodes go NotReady")
-def test_a_rollout_that_was_begun_goes_on_with_its_waves_and_its_size() -> None:
+def test_a_resumed_rollout_keeps_its_waves_and_its_size() -> None:
     target = a_target()
     waves = (Wave("canary", ("n000",), 5.0), Wave("wave 1", ("n001", "gone"), 2.0))
     rollout = Rollout(1, target, "Paused", waves, 50, "then", "then", waves_done=1)

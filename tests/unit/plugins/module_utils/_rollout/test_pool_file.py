@@ -44,7 +44,7 @@ POOL: dict[str, Any] = {
 }
 
 
-def test_the_pool_of_the_documentation_gives_the_defaults_but_for_the_canary_s_soak() -> None:
+def test_the_pool_of_the_documentation_has_the_defaults_except_for_the_canarys_soak() -> None:
     pool = parse_pool(POOL)
     assert pool.layers == ("base/kubelet.yaml", "workers/kubelet.yaml")
     assert pool.policy.canary.soak == 600.0
@@ -92,7 +92,7 @@ def test_a_policy_that_cannot_be_meant_is_refused_with_its_path(policy: dict[str
     assert [sentence in error for error in caught.value.errors] == [True], caught.value.errors
 
 
-def test_all_errors_of_a_pool_are_told_at_once() -> None:
+def test_all_errors_of_a_pool_are_reported_at_once() -> None:
     with pytest.raises(InvalidPool) as caught:
         parse_pool(
             {

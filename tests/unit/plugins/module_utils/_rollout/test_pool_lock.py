@@ -37,7 +37,7 @@ def locks(world: World, *names: str) -> list[PoolLock]:
     return [PoolLock(world.client, "workers", name, clock=world.clock) for name in names]
 
 
-def test_a_second_runner_stops_with_a_sentence_that_names_the_first(make_world: MakeWorld) -> None:
+def test_a_second_runner_stops_with_a_message_that_names_the_first(make_world: MakeWorld) -> None:
     world = make_world(0, latency=0.0)
     lines: list[str] = []
     first, second = locks(world, "alice@a", "bob@b")
@@ -98,7 +98,7 @@ def test_a_lock_that_was_given_up_is_free_at_once(make_world: MakeWorld) -> None
         first.renew_if_due()
 
 
-def test_a_runner_that_stalled_goes_on_if_nobody_came_and_stops_if_somebody_did(make_world: MakeWorld) -> None:
+def test_a_stalled_runner_continues_unless_another_has_taken_over(make_world: MakeWorld) -> None:
     world = make_world(0, latency=0.0)
     first, second = locks(world, "alice@a", "bob@b")
     first.acquire(lambda _line: None)
@@ -113,7 +113,7 @@ def test_a_runner_that_stalled_goes_on_if_nobody_came_and_stops_if_somebody_did(
         first.renew_if_due()
 
 
-def test_a_renewal_whose_answer_was_lost_is_no_loss_of_the_lock(make_world: MakeWorld) -> None:
+def test_a_renewal_whose_answer_was_lost_does_not_lose_the_lock(make_world: MakeWorld) -> None:
     world = make_world(0, latency=0.0)
 
     class Lossy:
@@ -137,7 +137,7 @@ def test_a_renewal_whose_answer_was_lost_is_no_loss_of_the_lock(make_world: Make
     assert lock.renew_if_due() is False
 
 
-def test_releasing_without_an_api_server_is_no_error(make_world: MakeWorld) -> None:
+def test_releasing_without_an_api_server_is_not_an_error(make_world: MakeWorld) -> None:
     world = make_world(0, latency=0.0)
 
     class Away:
@@ -162,7 +162,7 @@ def test_without_the_namespace_it_says_what_to_do(make_world: MakeWorld) -> None
         locks(world, "alice@a")[0].acquire(lambda _line: None)
 
 
-def test_who_moves_a_pool_is_judged_by_renewals_and_not_by_the_name_in_the_lease(make_world: MakeWorld) -> None:
+def test_the_holder_of_a_pool_is_detected_by_renewals_and_not_by_the_name_in_the_lease(make_world: MakeWorld) -> None:
     world = make_world(0, latency=0.0)
     assert current_holder(world.client, "workers", world.clock) == ""
     first = locks(world, "alice@a")[0]
@@ -198,7 +198,7 @@ def test_a_lease_whose_last_renewal_was_not_answered_is_given_up_all_the_same(ma
     assert world.client.get(PATH)["spec"].get("holderIdentity", "") == ""
 
 
-def test_a_lease_that_somebody_else_has_taken_is_left_alone_on_release(make_world: MakeWorld) -> None:
+def test_a_lease_that_another_runner_has_taken_is_left_alone_on_release(make_world: MakeWorld) -> None:
     world = make_world(0, latency=0.0)
     first, second = locks(world, "alice@a", "bob@b")
     first.acquire(lambda _line: None)

@@ -154,7 +154,7 @@ def test_a_record_that_would_not_fit_is_refused_before_it_is_sent() -> None:
         ("nodes", "not base64!"),
     ],
 )
-def test_a_damaged_record_is_told_in_a_sentence_that_names_it(key: str, text: str | None) -> None:
+def test_a_damaged_record_is_refused_with_a_message_that_names_it(key: str, text: str | None) -> None:
     config_map = encode_record(a_record(["a", "b"]))
     if text is None:
         del config_map["data"][key]
@@ -287,7 +287,7 @@ def test_an_undo_after_an_undo_goes_further_back() -> None:
     assert revision.number == 1
 
 
-def test_an_undo_that_was_killed_goes_on_and_not_one_further_back() -> None:
+def test_a_killed_undo_resumes_to_the_same_revision() -> None:
     record = with_results("Complete", "Complete", "Complete")
     assert record.rollout is not None
     undone = replace(record, rollout=replace(record.rollout, revision=2, target=a_target(2), phase="Wave 1"))

@@ -59,7 +59,7 @@ def test_a_node_whose_false_answers_another_assignment_is_taken_back() -> None:
 
 
 @pytest.mark.parametrize("at", range(1, 21))
-def test_killed_while_it_takes_nodes_back_it_goes_on_taking_them_back(make_world: MakeWorld, at: int) -> None:
+def test_the_run_after_a_killed_rollback_rolls_back_the_remaining_nodes(make_world: MakeWorld, at: int) -> None:
     world = make_world(6)
     first = world.publish(100)
     world.rollout(first)

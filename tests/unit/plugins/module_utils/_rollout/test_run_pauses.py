@@ -13,7 +13,7 @@ from support.rollouts.world import QUICK, MakeWorld
 
 
 @pytest.mark.complaint("k0s #4006: re-applying a repaired plan does nothing")
-def test_a_silent_agent_pauses_the_wave_and_running_again_goes_on_when_it_speaks(make_world: MakeWorld) -> None:
+def test_a_silent_agent_pauses_the_wave_and_the_next_run_continues_once_it_answers(make_world: MakeWorld) -> None:
     world = make_world(9)
     target = world.publish(100)
     mute = world.plan(target).wave("canary").nodes[0]

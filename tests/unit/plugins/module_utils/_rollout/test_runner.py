@@ -60,7 +60,7 @@ def test_a_window_costs_a_write_not_a_node(make_world: MakeWorld) -> None:
 
 
 @pytest.mark.complaint("kubespray #11395: took down 20% of the workers")
-def test_a_deadly_config_stops_at_the_canary_and_no_other_node_is_touched(make_world: MakeWorld) -> None:
+def test_a_crashing_config_stops_at_the_canary_and_no_other_node_is_touched(make_world: MakeWorld) -> None:
     world = make_world(12)
     good = world.publish(100)
     world.rollout(good)
@@ -209,7 +209,7 @@ def test_a_wave_that_is_through_changes_nothing(make_world: MakeWorld) -> None:
     assert not world.move(made, "wave 2").changed
 
 
-def test_nodes_that_cannot_be_listed_for_five_minutes_end_the_run_with_a_sentence(make_world: MakeWorld) -> None:
+def test_nodes_that_cannot_be_listed_for_five_minutes_end_the_run_with_a_message(make_world: MakeWorld) -> None:
     world = make_world(4)
 
     class Denying:

@@ -13,7 +13,7 @@ from support.rollouts.faulty_clients import Killed
 from support.rollouts.world import MakeWorld
 
 
-def test_a_soak_that_is_interrupted_early_is_written_down(make_world: MakeWorld) -> None:
+def test_a_soak_that_is_interrupted_early_is_recorded(make_world: MakeWorld) -> None:
     world = make_world(6)
     made = world.plan(world.publish(100), canary={"count": 2, "soak": "300s"})
     began: list[float] = []
@@ -36,7 +36,7 @@ def test_a_soak_that_is_interrupted_early_is_written_down(make_world: MakeWorld)
 
 
 @pytest.mark.parametrize("how", ["interrupted", "killed"])
-def test_the_soak_of_a_resumed_wave_goes_on_where_it_stood(make_world: MakeWorld, how: str) -> None:
+def test_the_soak_of_a_resumed_wave_continues_where_it_was(make_world: MakeWorld, how: str) -> None:
     world = make_world(6)
     target = world.publish(100)
     policy = {"canary": {"count": 2, "soak": "300s"}}

@@ -92,7 +92,7 @@ def test_nodes_that_name_no_cluster_are_named(alice: Key) -> None:
     )
 
 
-def test_without_signatures_nothing_is_said() -> None:
+def test_without_signatures_the_review_is_empty() -> None:
     made = review(bundle_of(CONFIG), {"n1": TrustPolicy()}, views=[a_view("n1")])
     assert made.lines() == []
     assert made.refusals == made.warnings == ()
@@ -155,7 +155,7 @@ def test_what_a_node_trusts_may_not_be_known(alice: Key) -> None:
     assert review(bundle_of(CONFIG), {"n1": None}, views=[a_view("n1")]).warnings == ()
 
 
-def test_a_floor_that_stands_in_the_way_of_an_undo(alice: Key) -> None:
+def test_a_floor_that_prevents_an_undo_is_a_warning(alice: Key) -> None:
     old = a_source(3)
     record = Record("workers").with_revision(
         Target(old.name, old.namespace, old.uid), time="", author="", cause="", sequence=1, floor=1

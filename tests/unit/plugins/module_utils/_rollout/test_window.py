@@ -72,7 +72,7 @@ def test_no_more_is_assigned_at_a_time_than_is_asked_for() -> None:
     assert window.next_step(0, 2).to_assign == ("n2", "n3")
 
 
-def test_a_canary_that_vanishes_pauses_and_one_that_nobody_passed_has_not_passed() -> None:
+def test_a_canary_that_vanishes_pauses_and_a_canary_without_a_passed_node_has_not_passed() -> None:
     window = a_window(2, is_canary=True)
     window.next_step(0)
     window.record("n0", GateResult(Verdict.PASS))

@@ -71,7 +71,7 @@ def test_what_would_not_win_is_refused(decided: dict[str, str], sentence: str) -
         ("[Service]\nExecStart=-@\n", "it names no program"),
     ],
 )
-def test_a_unit_that_is_not_understood_is_refused_with_a_sentence(text: str, sentence: str) -> None:
+def test_a_unit_that_is_not_understood_is_refused_with_a_reason(text: str, sentence: str) -> None:
     with pytest.raises(UnsupportedUnit, match=sentence):
         read_unit_start([text], [])
 

@@ -39,7 +39,7 @@ def refusals(
     return merged_faults("kubelet", {**GOOD, **shown}, texts, read_unit_start(texts, [file]), TARGET, running)
 
 
-def test_a_unit_as_it_must_be_has_no_fault() -> None:
+def test_a_correct_unit_is_accepted() -> None:
     assert GOOD.keys() == set(MERGED_PROPERTIES)
     assert refusals() == []
     assert refusals(running=TARGET) == []
@@ -93,6 +93,6 @@ def test_a_variable_that_another_file_sets_later_is_found() -> None:
     assert refusals(file=f"CONFIG=--config={TARGET}\nCONFIG=--config=/other\n") == [f"it reads /other, not {TARGET}"]
 
 
-def test_a_process_that_was_told_otherwise_is_found() -> None:
+def test_a_process_that_reads_a_different_config_is_detected() -> None:
     assert refusals(running="/etc/k.yaml") == ["when it started through the agent, systemd made it read /etc/k.yaml"]
     assert refusals(running="") == ["when it started through the agent, systemd made it read no config"]

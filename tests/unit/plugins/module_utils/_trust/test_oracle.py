@@ -271,7 +271,7 @@ def test_what_is_published_is_verified_by_both(key: Key, tmp_path: Path) -> None
         assert not ssh_keygen_verifies(tmp_path, signature, policy, message=bundle.statement + "\n", now=time.time())
 
 
-def test_a_certificate_for_ever_has_no_end(key: Key) -> None:
+def test_a_certificate_that_is_valid_forever_has_no_end(key: Key) -> None:
     authority = make_key(key.file.parent, "authority")
     certified_key = certify(authority, key, validity="always:forever")
     policy = POLICY._replace(authorities=(parse_public_key(authority.line),))

@@ -238,7 +238,7 @@ def test_every_revision_above_the_floor_is_accepted() -> None:
         "one person with two certified keys and key ids that an authority makes of the keys",
         "one principal, two key ids",
         "two principals, one key id",
-        "a certificate of somebody, and one of a person, of the same authority",
+        "a certificate that names no person, and one that does, of the same authority",
         "a key and a certificate with the principal of the same person",
         "a certificate of two persons, and one of one of them",
     ],

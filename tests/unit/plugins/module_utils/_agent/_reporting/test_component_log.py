@@ -48,7 +48,7 @@ def entries(*messages: object, identifier: str = "kubelet") -> str:
         ((None, [1, 2], "  "), ""),
     ],
 )
-def test_the_message_that_tells_most(messages: tuple[object, ...], expected: str) -> None:
+def test_the_most_informative_message_is_shown(messages: tuple[object, ...], expected: str) -> None:
     assert last_message(entries(*messages)) == expected
 
 
@@ -56,11 +56,11 @@ def test_the_agents_own_hooks_are_not_the_component() -> None:
     assert last_message(entries("real") + entries("prestart: switched", identifier="configok-agent")) == "real"
 
 
-def test_what_is_no_entry_says_nothing() -> None:
+def test_output_without_an_entry_gives_no_message() -> None:
     assert last_message("-- No entries --\n[1]\n{\n" + "[" * 100_000) == ""
 
 
-def test_it_is_one_line_that_prints_and_has_a_bound() -> None:
+def test_the_message_is_one_printable_line_of_bounded_length() -> None:
     message = last_message(entries("a\x1b[2J\nb\u202e" + "c" * 1000))
     assert message.isprintable()
     assert message.startswith("a [2J b ")
@@ -157,11 +157,11 @@ def test_what_tells_is_searched_for_before_the_last_lines_are_read(searches: boo
 
 
 @pytest.mark.parametrize("code", [1, 124, 127, -9], ids=["no journal", "hangs", "not installed", "killed"])
-def test_no_journal_says_nothing(code: int) -> None:
+def test_a_missing_journal_gives_no_message(code: int) -> None:
     assert ComponentLog(Runner(code, entries("boom")))(INVOCATION) == ""
 
 
-def test_what_is_no_invocation_is_not_asked_for() -> None:
+def test_the_journal_is_not_read_for_an_invalid_invocation_id() -> None:
     runner = Runner(0, entries("boom"))
     assert ComponentLog(runner)("--file=/etc/shadow") == ""
     assert runner.argv == []

@@ -43,7 +43,7 @@ def bench(tmp_path: Path, journal: Journal) -> Bench:
 
 
 @pytest.mark.contract("condition.why-it-died", "condition.crash-loop")
-def test_a_crash_loop_is_told_with_the_last_words_of_the_config_that_died(bench: Bench, journal: Journal) -> None:
+def test_a_crash_loop_is_reported_with_the_last_message_of_the_crashed_config(bench: Bench, journal: Journal) -> None:
     good = bench.good_node()
     crashing = bench.publish("mood: deadly\n", trial=Trial(60.0, 2))
     bench.assign(crashing)
@@ -65,7 +65,7 @@ def test_a_crash_loop_is_told_with_the_last_words_of_the_config_that_died(bench:
 
 
 @pytest.mark.contract("condition.why-it-died")
-def test_trouble_after_the_trial_is_told_with_the_first_words_for_as_long_as_it_lasts(bench: Bench) -> None:
+def test_crashes_after_the_trial_are_reported_with_the_message_of_the_first(bench: Bench) -> None:
     bench.good_node()
     for _time in range(12):
         bench.crash("kubelet")
@@ -92,7 +92,7 @@ def test_a_journal_without_an_answer_takes_no_word_away(bench: Bench, journal: J
     assert bench.words == ("False", f"using last-known-good (UID: {good.uid})", reason)
 
 
-def test_a_config_that_only_hung_has_no_last_words(bench: Bench, journal: Journal) -> None:
+def test_a_config_that_only_hung_has_no_last_message(bench: Bench, journal: Journal) -> None:
     bench.good_node()
     sick = bench.publish("mood: sick\n")
     bench.assign(sick)
@@ -103,7 +103,7 @@ def test_a_config_that_only_hung_has_no_last_words(bench: Bench, journal: Journa
 
 
 @pytest.mark.contract("condition.why-it-died")
-def test_status_tells_it_too_and_names_the_bundle(bench: Bench, journal: Journal) -> None:
+def test_status_reports_the_message_too_and_names_the_bundle(bench: Bench, journal: Journal) -> None:
     bench.good_node()
     crashing = bench.publish("mood: deadly\n", trial=Trial(60.0, 2))
     bench.assign(crashing)
@@ -121,7 +121,7 @@ def test_status_tells_it_too_and_names_the_bundle(bench: Bench, journal: Journal
 
 
 @pytest.mark.contract("condition.evidence-since-adoption")
-def test_the_last_words_of_another_config_are_not_those_of_this_one(bench: Bench, journal: Journal) -> None:
+def test_the_last_message_of_another_config_is_not_that_of_this_one(bench: Bench, journal: Journal) -> None:
     good = bench.good_node()
     bench.assign(bench.publish("mood: deadly\n", trial=Trial(60.0, 2)))
     bench.run(30)
@@ -139,7 +139,7 @@ def test_the_last_words_of_another_config_are_not_those_of_this_one(bench: Bench
 
 @pytest.mark.contract("condition.evidence-since-adoption")
 @pytest.mark.parametrize("status", ["KILL", "TERM"])
-def test_a_process_that_was_killed_has_no_last_words(bench: Bench, journal: Journal, status: str) -> None:
+def test_a_process_that_was_killed_has_no_last_message(bench: Bench, journal: Journal, status: str) -> None:
     bench.good_node()
     for _time in range(5):
         bench.crash("kubelet", result="signal", code="killed", status=status)

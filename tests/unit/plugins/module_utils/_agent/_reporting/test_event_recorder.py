@@ -70,7 +70,7 @@ def test_one_happening_has_one_name_and_another_has_another() -> None:
     assert len(longest) <= 253
 
 
-def test_what_is_told_is_sent_when_there_is_time_for_it() -> None:
+def test_a_recorded_event_is_sent_when_the_recorder_advances() -> None:
     world = World()
     assert world.events.next_due == float("inf")
     world.events.record("ConfigAdopted", "adopted\n pool")
@@ -168,7 +168,7 @@ def test_what_waits_is_sent_within_a_minute() -> None:
     assert world.clock.passed <= 60.0
 
 
-def test_the_status_is_written_and_the_component_restarted_before_anything_is_told(tmp_path: Any) -> None:
+def test_the_status_is_written_and_the_component_restarted_before_an_event_is_sent(tmp_path: Any) -> None:
     bench = Bench(tmp_path)
     bench.run(1)
     bench.assign(bench.publish("maxPods: 120\n"))
@@ -181,7 +181,7 @@ def test_the_status_is_written_and_the_component_restarted_before_anything_is_to
     assert requests.index("PATCH") < requests.index("POST")
 
 
-def test_a_node_that_may_not_create_events_is_none_the_worse(tmp_path: Any) -> None:
+def test_a_node_that_may_not_create_events_still_adopts_configs(tmp_path: Any) -> None:
     bench = Bench(tmp_path)
 
     def forbidden(path: str, body: dict[str, Any]) -> None:
@@ -192,7 +192,7 @@ def test_a_node_that_may_not_create_events_is_none_the_worse(tmp_path: Any) -> N
     assert (bench.status.active, bench.condition["status"]) == (source, "True")
 
 
-def test_a_local_config_that_is_assigned_is_told_too(tmp_path: Any) -> None:
+def test_adopting_the_local_config_creates_an_event_too(tmp_path: Any) -> None:
     bench = Bench(tmp_path)
     bench.good_node()
     bench.assign(None)

@@ -36,14 +36,14 @@ def test_it_is_replaced_as_a_whole_with_a_mode_that_others_can_read(tmp_path: Pa
     assert os.listdir(tmp_path) == ["configok.prom"]
 
 
-def test_what_a_killed_agent_left_is_no_hindrance(tmp_path: Path) -> None:
+def test_a_temporary_file_left_by_a_killed_agent_is_replaced(tmp_path: Path) -> None:
     path = tmp_path / "configok.prom"
     Path(f"{path}.new").write_text("half")
     assert new_metrics_file(path, []).update("a 1\n")
     assert os.listdir(tmp_path) == ["configok.prom"]
 
 
-def test_a_link_that_somebody_put_there_is_replaced_and_never_followed(tmp_path: Path) -> None:
+def test_a_symbolic_link_is_replaced_and_never_followed(tmp_path: Path) -> None:
     path, target = tmp_path / "metrics" / "configok.prom", tmp_path / "shadow"
     path.parent.mkdir()
     target.write_text("root")
@@ -53,7 +53,7 @@ def test_a_link_that_somebody_put_there_is_replaced_and_never_followed(tmp_path:
     assert (target.read_text(), path.is_symlink()) == ("root", False)
 
 
-def test_that_it_cannot_be_written_is_said_once(tmp_path: Path) -> None:
+def test_failing_writes_are_logged_once_until_one_succeeds(tmp_path: Path) -> None:
     log: list[LogLine] = []
     metrics_file = new_metrics_file(tmp_path / "missing" / "configok.prom", log)
     assert [metrics_file.update("a 1\n"), metrics_file.update("a 2\n")] == [False, False]

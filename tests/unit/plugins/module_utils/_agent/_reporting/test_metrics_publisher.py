@@ -69,7 +69,7 @@ def test_a_node_without_any_assignment(bench: Bench, sink: Sink) -> None:
 
 
 @pytest.mark.contract("metrics.configs", "metrics.counted")
-def test_an_adoption_a_refusal_and_a_roll_back(bench: Bench, sink: Sink) -> None:
+def test_an_adoption_a_refusal_and_a_rollback_are_counted(bench: Bench, sink: Sink) -> None:
     good = bench.good_node()
     assert {sink.uid(record) for record in ("assigned", "active", "last_known_good")} == {good.uid}
     assert (sink["node_config_adoptions_total"], sink["node_config_adoption_seconds_count"]) == (1, 1)
@@ -95,7 +95,7 @@ def test_an_adoption_a_refusal_and_a_roll_back(bench: Bench, sink: Sink) -> None
     assert sink["node_config_error"] == 0
 
 
-def test_a_config_in_its_adoption_is_no_error(bench: Bench, sink: Sink) -> None:
+def test_a_config_that_is_being_adopted_is_not_an_error(bench: Bench, sink: Sink) -> None:
     bench.good_node()
     before = len(sink.shown)
     bench.assign(bench.publish("maxPods: 130\n"))
@@ -111,7 +111,7 @@ def test_without_the_api_the_gauges_tell_what_the_nodes_files_say(bench: Bench, 
     assert {sink.uid(record) for record in ("assigned", "active", "last_known_good")} == {good.uid}
 
 
-def test_an_agent_that_restarts_counts_from_nought(bench: Bench, sink: Sink) -> None:
+def test_a_restarted_agent_counts_from_zero(bench: Bench, sink: Sink) -> None:
     bench.good_node()
     bench.restart_agent()
     bench.run(5)

@@ -119,7 +119,7 @@ def test_no_metrics_before_anything_is_known(host: str, server: MetricsServer) -
     assert answer(host, server, GET).startswith(b"HTTP/1.1 503 ")
 
 
-def test_idle_and_slow_clients_keep_nobody_out(host: str, server: MetricsServer) -> None:
+def test_idle_and_slow_clients_do_not_block_a_scrape(host: str, server: MetricsServer) -> None:
     clients = [connect(host, server) for _number in range(3 * MAX_CONNECTIONS)]
     began = time.monotonic()
     assert scrape(host, server) == (200, "a 1\n")
@@ -183,7 +183,7 @@ def test_a_flood_is_cut_off(host: str, server: MetricsServer) -> None:
     assert scrape(host, server)[0] == 200
 
 
-def test_a_port_that_is_taken_is_said_and_harms_nothing() -> None:
+def test_a_port_in_use_is_logged_and_does_no_harm() -> None:
     log = record_log([])
     with socket.socket() as holder:
         holder.bind(("127.0.0.1", 0))
@@ -197,7 +197,7 @@ def test_a_port_that_is_taken_is_said_and_harms_nothing() -> None:
     assert "Address already in use" in log[0][1]
 
 
-def test_it_sleeps_while_nobody_asks_and_ends_when_told(host: str, server: MetricsServer) -> None:
+def test_the_server_sleeps_without_requests_and_ends_when_closed(host: str, server: MetricsServer) -> None:
     scrape(host, server)
     before = time.process_time()
     time.sleep(0.3)  # what is measured is the time itself

@@ -111,7 +111,7 @@ def test_what_was_put_off_is_written_soon_after_the_api_is_back() -> None:
     assert writer.due - clock.seconds == 2.5  # with jitter: the API was unreachable for all nodes
 
 
-def test_an_answer_that_does_not_come_holds_nothing_up_and_is_heard_when_it_comes() -> None:
+def test_a_late_answer_blocks_nothing_and_is_used_when_it_comes() -> None:
     api, clock = FakeApi(), FakeClock()
     writer = new_writer(api, clock)
     api.hanging = True
@@ -166,7 +166,7 @@ def test_the_heartbeat_has_20_percent_jitter(random: float, expected: float) -> 
     assert writer.due - clock.seconds == pytest.approx(expected)
 
 
-def test_what_stands_on_the_node_already_is_not_written_again() -> None:
+def test_a_status_that_the_node_already_has_is_not_written_again() -> None:
     api, clock = FakeApi(), FakeClock()
     writer = new_writer(api, clock)
     writer.accept_existing(STATUS.encode(), GOOD, STATUS, "pool")
@@ -210,7 +210,7 @@ def test_a_component_that_flaps_is_reported_at_once_and_then_now_and_then() -> N
 
 
 @pytest.mark.contract("manners.flapping")
-def test_what_is_over_before_it_is_written_stands_in_the_journal_alone() -> None:
+def test_a_change_that_is_over_before_it_is_written_is_only_logged() -> None:
     api, clock, log = FakeApi(), FakeClock(), record_log([])
     writer = new_writer(api, clock)
     update(writer, GOOD, STATUS, "pool")

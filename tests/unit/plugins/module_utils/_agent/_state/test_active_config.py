@@ -151,7 +151,7 @@ def test_the_trial_ends_when_both_records_mean_the_same_content() -> None:
     assert not in_trial(A, pinned)
 
 
-def test_an_outcome_can_be_told_from_the_bad_mark_alone() -> None:
+def test_an_outcome_can_be_read_from_the_bad_mark_alone() -> None:
     crash = failure_from_mark("u", BadConfig("t", crash_reason(5), "CrashLoop", crashes=5))
     assert (crash.kind, crash.crashes, crash.time) == ("CrashLoop", 5, "t")
     mark = BadConfig("t", "in other words", "NotHealthy", within=90.0, probe="kubelet: healthz: 500")

@@ -87,7 +87,7 @@ FAILED_B = AnsweredAssignment("n", 6, B, AssignmentFailure("CrashLoop", B.uid))
         (B, "1", "other", ANSWERED_A, USING_A, DesiredKind.ADOPT, True),
     ],
 )
-def test_wishes(
+def test_the_desired_state_follows_from_the_assignment_and_the_last_answer(
     source: ConfigSource | None,
     assignment: str | None,
     node: str,

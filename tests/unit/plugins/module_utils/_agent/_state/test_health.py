@@ -35,7 +35,7 @@ def test_healthy_means_ok_for_the_settling_time() -> None:
 
 
 @pytest.mark.contract("probe.health-timeout")
-def test_never_healthy_fails_by_time_not_by_looks() -> None:
+def test_a_component_that_is_never_healthy_fails_by_time_not_by_probes() -> None:
     health = new_health(0.0)
     for now in range(100):
         health = see(health, float(now), False)
@@ -44,7 +44,7 @@ def test_never_healthy_fails_by_time_not_by_looks() -> None:
 
 
 @pytest.mark.contract("probe.unhealthy-threshold")
-def test_once_healthy_it_fails_by_looks_in_a_row() -> None:
+def test_a_component_that_was_healthy_fails_by_consecutive_probes() -> None:
     health = see(see(new_health(0.0), 1.0, True), 2.0, True)
     health = see(see(health, 12.0, False), 22.0, False)
     assert not has_failed(health, now=22.0, timeout=120.0, threshold=3)

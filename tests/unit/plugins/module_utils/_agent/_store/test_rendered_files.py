@@ -41,7 +41,7 @@ def test_the_instance_config_is_laid_over_by_key_and_lists_as_a_whole() -> None:
 @pytest.mark.parametrize(
     ("document", "instance"), [("a: [", "b: 1"), ("a: 1", "b: ["), ("- a", "b: 1"), ("a: 1", "- b")]
 )
-def test_what_cannot_be_merged_is_told(document: str, instance: str) -> None:
+def test_documents_that_cannot_be_merged_are_refused(document: str, instance: str) -> None:
     with pytest.raises(UndecodableConfig):
         render_config(document, instance)
 

@@ -34,7 +34,7 @@ def test_what_it_accepts_has_no_finding() -> None:
 
 
 @pytest.mark.contract("manners.no-secret")
-def test_what_it_says_is_told_without_secrets() -> None:
+def test_the_output_of_the_command_is_reported_without_secrets() -> None:
     (finding,) = own_check(1, "reading\nbad token: hunter2 in the file\n")(COMPONENT, "/config")
     assert finding["message"] == "refused by its own check: bad token: *** in the file"
     with pytest.raises(ValidationUnavailable) as failed:

@@ -100,7 +100,7 @@ def test_a_good_document_on_a_good_host(node: Node) -> None:
 
 
 @pytest.mark.contract("validate.denied-fields")
-def test_the_document_alone_is_held_against_what_a_bundle_may_not_say(node: Node) -> None:
+def test_only_the_bundles_document_is_checked_for_denied_fields(node: Node) -> None:
     findings = node.validate("staticPodPath: /etc/kubernetes/manifests\n")
     assert summaries(findings) == [("staticPodPath", "policy", "denied")]
     node.instance("staticPodPath: /etc/kubernetes/manifests\nproviderID: aws:///a\n")
@@ -248,7 +248,7 @@ def _sentence(finding: Mapping[str, Any]) -> tuple[Any, ...]:
 )
 @pytest.mark.parametrize("instance", ["", "healthzPort: 10249\n", "{}\n"], ids=["no instance config", "YAML", "JSON"])
 @pytest.mark.parametrize(("text", "message", "_values"), ODD, ids=[row[0] for row in ODD])
-def test_the_first_error_is_the_real_one_and_the_same_as_offline(
+def test_the_first_error_is_that_of_the_component_and_the_same_as_offline(
     node: Node, text: str, message: str, _values: Any, instance: str, drop_in: str
 ) -> None:
     if instance:
@@ -269,7 +269,7 @@ def test_the_first_error_is_the_real_one_and_the_same_as_offline(
     assert bool(refusing_findings(findings)) is bool(message)
 
 
-def test_a_document_in_json_is_held_against_json_whatever_lies_over_it(node: Node) -> None:
+def test_a_json_document_is_validated_as_json_whatever_is_merged_into_it(node: Node) -> None:
     text = b'{"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", "maxPods": 110.0}'
     node.instance("healthzPort: 10249\n")
     node.drop_in("10-more.conf", KUBELET_HEADER + "eventBurst: 100\n")
@@ -288,14 +288,14 @@ def test_a_document_in_json_is_held_against_json_whatever_lies_over_it(node: Nod
 
 @pytest.mark.contract("render.instance-config")
 @pytest.mark.parametrize(("text", "_message", "values"), [row for row in ODD if row[2]], ids=str)
-def test_what_is_written_beside_an_instance_config_is_what_was_judged(text: str, _message: str, values: Any) -> None:
+def test_values_merged_with_an_instance_config_are_the_validated_ones(text: str, _message: str, values: Any) -> None:
     written = json.loads(render_config(KUBELET_HEADER + text, "healthzPort: 10249\n"))
     assert {key: written[key] for key in values} == values
     assert [type(written[key]) for key in values] == [type(value) for value in values.values()]
 
 
 @pytest.mark.contract("validate.host-checks")
-def test_the_host_is_looked_at_with_the_flags_that_win(node: Node) -> None:
+def test_the_host_is_checked_with_the_flags_that_override_the_file(node: Node) -> None:
     node.host = SWAPPING
     [finding] = node.validate("maxPods: 50\n")
     assert (finding.field, finding.value, finding.rule) == ("failSwapOn", "true", "host:swap-on")
@@ -313,7 +313,7 @@ def test_a_flag_can_switch_on_the_gate_that_a_field_needs(node: Node) -> None:
     assert node.validate(text, version="v1.22.0") == []
 
 
-def test_what_is_wrong_with_a_flag_is_no_fault_of_the_bundle(node: Node) -> None:
+def test_an_error_in_a_flag_is_only_a_warning_for_the_bundle(node: Node) -> None:
     node.argv.append("--max-pods=-5")
     [finding] = node.validate("podsPerCore: 5\n")
     assert (finding.field, finding.level, finding.file) == ("maxPods", "warning", "--max-pods")
@@ -356,7 +356,7 @@ def test_an_empty_list_below_a_drop_in_directory_is_its_default(
 
 
 @pytest.mark.contract("render.shadowed")
-def test_drop_ins_win_over_the_file_and_are_no_fault_of_the_bundle(node: Node) -> None:
+def test_drop_ins_override_the_file_and_their_errors_are_only_warnings_for_the_bundle(node: Node) -> None:
     node.host = SWAPPING
     path = node.drop_in("90-swap.conf", KUBELET_HEADER + "failSwapOn: false\nmaxPod: 1\n")
     node.drop_in("README", "not a drop-in")
@@ -389,7 +389,7 @@ def test_known_means_the_host_alone(node: Node) -> None:
 
 
 @pytest.mark.parametrize("text", ["- a\n", "", "{", "apiVersion: v1\nkind: ConfigMap\n"])
-def test_what_is_no_config_is_one_finding_and_never_a_traceback(node: Node, text: str) -> None:
+def test_text_that_is_not_a_config_gives_findings_and_never_a_traceback(node: Node, text: str) -> None:
     node.instance("healthzPort: 10249\n")
     findings = validate_on_node(
         text.encode(),
@@ -404,13 +404,13 @@ def test_what_is_no_config_is_one_finding_and_never_a_traceback(node: Node, text
     assert "component" in {finding.level for finding in findings}
 
 
-def test_an_instance_config_that_is_no_object(node: Node) -> None:
+def test_an_instance_config_that_is_not_an_object_is_refused(node: Node) -> None:
     node.instance("- a\n")
     rows: list[Any] = summaries(node.validate("maxPods: 50\n"))
     assert ("", "component", "") in rows
 
 
-def test_what_was_read_once_is_what_is_judged_whatever_the_file_says_now(node: Node) -> None:
+def test_the_content_that_was_read_once_is_validated_whatever_the_file_says_now(node: Node) -> None:
     node.instance(KUBELET_HEADER + "systemReservedCgroup: /system.slice\n")
     drop_in = node.drop_in("10-swap.conf", KUBELET_HEADER + "failSwapOn: false\n# \xe4\n")
     Path(drop_in).write_bytes(Path(drop_in).read_text().encode("utf-16"))

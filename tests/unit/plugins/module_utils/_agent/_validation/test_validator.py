@@ -102,7 +102,7 @@ def test_a_child_that_compares_nothing_does_not_answer_the_same() -> None:
 
 
 @pytest.mark.parametrize("out", ["", "Traceback", "{}", "[1]", "null"])
-def test_no_answer_is_no_verdict(out: str) -> None:
+def test_validation_is_unavailable_without_a_usable_answer(out: str) -> None:
     with pytest.raises(ValidationUnavailable, match=r"could not be validated \(exit 124\)"):
         ValidateCommand(Runner(124, out, "killed"), ["x"])("kubelet", "", "")
     with pytest.raises(ValidationUnavailable, match=r"could not be validated \(exit 0\)"):
@@ -110,7 +110,7 @@ def test_no_answer_is_no_verdict(out: str) -> None:
 
 
 @pytest.mark.parametrize("code", [2, 124, 137, -9, -24])
-def test_a_child_that_did_not_come_to_its_end_gives_no_verdict_whatever_it_has_said(code: int) -> None:
+def test_a_child_that_did_not_finish_gives_no_verdict_whatever_it_has_printed(code: int) -> None:
     with pytest.raises(ValidationUnavailable, match="could not be validated"):
         ValidateCommand(Runner(code, "[]"), ["x"])("kubelet", "", "")
     with pytest.raises(ValidationUnavailable, match="could not be validated"):
@@ -158,7 +158,7 @@ def _validate_bundle(store: Store, validator: BundleValidator, text: bytes = b"a
 
 
 @pytest.mark.contract("validate.only-once")
-def test_nothing_is_judged_twice_but_what_changes_the_verdict(tmp_path: Path) -> None:
+def test_a_config_is_validated_again_only_after_a_change_that_affects_the_verdict(tmp_path: Path) -> None:
     store, in_bundle, validate = Store(str(tmp_path), now=lambda: "t"), BundleValidator(WARNING), Validator(WARNING)
     versions = {"version": "v1", "tracking_version": "v1", "engine_version": "1"}
     _validate_bundle(store, in_bundle, b"a")
@@ -183,7 +183,7 @@ def test_what_is_read_now_is_compared_each_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.contract("validate.host-checks")
-def test_what_is_said_of_the_host_holds_for_the_moment_and_is_never_kept(tmp_path: Path) -> None:
+def test_findings_on_the_host_are_current_and_never_stored(tmp_path: Path) -> None:
     store, in_bundle = Store(str(tmp_path), now=lambda: "t"), BundleValidator(WARNING, host=[SWAP])
 
     def ask() -> tuple[list[str], list[str]]:
@@ -198,7 +198,7 @@ def test_what_is_said_of_the_host_holds_for_the_moment_and_is_never_kept(tmp_pat
     assert not is_known_fatal(store.read_findings("kubelet", "v1"), digest(b"a"), "v1")
 
 
-def test_a_config_that_was_refused_is_refused_without_a_look_at_the_host(tmp_path: Path) -> None:
+def test_a_config_that_was_refused_is_refused_again_without_a_host_check(tmp_path: Path) -> None:
     store, in_bundle = Store(str(tmp_path), now=lambda: "t"), BundleValidator(FATAL)
     for _time in range(2):
         findings = _validate_bundle(store, in_bundle)
@@ -207,7 +207,7 @@ def test_a_config_that_was_refused_is_refused_without_a_look_at_the_host(tmp_pat
 
 
 @pytest.mark.contract("init.refused-if-deadly")
-def test_only_what_the_component_dies_of_is_fatal_and_only_outside_a_bundle(tmp_path: Path) -> None:
+def test_only_findings_that_crash_the_component_are_fatal_and_only_outside_a_bundle(tmp_path: Path) -> None:
     name = digest(b"a")
     assert is_known_fatal({f"{name}:1:v1": [WARNING, FATAL]}, name, "v1")
     assert not is_known_fatal({f"{name}:1:v1": [WARNING, POLICY]}, name, "v1")

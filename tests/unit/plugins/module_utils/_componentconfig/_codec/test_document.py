@@ -84,7 +84,7 @@ def test_json_is_json_and_has_lines() -> None:
         '{"a": "',
     ],
 )
-def test_json_that_is_none(text: str) -> None:
+def test_invalid_json_is_refused(text: str) -> None:
     assert "not valid JSON" in refused(text).findings[0].message
 
 
@@ -112,14 +112,14 @@ def test_duplicates_deep_down() -> None:
     ("text", "data"),
     [("on: 1\n", {"true": 1}), ("8080: x\n", {"8080": "x"}), ("1.50: x\n", {"1.5": "x"}), ("'on': 1\n", {"on": 1})],
 )
-def test_keys_that_are_no_strings_become_what_kubernetes_makes_of_them(text: str, data: object) -> None:
+def test_keys_that_are_not_strings_become_what_kubernetes_makes_of_them(text: str, data: object) -> None:
     document = decode(text)
     assert document.data == data
     assert [finding.rule for finding in document.findings] == ([] if "'" in text else ["key-type"])
 
 
 @pytest.mark.parametrize("text", ["? [a]\n: 1\n", "? {a: 1}\n: 1\n", "~: 1\n", "x: &k [1]\n? *k\n: 1\n"])
-def test_keys_that_cannot_be_keys(text: str) -> None:
+def test_keys_that_cannot_be_keys_are_refused(text: str) -> None:
     assert refused(text).findings[0].rule == "key-type"
 
 
@@ -139,7 +139,7 @@ def test_keys_that_cannot_be_keys(text: str) -> None:
         ("a: \x07\n", "not valid YAML"),
     ],
 )
-def test_yaml_that_is_refused(text: str, word: str) -> None:
+def test_invalid_yaml_is_refused(text: str, word: str) -> None:
     assert word in str(refused(text))
 
 
@@ -245,5 +245,5 @@ def test_what_stands_after_the_first_document_is_noted_and_not_read(rest: str) -
 
 
 @pytest.mark.parametrize("rest", ["...\n", "...\n# nothing\n", "# nothing\n"])
-def test_an_end_mark_is_no_second_document(rest: str) -> None:
+def test_an_end_mark_does_not_begin_a_second_document(rest: str) -> None:
     assert decode(f"a: 1\n{rest}").findings == ()

@@ -80,14 +80,14 @@ def test_what_the_profile_says_of_a_plugin_counts(score_plugins: dict[str, Any])
 
 
 @pytest.mark.parametrize("name", ["SelectorSpread", "NodeLabel", "ServiceAffinity", "NodePreferAvoidPods"])
-def test_a_plugin_that_is_gone_is_said(name: str) -> None:
+def test_an_enabled_plugin_that_was_removed_is_reported_as_lost(name: str) -> None:
     disabled = [{"name": "*"}]
     score_only, lost = score("v1beta1", "v1", enabled=[{"name": "Own"}, {"name": name, "weight": 2}], disabled=disabled)
     assert [plugin["name"] for plugin in score_only["enabled"]] == ["Own"]
     assert lost == ["plugins.score.enabled[1]"]
 
 
-def test_a_plugin_that_is_gone_and_was_disabled_is_no_loss() -> None:
+def test_a_disabled_plugin_that_was_removed_is_not_a_loss() -> None:
     score_plugins = {"enabled": WEIGHTS_OF_OLD, "disabled": [{"name": "NodePreferAvoidPods"}]}
     assert score("v1beta1", "v1", **score_plugins) == ({"enabled": WEIGHTS_OF_OLD}, [])
 

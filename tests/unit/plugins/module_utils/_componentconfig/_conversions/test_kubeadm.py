@@ -141,7 +141,7 @@ def test_a_timeout_alone_in_its_file_is_lost_and_said() -> None:
     assert [loss["path"] for loss in convert(CLUSTER, "v1beta4").losses] == ["apiServer.timeoutForControlPlane"]
 
 
-def test_a_kind_that_has_no_such_version_is_refused_beside_others_of_its_group() -> None:
+def test_a_kind_that_has_no_such_version_is_refused_next_to_others_of_its_group() -> None:
     status = "---\napiVersion: kubeadm.k8s.io/v1beta2\nkind: ClusterStatus\n"
     with pytest.raises(ConfigError, match=r"^ClusterStatus has no version v1beta4: it has .*v1beta1, .*v1beta2$"):
         convert(status + CLUSTER, "v1beta4")

@@ -73,7 +73,7 @@ CONFIG_MAP_OF_BAD = CONFIG_MAP + "data:\n  kubelet: " + block(BAD)
         ),
     ],
 )
-def test_a_config_in_an_object_of_kubernetes_is_judged(text: str, expected: str) -> None:
+def test_a_config_in_a_kubernetes_object_is_validated(text: str, expected: str) -> None:
     assert lines(text) == [expected]
 
 
@@ -113,7 +113,7 @@ FRAGMENTS = {
 
 
 @pytest.mark.parametrize("name", FRAGMENTS)
-def test_a_fragment_of_a_kubelet_config_is_judged_at_its_place(name: str) -> None:
+def test_a_fragment_of_a_kubelet_config_is_validated_in_its_place(name: str) -> None:
     text, path = FRAGMENTS[name]
     line = text.count("\n")
     assert lines(text % "maxPods: -1") == [f"{line} {path}.maxPods component"]
@@ -123,7 +123,7 @@ def test_a_fragment_of_a_kubelet_config_is_judged_at_its_place(name: str) -> Non
 
 
 @pytest.mark.parametrize("name", ["OpenShift", "EKS", "eksctl", "Karpenter", "Talos"])
-def test_a_fragment_is_judged_over_the_defaults(name: str) -> None:
+def test_a_fragment_is_validated_over_the_defaults(name: str) -> None:
     text, path = FRAGMENTS[name]
     expected = f"{text.count(chr(10))} {path}.evictionSoft[memory.available] component"
     assert lines(text % "evictionSoft: {memory.available: 1Gi}") == [expected]
@@ -190,7 +190,7 @@ KIND = "kind: Cluster\napiVersion: kind.x-k8s.io/v1alpha4\n"
         ("nodes: [{role: worker}]\n", ["1  not-judged"]),
     ],
 )
-def test_the_patches_of_a_kind_cluster_are_judged_as_parts(text: str, expected: list[str]) -> None:
+def test_the_patches_of_a_kind_cluster_are_validated_as_parts(text: str, expected: list[str]) -> None:
     assert lines(KIND + text) == expected
 
 
@@ -210,7 +210,7 @@ def test_a_patch_without_a_version_is_read_by_each_minor(version: str) -> None:
     ],
 )
 @pytest.mark.parametrize("version", ["v1beta1", "v1beta2"])
-def test_the_configs_of_kubeadm_in_objects_of_cluster_api_are_judged(
+def test_the_configs_of_kubeadm_in_objects_of_cluster_api_are_validated(
     group: str, kind: str, path: str, version: str
 ) -> None:
     data: dict[str, object] = {
@@ -233,7 +233,7 @@ def test_the_configs_of_kubeadm_in_objects_of_cluster_api_are_judged(
 
 
 @pytest.mark.parametrize("header", ["", "#cloud-config\n"])
-def test_the_files_that_cloud_init_writes_are_judged(header: str) -> None:
+def test_the_files_that_cloud_init_writes_are_validated(header: str) -> None:
     kubeadm = stream(KUBEADM + "InitConfiguration\n", BAD)
     text = (
         f"{header}users: [a]\nwrite_files:\n- path: /etc/motd\n  content: hello\n"
@@ -347,12 +347,12 @@ def test_the_flags_in_a_file_are_found_with_their_lines(
         ),
     ],
 )
-def test_what_is_not_understood_is_said(text: str, message: str) -> None:
+def test_text_that_is_not_understood_is_reported(text: str, message: str) -> None:
     (finding,) = check_file(text, versions=["1.33"])
     assert (f"{finding.message}: {finding.why}", finding.level) == (message, Level.NOT_JUDGED)
 
 
-def test_what_cannot_be_decoded_next_to_others_is_said() -> None:
+def test_a_document_that_cannot_be_decoded_is_reported_next_to_others() -> None:
     assert lines(stream(NAMESPACE, "a: [\n", BAD)) == ["6  not-judged", "9 maxPods component"]
 
 
@@ -428,7 +428,7 @@ def test_the_configs_of_a_file_are_bounded() -> None:
     assert "more than 512 configs in one file" in find_configs(text)[-1].findings[0].why
 
 
-def test_a_config_of_k3s_that_cloud_init_writes_is_judged() -> None:
+def test_a_config_of_k3s_that_cloud_init_writes_is_validated() -> None:
     file = "kubelet-arg:\n    - max-pods=abc\n"
     text = f"#cloud-config\nwrite_files:\n- path: /etc/rancher/k3s/config.yaml\n  content: |\n    {file}"
     (finding,) = check_file(text, versions=["1.34"])

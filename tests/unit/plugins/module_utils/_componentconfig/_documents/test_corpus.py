@@ -71,7 +71,7 @@ def test_the_corpus_is_of_many_repositories_with_permissive_licences() -> None:
 
 
 @pytest.mark.parametrize("origin", entries())
-def test_a_real_file_is_judged_whole(origin: str) -> None:
+def test_a_real_file_is_validated_as_a_whole(origin: str) -> None:
     documents = decode_file(entries()[origin]["config"])
     assert any(document.is_validated or document.flags for document in documents)
     assert [finding for finding in findings(origin) if finding.level is Level.NOT_JUDGED] == []

@@ -58,7 +58,7 @@ def test_a_document_that_holds_no_config_is_an_ordinary_one_next_to_configs(text
 
 
 @pytest.mark.parametrize("text", [NODE_CLASS, NODE_POOL, stream(MACHINES, MACHINES)])
-def test_a_file_in_which_nothing_is_judged_does_not_pass(text: str) -> None:
+def test_a_file_in_which_nothing_is_validated_does_not_pass(text: str) -> None:
     assert {(finding.level, finding.why) for finding in check_file(text, versions=["1.33"])} == {("not-judged", EMPTY)}
 
 
@@ -75,7 +75,7 @@ def test_a_file_in_which_nothing_is_judged_does_not_pass(text: str) -> None:
         ),
     ],
 )
-def test_what_becomes_of_the_values_of_a_cluster_class_is_not_judged(text: str, expected: str) -> None:
+def test_variables_and_patches_of_a_cluster_class_are_not_judged(text: str, expected: str) -> None:
     assert lines(stream(text, KUBELET)) == [expected]
 
 
@@ -94,18 +94,18 @@ def test_what_becomes_of_the_values_of_a_cluster_class_is_not_judged(text: str, 
         ("KubeEtcdEncryptionConfig", "config", "resources: []", "config.resources"),
     ],
 )
-def test_the_documents_of_talos_are_judged(kind: str, field: str, config: str, expected: str) -> None:
+def test_the_documents_of_talos_are_validated(kind: str, field: str, config: str, expected: str) -> None:
     text = f"apiVersion: v1alpha1\nkind: {kind}\n{field}:\n  {config}\n"
     assert lines(text) == [f"4 {expected} component"]
 
 
 @pytest.mark.parametrize("component", ["let", "APIServer", "ControllerManager", "Scheduler", "Proxy"])
-def test_the_flags_in_documents_of_talos_are_judged(component: str) -> None:
+def test_the_flags_in_documents_of_talos_are_validated(component: str) -> None:
     text = f"apiVersion: v1alpha1\nkind: Kube{component}Config\nextraArgs:\n  no-such-flag: a\n"
     assert lines(text) == ["4 extraArgs.no-such-flag component"]
 
 
-def test_the_authorizers_of_talos_are_judged() -> None:
+def test_the_authorizers_of_talos_are_validated() -> None:
     text = "version: v1alpha1\ncluster:\n  apiServer:\n    authorizationConfig:\n    - type: Nobody\n      name: a\n"
     assert lines(text) == ["5 cluster.apiServer.authorizationConfig[0].type component"]
 
@@ -141,7 +141,7 @@ def test_gardener_takes_numbers_for_quantities() -> None:
 
 
 @pytest.mark.parametrize("component", ["kubeAPIServer", "kubeControllerManager", "kubeScheduler", "kubeProxy"])
-def test_the_gates_of_each_component_in_a_shoot_are_judged(component: str) -> None:
+def test_the_gates_of_each_component_in_a_shoot_are_validated(component: str) -> None:
     text = SHOOT.replace("    kubelet:\n", f"    {component}:\n      featureGates:\n        NoSuchGate: true\n")
     findings = [str(finding) for finding in check_file(text, versions=["1.34"])]
     assert len(findings) == 1
@@ -159,7 +159,7 @@ def test_cluster_api_has_the_algorithm_before_kubeadm_has_it() -> None:
 
 
 @pytest.mark.parametrize("kind", ["EKSConfig", "NodeadmConfig"])
-def test_the_kubelet_of_eks_in_cluster_api_is_judged(kind: str) -> None:
+def test_the_kubelet_config_of_eks_in_cluster_api_is_validated(kind: str) -> None:
     flags = "kubeletExtraArgs: {node-ip: a, no-such-flag: b}" if kind == "EKSConfig" else "kubelet: {flags: [--no=a]}"
     text = f"apiVersion: bootstrap.cluster.x-k8s.io/v1beta2\nkind: {kind}\nspec:\n  {flags}\n"
     assert "component" in " ".join(lines(text))
@@ -202,7 +202,7 @@ echo "a: ["
 """
 
 
-def test_the_parts_of_user_data_are_judged_and_its_scripts_are_not() -> None:
+def test_the_parts_of_user_data_are_validated_and_its_scripts_are_not() -> None:
     assert lines(USER_DATA) == ["12 spec.kubelet.config.maxPods component"]
     assert [f"{finding.line}" for finding in check_file(USER_DATA.replace("maxPods", "["), versions=["1.33"])] == ["12"]
 
@@ -280,7 +280,7 @@ def test_a_required_value_that_is_not_expanded_yet_is_not_missing(text: str, exp
     assert lines(text) == expected
 
 
-def test_a_password_that_is_not_expanded_yet_is_no_config() -> None:
+def test_a_password_that_is_not_expanded_yet_is_not_a_config() -> None:
     secret = "apiVersion: v1\nkind: Secret\nstringData:\n  username: ${USER}\n  %s: ${VALUE}\n"
     assert lines(stream(secret % "password", KUBELET)) == []
     assert lines(stream(secret % "kubelet.yaml", KUBELET)) == ["5 stringData[kubelet.yaml] not-judged"]

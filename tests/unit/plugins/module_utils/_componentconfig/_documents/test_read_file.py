@@ -43,7 +43,7 @@ def test_an_ordinary_file_of_kubeadm_is_accepted(component: str | None) -> None:
 
 
 @pytest.mark.parametrize("component", [None, "kubeadm"])
-def test_every_document_of_kubeadm_s_file_is_judged_as_its_kind(component: str | None) -> None:
+def test_every_document_of_a_kubeadm_file_is_validated_as_its_kind(component: str | None) -> None:
     text = "---\n".join(
         [
             "# init\n" + INIT + "localAPIEndpoint: {bindPort: 70000}\n",
@@ -120,7 +120,7 @@ def test_every_document_that_cannot_be_decoded_is_a_finding() -> None:
     assert [finding.line for finding in error.value.findings] == [5, 10]
 
 
-def test_the_configs_in_a_config_map_are_judged() -> None:
+def test_the_configs_in_a_config_map_are_validated() -> None:
     text = CONFIG_MAP + "data:\n  kubelet: |\n" + indented(KUBELET + "maxPods: -1\n") + "  note: apiVersion and kind\n"
     assert lines(text) == ["8 maxPods component"]
     text = CONFIG_MAP + "data:\n  ClusterConfiguration: " + json.dumps(CLUSTER + "certificatesDir: pki\n") + "\n"
@@ -128,7 +128,7 @@ def test_the_configs_in_a_config_map_are_judged() -> None:
     assert lines(text + "---\n" + text)[1:] == ["11 certificatesDir component"]
 
 
-def test_the_configs_in_a_config_map_of_json_are_judged() -> None:
+def test_the_configs_in_a_config_map_of_json_are_validated() -> None:
     value = json.dumps({"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", "maxPods": -1})
     text = json.dumps({"apiVersion": "v1", "kind": "ConfigMap", "data": {"kubelet": value}}, indent=1)
     assert lines(text) == ["5 maxPods component"]

@@ -47,7 +47,7 @@ def lines(text: str, **options: Any) -> list[str]:
         ("authentication: {x509: {clientCAFile: '/${DATA}/ca.crt'}}", "authentication.x509.clientCAFile"),
     ],
 )
-def test_an_unexpanded_value_is_named_and_nothing_else_is_said_of_it(field: str, path: str) -> None:
+def test_an_unexpanded_value_is_named_and_has_no_other_finding(field: str, path: str) -> None:
     assert lines(f"{KUBELET}{field}\n") == [f"3 {path} not-judged"]
     assert lines(f"{KUBELET}{field}\nregistryBurst: -1\n") == [
         f"3 {path} not-judged",
@@ -94,7 +94,7 @@ def test_a_template_that_is_final_is_refused(component: str | None) -> None:
 
 
 @pytest.mark.parametrize("option", ["bundle", "is_final"])
-def test_a_final_text_is_judged_as_it_is(option: str) -> None:
+def test_a_final_text_is_validated_as_it_is(option: str) -> None:
     text = KUBELET + "maxPods: ${MAX_PODS}\nclusterDomain: ${DOMAIN}\n"
     assert lines(text, **{option: True}) == [
         "3 maxPods component",

@@ -169,7 +169,7 @@ def test_flags_are_those_of_one_component() -> None:
         check_file(text, flags=ComponentFlags([]), versions=["1.36"])
 
 
-def test_flags_that_are_ignored_beside_a_file() -> None:
+def test_flags_that_are_ignored_with_a_config_file_are_warnings() -> None:
     text = "apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\nbindAddress: 0.0.0.0\n"
     findings = checked(text, ["--bind-address=10.0.0.1", "--hostname-override=a"], "1.31")
     assert [(str(finding.level), str(finding)) for finding in findings] == [

@@ -106,7 +106,7 @@ def test_a_command_line_is_taken_apart_as_the_kubelet_does_it() -> None:
     assert not line.errors
 
 
-def test_what_is_no_flag_is_told() -> None:
+def test_arguments_that_are_not_flags_are_reported() -> None:
     known = flag_set("kubelet")
     assert known is not None
     line = parse_command_line(["--fail-swap-on", "false", "--", "-x", "--max-pods"], known.flags)

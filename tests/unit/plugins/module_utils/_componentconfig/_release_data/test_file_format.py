@@ -122,6 +122,6 @@ def test_everything_else_is_refused(changes: dict[str, Any], sentence: str) -> N
         (b"\xff\xfe\x00", "UTF|character|encod"),
     ],
 )
-def test_texts_that_are_no_such_file_are_refused(text: str | bytes, sentence: str) -> None:
+def test_text_that_is_not_a_release_data_file_is_refused(text: str | bytes, sentence: str) -> None:
     with pytest.raises(ConfigError, match=sentence):
         read(text)

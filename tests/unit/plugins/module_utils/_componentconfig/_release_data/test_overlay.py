@@ -307,7 +307,7 @@ def test_release_data_take_their_layers_out_of_what_is_not_judged() -> None:
     assert open_layers() == [f"fields, defaults and rules of Kubernetes 1.{NEXT}"]
 
 
-def test_a_config_is_judged_by_the_gates_of_the_new_release() -> None:
+def test_a_config_is_validated_against_the_gates_of_the_new_release() -> None:
     use(changed_kubelet())
     assert known_minors()[-1] == NEXT
     assert newest_minor() == NEWEST
@@ -406,7 +406,7 @@ def test_a_draft_is_refused_until_its_difference_is_accepted() -> None:
     assert overlay_of(accepted).defaults == {"KubeletConfiguration": {"maxPods": 120}}
 
 
-def test_another_difference_than_the_accepted_one_is_refused() -> None:
+def test_a_difference_other_than_the_accepted_one_is_refused() -> None:
     with pytest.raises(ConfigError, match="not the one that is accepted"):
         accept(draft(), "c" * 64, "alice", TIME)
     digest = difference(read(draft())).digest
@@ -457,7 +457,7 @@ def test_a_default_that_is_gone_leaves_the_rules_at_work(path: str) -> None:
     findings("")
 
 
-def test_the_name_of_who_accepts_is_checked() -> None:
+def test_the_name_of_the_person_who_accepts_is_checked() -> None:
     with pytest.raises(ConfigError, match=r"accepted\.by: must be a name"):
         accept(draft(), difference(read(draft())).digest, "a\nb", TIME)
 

@@ -65,14 +65,14 @@ def test_each_driver_has_its_own_name_for_a_cgroup(config: dict[str, Any], cgrou
 
 
 @pytest.mark.parametrize("name", ["/a--b.slice", "/-a.slice", "/kube-.slice"])
-def test_a_name_that_is_no_slice_ends_the_kubelet_with_the_driver_systemd(name: str) -> None:
+def test_a_name_that_is_not_a_slice_ends_the_kubelet_with_the_driver_systemd(name: str) -> None:
     [finding] = cgroup_findings(context(reserved(name)), Host())
     assert (finding.level, finding.field) == (Level.COMPONENT, "kubeReservedCgroup")
     assert finding.message.startswith("must be the name of a slice")
     assert not list(cgroup_findings(context(reserved(name, "cgroupfs")), Host()))
 
 
-def test_a_cgroup_without_all_controllers_is_as_good_as_none() -> None:
+def test_a_cgroup_without_all_controllers_is_refused() -> None:
     host = Host(cgroups={"/system.slice": Cgroup(exists=True, lacks=("cpuset", "hugetlb"))})
     [finding] = cgroup_findings(context(reserved("/system.slice")), host)
     assert finding.level is Level.COMPONENT

@@ -203,7 +203,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("config", "host", "minor", "beginning"), REFUSED)
-def test_what_the_kubelet_would_die_of_on_this_host(
+def test_a_config_that_would_crash_the_kubelet_on_this_host_is_refused(
     config: Mapping[str, Any], host: Host, minor: int, beginning: str
 ) -> None:
     [problem] = problems(config, host, minor)
@@ -258,12 +258,12 @@ ACCEPTED = [
 
 
 @pytest.mark.parametrize("percentage", ["1/0%", "1e999999999%", "nan%", "inf%", "%", "²%"])
-def test_a_percentage_that_is_none_is_left_to_validation(percentage: str) -> None:
+def test_an_invalid_percentage_is_left_to_validation(percentage: str) -> None:
     assert problems({"evictionHard": {"memory.available": percentage}}, Host(memory=GIB)) == []
 
 
 @pytest.mark.parametrize("number", ["²", "9" * 5000, ""])
-def test_a_number_of_numa_nodes_that_is_none_is_left_to_validation(number: str) -> None:
+def test_an_invalid_number_of_numa_nodes_is_left_to_validation(number: str) -> None:
     options = {
         "topologyManagerPolicy": "restricted",
         "topologyManagerPolicyOptions": {"max-allowable-numa-nodes": number},
@@ -380,7 +380,7 @@ def test_a_state_file_that_goes_with_the_config(
     assert stale(config, Host(cpus=FOUR, states={name: state}), minor) == []
 
 
-def test_what_has_no_effect_on_cgroup_v1_is_worth_a_word() -> None:
+def test_a_field_without_an_effect_on_cgroup_v1_is_a_warning() -> None:
     config: Mapping[str, Any] = {**LIMITED_SWAP, "featureGates": {"NodeSwap": True}}
     assert problems(config, Host(cgroup_v2=False), 29) == [
         "memorySwap.swapBehavior: has no effect: this host uses cgroup v1, and pods get no swap there [warning]"
@@ -439,7 +439,7 @@ def test_every_check_that_needs_the_host_is_made() -> None:
     assert rules <= covered
 
 
-def test_what_lets_the_kubelet_run_and_no_pod_start_is_refused_by_policy() -> None:
+def test_a_config_with_which_no_pod_can_start_is_refused_by_policy() -> None:
     host = Host(files={"/r": MISSING}, runtime_driver="systemd")
     assert problems({"resolvConf": "/r"}, host, 30) == [
         "resolvConf: the file does not exist on this host: no pod could be started [policy]",
@@ -456,7 +456,7 @@ def test_kube_proxy_needs_its_kubeconfig() -> None:
     assert not list(host_findings(config, "another", Host(swaps=("/dev/sda2",))))
 
 
-def test_only_what_the_config_depends_on_is_looked_at() -> None:
+def test_only_the_parts_of_the_host_that_the_config_depends_on_are_read() -> None:
     assert query_for(context({}, 20), "kubelet", root_directory="/r", runtime="") == HostQuery(root_directory="/r")
     assert query_for(context({}, 27), "kubelet", root_directory="", runtime="").runtime == "containerd"  # the default
     config = {

@@ -98,7 +98,7 @@ def test_files_that_leave_the_kubelet_its_delay_are_accepted(delays: tuple[tuple
         (PLAIN, 20),  # the gate is off
     ],
 )
-def test_without_a_delay_logind_is_not_looked_at(config: dict[str, Any], minor: int) -> None:
+def test_logind_is_not_checked_without_a_shutdown_delay(config: dict[str, Any], minor: int) -> None:
     effective = context(config, minor)
     assert not delays_shutdown(effective)
     assert not list(inhibitor_findings(effective, host((LATER, 1))))

@@ -99,7 +99,7 @@ def test_rule(case: Case) -> None:
     assert_case(HEAD, case)
 
 
-def test_its_old_name_is_read_and_judged_as_well() -> None:
+def test_the_old_name_of_the_kind_is_read_and_validated_too() -> None:
     old = {"apiVersion": "v1", "kind": "EncryptionConfig"}
     (warning,) = check(encode({**old, **key(32)}), versions=["1.20", "1.36"])
     assert (warning.rule, warning.level, warning.versions) == ("kind", "warning", ("1.20", "1.36"))

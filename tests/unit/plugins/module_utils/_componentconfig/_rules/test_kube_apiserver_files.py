@@ -317,7 +317,7 @@ def rules_by_field(plugin: str, configuration: Any, minor: int = 31) -> dict[str
     return {finding.field.replace("plugins[0].configuration", "").lstrip("."): finding.rule for finding in findings}
 
 
-def test_a_plugins_configuration_is_judged_as_the_kind_that_it_is() -> None:
+def test_a_plugins_configuration_is_validated_as_its_own_kind() -> None:
     security = {"apiVersion": SECURITY, "kind": "PodSecurityConfiguration"}
     assert rules_by_field("PodSecurity", security) == {}
     assert rules_by_field("PodSecurity", {**security, "defaults": {"enforce": "x"}, "more": 1}) == {
@@ -340,7 +340,7 @@ def test_the_policy_plugins_read_no_configuration_up_to_1_35() -> None:
         assert [finding.level for finding in check(text, versions=["1.36"])] == ["component"]
 
 
-def test_values_of_quota_scopes_are_not_looked_at() -> None:
+def test_values_of_quota_scopes_are_not_checked() -> None:
     scope = {"scopeName": "Other", "operator": "Near", "values": ["a"]}
     limited = {"resource": "a", "matchScopes": [scope]}
     quota = {"apiVersion": V1, "kind": "ResourceQuotaConfiguration", "limitedResources": [limited]}
@@ -368,7 +368,7 @@ def test_the_types_in_a_policys_metadata() -> None:
         assert [(finding.rule, finding.level) for finding in findings] == [("type", "component")], bad
 
 
-def test_null_is_no_stage() -> None:
+def test_null_is_not_a_stage() -> None:
     policy = {"apiVersion": "audit.k8s.io/v1", "kind": "Policy", **audit(omitStages=[None])}
     assert [finding.rule for finding in check(encode(policy))] == ["enum"]
 
@@ -408,7 +408,7 @@ def test_an_unknown_admission_plugin_is_named_with_what_was_meant(
     assert message in findings[0].message
 
 
-def test_many_unknown_admission_plugins_are_judged_in_bounded_time() -> None:
+def test_many_unknown_admission_plugins_are_validated_in_bounded_time() -> None:
     plugins = [{"name": f"Plugin{number}" * 12} for number in range(2000)]
     text = encode({"apiVersion": V1, "kind": "AdmissionConfiguration", "plugins": plugins})
     started = time.monotonic()

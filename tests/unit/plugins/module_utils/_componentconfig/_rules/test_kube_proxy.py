@@ -205,7 +205,7 @@ WARNINGS = [
 
 
 @pytest.mark.parametrize(("text", "rule"), WARNINGS)
-def test_what_kube_proxy_does_not_look_at_is_a_warning(text: str, rule: str | None) -> None:
+def test_a_value_that_kube_proxy_does_not_check_is_at_most_a_warning(text: str, rule: str | None) -> None:
     head = "apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n"
     findings = check(f"{head}{text}\n", versions=["1.31"])
     assert [(finding.rule, finding.level) for finding in findings] == ([(rule, "warning")] if rule else [])

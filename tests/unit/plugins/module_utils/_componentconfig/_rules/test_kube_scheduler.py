@@ -317,7 +317,7 @@ def rules_by_field(args: Any, minor: int = 31, version: str = "v1", name: str = 
     }
 
 
-def test_arguments_are_judged_as_the_kind_that_they_are() -> None:
+def test_arguments_are_validated_as_their_own_kind() -> None:
     assert rules_by_field({"ignoredResources": ["a b"], "extra": 1}) == {
         "args.ignoredResources[0]": "fit-ignored-resources",
         "args.extra": "unknown-field",

@@ -216,6 +216,6 @@ def test_rule(kind: str, case: Case) -> None:
         ("DynamicResourcesArgs", 36, {"bindingTimeout": "1s"}),
     ],
 )
-def test_what_kube_scheduler_does_not_look_at_is_not_refused(kind: str, minor: int, config: Config) -> None:
+def test_a_value_that_kube_scheduler_does_not_check_is_not_refused(kind: str, minor: int, config: Config) -> None:
     findings = check(encode({"apiVersion": f"{GROUP}/v1", "kind": kind, **config}), versions=[f"1.{minor}"])
     assert [finding for finding in findings if finding.level is not Level.WARNING] == []

@@ -514,6 +514,6 @@ def test_an_empty_config_breaks_no_rule(minor: int) -> None:
     assert check(text, versions=[f"1.{minor}"]) == []
 
 
-def test_a_field_of_a_wrong_type_is_told_once() -> None:
+def test_a_field_of_a_wrong_type_is_reported_once() -> None:
     text = kubelet_config("imageGCHighThresholdPercent: 'x'")
     assert [finding.rule for finding in check(text, versions=["1.20"])] == ["type"]

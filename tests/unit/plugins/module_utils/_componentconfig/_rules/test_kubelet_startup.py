@@ -411,6 +411,6 @@ def test_what_is_wrong_with_a_known_option_is_refused_in_every_release() -> None
         {"kubeReserved": {"cpu": None}},
     ],
 )
-def test_the_ancestors_deadly_configs_are_refused(config: Config) -> None:
+def test_configs_that_the_ancestor_accepts_and_crashes_on_are_refused(config: Config) -> None:
     text = encode({**KUBELET_KIND, **config})
     assert [finding.level for finding in check(text, versions=["1.20"]) if finding.is_refusal] == ["component"]

@@ -178,7 +178,7 @@ def test_a_field_of_a_wrong_type_does_not_hide_the_others() -> None:
 
 
 @pytest.mark.parametrize("value", ["1e9999", "1e-9999", "9" * 200, "n", "", "1.5.5", "100%", "\u0661Mi", "+1Ei"])
-def test_a_strange_quantity_is_no_trouble(value: str) -> None:
+def test_a_strange_quantity_causes_at_most_one_finding(value: str) -> None:
     assert len(size_findings(KUBELET, {"kubeReserved": {"memory": value}})) <= 1
 
 

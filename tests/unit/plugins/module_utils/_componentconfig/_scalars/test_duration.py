@@ -47,7 +47,7 @@ def test_durations(text: str, value: int) -> None:
 @pytest.mark.parametrize(
     "text", ["", "-", "1", "1 s", "s", ".s", "1d", "1H", "1h-1m", "1e3s", "3000000h", "soon", "1s ", "9" * 5000 + "s"]
 )
-def test_what_is_none(text: str) -> None:
+def test_text_that_is_not_a_duration_is_refused(text: str) -> None:
     with pytest.raises(ConfigError, match="not a duration"):
         nanoseconds(text)
 

@@ -34,7 +34,7 @@ def test_text_and_back(path: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["a..b", "a[", "[]", "a b"])
-def test_what_is_none(text: str) -> None:
+def test_text_that_is_not_a_field_path_is_refused(text: str) -> None:
     with pytest.raises(ConfigError, match="not a field path"):
         parse_path(text)
 

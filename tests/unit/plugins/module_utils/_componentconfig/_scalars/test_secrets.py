@@ -91,5 +91,5 @@ def test_every_header_for_static_pods_is_one() -> None:
         {"a": ["b"]},
     ],
 )
-def test_what_is_none(value: object) -> None:
+def test_a_harmless_value_is_not_a_secret(value: object) -> None:
     assert not is_secret(value, ("field",))

@@ -137,7 +137,7 @@ def test_other_kinds(name: str, data: dict[str, Any], field: str, value: Any) ->
     assert resolved(data, 30, name)[field] == value
 
 
-def test_a_switch_adds_the_defaults_to_what_is_said_of_hard_eviction() -> None:
+def test_a_switch_adds_the_defaults_to_the_given_hard_eviction_thresholds() -> None:
     """cmd/kubelet/app/server.go loadConfigFile, from 1.33 on; an empty map is filled as well."""
     hard = {"evictionHard": {"memory.available": "50Mi"}}
     added = {**resolved({}, 33)["evictionHard"], "memory.available": "50Mi"}

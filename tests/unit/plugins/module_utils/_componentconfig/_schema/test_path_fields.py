@@ -114,7 +114,7 @@ def test_other_shapes_stay(data: Any) -> None:
     assert resolve_paths(data, "AdmissionConfiguration", "/etc") == data
 
 
-def test_a_bundle_names_no_path_beside_itself_but_programs() -> None:
+def test_a_relative_path_in_a_bundle_is_refused_unless_it_is_a_program_name() -> None:
     command = "users.*.user.exec.command"
     assert [is_relative(command, value) for value in ("aws", "bin/aws", "/bin/aws", "")] == [False, True, False, False]
     data = {"users": [{"user": {"exec": {"command": "aws"}, "client-key": "key"}}]}

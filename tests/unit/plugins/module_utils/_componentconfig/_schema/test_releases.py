@@ -28,7 +28,7 @@ def test_minor(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["1.२७", "2.27", "1.1000", "1", "x1.27"])
-def test_what_is_no_version(text: str) -> None:
+def test_text_that_is_not_a_version_is_refused(text: str) -> None:
     with pytest.raises(ConfigError, match="not a Kubernetes version"):
         parse_minor(text)
 

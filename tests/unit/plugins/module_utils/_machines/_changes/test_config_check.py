@@ -94,7 +94,7 @@ def test_a_bundle_that_cannot_be_read_cannot_be_validated_so_nothing_moves() -> 
         )
 
 
-def test_the_init_config_that_the_provider_writes_anew_is_validated() -> None:
+def test_the_init_config_that_the_provider_rewrites_is_validated() -> None:
     machine = a_machine(kubelet_version="1.35.0")
     node = an_observed(kubelet="v1.34.9", local_config=LOCAL)
     (refusal,) = check_config(machine, node, None, replace(inputs(), init_configs={machine.name: GONE})).refusals

@@ -63,7 +63,7 @@ def test_a_new_machine_gets_everything() -> None:
     assert goal.previous == {}
 
 
-def test_an_update_says_what_to_go_back_to() -> None:
+def test_an_update_records_what_to_roll_back_to() -> None:
     goal = goal_of(a_machine(kubelet_version="1.35.0", runtime=Runtime("containerd", "1.7.25")), an_observed())
     assert (goal.action, goal.needs_host, goal.needs_drain) == ("update", True, True)
     assert goal.previous == {"kubelet": "1.34.9", "runtime": ("containerd", "1.7.24")}
@@ -72,7 +72,7 @@ def test_an_update_says_what_to_go_back_to() -> None:
     assert left.previous == {"kubelet": "1.34.9", "runtime": "containerd 1.7.24"}
 
 
-def test_the_way_back_has_the_parts_of_a_version_that_the_node_does_not_report() -> None:
+def test_the_rollback_has_the_parts_of_a_version_that_the_node_does_not_report() -> None:
     old = a_machine(runtime=Runtime("containerd", "1.7.24~ds1-5"))
     node = an_observed(runtime="containerd://1.7.24~ds1", annotation=left_by(old))
     goal = goal_of(replace(old, runtime=Runtime("containerd", "1.7.24~ds1-6")), node)
@@ -85,7 +85,7 @@ def test_the_way_back_has_the_parts_of_a_version_that_the_node_does_not_report()
     assert not goal_of(replace(old, runtime=Runtime("containerd", "1.7.24~ds1-6")), done).needs_host
 
 
-def test_the_way_back_has_a_version_although_an_earlier_file_named_only_the_kind() -> None:
+def test_the_rollback_has_a_version_although_an_earlier_file_named_only_the_kind() -> None:
     old = a_machine(runtime=Runtime("containerd", ""))
     node = an_observed(annotation=left_by(old))
     assert node.is_ours
@@ -94,7 +94,7 @@ def test_the_way_back_has_a_version_although_an_earlier_file_named_only_the_kind
 
 
 @pytest.mark.parametrize("written", [False, True])
-def test_a_run_that_was_killed_still_knows_the_way_back(written: bool) -> None:
+def test_the_run_after_a_killed_one_still_knows_what_to_roll_back_to(written: bool) -> None:
     # The host has the new version already; the annotation is that of before, or was written already.
     old, new = a_machine(), a_machine(kubelet_version="1.35.0")
     first = goal_of(new, an_observed(annotation=left_by(old)))

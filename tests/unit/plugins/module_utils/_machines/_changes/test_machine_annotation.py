@@ -88,7 +88,7 @@ def test_a_text_that_no_run_writes_is_refused(change: dict[str, Any], problem: s
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", "[" * 9000, '"' + "x" * 20000 + '"'])
-def test_a_text_that_is_no_object_is_refused(text: str) -> None:
+def test_text_that_is_not_an_object_is_refused(text: str) -> None:
     with pytest.raises(InvalidMachineAnnotation):
         MachineAnnotation.parse(text)
 

@@ -46,7 +46,7 @@ def test_machines_with_the_same_differences_are_one_entry() -> None:
     ]
 
 
-def test_nothing_to_compare_and_no_difference_are_said() -> None:
+def test_an_empty_comparison_and_equal_clusters_each_have_a_line() -> None:
     assert render_comparison(ClusterComparison()) == ["There is no machine to compare."]
     assert render_comparison(compare_clusters(BEFORE, BEFORE)) == ["4 machines without a difference."]
 

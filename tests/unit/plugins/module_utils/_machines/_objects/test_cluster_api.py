@@ -63,7 +63,7 @@ def test_the_cluster_of_cluster_api() -> None:
 
 
 @pytest.mark.parametrize("address", ["-oProxyCommand=touch /tmp/x", "a b", "{{ x }}", ""])
-def test_an_address_that_is_none_is_not_read(address: str) -> None:
+def test_an_invalid_address_is_not_read(address: str) -> None:
     item = cluster_api_machine()
     item["status"] = {"addresses": [{"type": "InternalIP", "address": address}]}
     assert "address" not in read(item).machines[0].provider.fields

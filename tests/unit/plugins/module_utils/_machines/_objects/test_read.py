@@ -268,7 +268,7 @@ def test_what_is_wrong_with_a_machine(item: Any, expected: str) -> None:
     assert any(error.startswith(f"m.yaml:3: {MACHINE}{expected}") for error in errors_of(cluster(), item))
 
 
-def test_each_error_stands_once() -> None:
+def test_each_error_is_listed_once() -> None:
     wrong = [item for item, _text in ERRORS if item["spec"].get("versions") != []]
     for item in wrong:
         errors = errors_of(cluster(), item)
@@ -462,7 +462,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize(("text", "expected"), HOSTILE, ids=[expected for _text, expected in HOSTILE])
-def test_hostile_files_are_refused_in_a_sentence(text: str, expected: str) -> None:
+def test_hostile_files_are_refused_with_a_message(text: str, expected: str) -> None:
     with pytest.raises(InvalidMachines) as raised:
         read_catalog({"h.yaml": text})
     assert expected in raised.value.errors[0]

@@ -68,7 +68,7 @@ def test_selectors_that_do_not_match(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", INVALID)
-def test_other_texts_are_refused_in_a_sentence(text: str) -> None:
+def test_other_texts_are_refused_with_a_message(text: str) -> None:
     with pytest.raises(MachinesError, match=r"the label selector .* cannot be read: .*; write for example"):
         parse_selector(text)
 

@@ -194,7 +194,7 @@ def test_a_version_outside_the_skew_of_the_api_server_counts_for_no_share(act: A
     assert {entry["node"] for entry in skipped} == {f"ancient{number}" for number in range(5)}
 
 
-def test_a_config_that_no_node_can_have_is_refused_whoever_says_so(act: Act, nodes: SimulatedNodes) -> None:
+def test_a_config_that_no_node_can_have_is_refused(act: Act, nodes: SimulatedNodes) -> None:
     for name in ("n1", "n2", "n3", "n4"):
         nodes.client.patch(node_status(name), {"status": {"nodeInfo": {"kubeletVersion": "v1.20.0"}}}, kind="strategic")
     assert act(pool=NEWER, check=True)["failed"] is True

@@ -62,7 +62,7 @@ class Recorder:
         ("", "", "ssh-keygen cannot sign with k: ssh-keygen ended with 255"),
     ],
 )
-def test_each_failure_is_one_sentence(errors: str, passphrase: str, sentence: str) -> None:
+def test_each_failure_is_reported_in_one_sentence(errors: str, passphrase: str, sentence: str) -> None:
     with pytest.raises(SigningFailed) as failed:
         SshKeygen(Recorder(255, errors)).sign("{}", "k", passphrase)
     assert sentence in str(failed.value)

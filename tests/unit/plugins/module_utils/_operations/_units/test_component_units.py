@@ -182,7 +182,7 @@ def test_what_systemd_has_passed_is_seen_once_it_started_through_the_agent(machi
     assert not [fault for fault in machine.look()["faults"] if "started through the agent" in fault]
 
 
-def test_no_systemd_and_a_systemctl_that_fails_are_sentences(machine: Machine, tmp_path: Path) -> None:
+def test_a_missing_systemd_and_a_failing_systemctl_are_reported_in_messages(machine: Machine, tmp_path: Path) -> None:
     machine.code = 1
     with pytest.raises(SystemctlFailed, match="systemctl show failed: Failed to connect to bus"):
         machine.look()
@@ -204,7 +204,7 @@ def test_the_command_line_is_that_of_the_process_or_of_the_unit(machine: Machine
     assert machine.units().command_line("kubelet.service") == ((), "/")
 
 
-def test_a_command_line_that_is_not_understood_is_said(machine: Machine) -> None:
+def test_a_command_line_that_is_not_understood_is_refused_with_a_reason(machine: Machine) -> None:
     machine.write(UNIT, "[Service]\n")
     with pytest.raises(UnusableInput, match=r"kubelet\.service has no ExecStart= lines"):
         machine.units().command_line("kubelet.service")

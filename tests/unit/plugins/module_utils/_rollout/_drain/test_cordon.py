@@ -68,7 +68,7 @@ def test_only_the_marks_of_this_pool_are_its_own() -> None:
     "text",
     ["", "workers", "[]", "null", '{"pool": 1}', '{"pool": ""}', "{", '"workers"', '{"time": "now"}', "[" * 100_000],
 )
-def test_a_mark_that_no_rollout_has_written_is_no_mark(text: str) -> None:
+def test_a_mark_that_no_rollout_has_written_is_ignored(text: str) -> None:
     assert CordonMark.parse(text) is None
     assert marking_pool(a_view("n1", cordoned_by=text, unschedulable=True)) == ""
 

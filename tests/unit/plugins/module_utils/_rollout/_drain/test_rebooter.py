@@ -87,7 +87,7 @@ def test_a_machine_that_cannot_be_rebooted_is_reported_at_once(make_world: MakeW
     assert world.clock.monotonic() - began < 25.0
 
 
-def test_a_playbook_that_fails_after_the_reboot_is_no_failure(make_world: MakeWorld) -> None:
+def test_a_playbook_that_fails_after_the_reboot_is_not_a_failure(make_world: MakeWorld) -> None:
     """Its connection may be lost for longer than it waits, while the node is back."""
     world = a_world(make_world)
 

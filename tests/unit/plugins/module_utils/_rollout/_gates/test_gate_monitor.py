@@ -164,7 +164,7 @@ def test_a_gate_that_answers_for_each_node(clock: VirtualClock) -> None:
         assert monitor.decide_node("other", good_since=5.0, soaked_at=11.0).verdict is UNKNOWN
 
 
-def test_a_fault_of_ours_is_a_dont_know(clock: VirtualClock) -> None:
+def test_an_unexpected_error_makes_the_verdict_unknown(clock: VirtualClock) -> None:
     def ask(_gate: ServerGate) -> Any:
         raise KeyError("surprise\x1b")
 

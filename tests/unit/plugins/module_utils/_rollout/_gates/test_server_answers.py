@@ -134,7 +134,7 @@ def test_a_query(body: Any, verdict: GateVerdict, reason: str) -> None:
 
 @pytest.mark.parametrize("status", [100, 204, 301, 400, 401, 403, 404, 422, 429, 500, 502, 503])
 @pytest.mark.parametrize("asked", [QUERY, BY_NODE, ALERTMANAGER, RULES])
-def test_an_error_of_an_api_is_no_answer(asked: ServerGate, status: int) -> None:
+def test_an_error_of_an_api_makes_the_verdict_unknown(asked: ServerGate, status: int) -> None:
     answer = read(asked, {"status": "error", "errorType": "bad_data", "error": "1:1: parse\n error\x1b[31m"}, status)
     assert answer.answer.verdict is UNKNOWN
     assert answer.answer.reason == f"gate g does not know: the server answers with {status}: 1:1: parse  error [31m"

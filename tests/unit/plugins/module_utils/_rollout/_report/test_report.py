@@ -387,7 +387,7 @@ def test_a_pool_that_was_never_rolled_out_has_a_page_too() -> None:
     assert "No Node matches the selector" in section(empty, "nodes").text
 
 
-def test_the_way_back_to_the_init_config_has_a_page_too() -> None:
+def test_a_rollout_to_the_init_config_has_a_page_too() -> None:
     report = report_of(a_view("a"), a_view("b"), a_view("c"), target=Target.init(), revision=0, phase="Complete")
     page = page_of(report)
     assert "Init config" in named(page, "header", **{"class": "masthead"})[0].text

@@ -63,7 +63,7 @@ def test_each_phase_belongs_to_the_wave_that_moves() -> None:
 
 
 @pytest.mark.parametrize(("phase", "seconds"), [("Wave 1", 50.0), ("Paused", 50.0), ("Halted", None)])
-def test_a_rollout_that_has_not_ended_goes_on_until_the_report(phase: str, seconds: float | None) -> None:
+def test_a_rollout_that_has_not_ended_lasts_until_the_report(phase: str, seconds: float | None) -> None:
     rollout = a_rollout((0, "Planned"), (10, phase), phase=phase)
     assert steps_of(timeline_until(rollout, BEGIN + timedelta(seconds=60)))[-1][3] == seconds
 
