@@ -33,7 +33,7 @@ class PoolNodes(NamedTuple):
 
     def local_config_of(self, view: NodeView) -> LocalConfig | None:
         """Return the node's own config, None when it is not published."""
-        return None if view.status is None else self.local_configs.get(view.status.local_config)
+        return None if view.answer.status is None else self.local_configs.get(view.answer.status.local_config)
 
 
 def read_pool_nodes(client: Client, views: Iterable[NodeView]) -> PoolNodes:
@@ -45,6 +45,6 @@ def read_pool_nodes(client: Client, views: Iterable[NodeView]) -> PoolNodes:
             bundles[source] = Bundle.from_config_map(client.get(config_map(source.namespace, source.name)), source)
         except (NotFound, Forbidden, InvalidBundle):
             continue  # a node can report any source; its present values are then not known
-    hashes = {view.status.local_config for view in movable if view.status is not None}
+    hashes = {view.answer.status.local_config for view in movable if view.answer.status is not None}
     local_configs = read_local_configs(client, hashes, workers=MAX_CONNECTIONS)
     return PoolNodes(movable, local_configs, {source: bundle.documents for source, bundle in bundles.items()})

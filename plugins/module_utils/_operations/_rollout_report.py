@@ -19,6 +19,7 @@ from .._machines._changes._runtimes import is_runtime, runtime_text
 from .._machines._status._rendering import config_text
 from .._machines._status._types import MachineStatus
 from .._nodeconfig._bundle import Bundle, InvalidBundle
+from .._nodeconfig._config_status import ConfigStatus
 from .._rollout._nodes._node_list import list_nodes
 from .._rollout._nodes._node_view import NodeView
 from .._rollout._nodes._reported_versions import is_version
@@ -118,10 +119,14 @@ def _documents(client: Client, target: Target) -> dict[str, str]:
 def _views_before(views: Iterable[NodeView], rollout: Rollout) -> list[NodeView]:
     """Return the nodes of the waves as they were when the rollout started."""
     return [
-        replace(view, status=view.status._replace(active=rollout.start.previous_sources[view.name]))
+        _with_status(view, view.answer.status._replace(active=rollout.start.previous_sources[view.name]))
         for view in views
-        if view.status is not None and view.name in rollout.start.previous_sources
+        if view.answer.status is not None and view.name in rollout.start.previous_sources
     ]
+
+
+def _with_status(view: NodeView, status: ConfigStatus) -> NodeView:
+    return replace(view, answer=view.answer._replace(status=status))
 
 
 def _change_group(group: NodeGroup) -> ChangeGroup:

@@ -56,7 +56,7 @@ class Fleet:
 
     def configs(self) -> set[str]:
         """Return the bundles that the nodes are assigned; init for none."""
-        sources = [self.nodes.view(name).source for name in self.names]
+        sources = [self.nodes.view(name).assigned.source for name in self.names]
         return {source.name if source else "init" for source in sources}
 
     def rollout(self) -> str:
@@ -75,8 +75,8 @@ class Fleet:
     def answer(self, name: str) -> None:
         """Have a node that was silent so far say that it is fine on what it is assigned."""
         view = self.nodes.view(name)
-        if view.assigned_id > view.answered_id:
-            self.nodes.say(name, *status_of(view, view.source, GOOD)[-1])
+        if view.assigned.id > view.answered_id:
+            self.nodes.say(name, *status_of(view, view.assigned.source, GOOD)[-1])
 
 
 @pytest.fixture
@@ -269,7 +269,7 @@ def test_the_workflow_waits_for_an_approval_after_the_canary(fleet: Fleet, appro
         while not (seen := fleet.rollout()).startswith("Paused") and time.monotonic() < deadline:
             time.sleep(0.1)
         assert "approv" in seen, seen
-        moved.extend(name for name in fleet.names if fleet.nodes.view(name).source)
+        moved.extend(name for name in fleet.names if fleet.nodes.view(name).assigned.source)
         return approved
 
     ended = fleet.controller.run_workflow("configok rollout with approval", approve, pool_file="workers")
@@ -284,7 +284,7 @@ def test_the_workflow_waits_for_an_approval_after_the_canary(fleet: Fleet, appro
         assert set(ended) == {"plan", "rollout", "status", "ask", "abort"}
         assert (rollout.status, rollout.artifacts["configok"]["phase"]) == ("failed", "Aborted"), rollout.log
         assert "by alice" in fleet.rollout()
-        assert sum(1 for name in fleet.names if fleet.nodes.view(name).source) == 1
+        assert sum(1 for name in fleet.names if fleet.nodes.view(name).assigned.source) == 1
 
 
 @pytest.fixture

@@ -142,7 +142,7 @@ def test_the_version_that_a_node_claims(embedded_api: Embedded, tmp_path: Path, 
 
 def with_signer(view: NodeView, signer: SignerStatus) -> tuple[ConfigOk, ConfigStatus]:
     """Return the answer of a node that uses what it was assigned, and for which this key vouches."""
-    verdict, status = status_of(view, view.source, GOOD)[-1]
+    verdict, status = status_of(view, view.assigned.source, GOOD)[-1]
     return verdict, status._replace(trust=TrustStatus("require", {"workers": 1}, (signer,)))
 
 

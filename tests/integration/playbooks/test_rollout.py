@@ -49,7 +49,9 @@ def bundles(client: Client) -> list[str]:
 
 def active(nodes: SimulatedNodes) -> set[str]:
     views = [nodes.view(name) for name in NODES]
-    return {view.status.active.name if view.status and view.status.active else "init" for view in views}
+    return {
+        view.answer.status.active.name if view.answer.status and view.answer.status.active else "init" for view in views
+    }
 
 
 def writes(api: Embedded) -> list[tuple[str, str]]:
@@ -143,7 +145,7 @@ def test_bad_configs_are_stopped_and_can_be_undone(client: Client, nodes: Simula
     undone = user.run("undo")
     assert undone.code == 0, undone.output
     assert (undone.stats["phase"], undone.stats["target"]) == ("Complete", good[0])
-    assert all(nodes.view(name).config_ok == "True" for name in NODES)
+    assert all(nodes.view(name).answer.config_ok == "True" for name in NODES)
 
     back = user.run("undo", "-e", "to_revision=0")
     assert (back.code, active(nodes)) == (0, {"init"}), back.output
@@ -207,7 +209,7 @@ def test_the_run_after_a_killed_one_resumes_the_rollout(client: Client, nodes: S
     nodes.behaviour = lambda _name, _source: GOOD
     for name in assigned:
         view = nodes.view(name)
-        nodes.say(name, *status_of(view, view.source, GOOD)[-1])
+        nodes.say(name, *status_of(view, view.assigned.source, GOOD)[-1])
     done = user.run("rollout", *quickly)
     assert (done.code, done.stats["phase"]) == (0, "Complete"), done.output
     assert active(nodes) == set(bundles(client))
@@ -242,7 +244,7 @@ def test_ctrl_c_ends_with_a_message_and_frees_the_lock(
     nodes.behaviour = lambda _name, _source: GOOD
     for assigned in {node for node, _id, _source in nodes.assignments}:
         view = nodes.view(assigned)
-        nodes.say(assigned, *status_of(view, view.source, GOOD)[-1])
+        nodes.say(assigned, *status_of(view, view.assigned.source, GOOD)[-1])
     done = with_venv.run("rollout")
     assert (done.code, done.stats["phase"]) == (0, "Complete"), done.output
     assert "is locked by" not in done.output

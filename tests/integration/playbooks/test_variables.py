@@ -68,7 +68,7 @@ def test_every_playbook_takes_kubeconfig_and_context(
         assert done.code == 0, done.output
         if name == "rollout":
             assert done.stats["phase"] == "Complete"
-            assert nodes.view("n1").source is not None
+            assert nodes.view("n1").assigned.source is not None
     assert look(client, paths.namespace("configok-system")) is None
 
 
@@ -106,7 +106,7 @@ def test_the_oldest_ansible_that_is_promised_takes_them_too(
     with_oldest.write(quick_pool(), "maxPods: 60\n")
     done = with_oldest.run("rollout", *WHERE)
     assert done.code == 0, done.output
-    assert nodes.view("n1").source is not None
+    assert nodes.view("n1").assigned.source is not None
 
 
 def test_variables_of_the_pool_file_may_be_templates(
@@ -127,7 +127,7 @@ def test_variables_of_the_pool_file_may_be_templates(
     variables = ("-e", "team=workers", "-e", '{"limit": 2, "file": "here"}', "-e", "context={{ 'right' }}")
     done = with_core.run("rollout", *variables)
     assert (done.code, done.stats.get("phase")) == (0, "Complete"), done.output
-    assert nodes.view("n1").source is not None
+    assert nodes.view("n1").assigned.source is not None
     refused = with_core.run("rollout", "-e", "team={{ nothing }}", "-e", "limit=2", "-e", "file=here")
     assert refused.code != 0
     assert "cannot be evaluated: " in refused.output

@@ -90,9 +90,9 @@ def test_a_crashing_canary_halts_the_rollout(real_api: Real, unique: str, tmp_pa
         assert "crashed 3 times during its trial" in rollout.reason
         with real_api.client() as client:
             views = list_nodes(client, selector=f"pool={unique}")
-        touched = {view.name for view in views if view.assigned_id > 1}
+        touched = {view.name for view in views if view.assigned.id > 1}
         assert touched <= set(rollout.waves[0].nodes)
-        assert {view.name for view in views if view.config_ok == "False"} == touched
+        assert {view.name for view in views if view.answer.config_ok == "False"} == touched
         # They are back on the config before.
         assert len({view.active for view in views}) == 1
 

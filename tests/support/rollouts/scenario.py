@@ -92,7 +92,7 @@ class Scenario:
         words, nodes = {self.target.uid: "target", "": "init"}, {}
         for name, track in self.timeline.nodes.items():
             if track.exists:
-                nodes[name] = (words.get(track.uid, track.uid), self.world.nodes.view(name).config_ok)
+                nodes[name] = (words.get(track.uid, track.uid), self.world.nodes.view(name).answer.config_ok)
         return End(
             self.phase,
             nodes,

@@ -160,7 +160,7 @@ class ScriptedFleet:
             try:
                 view = self.world.nodes.view(name)
                 first = first or view
-                if view.assigned_id != first.assigned_id or view.source != source or view.uid != first.uid:
+                if view.assigned.id != first.assigned.id or view.assigned.source != source or view.uid != first.uid:
                     return  # it is assigned something else by now
                 self._act(name, source, first, step.action)
             except NotFound:
@@ -183,9 +183,9 @@ class ScriptedFleet:
         elif action == "deleted":
             self.world.client.delete(node(name))
         elif action == "good for an older assignment":
-            nodes.say(name, good[0], good[1]._replace(assignment=view.assigned_id - 1))
+            nodes.say(name, good[0], good[1]._replace(assignment=view.assigned.id - 1))
         elif action == "good for a later assignment":
-            nodes.say(name, good[0], good[1]._replace(assignment=view.assigned_id + 7))
+            nodes.say(name, good[0], good[1]._replace(assignment=view.assigned.id + 7))
         elif action == "good on another config":
             nodes.say(name, good[0], good[1]._replace(active=None))
         else:

@@ -45,18 +45,18 @@ def status_of(
     view: NodeView, source: ConfigSource | None, behaviour: str, *, version: str = "0.1.0"
 ) -> list[tuple[verdicts.ConfigOk, ConfigStatus]]:
     """Return the statuses that an agent reports in turn when its Node is assigned source."""
-    before = None if view.status is None else view.status.active
+    before = None if view.answer.status is None else view.answer.status.active
     what = verdicts.ConfigInUse("current", None if source is None else source.uid)
     old = verdicts.ConfigInUse("last-known-good", None if before is None else before.uid)
     base = ConfigStatus(
-        assignment=view.assigned_id,
+        assignment=view.assigned.id,
         assigned=source,
         active=source,
         last_known_good=before,
         components={"kubelet": ComponentStatus(version="v1.35.0", state="healthy")},
         agent_version=version,
     )
-    confirmed = view.assigned_id if view.confirm_after == 0 else 0
+    confirmed = view.assigned.id if view.assigned.confirm_after == 0 else 0
     adopting = (verdicts.adopting(what.label), base._replace(cause="Adopting"))
     if behaviour == GOOD:
         return [adopting, (verdicts.good(what), base._replace(cause="Good", confirmed=confirmed))]
@@ -143,7 +143,7 @@ class SimulatedNodes:
 
     def report(self, view: NodeView, status: ConfigStatus) -> None:
         """Write another structured status with the condition that a Node has."""
-        self.say(view.name, verdicts.ConfigOk("True", view.message, view.reason, status.cause), status)
+        self.say(view.name, verdicts.ConfigOk("True", view.answer.message, view.answer.reason, status.cause), status)
 
     def set_ready(self, name: str, ready: bool | None) -> None:
         """Make a Node Ready, NotReady, or (None) Unknown."""
@@ -179,11 +179,11 @@ class SimulatedNodes:
                 self._soaking.pop(view.name, None)
                 continue
             self._watch_soak(view)
-            if view.assigned_id <= max(view.answered_id, self._done.get(view.name, 0)):
+            if view.assigned.id <= max(view.answered_id, self._done.get(view.name, 0)):
                 continue
-            self._done[view.name] = view.assigned_id
-            self.assignments.append((view.name, view.assigned_id, view.source))
-            statuses = status_of(view, view.source, self.behaviour(view.name, view.source))
+            self._done[view.name] = view.assigned.id
+            self.assignments.append((view.name, view.assigned.id, view.assigned.source))
+            statuses = status_of(view, view.assigned.source, self.behaviour(view.name, view.assigned.source))
             if self._delays is None:
                 self._answer(view, statuses)
             else:
@@ -191,20 +191,24 @@ class SimulatedNodes:
 
     def _watch_soak(self, view: NodeView) -> None:
         """Have a node that has become good confirm it after its soak, as its agent does."""
-        is_good = view.is_on(view.source) and view.confirm_after is not None and view.confirmed_id != view.assigned_id
+        is_good = (
+            view.is_on(view.assigned.source)
+            and view.assigned.confirm_after is not None
+            and view.confirmed_id != view.assigned.id
+        )
         if not is_good:
             self._soaking.pop(view.name, None)
-        elif view.name not in self._soaking or self._soaking[view.name].assigned_id != view.assigned_id:
+        elif view.name not in self._soaking or self._soaking[view.name].assigned.id != view.assigned.id:
             self._soaking[view.name] = view
             self._clock.start(partial(self._confirm, view), f"soak of {view.name}")
 
     def _confirm(self, view: NodeView) -> None:
-        self._clock.wait(self._stop, view.confirm_after or 0.0)
+        self._clock.wait(self._stop, view.assigned.confirm_after or 0.0)
         is_over = self._stop.is_set() or self._soaking.get(view.name) is not view
-        if is_over or view.name in self.frozen or view.status is None:
+        if is_over or view.name in self.frozen or view.answer.status is None:
             return
         try:
-            self.report(view, view.status._replace(confirmed=view.assigned_id))
+            self.report(view, view.answer.status._replace(confirmed=view.assigned.id))
         except NotFound:
             return
         except KubeError:
@@ -215,7 +219,7 @@ class SimulatedNodes:
         for number, (verdict, status) in enumerate(statuses):
             if self._delays is not None:
                 self._clock.sleep(self._delays[number])
-                if self._done[view.name] != view.assigned_id:
+                if self._done[view.name] != view.assigned.id:
                     return  # the node is assigned something else by now
             try:
                 self.say(view.name, verdict, status)

@@ -13,7 +13,12 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_
     ComponentStatus,
     ConfigStatus,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeSystem, NodeView
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import (
+    AgentAnswer,
+    AssignedConfig,
+    NodeSystem,
+    NodeView,
+)
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
 
 __all__ = ["UID", "a_source", "a_target", "a_view"]
@@ -36,7 +41,7 @@ def a_target(number: int = 1, *, trial: Trial | None = None, published: bool = T
 def a_view(name: str, **changes: Any) -> NodeView:
     """Return a node that is Ready, and healthy on the config that it is assigned.
 
-    agent=False: without an agent. changes: zone, labels and the other attributes of the view and of its system.
+    agent=False: without an agent. changes: zone, labels and the other attributes of the view and of its parts.
     """
     source = changes.pop("source", None)
     assigned_id = changes.pop("assigned_id", 0 if source is None else 1)
@@ -53,25 +58,24 @@ def a_view(name: str, **changes: Any) -> NodeView:
     shadowed = changes.pop("shadowed", ())
     confirmed = changes.pop("confirmed", 0)
     system = {key: changes.pop(key) for key in NodeSystem._fields if key in changes}
+    answer = {key: changes.pop(key) for key in AgentAnswer._fields if key in changes}
+    source_error, confirm_after = changes.pop("source_error", ""), changes.pop("confirm_after", None)
+    status = ConfigStatus(
+        assignment=answered_id,
+        assigned=source,
+        active=active,
+        cause=cause,
+        in_trial=in_trial,
+        components={"kubelet": ComponentStatus(state=state, shadowed=shadowed)},
+        agent_version=version,
+        confirmed=confirmed,
+    )
     fields: dict[str, Any] = {
         "uid": f"uid-of-{name}",
         "system": NodeSystem(**{"kubelet_version": "v1.35.0", "os_image": "Debian", **system}),
         "ready": True,
-        "config_ok": "True" if agent else "",
         "labels": labels,
-        "source": source,
-        "assigned_id": assigned_id,
-        "status": ConfigStatus(
-            assignment=answered_id,
-            assigned=source,
-            active=active,
-            cause=cause,
-            in_trial=in_trial,
-            components={"kubelet": ComponentStatus(state=state, shadowed=shadowed)},
-            agent_version=version,
-            confirmed=confirmed,
-        )
-        if agent
-        else None,
+        "assigned": AssignedConfig(source, source_error, assigned_id, confirm_after),
+        "answer": AgentAnswer(**{"config_ok": "True" if agent else "", "status": status if agent else None, **answer}),
     }
     return NodeView(name, **{**fields, **changes})

@@ -173,13 +173,13 @@ class World:
     def answer(self, name: str) -> None:
         """Have a node that was silent so far say that it is fine on what it is assigned."""
         view = self.nodes.view(name)
-        if view.assigned_id > view.answered_id:
-            self.nodes.say(name, *status_of(view, view.source, GOOD)[-1])
+        if view.assigned.id > view.answered_id:
+            self.nodes.say(name, *status_of(view, view.assigned.source, GOOD)[-1])
 
     def say_later(self, name: str, behaviour: str) -> None:
         """Have a node report now what this behaviour ends with."""
         view = self.nodes.view(name)
-        self.nodes.say(name, *status_of(view, view.source, behaviour)[-1])
+        self.nodes.say(name, *status_of(view, view.assigned.source, behaviour)[-1])
 
     def assign(self, name: str, source: ConfigSource | None) -> None:
         """Assign a node something by hand, and wait until it is fine on that."""
@@ -189,8 +189,8 @@ class World:
     def confirm(self, name: str) -> None:
         """Have the agent of a node confirm what it is assigned."""
         view = self.nodes.view(name)
-        if view.status is not None:
-            self.nodes.report(view, view.status._replace(confirmed=view.assigned_id))
+        if view.answer.status is not None:
+            self.nodes.report(view, view.answer.status._replace(confirmed=view.assigned.id))
 
     def break_node(self, name: str) -> None:
         """Make a node one whose component is failing, and which is not Ready."""

@@ -97,7 +97,7 @@ def group_changes(pool: PoolNodes, after: Mapping[str, str], overrides: Override
     names_by_text: dict[Any, list[str]] = {}
     changes_by_text: dict[Any, Changes | None] = {}
     for view in pool.views:
-        key = (view.active, view.status and view.status.local_config, _minor(view))
+        key = (view.active, view.answer.status and view.answer.status.local_config, _minor(view))
         if key not in cache:
             cache[key] = _changes_on(pool, view, after, overrides or {})
         changes = cache[key]
@@ -161,7 +161,7 @@ def denied_findings(pool: PoolNodes, documents: Mapping[str, SourceDocument]) ->
     names_by_finding: dict[Finding, list[str]] = {}
     cache: dict[Any, list[Finding]] = {}
     for view in pool.views:
-        key = (view.status and view.status.local_config, _minor(view))
+        key = (view.answer.status and view.answer.status.local_config, _minor(view))
         if key not in cache:
             local_config = pool.local_config_of(view)
             cache[key] = [

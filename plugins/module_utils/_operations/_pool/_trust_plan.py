@@ -94,11 +94,11 @@ def _policies(pool: PoolNodes) -> Callable[[NodeView], TrustPolicy | None]:
 
     def policy_of(view: NodeView) -> TrustPolicy | None:
         local = pool.local_config_of(view)
-        if local is None or view.status is None:
+        if local is None or view.answer.status is None:
             return None
-        if view.status.local_config not in known:
-            known[view.status.local_config] = trust_policy(local)
-        return known[view.status.local_config]
+        if view.answer.status.local_config not in known:
+            known[view.answer.status.local_config] = trust_policy(local)
+        return known[view.answer.status.local_config]
 
     return policy_of
 

@@ -134,17 +134,17 @@ def evaluate(
     if view is None or view.uid != attempt.node_uid or view.deleting:
         final_view = view if view is not None and view.uid == attempt.node_uid else last_seen
         return _evaluate_lost(final_view, attempt, LEFT_POOL if has_left else DELETED)
-    if view.source_error or view.source != attempt.goal.source or view.assigned_id != attempt.assignment:
-        reason = f"another client has assigned it something (assignment {view.assigned_id})"
+    if view.assigned.error or view.assigned.source != attempt.goal.source or view.assigned.id != attempt.assignment:
+        reason = f"another client has assigned it something (assignment {view.assigned.id})"
         return GateResult(Verdict.UNKNOWN, reason)
-    has_answered = view.status is not None and view.answered_id == attempt.assignment
+    has_answered = view.answer.status is not None and view.answered_id == attempt.assignment
     if has_answered and (view.is_in_doubt or view.waits_for_host):
         # Whatever ails the host, such as a runtime that is down, may make the Node NotReady too: the node tries the
         # config again when that is over.
         return GateResult(Verdict.WAIT if now < attempt.deadline else Verdict.UNKNOWN, view.report)
-    if has_answered and view.config_ok == "False":
+    if has_answered and view.answer.config_ok == "False":
         return GateResult(Verdict.FAIL, view.report)
-    uses_target = has_answered and view.config_ok == "True" and view.active == attempt.goal.source
+    uses_target = has_answered and view.answer.config_ok == "True" and view.active == attempt.goal.source
     gates = _decide_by_node(view)
     missing = unmet(view, attempt.goal)
     if uses_target and not missing and view.ready is True and gates.verdict is GateVerdict.PASS:
@@ -200,7 +200,11 @@ def _evaluate_good(view: NodeView, attempt: Attempt, now: float, ask_gates: AskG
 
 def _evaluate_lost(final_view: NodeView | None, attempt: Attempt, lost: str) -> GateResult:
     """Evaluate a node that was deleted, or has left the pool."""
-    if final_view is not None and final_view.answered_id == attempt.assignment and final_view.config_ok == "False":
+    if (
+        final_view is not None
+        and final_view.answered_id == attempt.assignment
+        and final_view.answer.config_ok == "False"
+    ):
         verdict = Verdict.UNKNOWN if final_view.is_in_doubt else Verdict.FAIL
         return GateResult(verdict, f"{final_view.report} (then {lost})")
     if final_view is not None and attempt.was_ready and final_view.ready is not True:
@@ -222,10 +226,10 @@ def _evaluate_after_deadline(view: NodeView, attempt: Attempt, has_answered: boo
         reason = f"it was not Ready before the assignment, and did not become so {within}"
         return GateResult(Verdict.UNKNOWN, reason)
     gates = _decide_by_node(view)
-    if has_answered and view.config_ok == "True" and gates.verdict is not GateVerdict.PASS:
+    if has_answered and view.answer.config_ok == "True" and gates.verdict is not GateVerdict.PASS:
         verdict = Verdict.FAIL if gates.verdict is GateVerdict.FAIL else Verdict.UNKNOWN
         return GateResult(verdict, f"{gates.reason} ({within})")
-    if view.status_error:
+    if view.answer.status_error:
         return GateResult(Verdict.UNKNOWN, view.report)
     missing = unmet(view, attempt.goal)
     if missing:
@@ -234,6 +238,6 @@ def _evaluate_after_deadline(view: NodeView, attempt: Attempt, has_answered: boo
         return GateResult(Verdict.UNKNOWN, f"no agent answered {within}")
     if not has_answered:
         return GateResult(Verdict.UNKNOWN, f"the agent did not answer {within}; it last said: {view.report}")
-    if view.status is not None and view.status.cause == Cause.ADOPTING:
+    if view.answer.status is not None and view.answer.status.cause == Cause.ADOPTING:
         return GateResult(Verdict.FAIL, f"it began to adopt the config, but was not done {within}")
     return GateResult(Verdict.UNKNOWN, f"not good {within}: {view.report}")

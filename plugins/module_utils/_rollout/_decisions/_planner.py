@@ -50,16 +50,16 @@ def is_broken(view: NodeView) -> bool:
     A healthy node that merely refused its last config, or rolled it back, is not broken. The state of a component
     that crashes in a loop may be unknown, so the cause in the agent's status counts as well.
     """
-    is_failing = view.status is not None and (
-        (view.status.cause in _FAILING_CAUSES and view.config_ok == "False")
-        or any(component.state == "failing" for component in view.status.components.values())
+    is_failing = view.answer.status is not None and (
+        (view.answer.status.cause in _FAILING_CAUSES and view.answer.config_ok == "False")
+        or any(component.state == "failing" for component in view.answer.status.components.values())
     )
-    return view.ready is not True or (is_failing and view.config_ok != "True")
+    return view.ready is not True or (is_failing and view.answer.config_ok != "True")
 
 
 def is_down_for_another_reason(view: NodeView) -> bool:
     """Return whether a node is not Ready although it is fine with its config. A config may not help it."""
-    return view.ready is not True and view.config_ok == "True"
+    return view.ready is not True and view.answer.config_ok == "True"
 
 
 def target_has_passed(target: Target, record: Record, already_on_target: Iterable[NodeView]) -> bool:
@@ -68,7 +68,8 @@ def target_has_passed(target: Target, record: Record, already_on_target: Iterabl
     if target.is_machines:  # a machine that needs no change has proven nothing
         return any(revision.is_of(target) for revision in complete)
     if target.is_init or any(
-        view.ready is True and view.status is not None and not view.status.in_trial for view in already_on_target
+        view.ready is True and view.answer.status is not None and not view.answer.status.in_trial
+        for view in already_on_target
     ):
         return True
     return any(revision.uid and revision.uid == target.uid for revision in complete) or any(
@@ -186,7 +187,7 @@ class _NodeSorter:
 
     def _is_unchanged(self, view: NodeView, goal: Goal) -> bool:
         """Return whether a machine is as declared, even if its node is down: a run has nothing to do with it."""
-        if not goal.changes_machine or goal.has_work_on_host or (self.forget_bad and view.config_ok == "False"):
+        if not goal.changes_machine or goal.has_work_on_host or (self.forget_bad and view.answer.config_ok == "False"):
             return False
         is_as_declared = view.is_assigned(goal.source) and not unmet(view, goal)
         return is_as_declared and not self._is_left_half_done(view, goal)
@@ -359,7 +360,7 @@ def _candidates_in_trial(sorter: _NodeSorter, labels: Mapping[str, str]) -> list
     """
     if not sorter.to_move or any(has_labels(view, labels) for view in sorter.to_move):
         return []
-    return [view for view in sorter.already_on_target if view.status is not None and view.status.in_trial]
+    return [view for view in sorter.already_on_target if view.answer.status is not None and view.answer.status.in_trial]
 
 
 def _capacity(waves: Iterable[Wave], views: Mapping[str, NodeView], target: Target, size: int) -> int:
@@ -441,8 +442,8 @@ def _warnings(policy: Policy, target: Target, views: dict[str, NodeView], has_wo
         )
     missing: Counter[str] = Counter()
     for view in views.values():
-        if view.status is not None and view.status.components:
-            missing.update(set(target.components) - set(view.status.components))
+        if view.answer.status is not None and view.answer.status.components:
+            missing.update(set(target.components) - set(view.answer.status.components))
     for component, count in sorted(missing.items()):
         yield f"{count} of {len(views)} nodes do not run {component}: they ignore that part of the bundle"
     yield from _shadowed_fields(target, views.values())
@@ -452,7 +453,7 @@ def _shadowed_fields(target: Target, views: Iterable[NodeView]) -> Iterator[str]
     """Yield a sentence for each field that a flag or a drop-in of nodes overrides, as their agents report it."""
     nodes_by_field: dict[tuple[str, str], list[str]] = {}
     for view in views:
-        for name, component in view.status.components.items() if view.status is not None else ():
+        for name, component in view.answer.status.components.items() if view.answer.status is not None else ():
             for shadowed in component.shadowed if name in target.components else ():
                 nodes_by_field.setdefault((name, shadowed), []).append(view.name)
     fields = sorted(nodes_by_field.items())

@@ -37,21 +37,21 @@ def skip_reason(view: NodeView, target: Target, *, forget_bad: bool = False) -> 
     if view.deleting:
         return "it is being deleted"
     is_assigned = target.is_published and goal is not None and view.has_answered(goal.source)
-    has_refused = is_assigned and view.config_ok == "False"
+    has_refused = is_assigned and view.answer.config_ok == "False"
     needs_host = goal is not None and goal.has_work_on_host  # whatever its config
     is_tried_again = forget_bad or view.is_untrusting or view.is_in_doubt
     if has_refused and not is_tried_again and not needs_host:
         return f"it was given this config before: {view.report}"
-    if view.status_error:
+    if view.answer.status_error:
         return view.report
     if view.system.kubelet_version and not is_kubernetes_version(view.system.kubelet_version):
         return f"its kubelet says that its version is {view.system.kubelet_version[:40]!r}"
     if not view.has_agent:
         return "no agent has ever reported from it"
-    if view.status is not None and view.status.cause == Cause.OPTED_OUT:
+    if view.answer.status is not None and view.answer.status.cause == Cause.OPTED_OUT:
         return "dynamic configuration is turned off on it"
-    if view.status is not None and not agent_fits(view.status.agent_version):
-        return f"its agent {sanitize(view.status.agent_version)} does not work with collection {VERSION}"
-    if view.status is not None and view.status.confirmed is None:
-        return f"its agent {sanitize(view.status.agent_version)} is too old: it cannot confirm the end of a soak"
+    if view.answer.status is not None and not agent_fits(view.answer.status.agent_version):
+        return f"its agent {sanitize(view.answer.status.agent_version)} does not work with collection {VERSION}"
+    if view.answer.status is not None and view.answer.status.confirmed is None:
+        return f"its agent {sanitize(view.answer.status.agent_version)} is too old: it cannot confirm the end of a soak"
     return None

@@ -229,9 +229,9 @@ def start_rollback(record: Record, views: Sequence[NodeView], *, runner: str, no
 def _is_to_roll_back(view: NodeView, target: Target) -> bool:
     """Return whether a node is still assigned the target, and has not rolled it back by itself."""
     goal = target.goal(view.name)
-    if goal is None or view.source != goal.source:
+    if goal is None or view.assigned.source != goal.source:
         return False
-    return not (view.config_ok == "False" and view.has_answered(goal.source))
+    return not (view.answer.config_ok == "False" and view.has_answered(goal.source))
 
 
 def require_own_rollout(record: Record, target: Target | None, runner: str) -> Record:

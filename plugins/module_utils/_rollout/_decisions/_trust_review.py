@@ -106,7 +106,7 @@ def review_trust(
     verifies = False
     for view in views:
         policy = policy_of(view)
-        trust = view.status.trust if view.status is not None else None
+        trust = view.answer.status.trust if view.answer.status is not None else None
         if policy is None:
             unknown += [view.name] if trust is not None else []
             continue

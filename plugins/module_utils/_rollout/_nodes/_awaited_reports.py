@@ -25,13 +25,13 @@ class AwaitedReports:
 
     def update(self, views: Iterable[NodeView], now: float) -> tuple[list[NodeView], list[NodeView]]:
         """Return the nodes that do not report the expected status, and those of them that report False for good."""
-        late = [view for view in views if view.config_ok != self._expected]
+        late = [view for view in views if view.answer.config_ok != self._expected]
         for view in late:
             present = self._since.get(view.name)
             if present is None or present[0] != view.report:
                 self._since[view.name] = (view.report, now)
         lasting = [view for view in late if now - self._since[view.name][1] >= _LASTING]
-        return late, [view for view in lasting if view.config_ok == "False"]
+        return late, [view for view in lasting if view.answer.config_ok == "False"]
 
 
 def await_reports(

@@ -47,13 +47,13 @@ def apply_machine(
         view = None if item is None else node_view(item)
         if item is None or view is None or view.deleting or (old_uid and view.uid == old_uid):
             return NodeAssignment(None)
-        if sent and view.assigned_id == sent and view.source == goal.source:
+        if sent and view.assigned.id == sent and view.assigned.source == goal.source:
             return NodeAssignment(view, sent, True)  # our own PATCH, whose answer was lost
         body = machine_patch(item, goal)
-        assignment_id = view.assigned_id
+        assignment_id = view.assigned.id
         is_needed = needs_assignment(view, goal.source, confirm_after, forget_bad=forget_bad)
         if assigns or not possibly_assigned or is_needed:
-            assignment_id = sent = next_id({ANNOTATION_ASSIGNMENT: str(view.assigned_id)}, view.answered_id)
+            assignment_id = sent = next_id({ANNOTATION_ASSIGNMENT: str(view.assigned.id)}, view.answered_id)
             _merge(body, assignment_patch(goal.source, Assignment(sent, forget_bad, confirm_after)))
         if not body:
             return NodeAssignment(view, assignment_id)

@@ -68,7 +68,7 @@ def assign_nodes(
     to_assign = []
     for view in views:
         if not forget_bad and view.is_assigned(source):
-            results.append(AssignmentResult(view.name, view.assigned_id, False, view.source))
+            results.append(AssignmentResult(view.name, view.assigned.id, False, view.assigned.source))
         else:
             to_assign.append(view)
 
@@ -76,7 +76,7 @@ def assign_nodes(
         assignment = _patch_until_applied(client, view, source, forget_bad, lambda _view: True, dry_run=check)
         if assignment.view is None:
             return AssignmentResult(view.name, error=f"the Node {view.name} was deleted")
-        return AssignmentResult(view.name, assignment.assignment, True, assignment.view.source)
+        return AssignmentResult(view.name, assignment.assignment, True, assignment.view.assigned.source)
 
     for view, result in run_parallel(assign, to_assign, workers=MAX_CONNECTIONS):
         results.append(AssignmentResult(view.name, error=str(result)) if isinstance(result, KubeError) else result)
@@ -117,8 +117,8 @@ def needs_assignment(
 
     confirm_after, forget_bad: as for assign_node.
     """
-    is_asked = confirm_after is None or view.confirm_after == confirm_after
-    has_refused = view.is_in_doubt or (forget_bad and view.config_ok == "False")
+    is_asked = confirm_after is None or view.assigned.confirm_after == confirm_after
+    has_refused = view.is_in_doubt or (forget_bad and view.answer.config_ok == "False")
     return not view.is_assigned(source) or not is_asked or has_refused
 
 
@@ -136,10 +136,10 @@ def _patch_until_applied(
     conflict: Conflict | None = None
     assignment_id = 0
     for _attempt in range(_MAX_ATTEMPTS):
-        if view.assigned_id == assignment_id and assignment_id and view.source == source:
+        if view.assigned.id == assignment_id and assignment_id and view.assigned.source == source:
             return NodeAssignment(view, assignment_id, True)  # our own PATCH, whose answer was lost
         if not needs_patch(view):
-            return NodeAssignment(view, view.assigned_id)
+            return NodeAssignment(view, view.assigned.id)
         assignment_id = _next_assignment_id(view)
         assignment = Assignment(assignment_id, forget_bad, confirm_after)
         body = assignment_patch(source, assignment, resource_version=view.resource_version)
@@ -167,7 +167,7 @@ def _get(client: Client, name: str) -> NodeView | None:
 
 
 def _next_assignment_id(view: NodeView) -> int:
-    return next_id({ANNOTATION_ASSIGNMENT: str(view.assigned_id)}, view.answered_id)
+    return next_id({ANNOTATION_ASSIGNMENT: str(view.assigned.id)}, view.answered_id)
 
 
 def _find_nodes(client: Client, names: Sequence[str] | None, selector: str) -> tuple[list[NodeView], list[str]]:

@@ -110,19 +110,19 @@ def with_versions(annotation: str, versions: InstalledVersions) -> str:
 
 def describe_drift(view: NodeView, goal: Goal) -> str:
     """Return how a node that had passed has drifted from its goal, "" for no drift."""
-    if view.source != goal.source or view.source_error:
+    if view.assigned.source != goal.source or view.assigned.error:
         return _config_drift(view)
     missing = unmet(view, goal)
     return f"it had passed, and was changed since: {missing}" if missing else ""
 
 
 def _config_drift(view: NodeView) -> str:
-    if view.source_error:
-        return f"it had passed, then another client assigned it something unreadable (assignment {view.assigned_id})"
-    if not view.assigned_id:
+    if view.assigned.error:
+        return f"it had passed, then another client assigned it something unreadable (assignment {view.assigned.id})"
+    if not view.assigned.id:
         return "it had passed, and is assigned nothing now: its Node was registered again, or the assignment removed"
-    name = sanitize(view.source.name) if view.source else "the init config"
-    return f"it had passed, then another client assigned it {name} (assignment {view.assigned_id})"
+    name = sanitize(view.assigned.source.name) if view.assigned.source else "the init config"
+    return f"it had passed, then another client assigned it {name} (assignment {view.assigned.id})"
 
 
 def _taint_text(taint: tuple[str, str, str]) -> str:

@@ -55,16 +55,41 @@ class NodeSystem(NamedTuple):
     boot_id: str = ""
 
 
+class AssignedConfig(NamedTuple):
+    """What a Node is assigned by its annotations.
+
+    source: None for the init config. error: why the source cannot be read, "" for no error. id: of the assignment, 0
+    for none. confirm_after: the seconds after which the agent is to confirm it, None if it need not.
+    """
+
+    source: ConfigSource | None = None
+    error: str = ""
+    id: int = 0
+    confirm_after: float | None = None
+
+
+class AgentAnswer(NamedTuple):
+    """What the agent of a Node has reported: the condition ConfigOK, and its status.
+
+    config_ok: "True", "False", "Unknown", "" for a Node without the condition. status_error: why the annotation with
+    the status cannot be read, "" for no error.
+    """
+
+    config_ok: str = ""
+    reason: str = ""
+    message: str = ""
+    status: ConfigStatus | None = None
+    status_error: str = ""
+
+
 @dataclass(frozen=True)
 class NodeView:
     """The state of a Node at one time.
 
-    ready: True, False, or None when the condition is Unknown or missing. assigned_id: the id in the assignment
-    annotation, 0 for none. confirm_after: the seconds after which the agent is to confirm it, None if it need not.
-    config_ok: "True", "False", "Unknown", "" for a Node without the condition. status_error: why the annotation with
-    the status cannot be read, "" for no error. unschedulable: whether it is cordoned. cordoned_by: the text of the
-    annotation that marks a rollout's cordon, "" for none. gate_answers: of the policy's gates that look at the Node.
-    taints: (key, value, effect). machine: the text of the annotation that a run for Machines writes, "" for none.
+    ready: True, False, or None when the condition is Unknown or missing. unschedulable: whether it is cordoned.
+    cordoned_by: the text of the annotation that marks a rollout's cordon, "" for none. gate_answers: of the policy's
+    gates that look at the Node. taints: (key, value, effect). machine: the text of the annotation that a run for
+    Machines writes, "" for none.
     """
 
     name: str
@@ -75,15 +100,8 @@ class NodeView:
     ready: bool | None = None
     ready_reason: str = ""
     deleting: bool = False
-    source: ConfigSource | None = None
-    source_error: str = ""
-    assigned_id: int = 0
-    confirm_after: float | None = None
-    config_ok: str = ""
-    reason: str = ""
-    message: str = ""
-    status: ConfigStatus | None = None
-    status_error: str = ""
+    assigned: AssignedConfig = AssignedConfig()
+    answer: AgentAnswer = AgentAnswer()
     unschedulable: bool = False
     cordoned_by: str = ""
     gate_answers: tuple[GateAnswer, ...] = ()
@@ -93,7 +111,7 @@ class NodeView:
     @property
     def has_agent(self) -> bool:
         """Return whether an agent has ever reported from this Node."""
-        return bool(self.config_ok) and self.status is not None
+        return bool(self.answer.config_ok) and self.answer.status is not None
 
     @property
     def instance_type(self) -> str:
@@ -108,46 +126,62 @@ class NodeView:
     @property
     def answered_id(self) -> int:
         """Return the id of the assignment that the agent's last status answers, 0 for none."""
-        return 0 if self.status is None else self.status.assignment
+        return 0 if self.answer.status is None else self.answer.status.assignment
 
     @property
     def confirmed_id(self) -> int:
         """Return the id of the assignment that the agent has confirmed, 0 for none."""
-        return 0 if self.status is None else self.status.confirmed or 0
+        return 0 if self.answer.status is None else self.answer.status.confirmed or 0
 
     @property
     def active(self) -> ConfigSource | None:
         """Return the config source that the node reports to use, None for the init config."""
-        return None if self.status is None else self.status.active
+        return None if self.answer.status is None else self.answer.status.active
 
     @property
     def is_untrusting(self) -> bool:
         """Return whether the node refuses what it is assigned because no signer that it trusts vouches for it."""
-        return self.config_ok == "False" and self.status is not None and self.status.cause == Cause.UNTRUSTED
+        return (
+            self.answer.config_ok == "False"
+            and self.answer.status is not None
+            and self.answer.status.cause == Cause.UNTRUSTED
+        )
 
     @property
     def is_in_doubt(self) -> bool:
         """Return whether the node itself doubts that a failure is the fault of what it is assigned."""
-        return self.config_ok != "True" and self.status is not None and self.status.cause == Cause.SUSPECT
+        return (
+            self.answer.config_ok != "True"
+            and self.answer.status is not None
+            and self.answer.status.cause == Cause.SUSPECT
+        )
 
     @property
     def waits_for_host(self) -> bool:
         """Return whether the node does not adopt what it is assigned, because any restart would fail on its host."""
-        return self.config_ok == "Unknown" and self.status is not None and self.status.cause == Cause.HOST_NOT_READY
+        return (
+            self.answer.config_ok == "Unknown"
+            and self.answer.status is not None
+            and self.answer.status.cause == Cause.HOST_NOT_READY
+        )
 
     @property
     def is_settled(self) -> bool:
         """Return whether the node has adopted or refused what it is assigned, and does not move."""
-        return self.has_answered(self.source) and self.config_ok in ("True", "False")
+        return self.has_answered(self.assigned.source) and self.answer.config_ok in ("True", "False")
 
     @property
     def report(self) -> str:
         """Return the agent's report on its config: effect and cause."""
-        if self.status_error:
-            return f"its annotation {ANNOTATION_CONFIG_STATUS} cannot be read: {self.status_error}"
-        if not self.config_ok:
+        if self.answer.status_error:
+            return f"its annotation {ANNOTATION_CONFIG_STATUS} cannot be read: {self.answer.status_error}"
+        if not self.answer.config_ok:
             return "no ConfigOK condition"
-        return f"ConfigOK is {self.config_ok}: {self.message}: {self.reason}" if self.message else self.reason
+        return (
+            f"ConfigOK is {self.answer.config_ok}: {self.answer.message}: {self.answer.reason}"
+            if self.answer.message
+            else self.answer.reason
+        )
 
     def attribute(self, name: str) -> str:
         """Return the value of an attribute that a canary covers: one of COVER_FIELDS, or a label."""
@@ -169,26 +203,26 @@ class NodeView:
         A lost annotation assigns nothing: the node keeps what it uses, and reports the loss.
         """
         # An id below the one that the node has answered means that the annotations were lost: they are written again.
-        if self.source_error or self.source != source or self.assigned_id < self.answered_id:
+        if self.assigned.error or self.assigned.source != source or self.assigned.id < self.answered_id:
             return False
-        if source is not None or self.status is None or self.assigned_id > self.answered_id:
+        if source is not None or self.answer.status is None or self.assigned.id > self.answered_id:
             return True
         # A node that takes an absent annotation for a lost one needs a new id to know that the absence is meant. A node
         # that still uses a bundle does so too, even when it reports another, more urgent cause.
-        return self.active is None and self.status.cause != Cause.ASSIGNMENT_LOST
+        return self.active is None and self.answer.status.cause != Cause.ASSIGNMENT_LOST
 
     def has_answered(self, source: ConfigSource | None) -> bool:
         """Return whether the Node is assigned source (None: the init config) and has answered that assignment."""
         return (
-            self.status is not None
-            and not self.source_error
-            and self.source == source
-            and self.answered_id == self.assigned_id
+            self.answer.status is not None
+            and not self.assigned.error
+            and self.assigned.source == source
+            and self.answered_id == self.assigned.id
         )
 
     def is_on(self, source: ConfigSource | None) -> bool:
         """Return whether the Node is assigned source (None: the init config), uses it, and reports ConfigOK True."""
-        return self.has_answered(source) and self.config_ok == "True" and self.active == source
+        return self.has_answered(source) and self.answer.config_ok == "True" and self.active == source
 
 
 def _first_label(labels: Mapping[str, str], keys: tuple[str, ...]) -> str:
@@ -272,15 +306,14 @@ def node_view(node: Mapping[str, Any]) -> NodeView:
         ready=ready,
         ready_reason=ready_reason,
         deleting=bool(metadata.get("deletionTimestamp")),
-        source=source,
-        source_error=source_error,
-        assigned_id=assignment.id,
-        confirm_after=assignment.confirm_after,
-        config_ok=sanitize(config_ok.get("status", ""), _MAX_TEXT),
-        reason=sanitize(config_ok.get("reason", ""), _MAX_TEXT),
-        message=sanitize(config_ok.get("message", ""), _MAX_TEXT),
-        status=config_status,
-        status_error=sanitize(status_error, _MAX_TEXT),
+        assigned=AssignedConfig(source, source_error, assignment.id, assignment.confirm_after),
+        answer=AgentAnswer(
+            config_ok=sanitize(config_ok.get("status", ""), _MAX_TEXT),
+            reason=sanitize(config_ok.get("reason", ""), _MAX_TEXT),
+            message=sanitize(config_ok.get("message", ""), _MAX_TEXT),
+            status=config_status,
+            status_error=sanitize(status_error, _MAX_TEXT),
+        ),
         unschedulable=(node.get("spec") or {}).get("unschedulable") is True,
         cordoned_by=str(annotations.get(ANNOTATION_CORDONED_BY) or ""),
         taints=tuple(

@@ -113,7 +113,7 @@ class NodeEntry(NamedTuple):
     @property
     def config(self) -> str:
         """Return the name of the config that the node reports to use, "" for none."""
-        status = self.view.status if self.view is not None else None
+        status = self.view.answer.status if self.view is not None else None
         if status is None:
             return ""
         return status.active.name if status.active else "init"
@@ -267,12 +267,12 @@ def notes(report: PoolReport) -> list[str]:
     """Return sentences on the config: the findings, fields that flags override, components that nodes do not run."""
     names_by_note: dict[str, list[str]] = {}
     for view in report.views:
-        if view.status is None:
+        if view.answer.status is None:
             continue
-        for component, status in view.status.components.items():
+        for component, status in view.answer.status.components.items():
             for field in status.shadowed:
                 names_by_note.setdefault(f"{component}: the node overrides {field}", []).append(view.name)
-        for component in view.status.ignored:
+        for component in view.answer.status.ignored:
             names_by_note.setdefault(f"{component}: the node does not run it", []).append(view.name)
     return [
         *report.findings,

@@ -24,18 +24,18 @@ NodeCondition = Literal["ok", "trial", "pending", "failed", "unknown", "no agent
 
 def node_facts(view: NodeView) -> dict[str, Any]:
     """Return the facts of a node's config, for M(configok.node.config_status_info)."""
-    status = view.status
+    status = view.answer.status
     return {
         "name": view.name,
         "uid": view.uid,
         "ready": view.ready is True,
         "kubelet_version": view.system.kubelet_version,
         "labels": dict(view.labels),
-        "config_source": _source_facts(view.source),
-        "config_source_error": view.source_error,
-        "assignment": view.assigned_id,
+        "config_source": _source_facts(view.assigned.source),
+        "config_source_error": view.assigned.error,
+        "assignment": view.assigned.id,
         "answered": view.answered_id,
-        "config_ok": {"status": view.config_ok, "reason": view.reason, "message": view.message},
+        "config_ok": {"status": view.answer.config_ok, "reason": view.answer.reason, "message": view.answer.message},
         "cause": status.cause if status else "",
         "assigned": _source_facts(status.assigned) if status else None,
         "active": _source_facts(status.active) if status else None,
@@ -51,22 +51,22 @@ def node_facts(view: NodeView) -> dict[str, Any]:
 
 def node_state(view: NodeView) -> NodeCondition:
     """Return a node's state apart from the record: all states but drifted. Pending means not answered yet."""
-    if view.status_error:
+    if view.answer.status_error:
         return "unknown"
     if not view.has_agent:
         return "no agent"
-    if view.config_ok == "False" and not view.is_in_doubt:
+    if view.answer.config_ok == "False" and not view.is_in_doubt:
         return "failed"
-    if view.answered_id != view.assigned_id:
+    if view.answered_id != view.assigned.id:
         return "pending"
-    if view.config_ok != "True" or view.ready is not True or _reports_another_config(view):
+    if view.answer.config_ok != "True" or view.ready is not True or _reports_another_config(view):
         return "unknown"
-    return "trial" if view.status is not None and view.status.in_trial else "ok"
+    return "trial" if view.answer.status is not None and view.answer.status.in_trial else "ok"
 
 
 def _reports_another_config(view: NodeView) -> bool:
     """Return whether the config that a node names as the one in use differs from the assigned one."""
-    return view.status is not None and view.status.active != view.source
+    return view.answer.status is not None and view.answer.status.active != view.assigned.source
 
 
 def drifted_nodes(record: Record, nodes: Sequence[NodeView]) -> dict[str, str]:
@@ -83,7 +83,7 @@ def drifted_nodes(record: Record, nodes: Sequence[NodeView]) -> dict[str, str]:
     drift_by_name = {view.name: describe_drift(view, goal) for view, goal in goals if goal is not None}
     # Nodes that onFailure: rollback has moved back have not drifted.
     sources = rollout.start.previous_sources if rollout.phase == HALTED else {}
-    rolled_back = {view.name for view in nodes if view.name in sources and view.source == sources[view.name]}
+    rolled_back = {view.name for view in nodes if view.name in sources and view.assigned.source == sources[view.name]}
     return {name: reason for name, reason in drift_by_name.items() if reason and name not in rolled_back}
 
 
@@ -148,18 +148,18 @@ def _state_reason(view: NodeView, state: NodeCondition) -> str:
     if state == "no agent":
         return "no agent has ever reported from it"
     if state == "pending":
-        return f"assignment {view.assigned_id} is not answered yet; it last said: {view.report}"
-    if view.ready is not True and view.config_ok == "True":
+        return f"assignment {view.assigned.id} is not answered yet; it last said: {view.report}"
+    if view.ready is not True and view.answer.config_ok == "True":
         return f"the Node is not Ready: {view.ready_reason}"
-    if state == "unknown" and view.config_ok == "True" and _reports_another_config(view):
+    if state == "unknown" and view.answer.config_ok == "True" and _reports_another_config(view):
         return f"its status names a config that is not the assigned one; it last said: {view.report}"
     return view.report
 
 
 def _config_name(view: NodeView, unknown: str) -> str:
-    if view.status is None:
+    if view.answer.status is None:
         return unknown
-    return view.status.active.name if view.status.active else "init"
+    return view.answer.status.active.name if view.answer.status.active else "init"
 
 
 def _component_facts(status: ComponentStatus) -> dict[str, Any]:
@@ -260,7 +260,7 @@ def _trust_problems(nodes: Sequence[NodeView]) -> list[str]:
     """Return a line for each problem that nodes report of the trust in their bundle, with the nodes."""
     names: dict[str, list[str]] = {}
     for view in nodes:
-        trust = view.status.trust if view.status is not None else None
+        trust = view.answer.status.trust if view.answer.status is not None else None
         if trust is not None and trust.problem:
             names.setdefault(trust.problem, []).append(view.name)
     return [
@@ -303,9 +303,9 @@ def _exception_names(exceptions: Sequence[Mapping[str, str]]) -> str:
 def _row(view: NodeView, state: str) -> tuple[str, ...]:
     return (
         view.name,
-        view.config_ok or "<none>",
+        view.answer.config_ok or "<none>",
         state,
         _config_name(view, "<unknown>"),
-        str(view.assigned_id or ""),
+        str(view.assigned.id or ""),
         view.system.kubelet_version,
     )

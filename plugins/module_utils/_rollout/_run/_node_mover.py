@@ -79,8 +79,8 @@ class NodeMover:
         if item is None:
             return MoveResult(MoveKind.LOST)
         view = node_view(item)
-        if view.uid == before.uid and view.is_assigned(goal.source) and view.assigned_id > before.assigned_id:
-            return MoveResult(MoveKind.ASSIGNED, NodeAssignment(before, view.assigned_id, True))
+        if view.uid == before.uid and view.is_assigned(goal.source) and view.assigned.id > before.assigned.id:
+            return MoveResult(MoveKind.ASSIGNED, NodeAssignment(before, view.assigned.id, True))
         if error is not None:
             since = self._refused_since.setdefault(name, clock.monotonic())
             if clock.monotonic() - since > MAX_SINGLE_FAILURE:

@@ -39,8 +39,8 @@ def take_back(move: NodeMove, goal: MachineGoal) -> str:
     item = tools.session.client.find(node(name))
     view = None if item is None else node_view(item)
     if view is not None and view.machine == goal.annotation:  # it has got everything of the goal
-        is_assigned = view.source == goal.source  # and not something else since
-        earlier = earlier if is_assigned else replace(earlier, source=view.source)
+        is_assigned = view.assigned.source == goal.source  # and not something else since
+        earlier = earlier if is_assigned else replace(earlier, source=view.assigned.source)
         assigns = is_assigned and earlier.source != goal.source
         apply_machine(tools.session.client, name, earlier, assigns=assigns, possibly_assigned=True)
     if move.await_node(lambda seen: seen is not None and bool(seen.ready) and not unmet_versions(seen, earlier)):

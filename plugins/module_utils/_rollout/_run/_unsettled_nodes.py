@@ -17,7 +17,7 @@ class UnsettledNodes:
     """
 
     def __init__(self, views: Iterable[NodeView], until: float) -> None:
-        self._names = {view.name for view in views if view.has_agent and view.assigned_id and not view.is_settled}
+        self._names = {view.name for view in views if view.has_agent and view.assigned.id and not view.is_settled}
         self._until = until
 
     def includes(self, view: NodeView, now: float) -> bool:

@@ -217,7 +217,8 @@ class WaveRun:
         goals = {
             name: Goal(rollout.start.previous_sources[name])
             for name in sorted(rollout.rolling_back, key=lambda name: name in ignored_nodes)
-            if name in by_name and by_name[name].source in (rollout.target.source, rollout.start.previous_sources[name])
+            if name in by_name
+            and by_name[name].assigned.source in (rollout.target.source, rollout.start.previous_sources[name])
         }
         window = self._make_window(tuple(goals), watcher, len(goals), 0, ROLLBACK, ignored_nodes)
         job = WaveJob(

@@ -265,7 +265,7 @@ class WaveState:
     def _resume_assignment(self, name: str, now: float) -> None:
         view = self.nodes[name]
         self.window.resume_assignment(name, now)
-        self._start_attempt(name, view, NodeAssignment(view, view.assigned_id), now)
+        self._start_attempt(name, view, NodeAssignment(view, view.assigned.id), now)
 
     def _is_moving(self, name: str) -> bool:
         """Return whether a node is assigned, is not up on its config and needs no assignment."""
@@ -273,7 +273,7 @@ class WaveState:
         if view is None or view.deleting or not view.is_assigned(goal.source) or unmet(view, goal):
             return False
         is_up = view.is_on(goal.source) and view.ready
-        return not (is_up or view.is_in_doubt or (self.job.forget_bad and view.config_ok == "False"))
+        return not (is_up or view.is_in_doubt or (self.job.forget_bad and view.answer.config_ok == "False"))
 
     # --- a Node is seen
 
@@ -322,7 +322,7 @@ class WaveState:
         wave = self.job.passed_in.get(name)
         if (passed is None and wave is None) or name in self._late_failures or not _has_failed(view, goal):
             return actions
-        status = view.status
+        status = view.answer.status
         reason = f"it had passed, then failed: {sanitize((status.error or status.cause) if status else '', 1024)}"
         if passed is not None:
             if run.phase is Phase.ROLLING_BACK:
@@ -394,7 +394,7 @@ class WaveState:
         self._changed.add(name)
         seen = self.nodes.get(name)
         # Without a view, or with one of another uid, the Node was deleted since.
-        is_seen = not (assignment.changed and seen and seen.uid == view.uid and seen.assigned_id < attempt.assignment)
+        is_seen = not (assignment.changed and seen and seen.uid == view.uid and seen.assigned.id < attempt.assignment)
         self.window.enter(name, Phase.IN_FLIGHT if is_seen else Phase.UNCONFIRMED)
 
     # --- a verdict
@@ -427,9 +427,9 @@ def _soaked_seconds(run: NodeRun, attempt: Attempt, now: float) -> int:
 def _shows_attempt(view: NodeView, run: NodeRun) -> bool:
     """Return whether a view is not older than the assignment of its node."""
     attempt = run.attempt
-    return attempt is not None and (view.uid != attempt.node_uid or view.assigned_id >= attempt.assignment)
+    return attempt is not None and (view.uid != attempt.node_uid or view.assigned.id >= attempt.assignment)
 
 
 def _has_failed(view: NodeView, goal: Goal) -> bool:
-    has_answered = view.status is not None and view.has_answered(goal.source)
-    return view.config_ok == "False" and not view.is_in_doubt and has_answered
+    has_answered = view.answer.status is not None and view.has_answered(goal.source)
+    return view.answer.config_ok == "False" and not view.is_in_doubt and has_answered

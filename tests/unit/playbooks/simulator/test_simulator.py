@@ -104,7 +104,7 @@ class Fleet:
 
 def status_of(view: NodeView) -> ConfigStatus:
     """Return a Node's structured status, an empty one for a Node without it."""
-    return view.status or ConfigStatus()
+    return view.answer.status or ConfigStatus()
 
 
 @contextmanager
@@ -133,7 +133,7 @@ def test_nodes_are_ready_and_fine_on_their_init_config_and_are_removed(client: C
     with simulated(client, value):
         items = client.list(paths.NODES, label_selector=f"{LABEL_SIMULATED}=test").items
         views = [node_view(item) for item in items]
-        assert [(view.ready, view.config_ok, view.zone, view.system.kubelet_version) for view in views] == [
+        assert [(view.ready, view.answer.config_ok, view.zone, view.system.kubelet_version) for view in views] == [
             (True, "True", "a", "v1.33.2"),
             (True, "True", "b", "v1.34.1"),
             (True, "True", "a", "v1.33.2"),
@@ -148,7 +148,7 @@ def test_a_good_node_acknowledges_adopts_and_ends_its_trial(client: Client) -> N
     with simulated(client, scenario({"answer": "300ms"})) as fleet:
         target = fleet.assign(trial=0.3)
         view = fleet.wait(lambda view: status_of(view).cause == "Adopting")
-        assert (view.config_ok, view.answered_id, view.assigned_id) == ("Unknown", 1, 1)
+        assert (view.answer.config_ok, view.answered_id, view.assigned.id) == ("Unknown", 1, 1)
         view = fleet.wait(lambda view: view.is_on(target.source))
         assert (status_of(view).in_trial, status_of(view).last_known_good) == (True, None)
         view = fleet.wait(lambda view: not status_of(view).in_trial)
@@ -166,9 +166,9 @@ def test_a_good_node_acknowledges_adopts_and_ends_its_trial(client: Client) -> N
 def test_a_node_that_fails_says_why_and_stays_on_its_config(client: Client, outcome: str, reason: str) -> None:
     with simulated(client, scenario({"outcome": outcome})) as fleet:
         fleet.assign()
-        view = fleet.wait(lambda view: view.config_ok == "False")
-        assert (view.active, view.answered_id) == (None, view.assigned_id)
-        assert reason in view.reason
+        view = fleet.wait(lambda view: view.answer.config_ok == "False")
+        assert (view.active, view.answered_id) == (None, view.assigned.id)
+        assert reason in view.answer.reason
 
 
 def test_an_outcome_may_be_that_of_some_configs_only(client: Client) -> None:
@@ -176,7 +176,7 @@ def test_an_outcome_may_be_that_of_some_configs_only(client: Client) -> None:
         good = fleet.assign(60)
         fleet.wait(lambda view: view.is_on(good.source))
         fleet.assign(13)
-        view = fleet.wait(lambda view: view.config_ok == "False")
+        view = fleet.wait(lambda view: view.answer.config_ok == "False")
         assert view.answered_id == 2
 
 
@@ -185,17 +185,17 @@ def test_a_silent_node_says_nothing_and_one_that_hangs_only_acknowledges(client:
         target = fleet.assign()
         fleet.wait(lambda view: view.is_on(target.source), 2)
         silent, hangs = (fleet.wait(lambda _view: True, number) for number in (0, 1))
-        assert (silent.assigned_id, silent.answered_id, silent.config_ok) == (1, 0, "True")
-        assert (hangs.answered_id, hangs.config_ok) == (1, "Unknown")
+        assert (silent.assigned.id, silent.answered_id, silent.answer.config_ok) == (1, 0, "True")
+        assert (hangs.answered_id, hangs.answer.config_ok) == (1, "Unknown")
 
 
 def test_lying_nodes_report_success_for_work_that_they_did_not_do(client: Client) -> None:
     with simulated(client, scenario({"outcome": "claims"}, {"outcome": "repeats"})) as fleet:
         target = fleet.assign()
         claims = fleet.wait(lambda view: view.answered_id == 1)
-        assert (claims.config_ok, claims.active) == ("True", None)
+        assert (claims.answer.config_ok, claims.active) == ("True", None)
         repeats = fleet.wait(lambda view: view.active == target.source, 1)
-        assert (repeats.config_ok, repeats.answered_id) == ("True", 0)
+        assert (repeats.answer.config_ok, repeats.answered_id) == ("True", 0)
 
 
 def test_nodes_join_vanish_and_flap(client: Client) -> None:
@@ -245,7 +245,7 @@ def test_a_bundle_that_is_missing_is_reported_and_fetched_once_for_all_nodes(api
         missing = target.source._replace(name="workers-0123456789")
         assign_nodes(client, missing, selector=SELECTOR)
         view = fleet.wait(lambda view: status_of(view).cause == "FetchFailed")
-        assert "not found" in view.reason
+        assert "not found" in view.answer.reason
 
 
 def test_a_node_that_it_did_not_create_is_left_alone(client: Client) -> None:
@@ -265,7 +265,7 @@ def test_a_node_that_was_registered_again_is_left_alone(client: Client) -> None:
         client.create(paths.NODES, body)
         fleet.assign()
         time.sleep(0.5)
-        assert fleet.wait(lambda _view: True).status is None
+        assert fleet.wait(lambda _view: True).answer.status is None
     assert nodes(client) == ["test-n0-00000"]
 
 

@@ -569,7 +569,7 @@ def test_the_config_is_that_of_the_pool(
     assert bool(result.get("failed")) is is_refused, result
     if words:
         assert words in "\n".join(shown)
-    active = hosts.nodes.view("w1").source
+    active = hosts.nodes.view("w1").assigned.source
     if phase == COMPLETE:
         assert active is not None
         assert active.name == bundle["name"]
@@ -589,7 +589,7 @@ def test_a_config_source_is_pinned_to_the_published_bundle(act: Act, hosts: Host
     named = {"configMap": {"namespace": "configok-system", "name": bundle["name"]}}
     write(machine("w1", configSource=named), machine("w2"))
     assert act()["phase"] == "Complete"
-    source = hosts.nodes.view("w1").source
+    source = hosts.nodes.view("w1").assigned.source
     assert source is not None
     assert source.uid == bundle["uid"]
     assert act()["changed"] is False
@@ -615,7 +615,7 @@ def test_a_bundle_that_contradicts_the_cluster_is_refused(act: Act, hosts: Hosts
     result = act()
     assert f"Machine w1: bundle configok-system/{bundle['name']}: clusterDomain" in result["msg"]
     assert "a.example" in result["msg"]
-    assert hosts.nodes.view("w1").source is None
+    assert hosts.nodes.view("w1").assigned.source is None
 
 
 def test_what_files_say_without_a_counterpart_is_noted(act: Act, hosts: Hosts, shown: list[str]) -> None:

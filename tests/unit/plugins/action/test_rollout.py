@@ -329,7 +329,7 @@ def test_late_nodes_are_reconciled(act: Act, nodes: SimulatedNodes) -> None:
 
 def test_undo_returns_to_the_init_config_or_to_a_revision(act: Act, nodes: SimulatedNodes) -> None:
     act()
-    assert (act(operation="undo")["target"], nodes.view("n1").source) == ("init", None)
+    assert (act(operation="undo")["target"], nodes.view("n1").assigned.source) == ("init", None)
     back = act(operation="undo", to_revision=1)
     assert (back["changed"], back["phase"], back["revision"]) == (True, "Complete", 1)
     assert act(operation="undo", to_revision=0)["target"] == "init"

@@ -98,7 +98,7 @@ def test_one_node_that_lies_is_left_out(act: Act, nodes: SimulatedNodes, alice: 
     done = act(signing={"key": str(alice.file)})
     assert done["phase"] == "Complete"
     assert [skipped["node"] for skipped in done["plan"]["skipped"]] == ["n3"]
-    assert [nodes.view(name).assigned_id for name in NAMES] == [1, 1, 0, 1]
+    assert [nodes.view(name).assigned.id for name in NAMES] == [1, 1, 0, 1]
 
 
 def test_an_undo_below_the_floor_is_refused(act: Act, nodes: SimulatedNodes, alice: Key, shown: list[str]) -> None:

@@ -83,7 +83,7 @@ def test_the_id_is_above_what_the_node_has_answered(cluster: SandboxCluster, nod
         time.sleep(0.01)
     cluster.client.patch(paths.node("n1"), {"metadata": {"annotations": {"configok.dev/assignment": None}}})
     run(cluster, nodes=["n1"], state="absent")
-    assert nodes.view("n1").assigned_id == 2
+    assert nodes.view("n1").assigned.id == 2
 
 
 def test_a_node_that_is_missing_fails_the_call_before_anything_is_changed(cluster: SandboxCluster) -> None:

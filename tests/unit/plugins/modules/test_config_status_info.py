@@ -21,7 +21,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_
     SignerStatus,
     TrustStatus,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import AgentAnswer, NodeView
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record, Rollout
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import update_record
 from ansible_collections.configok.node.plugins.module_utils._rollout._report._pool_status import (
@@ -153,7 +153,7 @@ def test_an_empty_cluster_is_not_an_error_and_nothing_is_ever_written(cluster: S
 def test_the_reason_for_a_halt_is_shown_once() -> None:
     pool = {"pool": "workers", "phase": "Halted", "revision": 2, "target": "workers-0a1b2c3d4e", "size": 1}
     pool["reason"] = "1 node has failed, the budget is 0: n1: it crashed"
-    view = NodeView("n1", "uid", config_ok="False")
+    view = NodeView("n1", "uid", answer=AgentAnswer("False"))
     lines = render_status(pool, [view], [{"node": "n1", "state": "failed", "reason": "it crashed"}])
     assert lines[:4] == [
         "Pool workers: revision 2 (workers-0a1b2c3d4e), Halted, 1 node",

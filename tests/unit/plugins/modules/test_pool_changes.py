@@ -242,7 +242,7 @@ def test_an_undo_to_what_nodes_deny_now_is_refused(cluster: SandboxCluster, pool
     def deny(name: str) -> None:
         pool.local_configs[name] = denying
         view = pool.view(name)
-        pool.say(name, *status_of(view, view.source, GOOD)[-1])
+        pool.say(name, *status_of(view, view.assigned.source, GOOD)[-1])
 
     deny("a")
     [skipped] = undo(cluster)["plan"]["skipped"]

@@ -32,7 +32,7 @@ def test_never_more_than_max_unavailable_at_a_time_those_that_are_down_included(
         views = list_nodes(world.client, selector="pool=workers")
         # This node has not answered yet; the others, where they have something to answer, have not either.
         maximum = max(
-            maximum, sum(1 for view in views if view.assigned_id != view.answered_id or view.ready is not True)
+            maximum, sum(1 for view in views if view.assigned.id != view.answered_id or view.ready is not True)
         )
         return GOOD
 
@@ -57,7 +57,7 @@ def test_nodes_that_go_down_while_a_wave_moves_count_at_every_assignment(make_wo
     def adopt(name: str, _source: object) -> str:
         views = list_nodes(world.client, selector="pool=workers")
         down = {view.name for view in views if view.ready is not True}
-        at_assignment.append(len(down | {view.name for view in views if view.assigned_id != view.answered_id}))
+        at_assignment.append(len(down | {view.name for view in views if view.assigned.id != view.answered_id}))
         # One node after the other goes down, before this one answers.
         if doomed:
             world.nodes.set_ready(doomed.pop(), False)

@@ -67,7 +67,7 @@ def test_a_pause_stops_one_rollout_and_nothing_else(make_world: MakeWorld) -> No
     storage = read_record(world.client, "storage").rollout
     assert storage is not None
     assert storage.phase == "Complete"
-    assert all(world.nodes.view(f"s{number}").config_ok == "True" for number in range(4))
+    assert all(world.nodes.view(f"s{number}").answer.config_ok == "True" for number in range(4))
 
 
 @pytest.mark.complaint("kubernetes #100277: a kubelet restart flips readiness of pods")

@@ -16,6 +16,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._transitions import start_rollout
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import assign_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_list import list_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import AgentAnswer
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._clear_bad_config import clear_bad_config
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record
@@ -148,7 +149,7 @@ def test_a_paused_rollout_with_nothing_left_to_move_is_complete_only_when_its_no
     world.until(lambda: all(world.nodes.view(name).is_on(target.source) for name in names_on_target))
     # As a run planned it that did not see the record yet. The other node has lost its agent since.
     views = [
-        view if view.name in names_on_target else replace(view, status=None, config_ok="")
+        view if view.name in names_on_target else replace(view, answer=AgentAnswer())
         for view in list_nodes(world.client, selector="pool=workers")
     ]
     made = make_plan(

@@ -58,7 +58,7 @@ def test_the_assignment_carries_the_soak_in_seconds(make_world: MakeWorld, soak:
     world = make_world(3)
     target = world.publish(100)
     assert world.rollout(target, canary={"count": 1, "soak": "5s"}, soak=soak)[-1].phase == "Complete"
-    asked = sorted((world.nodes.view(f"n{number:02d}").confirm_after or 0.0) for number in range(3))
+    asked = sorted((world.nodes.view(f"n{number:02d}").assigned.confirm_after or 0.0) for number in range(3))
     assert asked == sorted([5.0, float(soak[:-1]), float(soak[:-1])])
 
 
@@ -72,7 +72,7 @@ def test_a_node_that_uses_the_config_already_is_asked_to_confirm_it(make_world: 
     before = world.nodes.view(canary)
     assert world.move(made, "canary").phase == "Canary"
     after = world.nodes.view(canary)
-    assert (after.assigned_id, after.confirmed_id) == (before.assigned_id + 1, before.assigned_id + 1)
+    assert (after.assigned.id, after.confirmed_id) == (before.assigned.id + 1, before.assigned.id + 1)
 
 
 def test_an_agent_that_cannot_confirm_is_too_old(make_world: MakeWorld) -> None:
@@ -87,5 +87,5 @@ def test_an_agent_that_cannot_confirm_is_too_old(make_world: MakeWorld) -> None:
 
 def make_too_old(world: World, name: str) -> None:
     view = world.nodes.view(name)
-    assert view.status is not None
-    world.nodes.report(view, view.status._replace(confirmed=None))
+    assert view.answer.status is not None
+    world.nodes.report(view, view.answer.status._replace(confirmed=None))

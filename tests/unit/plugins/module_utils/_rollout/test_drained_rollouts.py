@@ -263,7 +263,7 @@ class Machines:
 
     def __call__(self, request: RebootRequest) -> str:
         view = self.world.nodes.view(request.node)
-        if not view.unschedulable or view.active is None or view.config_ok != "True":
+        if not view.unschedulable or view.active is None or view.answer.config_ok != "True":
             self.errors.append(f"{request.node} is rebooted before it was drained and uses its config")
         if request.node in self.failing:
             return "the machine does not answer"

@@ -88,7 +88,7 @@ def test_everything_is_one_patch_with_a_new_assignment(make_world: MakeWorld) ->
     result = apply_machine(losing, "n00", goal, assigns=False)
     assert (losing.lost, result.assignment, result.changed) == (f"patch {node('n00')}", 1, True)
     view = world.nodes.view("n00")
-    assert (view.source, view.assigned_id, unmet(view, goal), view.machine) == (a_source(), 1, "", "{}")
+    assert (view.assigned.source, view.assigned.id, unmet(view, goal), view.machine) == (a_source(), 1, "", "{}")
     again = apply_machine(world.client, "n00", goal, assigns=True)
     assert (again.assignment, again.changed) == (2, True)
     assert apply_machine(world.client, "n00", goal, assigns=False, possibly_assigned=True).changed is False

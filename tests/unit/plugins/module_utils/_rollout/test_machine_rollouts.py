@@ -195,7 +195,7 @@ def test_a_kubelet_that_never_gets_ready_is_taken_back_with_its_config(make_worl
     assert "it is not Ready: " in result.failed_nodes[0].reason
     assert f"it is back on kubelet {OLD}" in result.failed_nodes[0].reason
     assert {view.system.kubelet_version for view in machines.views().values()} == {f"v{OLD}"}
-    assert {view.source for view in machines.views().values()} == {first}
+    assert {view.assigned.source for view in machines.views().values()} == {first}
     assert not [view.name for view in machines.views().values() if view.unschedulable or not view.ready]
 
 
@@ -210,7 +210,7 @@ def test_a_config_that_fails_under_the_new_version_takes_the_version_back(make_w
     assert f"; it is back on kubelet {OLD}" in result.failed_nodes[0].reason
     name = result.failed_nodes[0].node
     view = world.nodes.view(name)
-    assert (view.system.kubelet_version, view.source, view.unschedulable) == (f"v{OLD}", None, False)
+    assert (view.system.kubelet_version, view.assigned.source, view.unschedulable) == (f"v{OLD}", None, False)
 
 
 def test_a_host_that_cannot_be_taken_back_stays_cordoned(make_world: MakeWorld) -> None:
@@ -664,7 +664,12 @@ def test_a_kill_in_the_middle_of_a_rollback_ends_on_the_old_version(
     assert failed.reason.endswith(f"; it is back on kubelet {OLD} and containerd 1.7.24")
     assert machines.hosts.calls[2:] == [(canary, "update", NEW), (canary, "rollback", OLD)], "it is tried once more"
     view = world.nodes.view(canary)
-    assert (view.system.kubelet_version, view.source, view.ready, view.unschedulable) == (f"v{OLD}", first, True, False)
+    assert (view.system.kubelet_version, view.assigned.source, view.ready, view.unschedulable) == (
+        f"v{OLD}",
+        first,
+        True,
+        False,
+    )
     assert not view.cordoned_by
     assert machines.hosts.hosts[canary][0] == OLD
     assert machines.hosts.errors == []

@@ -67,7 +67,8 @@ def test_ids_grow_and_forget_bad_assigns_again(make_world: MakeWorld) -> None:
 
 def test_lost_annotations_are_written_again_with_an_id_above_the_answered_one(make_world: MakeWorld) -> None:
     world = make_world(1)
-    view = replace(world.nodes.view("n00"), assigned_id=7)
+    view = world.nodes.view("n00")
+    view = replace(view, assigned=view.assigned._replace(id=7))
     world.nodes.say("n00", *status_of(view, None, GOOD)[-1])
     results = assign_nodes(world.client, None, names=["n00"])
     assert (results[0].assignment, results[0].changed) == (8, True)
@@ -81,7 +82,7 @@ def test_check_mode_says_what_it_would_do_and_unknown_nodes_are_named(make_world
         ("n01", 1, True, "")
     ]
     assert world.server.requests.count(verb="patch", resource="nodes") == 1, "the API server judges it"
-    assert world.nodes.view("n01").assigned_id == 0
+    assert world.nodes.view("n01").assigned.id == 0
 
 
 @pytest.mark.parametrize("check", [False, True])
@@ -175,7 +176,7 @@ def test_a_node_that_changed_since_it_was_listed_is_read_again(make_world: MakeW
     racing: Any = Racing()
     results = assign_nodes(racing, a_source(1), names=["n00"])
     assert (results[0].assignment, results[0].error) == (2, "")
-    assert world.nodes.view("n00").source == a_source(1)
+    assert world.nodes.view("n00").assigned.source == a_source(1)
 
 
 def test_publishing_twice_is_one_object_and_one_revision(make_world: MakeWorld) -> None:
@@ -259,7 +260,7 @@ def test_what_a_node_says_cannot_steer_a_terminal() -> None:
     ready = {"type": "Ready", "status": "False", "message": "f\x07"}
     info = {"kubeletVersion": "v1\x1b]0;x", "osImage": "Debian \u00e9"}
     view = node_view({"metadata": {"name": "x"}, "status": {"conditions": [condition, ready], "nodeInfo": info}})
-    assert (view.reason, view.message, view.ready_reason) == ("a [2Jb c", "d e", "f ")
+    assert (view.answer.reason, view.answer.message, view.ready_reason) == ("a [2Jb c", "d e", "f ")
     assert (view.system.kubelet_version, view.system.os_image) == ("v1 ]0;x", "Debian \u00e9")
 
 
@@ -274,7 +275,7 @@ def test_status_shows_the_reason_as_the_agent_reports_it(make_world: MakeWorld) 
     assert (status["phase"], status["revision"]) == ("Halted", 1)
     assert status["by_state"] == {"failed": 2, "ok": 4}
     assert "crashed 4 times during its trial" in status["not_fine"][0]["reason"]
-    facts = node_facts(next(view for view in views if view.config_ok == "False"))
+    facts = node_facts(next(view for view in views if view.answer.config_ok == "False"))
     assert facts["cause"] == "CrashLoop"
     assert facts["active"] is None
     assert facts["config_source"]["configMap"]["uid"] == target.uid

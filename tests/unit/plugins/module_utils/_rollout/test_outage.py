@@ -166,7 +166,7 @@ def test_nodes_that_move_while_the_server_is_away_keep_their_time(make_world: Ma
                     world.nodes.behaviour = lambda _name, _source: GOOD
                     for node, _id, source in list(world.nodes.assignments):
                         view = world.nodes.view(node)
-                        if view.config_ok != "True":
+                        if view.answer.config_ok != "True":
                             world.nodes.say(node, *status_of(view, source, GOOD)[-1])
                 return answer
 

@@ -26,7 +26,7 @@ def test_a_silent_agent_pauses_the_wave_and_the_next_run_continues_once_it_answe
     view = world.nodes.view(mute)
     world.nodes.say(mute, *status_of(view, target.source, GOOD)[-1])
     assert [result.phase for result in world.rollout(target)] == ["Canary", "Wave 1", "Complete"]
-    assert world.nodes.view(mute).assigned_id == view.assigned_id, (
+    assert world.nodes.view(mute).assigned.id == view.assigned.id, (
         "the assignment that was waiting is the one that passed"
     )
 
@@ -136,4 +136,4 @@ def test_a_node_of_an_earlier_wave_that_turns_false_spends_from_the_budget(make_
     result = world.move(made, "wave 1")
     assert result.phase == "Halted"
     assert f"{late}: it had passed, then failed" in result.reason
-    assert all(world.nodes.view(name).assigned_id == 0 for name in made.wave("wave 1").nodes)
+    assert all(world.nodes.view(name).assigned.id == 0 for name in made.wave("wave 1").nodes)

@@ -99,9 +99,9 @@ def test_a_node_that_lost_its_assignment_is_undone_also_by_a_run_that_follows_a_
     world.rollout(world.publish(100))
     view = world.nodes.view("n02")
     world.client.patch(node("n02"), {"metadata": {"annotations": {"configok.dev/config-source": None}}})
-    assert view.status is not None
+    assert view.answer.status is not None
     using = ConfigInUse("current", None if view.active is None else view.active.uid)
-    world.nodes.say("n02", assignment_lost(using), view.status._replace(assigned=None, cause="AssignmentLost"))
+    world.nodes.say("n02", assignment_lost(using), view.answer.status._replace(assigned=None, cause="AssignmentLost"))
 
     class DyingBeforeItAssigns(Dying):
         def __getattr__(self, name: str) -> Any:
@@ -128,7 +128,7 @@ def test_more_failures_than_the_budget_in_a_wave_halt_it_and_good_nodes_stay(mak
     assert [result.phase for result in results] == ["Canary", "Halted"]
     assert {failed.node for failed in results[-1].failed_nodes if failed.kind == "failed"} == doomed
     assert all(world.nodes.view(name).is_on(target.source) for name in made.wave("canary").nodes)
-    assert all(world.nodes.view(name).assigned_id == 0 for name in made.wave("wave 2").nodes)
+    assert all(world.nodes.view(name).assigned.id == 0 for name in made.wave("wave 2").nodes)
 
 
 def test_failures_within_the_budget_are_exceptions_of_a_complete_rollout(make_world: MakeWorld) -> None:

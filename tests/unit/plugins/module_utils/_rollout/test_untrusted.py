@@ -25,13 +25,13 @@ def test_a_refused_signature_halts_and_marks_nothing_bad(make_world: MakeWorld) 
     assert "configok.node.config_signature" in record.rollout.reason
     assert "configok.node.forget" not in record.rollout.reason
     refused = last.failed_nodes[0].node
-    before = world.nodes.view(refused).assigned_id
+    before = world.nodes.view(refused).assigned.id
     # It was signed since.
     world.nodes.behaviour = lambda _name, _source: GOOD
     plan = world.plan(target)
     assert (plan.refusals, plan.unmoved.skipped) == ((), ())
     assert world.rollout(target)[-1].phase == "Complete"
-    after = world.nodes.view(refused).assigned_id
+    after = world.nodes.view(refused).assigned.id
     assert after > before
 
 

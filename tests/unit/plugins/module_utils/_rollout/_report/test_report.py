@@ -417,11 +417,11 @@ def test_the_changes_are_shown_by_groups_of_nodes() -> None:
 
 
 def test_fields_that_flags_override_are_noted() -> None:
-    status = a_view("a").status
+    status = a_view("a").answer.status
     assert status is not None
     kubelet = status.components["kubelet"]._replace(shadowed=("maxPods (--max-pods)",))
     views = [
-        replace(a_view(name), status=status._replace(components={"kubelet": kubelet}, ignored=("kube-proxy",)))
+        a_view(name, status=status._replace(components={"kubelet": kubelet}, ignored=("kube-proxy",)))
         for name in ("a", "b")
     ]
     report = replace(report_of(*views), findings=("a finding",))
