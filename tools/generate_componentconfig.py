@@ -14,6 +14,7 @@ import json
 import re
 import sys
 import textwrap
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +122,59 @@ def kind_entry(document: dict[str, Any]) -> dict[str, Any]:
     description = {"description": prose(document["description"])} if "description" in document else {}
     unread = {"unread": minor(document["fieldsUnreadSince"])} if "fieldsUnreadSince" in document else {}
     return {"component": document["component"], **description, **unread, "fields": fields}
+
+
+SHORTEST_SHAPE = 60  # characters of JSON: a shorter one is not worth a name
+
+
+class Shapes:
+    """What fields of kinds have in common, written once: the entries of namesakes, and the fields of objects.
+
+    `shapes` has them by name. Where a kind has an entry or `fields`, a string stands for the shape of that name.
+    """
+
+    def __init__(self, kinds: dict[str, Any]) -> None:
+        self.shapes: dict[str, Any] = {}
+        self._names: dict[str, str] = {}
+        self._times: Counter[str] = Counter()
+        for kind in kinds.values():
+            self._count(kind["fields"])
+
+    def _count(self, fields: dict[str, Any]) -> None:
+        self._times[json.dumps(fields)] += 1
+        if self._times[json.dumps(fields)] > 1:
+            return  # what it holds is written once, however often it occurs itself
+        for name, entry in fields.items():
+            text = f"{name} {json.dumps(entry)}"
+            self._times[text] += 1
+            if "fields" in entry and self._times[text] == 1:
+                self._count(entry["fields"])
+
+    def entry(self, entry: dict[str, Any], name: str) -> dict[str, Any] | str:
+        """Return the entry of the field of that name, with shapes for what it shares, or the shape that it is."""
+        inner = {"fields": self.fields(entry["fields"], name)} if "fields" in entry else {}
+        return self._named(f"{name} {json.dumps(entry)}", {**entry, **inner}, name)
+
+    def fields(self, fields: dict[str, Any], name: str) -> dict[str, Any] | str:
+        """Return fields with shapes for what they share, or the shape that they are. name: of their field or kind."""
+        inner = {field: self.entry(entry, field) for field, entry in fields.items()}
+        return self._named(json.dumps(fields), inner, name)
+
+    def _named(self, text: str, content: dict[str, Any], name: str) -> dict[str, Any] | str:
+        if self._times[text] < 2 or len(text) < SHORTEST_SHAPE:
+            return content
+        if text not in self._names:
+            taken = sum(shape.rstrip("0123456789") == name for shape in self.shapes)
+            self._names[text] = f"{name}{taken + 1}" if taken else name
+            self.shapes[self._names[text]] = content
+        return self._names[text]
+
+
+def with_shapes(kinds: dict[str, Any]) -> dict[str, Any]:
+    """Return the kinds of a module as "kinds", and as "shapes" what their fields share."""
+    shared = Shapes(kinds)
+    short = {key: {**kind, "fields": shared.fields(kind["fields"], key.split(" ")[-1])} for key, kind in kinds.items()}
+    return {"shapes": shared.shapes, "kinds": short}
 
 
 # The layers without which nothing is judged by a release's own data; meanings are only for an upgrade.
@@ -496,7 +550,7 @@ def generate(schema: Path) -> dict[str, str]:
         )
     }
     for module, kinds in sorted(modules.items()):
-        contents[f"_{module}.py"] = (f"Kinds and fields of {module.replace('_', '-')}", {"KINDS": kinds})
+        contents[f"_{module}.py"] = (f"Kinds and fields of {module.replace('_', '-')}", {"KINDS": with_shapes(kinds)})
     contents["_kubelet.py"][1]["DROP_INS"] = drop_ins(schema)
     if machines:
         contents[f"_{MACHINES}.py"][1]["INDEX"] = machines
