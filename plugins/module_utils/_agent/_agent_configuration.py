@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads the agent's own config: one strict, versioned AgentConfiguration file. Private to configok.node.
+"""Reads the agent's own config: one strict, versioned AgentConfiguration file.
 
 ``prestart`` reads it before every start of a component. JSON, which the role writes, is therefore tried first, and a
 YAML library is imported only for a file that is not JSON.

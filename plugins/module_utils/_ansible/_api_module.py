@@ -3,8 +3,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Connect a module to the API: the options, the client that they make, and errors as fail_json.
 
-Private to configok.node: no compatibility is promised.
-
 The options are documented in the doc fragment configok.node.kube, plugins/doc_fragments/kube.py; the two must be equal.
 """
 

@@ -4,8 +4,6 @@
 """Finds the identities that RBAC lets write Nodes and bundles, whatever they have these permissions for. Pure.
 
 The group system:masters, which RBAC does not limit, and the controllers of Kubernetes itself are left out.
-
-Private to configok.node: no compatibility is promised.
 """
 
 from __future__ import annotations

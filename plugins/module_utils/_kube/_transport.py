@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Connections to an API server by credentials that change. Private to configok.node: no compatibility is promised.
+"""Connections to an API server by credentials that change.
 
 The only file that imports urllib3 (1.26 or 2), and only urllib3 itself: on a node every megabyte counts.
 """

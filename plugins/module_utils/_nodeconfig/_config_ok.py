@@ -3,8 +3,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The ConfigOK condition: one function for each situation of a node, and the PATCH that reports it.
 
-Private to configok.node.
-
 The table of docs/node.md (reason is the cause, message the effect, in the words of the Dynamic Kubelet Configuration
 proposal where it has them). Pure.
 """

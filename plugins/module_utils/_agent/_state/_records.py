@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Encodes and decodes a node's records: config in use, config to fall back to, answer. Private to configok.node.
+"""Encodes and decodes a node's records: config in use, config to fall back to, answer.
 
 A record is JSON of a versioned kind with the hash of its own content, by which damage is detected. An empty ``current``
 or ``last-known-good`` stands for the local config.

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes files durably, and locks them between processes. Private to configok.node.
+"""Writes files durably, and locks them between processes.
 
 ``DurableFiles`` writes a temporary file, syncs and renames it, and syncs the directory: after a power cut, a file has
 its old content or its new content. ``Disk`` has the single steps. Tests replace it by one that fails at a step of their

@@ -1,9 +1,9 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Give a bundle its statement and signatures, as a user's options say. Private to configok.node.
+"""Give a bundle its statement and signatures, as a user's options say.
 
-No compatibility is promised. Everything that would be refused later is refused before the bundle is created.
+Everything that would be refused later is refused before the bundle is created.
 """
 
 from __future__ import annotations
