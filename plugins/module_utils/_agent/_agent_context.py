@@ -52,10 +52,7 @@ class ComponentCommands(NamedTuple):
 
 
 class AgentContext(NamedTuple):
-    """Configuration, store, clock and adapters. Built once, by the entry point or a test.
-
-    new_task: creates a task for work that may hang.
-    """
+    """Configuration, store, clock and adapters, built once. new_task: creates a task for work that may hang."""
 
     configuration: AgentConfiguration
     store: Store

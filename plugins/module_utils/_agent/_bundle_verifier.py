@@ -34,10 +34,7 @@ class BundleUntrusted(Exception):
 
 
 class BundleVerifier:
-    """Verifies bundles by the node's trust policy, which it reads again each time.
-
-    A rotation of keys therefore restarts nothing.
-    """
+    """Verifies bundles by the node's trust policy, which it reads each time: a rotation of keys restarts nothing."""
 
     def __init__(self, context: AgentContext) -> None:
         self._configuration = context.configuration

@@ -119,10 +119,7 @@ def _parse_bool(value: object) -> bool | None:
 
 @contextmanager
 def fail_on_errors(module: Any) -> Iterator[None]:
-    """Turn every expected error into fail_json with its sentence; module is an AnsibleModule.
-
-    Any other error is a bug in this collection and keeps its traceback.
-    """
+    """Turn each expected error into fail_json of an AnsibleModule. Any other is a bug here, and keeps its traceback."""
     try:
         yield
     except MissingLibrary as error:

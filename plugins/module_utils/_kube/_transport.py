@@ -167,10 +167,7 @@ class Transport:
     def send(
         self, method: str, target: str, *, body: bytes | None, accept: str, content_type: str | None, path: str
     ) -> Response:
-        """Send one request and return the whole answer, whatever its status.
-
-        Raises Unreachable, UnusableAnswer or CredentialsError.
-        """
+        """Send one request and return its answer. Raises Unreachable, UnusableAnswer, CredentialsError."""
         state = self._current_state()
         headers = {**state.headers, "Accept": accept}
         if content_type:

@@ -20,10 +20,7 @@ _READ_BY_OTHERS = 0o044
 
 @dataclass
 class Changes:
-    """What a step changed, or would change in check mode.
-
-    owns_layout: we made the host a node, so that its files are ours.
-    """
+    """What a step changed, or would change. owns_layout: we made the host a node, so its files are ours."""
 
     changed: bool = False
     diff: list[dict[str, str]] = field(default_factory=list)

@@ -165,10 +165,7 @@ def build_bundle(
 
 
 def with_statement(config_map: Mapping[str, Any], statement: str, signatures: str) -> dict[str, Any]:
-    """Return the ConfigMap of a bundle with a statement and its signatures; the content stays the same.
-
-    signatures: the annotation; "" for none.
-    """
+    """Return the ConfigMap of a bundle with its statement and the annotation of its signatures, "" for none."""
     metadata = dict(config_map["metadata"])
     annotations = {**(metadata.get("annotations") or {}), ANNOTATION_STATEMENT: statement}
     if signatures:

@@ -52,10 +52,7 @@ class LocalConfig(NamedTuple):
 
 
 def encode_local_config(local: LocalConfig) -> str:
-    """Return the text to publish: the same values always give the same text.
-
-    Raises InvalidLocalConfig if it is too large.
-    """
+    """Return the text to publish, the same for the same values. Raises InvalidLocalConfig if it is too large."""
     components = {
         name: {
             "init": publishable_values(component.init),

@@ -47,10 +47,7 @@ class Command(NamedTuple):
 
 
 class Argument(NamedTuple):
-    """One argument of the program.
-
-    word: the index of its origin in Command.words; variable: the name, if that word is a variable.
-    """
+    """One argument of the program. word: its index in Command.words. variable: the name, if that is a variable."""
 
     text: str
     word: int

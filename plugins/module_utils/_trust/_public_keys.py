@@ -70,10 +70,7 @@ def parse_public_key(line: str) -> PublicKey:
 
 
 def read_ed25519(key: PublicKey) -> tuple[bytes, bytes]:
-    """Return the 32 bytes of an Ed25519 key, and its FIDO2 application (b"" for an ordinary key).
-
-    Raises InvalidSshData.
-    """
+    """Return the 32 bytes of an Ed25519 key, and its FIDO2 application, b"" for none. Raises InvalidSshData."""
     reader = WireReader(key.blob, "the key")
     reader.text()
     public_key = reader.string()

@@ -134,10 +134,7 @@ class EventRecorder:
         self._allowance_at = self._clock.since_boot()
 
     def record(self, reason: EventReason, message: str, *, warning: bool = False) -> None:
-        """Queue an Event for advance(). A repetition of a queued Event is only counted.
-
-        If the queue is full, its oldest Event is dropped.
-        """
+        """Queue an Event for advance(). One that is queued already is only counted; a full queue drops its oldest."""
         message, now = " ".join(sanitize(message).split())[:_MAX_MESSAGE], self._clock.now()
         for index, event in enumerate(self._waiting):
             if (event.reason, event.message) == (reason, message):

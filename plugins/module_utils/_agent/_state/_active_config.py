@@ -20,10 +20,7 @@ FallbackReason = Literal["", "unreadable", "unusable", "bad", "CrashLoop"]  # wh
 
 
 class ActiveConfig(NamedTuple):
-    """The config that the node is to use.
-
-    record: LOCAL_CONFIG for the init config. crashes: of the component that has crashed most often.
-    """
+    """The config that the node is to use. crashes: of the component that has crashed most often."""
 
     record: ConfigRecord
     record_name: RecordName

@@ -73,10 +73,7 @@ def trial_seconds(state: NodeState, components: ComponentsObservation) -> float:
 
 
 def trial_ends_at(state: NodeState, components: ComponentsObservation, *, unsaved: float, now: float) -> float:
-    """Return when the trial can end, in seconds since boot; infinity while no trial runs.
-
-    unsaved: as for plan_trial().
-    """
+    """Return when the trial can end, in seconds since boot; infinity without a trial. unsaved: as for plan_trial()."""
     return now + _remaining(state.active_record, unsaved) if _is_running(state, components) else float("inf")
 
 

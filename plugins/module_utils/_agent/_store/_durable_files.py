@@ -72,10 +72,7 @@ class DurableFiles:
         return os.path.join(self.root, name)
 
     def read(self, name: str) -> bytes | None:
-        """Return the content, None if there is no such file.
-
-        Raises OSError, also for anything that is not a regular file, and for a file that is too large.
-        """
+        """Return the content, None if there is no such file. Raises OSError, also if it is too large or not regular."""
         try:
             # Not blocking: a named pipe in the file's place would delay the start of a component without a limit.
             descriptor = os.open(self.path(name), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)

@@ -50,10 +50,7 @@ _MERGE_TIMEOUT = 5.0  # seconds for the child: less than a probe may take
 
 
 class ProbedValues(Protocol):
-    """Returns the fields that say where a kubelet listens, by its file, its version and its inputs.
-
-    Raises ValidationUnavailable.
-    """
+    """Returns where a kubelet listens, by its file, its version and its inputs. Raises ValidationUnavailable."""
 
     def __call__(self, path: str, version: str, inputs: NodeInputs) -> Mapping[str, Any]: ...
 

@@ -133,9 +133,6 @@ _Item = TypeVar("_Item", bound=_Labelled)
 
 
 def select(machines: Iterable[_Item], selector: str) -> list[_Item]:
-    """Return the Machines whose labels a selector matches, all for "".
-
-    Raises MachinesError as `parse_selector` does.
-    """
+    """Return the Machines that a selector matches, all for "". Raises MachinesError as `parse_selector` does."""
     parsed = parse_selector(selector)
     return [machine for machine in machines if parsed.matches(machine.labels)]

@@ -119,10 +119,7 @@ class Endorser:
         return [signature for signature, _path in signatures]
 
     def statement_to_sign(self, bundle: dict[str, Any], record: Record) -> Statement:
-        """Return the statement to write for signers: that of the file while it fits, or the next one.
-
-        Raises RolloutError.
-        """
+        """Return the statement to write for signers: the file's while it fits, or the next. Raises RolloutError."""
         options = self.options
         following = next_statement(record, content_hash(bundle["data"]), options.statement, now=self._now)
         try:

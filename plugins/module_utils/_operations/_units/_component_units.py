@@ -81,10 +81,7 @@ class ComponentUnits:
             raise NoSystemd("This machine does not run systemd, which the agent relies on: it is not supported")
 
     def inspect(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the facts about one component. Raises SystemctlFailed.
-
-        request: its name, and the user's own choices.
-        """
+        """Return the facts about the component of a request. Raises SystemctlFailed."""
         name = request["name"]
         unit = request.get("unit") or f"{name}.service"
         target = f"{self._state_directory}/components/{name}/config.yaml"
