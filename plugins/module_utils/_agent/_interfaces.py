@@ -48,7 +48,7 @@ class ServiceManagerError(Exception):
 
 
 class ServiceManager(Protocol):
-    """systemd, or one small supervisor process for each component."""
+    """What starts and restarts the units of components: systemd."""
 
     def unit(self, component: str) -> Unit:
         """Return the present state. Raises ServiceManagerError."""
