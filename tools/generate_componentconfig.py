@@ -124,6 +124,14 @@ def kind_entry(document: dict[str, Any]) -> dict[str, Any]:
     return {"component": document["component"], **description, **unread, "fields": fields}
 
 
+def grouped(rows: dict[str, Any]) -> list[list[Any]]:
+    """Return rows by name as pairs, each row once with all names that have it."""
+    names: dict[str, list[str]] = {}
+    for name, row in rows.items():
+        names.setdefault(json.dumps(row), []).append(name)
+    return [[group, json.loads(row)] for row, group in names.items()]
+
+
 SHORTEST_SHAPE = 60  # characters of JSON: a shorter one is not worth a name
 
 
@@ -333,9 +341,9 @@ def disruption(schema: Path) -> dict[str, Any]:
         }
     return {
         "classes": {name: prose(meaning) for name, meaning in impact["classes"].items()},
-        "fields": fields,
+        "fields": {kind: grouped(rows) for kind, rows in fields.items()},
         "conditions": [condition(row) for row in _with_kinds(conditions)],
-        "files": files,
+        "files": grouped(files),
     }
 
 
@@ -382,10 +390,12 @@ def flags(schema: Path) -> dict[str, Any]:
         result[component] = {
             "ignoresFlags": document.get("ignoresFlags", False),
             "reasons": {name: prose(text) for name, text in document["reasons"].items()},
-            "flags": {
-                name: {**flag_entry(row), **closed.get((component, name), {})}
-                for name, row in document["flags"].items()
-            },
+            "flags": grouped(
+                {
+                    name: {**flag_entry(row), **closed.get((component, name), {})}
+                    for name, row in document["flags"].items()
+                }
+            ),
         }
     return result
 
