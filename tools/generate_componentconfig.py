@@ -224,11 +224,19 @@ def gates(schema: Path) -> dict[str, Any]:
             if state != (rows[-1][1:] if rows else []):
                 rows.append([number, *state])
         histories[name] = rows
+    return {"gates": grouped(histories), "needs": gate_dependencies(schema)}
+
+
+def gate_dependencies(schema: Path) -> dict[str, list[list[Any]]]:
+    """Return the gates that each gate depends on: rows of a minor, one per change, and the gates from it on."""
     needs = json.loads((schema / "feature_gate_dependencies.json").read_text(encoding="utf-8"))
-    return {
-        "gates": histories,
-        "needs": {str(minor(key)): value for key, value in needs.items() if key.startswith("1.")},
-    }
+    tables = {minor(key): table for key, table in needs.items() if key.startswith("1.")}
+    histories: dict[str, list[list[Any]]] = {gate: [] for table in tables.values() for gate in table}
+    for gate, rows in histories.items():
+        for number, table in sorted(tables.items()):
+            if table.get(gate, []) != (rows[-1][1] if rows else []):
+                rows.append([number, table.get(gate, [])])
+    return histories
 
 
 def rule_rows(rows: list[dict[str, Any]]) -> dict[str, Any]:
