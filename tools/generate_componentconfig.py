@@ -560,7 +560,7 @@ def generate(schema: Path) -> dict[str, str]:
         of_module[key] = [module, document["component"], numbers[0], last]
         modules.setdefault(module, {})[key] = kind_entry(document)
     newest = minors_with(schema, *JUDGED_LAYERS)[-1]
-    layers = {str(number): rows for number, rows in release_layers(schema).items()}
+    layers = {str(number): grouped(rows) for number, rows in release_layers(schema).items()}
     contents: dict[str, tuple[str, dict[str, Any]]] = {
         "__init__.py": (
             "Index of kinds, minors and the layers of their data",

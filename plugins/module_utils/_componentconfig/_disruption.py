@@ -16,7 +16,8 @@ from typing import Any, cast
 
 from . import ConfigError
 from ._scalars._field_path import Path, parse_path, value_at
-from ._schema._kinds import KUBELET_CONFIGURATION, Kind, by_name, is_present_at, kinds
+from ._schema._kinds import KUBELET_CONFIGURATION, Kind, is_present_at, kinds
+from ._schema._releases import by_name
 
 _LIGHT_CLASSES = {
     "none": "nothing has to be done: no running component reads it",

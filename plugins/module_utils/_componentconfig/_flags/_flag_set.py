@@ -16,8 +16,9 @@ from .._findings import Level
 from .._scalars._field_path import Path, value_at
 from .._scalars._unexpanded import is_unexpanded, without_unexpanded_parts
 from .._schema._feature_gates import FeatureGates
-from .._schema._kinds import Kind, by_name, fact_at
+from .._schema._kinds import Kind, fact_at
 from .._schema._overlays import OverlayFlag, ReleaseOverlay, overlays
+from .._schema._releases import by_name
 from ._flag_values import refused_values
 from ._kubelet_flags import FEATURE_GATES
 from ._pflag import (

@@ -156,11 +156,6 @@ def is_present_at(entry: Mapping[str, Any], minor: int) -> bool:
     return bool(entry.get("since", 0) <= minor <= entry.get("last", minor))
 
 
-def by_name(rows: Sequence[tuple[Sequence[str], Any]]) -> dict[str, Any]:
-    """Return rows by name, from rows with all names that share one."""
-    return {name: row for names, row in rows for name in names}
-
-
 def _schema_text(module: DataModule) -> str:
     # One import statement each: they are how the files of a module and of the agent's archive are found.
     if module == "kubelet":

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, cast
@@ -126,6 +126,11 @@ def known_minors() -> tuple[int, ...]:
     return (*shipped, *(overlay.minor for overlay in overlays() if overlay.minor > shipped[-1]))
 
 
+def by_name(rows: Sequence[tuple[Sequence[str], Any]]) -> dict[str, Any]:
+    """Return rows by name, from rows with all names that share one."""
+    return {name: row for names, row in rows for name in names}
+
+
 @lru_cache(maxsize=1)
 def release_index() -> dict[str, Any]:
     """Return the index of the data: `minors`, `newest` and `kinds`."""
@@ -141,7 +146,7 @@ def newest_minor() -> int:
 
 def release_layers(minor: int) -> Mapping[Layer, LayerSource]:
     """Return what the data have of a release, {} for one that they do not know."""
-    rows = release_index()["layers"].get(str(minor), {})
+    rows = by_name(release_index()["layers"].get(str(minor), ()))
     shipped = {Layer(name): LayerSource(bool(whole), source, date) for name, (whole, source, date) in rows.items()}
     added = {
         Layer(name): LayerSource(True, "release data of the user", "")

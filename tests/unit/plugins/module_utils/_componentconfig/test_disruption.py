@@ -18,11 +18,8 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._di
     disruption_of,
     heaviest_class,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import (
-    by_name,
-    find_kind,
-    kinds,
-)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import find_kind, kinds
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import by_name
 
 KUBELET = "KubeletConfiguration"
 STATIC = {"cpuManagerPolicy": "static", "memoryManagerPolicy": "Static"}
