@@ -219,8 +219,8 @@ def _schema_of(module: DataModule, added: tuple[ReleaseOverlay, ...]) -> dict[st
 def _expand(fields: Any, shapes: Mapping[str, Any]) -> dict[str, Any]:
     """Return fields as a tree, without the names of shapes. No two entries are one dict: an overlay adds to some."""
     result = {}
-    for name, given in (shapes[fields] if isinstance(fields, str) else fields).items():
-        result[name] = dict(shapes[given] if isinstance(given, str) else given)
+    for name, entry in (shapes[fields] if isinstance(fields, str) else fields).items():
+        result[name] = dict(shapes[entry] if isinstance(entry, str) else entry)
         if "fields" in result[name]:
             result[name]["fields"] = _expand(result[name]["fields"], shapes)
     return result

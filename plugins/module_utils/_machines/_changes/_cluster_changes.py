@@ -84,11 +84,6 @@ def refusals_of(changes: Iterable[MachineChange]) -> list[str]:
     return list(dict.fromkeys(sentence for change in changes for sentence in change.refusals))
 
 
-def warnings_of(changes: Iterable[MachineChange]) -> list[str]:
-    """Return what is worth knowing before the plan is carried out, each sentence once."""
-    return list(dict.fromkeys(sentence for change in changes for sentence in change.warnings))
-
-
 def _foreign_change(
     machine: Machine,
     observed: ObservedMachine | None,
