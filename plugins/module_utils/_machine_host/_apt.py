@@ -55,8 +55,6 @@ class Apt:
 
     name = "apt"
     source_paths = (KEYRING, f"{_SOURCE}.list", f"{_SOURCE}.sources")
-    source_files = staticmethod(apt_source_files)
-    source_warnings = staticmethod(apt_source_warnings)
 
     def __init__(self, host: Host, preview: Sequence[str] = ()) -> None:
         self._host = host
@@ -68,6 +66,14 @@ class Apt:
         if self._host.has("apt-get") and self._host.has("dpkg"):
             return ""
         return "apt-get and dpkg were not found on the host: DebianHost is for Debian and its descendants"
+
+    def source_files(self, source: str, key: str) -> Sequence[HostFile]:
+        """Return the files that make a source of packages known."""
+        return apt_source_files(source, key)
+
+    def source_warnings(self, source: str, key: str) -> Sequence[str]:
+        """Return what of a source is not authenticated."""
+        return apt_source_warnings(source, key)
 
     def installed(self, package: str) -> str:
         """Return the installed version, "" for none."""

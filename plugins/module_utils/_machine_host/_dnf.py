@@ -48,8 +48,6 @@ class Dnf:
 
     name = "dnf"
     source_paths = (_KEY, _SOURCE)
-    source_files = staticmethod(dnf_source_files)
-    source_warnings = staticmethod(dnf_source_warnings)
 
     def __init__(self, host: Host, preview: Sequence[str] = ()) -> None:
         self._host = host
@@ -64,6 +62,14 @@ class Dnf:
         if self._host.run(["dnf", "--version"]).output.startswith("dnf5"):
             return "the host has dnf 5, and RPMHost works with dnf 4 only, as RHEL and its descendants have it"
         return ""
+
+    def source_files(self, source: str, key: str) -> Sequence[HostFile]:
+        """Return the files that make a source of packages known."""
+        return dnf_source_files(source, key)
+
+    def source_warnings(self, source: str, key: str) -> Sequence[str]:
+        """Return what of a source is not authenticated."""
+        return dnf_source_warnings(source, key)
 
     def installed(self, package: str) -> str:
         """Return the installed version, "" for none."""

@@ -106,7 +106,7 @@ class AgentNode:
 
     def call(self, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
         """Run one of the agent's short commands."""
-        environment = {"env": self.environment, **options}
+        environment: dict[str, Any] = {"env": self.environment, **options}
         return subprocess.run(
             self.command(*arguments), capture_output=True, text=True, check=False, timeout=30, **environment
         )
