@@ -14,6 +14,7 @@ import json
 import re
 import sys
 import textwrap
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +124,67 @@ def kind_entry(document: dict[str, Any]) -> dict[str, Any]:
     return {"component": document["component"], **description, **unread, "fields": fields}
 
 
+def grouped(rows: dict[str, Any]) -> list[list[Any]]:
+    """Return rows by name as pairs, each row once with all names that have it."""
+    names: dict[str, list[str]] = {}
+    for name, row in rows.items():
+        names.setdefault(json.dumps(row), []).append(name)
+    return [[group, json.loads(row)] for row, group in names.items()]
+
+
+SHORTEST_SHAPE = 60  # characters of JSON: a shorter one is not worth a name
+
+
+class Shapes:
+    """What fields of kinds have in common, written once: the entries of namesakes, and the fields of objects.
+
+    `shapes` has them by name. Where a kind has an entry or `fields`, a string stands for the shape of that name.
+    """
+
+    def __init__(self, kinds: dict[str, Any]) -> None:
+        self.shapes: dict[str, Any] = {}
+        self._names: dict[str, str] = {}
+        self._times: Counter[str] = Counter()
+        for kind in kinds.values():
+            self._count(kind["fields"])
+
+    def _count(self, fields: dict[str, Any]) -> None:
+        self._times[json.dumps(fields)] += 1
+        if self._times[json.dumps(fields)] > 1:
+            return  # what it holds is written once, however often it occurs itself
+        for name, entry in fields.items():
+            text = f"{name} {json.dumps(entry)}"
+            self._times[text] += 1
+            if "fields" in entry and self._times[text] == 1:
+                self._count(entry["fields"])
+
+    def entry(self, entry: dict[str, Any], name: str) -> dict[str, Any] | str:
+        """Return the entry of the field of that name, with shapes for what it shares, or the shape that it is."""
+        inner = {"fields": self.fields(entry["fields"], name)} if "fields" in entry else {}
+        return self._named(f"{name} {json.dumps(entry)}", {**entry, **inner}, name)
+
+    def fields(self, fields: dict[str, Any], name: str) -> dict[str, Any] | str:
+        """Return fields with shapes for what they share, or the shape that they are. name: of their field or kind."""
+        inner = {field: self.entry(entry, field) for field, entry in fields.items()}
+        return self._named(json.dumps(fields), inner, name)
+
+    def _named(self, text: str, content: dict[str, Any], name: str) -> dict[str, Any] | str:
+        if self._times[text] < 2 or len(text) < SHORTEST_SHAPE:
+            return content
+        if text not in self._names:
+            taken = sum(shape.rstrip("0123456789") == name for shape in self.shapes)
+            self._names[text] = f"{name}{taken + 1}" if taken else name
+            self.shapes[self._names[text]] = content
+        return self._names[text]
+
+
+def with_shapes(kinds: dict[str, Any]) -> dict[str, Any]:
+    """Return the kinds of a module as "kinds", and as "shapes" what their fields share."""
+    shared = Shapes(kinds)
+    short = {key: {**kind, "fields": shared.fields(kind["fields"], key.split(" ")[-1])} for key, kind in kinds.items()}
+    return {"shapes": shared.shapes, "kinds": short}
+
+
 # The layers without which nothing is judged by a release's own data; meanings are only for an upgrade.
 JUDGED_LAYERS = ("fields", "defaults", "gates", "flags", "rules")
 
@@ -162,11 +224,19 @@ def gates(schema: Path) -> dict[str, Any]:
             if state != (rows[-1][1:] if rows else []):
                 rows.append([number, *state])
         histories[name] = rows
+    return {"gates": grouped(histories), "needs": gate_dependencies(schema)}
+
+
+def gate_dependencies(schema: Path) -> dict[str, list[list[Any]]]:
+    """Return the gates that each gate depends on: rows of a minor, one per change, and the gates from it on."""
     needs = json.loads((schema / "feature_gate_dependencies.json").read_text(encoding="utf-8"))
-    return {
-        "gates": histories,
-        "needs": {str(minor(key)): value for key, value in needs.items() if key.startswith("1.")},
-    }
+    tables = {minor(key): table for key, table in needs.items() if key.startswith("1.")}
+    histories: dict[str, list[list[Any]]] = {gate: [] for table in tables.values() for gate in table}
+    for gate, rows in histories.items():
+        for number, table in sorted(tables.items()):
+            if table.get(gate, []) != (rows[-1][1] if rows else []):
+                rows.append([number, table.get(gate, [])])
+    return histories
 
 
 def rule_rows(rows: list[dict[str, Any]]) -> dict[str, Any]:
@@ -279,9 +349,9 @@ def disruption(schema: Path) -> dict[str, Any]:
         }
     return {
         "classes": {name: prose(meaning) for name, meaning in impact["classes"].items()},
-        "fields": fields,
+        "fields": {kind: grouped(rows) for kind, rows in fields.items()},
         "conditions": [condition(row) for row in _with_kinds(conditions)],
-        "files": files,
+        "files": grouped(files),
     }
 
 
@@ -328,10 +398,12 @@ def flags(schema: Path) -> dict[str, Any]:
         result[component] = {
             "ignoresFlags": document.get("ignoresFlags", False),
             "reasons": {name: prose(text) for name, text in document["reasons"].items()},
-            "flags": {
-                name: {**flag_entry(row), **closed.get((component, name), {})}
-                for name, row in document["flags"].items()
-            },
+            "flags": grouped(
+                {
+                    name: {**flag_entry(row), **closed.get((component, name), {})}
+                    for name, row in document["flags"].items()
+                }
+            ),
         }
     return result
 
@@ -488,7 +560,7 @@ def generate(schema: Path) -> dict[str, str]:
         of_module[key] = [module, document["component"], numbers[0], last]
         modules.setdefault(module, {})[key] = kind_entry(document)
     newest = minors_with(schema, *JUDGED_LAYERS)[-1]
-    layers = {str(number): rows for number, rows in release_layers(schema).items()}
+    layers = {str(number): grouped(rows) for number, rows in release_layers(schema).items()}
     contents: dict[str, tuple[str, dict[str, Any]]] = {
         "__init__.py": (
             "Index of kinds, minors and the layers of their data",
@@ -496,7 +568,7 @@ def generate(schema: Path) -> dict[str, str]:
         )
     }
     for module, kinds in sorted(modules.items()):
-        contents[f"_{module}.py"] = (f"Kinds and fields of {module.replace('_', '-')}", {"KINDS": kinds})
+        contents[f"_{module}.py"] = (f"Kinds and fields of {module.replace('_', '-')}", {"KINDS": with_shapes(kinds)})
     contents["_kubelet.py"][1]["DROP_INS"] = drop_ins(schema)
     if machines:
         contents[f"_{MACHINES}.py"][1]["INDEX"] = machines

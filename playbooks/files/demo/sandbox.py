@@ -18,6 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from fake_systemd import with_programs
 from lifetime import end_with_parent
 from product import load
 
@@ -34,7 +35,7 @@ class Timing:
     settling_time: str = "200ms"
     health_timeout: str = "10s"
     probe_interval: str = "500ms"
-    restart_delay: str = "200ms"
+    restart_delay: float = 0.2  # seconds
 
 
 @dataclass
@@ -53,6 +54,11 @@ class SandboxNode:
         return self.directory / "agent.yaml"
 
     @property
+    def run_directory(self) -> Path:
+        """The agent's run directory, /run/configok on a real node."""
+        return self.directory / "run"
+
+    @property
     def state(self) -> Path:
         """The agent's state directory, /var/lib/configok on a real node."""
         return self.directory / "state"
@@ -62,7 +68,10 @@ class SandboxNode:
         config = f"--config={self.configuration}"
         commands = {
             "agent": [*self.agent, "run", config],
-            "supervisor": [sys.executable, str(SUPERVISOR), config, "kubelet", "--", *self.agent],
+            "supervisor": [
+                *(sys.executable, str(SUPERVISOR), config, f"--service={self.directory}/service.json"),
+                *("kubelet", "--", *self.agent),
+            ],
         }
         with open(self.directory / f"{role}.log", "ab") as log:
             self.processes[role] = subprocess.Popen(
@@ -70,6 +79,7 @@ class SandboxNode:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
+                env=self._environment(),
                 start_new_session=True,  # Ctrl-C is for the demo, which stops them
                 preexec_fn=end_with_parent(),  # also if it is killed
             )
@@ -83,7 +93,10 @@ class SandboxNode:
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run another command of the agent on this node, as ``status --json``."""
         command = [*self.agent, *arguments, f"--config={self.configuration}"]
-        return subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+        return subprocess.run(command, capture_output=True, text=True, timeout=30, check=False, env=self._environment())
+
+    def _environment(self) -> dict[str, str]:
+        return with_programs(self.directory / "bin", self.run_directory)
 
     def component_starts(self) -> int:
         """Return the number of starts of the component since the sandbox began."""
@@ -151,8 +164,7 @@ class Sandbox:
             "nodeName": name,
             "kubeconfig": str(kubeconfig),
             "stateDirectory": str(node.state),
-            "runDirectory": str(node.directory / "run"),
-            "serviceManager": "supervisor",
+            "runDirectory": str(node.run_directory),
             "settlingTime": self.timing.settling_time,
             "healthTimeout": self.timing.health_timeout,
             "probeInterval": self.timing.probe_interval,
@@ -161,21 +173,24 @@ class Sandbox:
                     "initConfig": str(node.directory / "init.yaml"),
                     "instanceConfig": str(node.directory / "instance.yaml"),
                     "versionCommand": [*component, "--version"],
-                    "command": [
-                        *component,
-                        f"--config={node.state}/components/kubelet/config.yaml",
-                        f"--kubeconfig={kubeconfig}",
-                        f"--hostname-override={name}",
-                        f"--node-labels={labels}",
-                        f"--starts-log={node.directory}/starts.log",
-                    ],
-                    "restartDelay": self.timing.restart_delay,
+                    "rootDirectory": "",  # a stub has no state files, and needs nothing of the host
+                    "hostChecks": False,
                     "servingProbe": False,
                 }
             },
         }
         node.configuration.write_text(json.dumps(config, indent=2))
         node.configuration.chmod(0o600)
+        command = [
+            *component,
+            f"--config={node.state}/components/kubelet/config.yaml",
+            f"--kubeconfig={kubeconfig}",
+            f"--hostname-override={name}",
+            f"--node-labels={labels}",
+            f"--starts-log={node.directory}/starts.log",
+        ]
+        service = {"command": command, "restartDelay": self.timing.restart_delay}
+        (node.directory / "service.json").write_text(json.dumps(service))
         return node
 
     def stop(self) -> None:

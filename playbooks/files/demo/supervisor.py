@@ -3,11 +3,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A small supervisor: does for one component what systemd does for its unit.
 
-    supervisor.py --config=agent.yaml kubelet -- python3 -I configok-agent.pyz
+    supervisor.py --config=agent.yaml --service=kubelet.json kubelet -- python3 -I configok-agent.pyz
 
 It runs prestart, the component, poststop with systemd's variables, pauses, and starts again, without a limit, as with
-Restart=always and StartLimitIntervalSec=0. What it runs is in the AgentConfiguration (serviceManager: supervisor). Its
-one thread sleeps until a child ends, a request or a signal comes, or a deadline passes.
+Restart=always and StartLimitIntervalSec=0. The file of the service has its `command` and its `restartDelay` in seconds.
+Its one thread sleeps until a child ends, a request or a signal comes, or a deadline passes.
 """
 
 from __future__ import annotations
@@ -25,8 +25,10 @@ import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from fake_systemd import REQUESTS, encode_unit, socket_address, unit_properties
 from lifetime import end_with_parent
 from product import load
 
@@ -42,7 +44,6 @@ _CLEAN_SIGNALS = (
     signal.SIGTERM,
     signal.SIGPIPE,
 )  # systemd.service(5), SuccessExitStatus=
-_services = load("_agent._service_managers")
 _interfaces = load("_agent._interfaces")
 log = logging.getLogger("supervisor")
 
@@ -109,6 +110,14 @@ def kill_group(pid: int, number: int) -> None:
         pass
 
 
+class Service(NamedTuple):
+    """What a supervisor runs: a unit's name, its command, and the seconds between an end and the next start."""
+
+    unit: str
+    command: Sequence[str]
+    restart_delay: float
+
+
 class Phase(Enum):
     """The phase of a component's life."""
 
@@ -123,11 +132,15 @@ class Phase(Enum):
 class Supervisor:
     """Keeps one component running, and answers the requests on its socket."""
 
-    def __init__(self, component: str, settings: Any, run_directory: str, hook: Callable[[str], Sequence[str]]) -> None:
-        """Take the component's ComponentConfiguration. hook: returns the command of prestart or poststop."""
+    def __init__(
+        self, component: str, service: Service, run_directory: str, hook: Callable[[str], Sequence[str]]
+    ) -> None:
+        """Prepare to keep the component running. hook: returns the command of prestart or poststop."""
         self._component = component
-        self._settings = settings
+        self._service = service
         self._run_directory = run_directory
+        self._unit_file = Path(run_directory, f"{component}.unit")
+        self._written = ""  # to that file
         self._hook = hook
         self._phase = Phase.STOPPED
         self._process: subprocess.Popen[bytes] | None = None  # the child of this phase
@@ -142,15 +155,18 @@ class Supervisor:
         self._signals: list[int] = []
 
     def run(self) -> None:
-        """Supervise until SIGTERM, SIGINT or the request ``shutdown``. Raises OSError if there is no socket."""
+        """Supervise until SIGTERM, SIGINT or the request ``shutdown``. Raises OSError if there is no socket.
+
+        On SIGUSR1, restart the component.
+        """
         reader, writer = socket.socketpair()
         for end in (reader, writer):
             end.setblocking(False)
         signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD, signal.SIGUSR1):
             signal.signal(number, lambda number, _frame: self._signals.append(number))
-        socket_address = _services.socket_address(self._run_directory, self._component)
-        with socket_address as address, socket.socket(socket.AF_UNIX) as server:
+        named = socket_address(self._run_directory, self._component)
+        with named as address, socket.socket(socket.AF_UNIX) as server:
             if os.path.lexists(address):
                 os.unlink(address)
             server.bind(address)
@@ -159,9 +175,20 @@ class Supervisor:
             try:
                 self._begin()
                 while not (self._is_shutting_down and self._phase is Phase.STOPPED):
+                    self._write_unit()
                     self._wait(server, reader)
             finally:
+                self._unit_file.unlink(missing_ok=True)
                 os.unlink(address)
+
+    def _write_unit(self) -> None:
+        """Write the unit's properties for systemctl, if they have changed."""
+        properties = unit_properties(self.unit(), os.getpid())
+        if properties != self._written:
+            written = self._unit_file.with_suffix(".unit.new")
+            written.write_text(properties, encoding="ascii")
+            written.replace(self._unit_file)
+            self._written = properties
 
     def _wait(self, server: socket.socket, reader: socket.socket) -> None:
         timeout = None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
@@ -169,7 +196,10 @@ class Supervisor:
         if reader in ready:
             reader.recv(4096)
             while self._signals:
-                if self._signals.pop() != signal.SIGCHLD:
+                number = self._signals.pop()
+                if number == signal.SIGUSR1:
+                    self._restart()
+                elif number != signal.SIGCHLD:
                     self._shut_down()
             self._look_at_child()
         if server in ready:
@@ -214,7 +244,7 @@ class Supervisor:
             self._run_poststop(End("exit-code"))
         else:
             try:
-                process = start(self._settings.command, self._environment())
+                process = start(self._service.command, self._environment())
             except OSError:
                 self._after_component(End("exit-code", "exited", str(EXEC_FAILED)))
                 return
@@ -238,7 +268,7 @@ class Supervisor:
         elif self._is_restarting:
             self._begin()
         else:
-            self._enter(Phase.PAUSE, timeout=self._settings.restart_delay)
+            self._enter(Phase.PAUSE, timeout=self._service.restart_delay)
 
     def _handle_deadline(self) -> None:
         if self._process is None:
@@ -293,12 +323,11 @@ class Supervisor:
                 pass  # the client is gone
 
     def _handle(self, request: str) -> dict[str, Any]:
-        if request not in _services.REQUESTS:
+        if request not in REQUESTS:
             return {"error": f"unknown request {request[:20]!r}"}
         actions = {"restart": self._restart, "start": self._start, "stop": self._stop, "shutdown": self._shut_down}
         actions.get(request, lambda: None)()
-        unit: dict[str, Any] = _services.encode_unit(self.unit())
-        return unit
+        return encode_unit(self.unit())
 
     def unit(self) -> Any:
         """Return the unit as it is now."""
@@ -306,23 +335,23 @@ class Supervisor:
             state = "active"
         else:
             state = "starting" if self._is_enabled else "stopped"
-        return _interfaces.Unit(self._settings.unit, state, self._invocation, self._main_pid, self._active_since)
+        return _interfaces.Unit(self._service.unit, state, self._invocation, self._main_pid, self._active_since)
 
 
 def main(argv: Sequence[str]) -> int:
     """Supervise one component until it is shut down, and return the exit code."""
     parser = argparse.ArgumentParser(prog="supervisor.py", description="Run a component without systemd.")
     parser.add_argument("--config", required=True, help="the AgentConfiguration")
+    parser.add_argument("--service", required=True, type=Path, help="a JSON file with command and restartDelay")
     parser.add_argument("component")
     parser.add_argument("agent", nargs="+", help="the command configok-agent, behind --")
     arguments = parser.parse_args(argv)
     logging.basicConfig(format="%(levelname)s: %(message)s", level=logging.INFO)
     component = arguments.component
     configuration = load("_agent._agent_configuration").load_configuration(arguments.config)
-    settings = configuration.components[component]
-    if not settings.command:
-        log.error("components.%s.command is not set, so there is nothing to supervise", component)
-        return 1
+    settings = json.loads(arguments.service.read_text(encoding="utf-8"))
+    unit = configuration.components[component].unit
+    service = Service(unit, settings["command"], settings["restartDelay"])
 
     def hook(name: str) -> list[str]:
         return [*arguments.agent, f"--config={arguments.config}", name, component]
@@ -330,7 +359,7 @@ def main(argv: Sequence[str]) -> int:
     files = load("_agent._store._durable_files")
     try:
         with files.locked(os.path.join(configuration.run_directory, f"{component}.lock"), wait=0):
-            Supervisor(component, settings, configuration.run_directory, hook).run()
+            Supervisor(component, service, configuration.run_directory, hook).run()
     except files.LockTimeout:
         log.error("%s has a supervisor already, on %s", component, configuration.run_directory)
         return 1

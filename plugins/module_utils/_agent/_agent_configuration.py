@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads the agent's own config: one strict, versioned AgentConfiguration file. Private to configok.node.
+"""Reads the agent's own config: one strict, versioned AgentConfiguration file.
 
 ``prestart`` reads it before every start of a component. JSON, which the role writes, is therefore tried first, and a
 YAML library is imported only for a file that is not JSON.
@@ -13,20 +13,18 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, Callable, Literal, NamedTuple
+from typing import Any, Callable, NamedTuple
 
 from .._componentconfig._denied_fields import DenyPolicy
 from .._foreign import InvalidText
 from .._foreign._json import load_json
 from .._nodeconfig._durations import InvalidDuration, setting_duration
-from .._nodeconfig._strict_mapping import MessageForm, StrictFields, boolean, integer, matching, one_of
+from .._nodeconfig._strict_mapping import MessageForm, StrictFields, boolean, integer, matching
 from .._nodeconfig._well_known import NAMESPACE_BUNDLES
 
 API_VERSION = "agent.config.configok.dev/v1alpha1"
 KIND = "AgentConfiguration"
 _MAX_BYTES = 256 * 1024
-
-ServiceManagerKind = Literal["systemd", "supervisor"]
 
 _COMPONENT = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\Z")
 _NODE = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\Z")
@@ -64,8 +62,6 @@ class ComponentConfiguration(NamedTuple):
     lease: bool = False  # expect the Node's Lease to be renewed
     host_checks: bool = True  # check the host before the component is touched: files, swap, cgroups, ...
     deny: DenyPolicy = DenyPolicy()  # the fields that no bundle may set
-    command: tuple[str, ...] = ()  # supervisor only: what to run
-    restart_delay: float = 1.0  # supervisor only: seconds between an end and the next start
 
 
 class HealthSettings(NamedTuple):
@@ -94,7 +90,6 @@ class AgentConfiguration(NamedTuple):
     run_directory: str = "/run/configok"
     dynamic_config: bool = True
     configz: bool = False  # compare the kubelet's live config with its file, where the cluster allows it
-    service_manager: ServiceManagerKind = "systemd"
     settling_time: float = 0.5
     health: HealthSettings = HealthSettings()
     heartbeat_interval: float = 600.0
@@ -104,7 +99,6 @@ class AgentConfiguration(NamedTuple):
     file: str = ""  # where it was read
 
 
-_COMPONENT_DEFAULTS = ComponentConfiguration("", "")
 _DEFAULTS = AgentConfiguration("", "", {})
 
 
@@ -134,7 +128,6 @@ def parse_configuration(text: str, *, file: str) -> AgentConfiguration:
     if (version, kind) != (API_VERSION, KIND):
         top.error("apiVersion", version, f"together with kind {kind!r}, must be {API_VERSION} and {KIND}")
         raise InvalidConfiguration(top.errors)  # errors in the fields of another kind or version would not help
-    manager = top.get("serviceManager", one_of("systemd", "supervisor"), _DEFAULTS.service_manager)
     values: dict[str, Any] = {
         "node_name": top.require("nodeName", _node_name, ""),
         "kubeconfig": top.require("kubeconfig", _path, ""),
@@ -143,7 +136,6 @@ def parse_configuration(text: str, *, file: str) -> AgentConfiguration:
         "run_directory": top.get("runDirectory", _path, _DEFAULTS.run_directory),
         "dynamic_config": top.get("dynamicConfig", boolean, _DEFAULTS.dynamic_config),
         "configz": top.get("configz", boolean, _DEFAULTS.configz),
-        "service_manager": manager,
         "settling_time": top.get("settlingTime", _duration(0.0), _DEFAULTS.settling_time),
         "health": HealthSettings(
             top.get("healthTimeout", _duration(0.1), _DEFAULTS.health.timeout),
@@ -156,7 +148,7 @@ def parse_configuration(text: str, *, file: str) -> AgentConfiguration:
             top.get("metricsFile", _metrics_file, ""),
             top.get("metricsAddress", _metrics_address, ""),
         ),
-        "components": _components(top, supervised=manager == "supervisor"),
+        "components": _components(top),
         "trust": top.take("trust"),
         "file": file,
     }
@@ -174,7 +166,7 @@ def trust_fields(configuration: AgentConfiguration) -> StrictFields:
     return StrictFields(value, "trust", [], _message_form(configuration.file or "AgentConfiguration"))
 
 
-def _components(top: StrictFields, *, supervised: bool) -> dict[str, ComponentConfiguration]:
+def _components(top: StrictFields) -> dict[str, ComponentConfiguration]:
     entries = top.take("components")
     if not isinstance(entries, dict) or not entries:
         top.error("components", entries, "must be an object with one key for each component, at least one")
@@ -196,23 +188,16 @@ def _components(top: StrictFields, *, supervised: bool) -> dict[str, ComponentCo
             version=fields.get("version", _version, ""),
             version_command=fields.get("versionCommand", _command, ()),
             check_command=fields.get("checkCommand", _command, ()),
-            # Without systemd a kubelet is a stub, or has its own tree: the machine's state files are not touched.
-            root_directory=fields.get(
-                "rootDirectory", _optional_path, "/var/lib/kubelet" if kubelet and not supervised else ""
-            ),
+            root_directory=fields.get("rootDirectory", _optional_path, "/var/lib/kubelet" if kubelet else ""),
             health_url=fields.get("healthURL", _url, ""),
             serving_probe=fields.get("servingProbe", boolean, kubelet),
             lease=fields.get("lease", boolean, kubelet),
-            host_checks=fields.get("hostChecks", boolean, not supervised),
+            host_checks=fields.get("hostChecks", boolean, True),
             deny=DenyPolicy(
                 additional=fields.get("additionalDeniedFields", _field_paths, ()),
                 allowed=fields.get("allowedFields", _field_paths, ()),
             ),
-            command=fields.get("command", _command, ()),
-            restart_delay=fields.get("restartDelay", _duration(0.05), _COMPONENT_DEFAULTS.restart_delay),
         )
-        if supervised and not components[name].command:
-            fields.error("command", None, "is needed where the serviceManager is supervisor")
         fields.reject_unknown()
     return components
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""AgentContext: configuration, store, clock and adapters for all parts of the agent. Private to configok.node."""
+"""AgentContext: configuration, store, clock and adapters for all parts of the agent."""
 
 from __future__ import annotations
 
@@ -52,10 +52,7 @@ class ComponentCommands(NamedTuple):
 
 
 class AgentContext(NamedTuple):
-    """Configuration, store, clock and adapters. Built once, by the entry point or a test.
-
-    new_task: creates a task for work that may hang.
-    """
+    """Configuration, store, clock and adapters, built once. new_task: creates a task for work that may hang."""
 
     configuration: AgentConfiguration
     store: Store

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs the agent: watches its Node, and reconciles whenever something may have changed. Private to configok.node.
+"""Runs the agent: watches its Node, and reconciles whenever something may have changed.
 
 One thread watches the Node, background tasks do what may hang, the main thread does everything else.
 """

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs blocking work in a background thread, so that the reconcile loop never blocks. Private to configok.node.
+"""Runs blocking work in a background thread, so that the reconcile loop never blocks.
 
 Blocking work is, for example, an API request, a probe or a child process. Implements the Task protocol.
 """

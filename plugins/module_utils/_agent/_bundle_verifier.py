@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Verifies the signatures of a bundle before this node validates or keeps it. Private to configok.node.
+"""Verifies the signatures of a bundle before this node validates or keeps it.
 
 Only bundles that are about to be adopted are verified: neither the config in use nor last-known-good depends on a
 clock, on keys or on floors.
@@ -34,10 +34,7 @@ class BundleUntrusted(Exception):
 
 
 class BundleVerifier:
-    """Verifies bundles by the node's trust policy, which it reads again each time.
-
-    A rotation of keys therefore restarts nothing.
-    """
+    """Verifies bundles by the node's trust policy, which it reads each time: a rotation of keys restarts nothing."""
 
     def __init__(self, context: AgentContext) -> None:
         self._configuration = context.configuration

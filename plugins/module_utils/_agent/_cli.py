@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The commands status and forget-bad. Private to configok.node.
+"""The commands status and forget-bad.
 
 status describes which config this node uses and why, as data or as text. It reads the node's own files alone, so it
 works without the API and without the daemon. forget-bad clears bad marks, so that their configs can be tried again.

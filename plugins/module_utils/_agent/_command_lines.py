@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tracks the command line and the drop-ins of each component, once for each start. Private to configok.node.
+"""Tracks the command line and the drop-ins of each component, once for each start.
 
 The read may hang with the process, so it is part of the probe, in the background. The controller records the result.
 """

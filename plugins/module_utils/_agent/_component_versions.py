@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Asks each started component for its version, and validates the init config for it. Private to configok.node.
+"""Asks each started component for its version, and validates the init config for it.
 
 Both run a program that may hang, so they run in the background. A version does not wait for an init config.
 """

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The reconcile loop: observe, plan, execute, report. Private to configok.node.
+"""The reconcile loop: observe, plan, execute, report.
 
 Rounds follow each other until nothing changes. While every component is healthy and no config is on trial, the next
 round is due with the heartbeat.

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Counts what this agent has done since it was started. Private to configok.node.
+"""Counts what this agent has done since it was started.
 
 Nothing is kept on disk: Prometheus expects the counters of a restarted process to begin at zero, and a number read
 back from a file could not be trusted.

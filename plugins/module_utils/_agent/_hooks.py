@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""``prestart`` and ``poststop``, called by the component's own unit. Private to configok.node.
+"""``prestart`` and ``poststop``, called by the component's own unit.
 
 ``prestart`` decides which config the component reads, at each start of the component. It works without the
 daemon and without the API server. It imports nothing heavy and waits for nothing but the store's lock. A failure of its

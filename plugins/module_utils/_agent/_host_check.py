@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Looks at the host for what would make any restart of a component fail, in the background. Private to configok.node.
+"""Looks at the host for what would make any restart of a component fail, in the background.
 
 A config is charged only with what it causes: before a restart nothing is restarted into such a host, and a failure on
 one is in doubt.

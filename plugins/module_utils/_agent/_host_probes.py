@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Probes what a component needs of its host at each start: runtime, kubeconfig, name resolution.
 
-Private to configok.node. What a component does not use is not probed. All of it may hang: call it in the background.
+What a component does not use is not probed. All of it may hang: call it in the background.
 """
 
 from __future__ import annotations

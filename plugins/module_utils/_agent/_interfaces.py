@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Protocols of the outside world: clock, commands, service manager, probes, tasks. Private to configok.node.
+"""Protocols of the outside world: clock, commands, service manager, probes, tasks.
 
 The real adapters are in this package, and in the entry point, which may start processes. Tests have their own.
 """
@@ -48,7 +48,7 @@ class ServiceManagerError(Exception):
 
 
 class ServiceManager(Protocol):
-    """systemd, or one small supervisor process for each component."""
+    """What starts and restarts the units of components: systemd."""
 
     def unit(self, component: str) -> Unit:
         """Return the present state. Raises ServiceManagerError."""

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The agent's logger, and the MESSAGE_ID of each kind of transition. Private to configok.node.
+"""The agent's logger, and the MESSAGE_ID of each kind of transition.
 
 The logger is one of the standard library's, which is imported with the first line: a hook usually logs none, and has
 no time for it. MESSAGE_IDs are contracts (docs/observing.md): ``journalctl MESSAGE_ID=...`` finds every line of a kind,

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Follows this node's Node object with one watch, in its own thread. Private to configok.node."""
+"""Follows this node's Node object with one watch, in its own thread."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Wakes the daemon: a datagram from a hook or a command, a byte of a thread or a signal. Private to configok.node.
+"""Wakes the daemon: a datagram from a hook or a command, a byte of a thread or a signal.
 
 prestart, poststop and forget-bad change the store. The daemon does not poll, so they notify it. A notification is
 cheap, has no content and may be lost: the state is in the store.

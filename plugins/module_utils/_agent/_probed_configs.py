@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads where a running component listens: by its file, its drop-ins and its flags. Private to configok.node.
+"""Reads where a running component listens: by its file, its drop-ins and its flags.
 
 The flags are those of the probed process. Another process merges, because the engine would cost the daemon too much
 memory; it is run only where a flag or a drop-in may decide.

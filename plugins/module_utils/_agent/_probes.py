@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Probes one component: health endpoint, serving port, Lease, live config. Private to configok.node.
+"""Probes one component: health endpoint, serving port, Lease, live config.
 
 The addresses are those of its effective config. An API server without an answer fails no probe. The settling time and
 the deadlines are the component manager's.

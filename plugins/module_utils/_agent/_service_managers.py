@@ -1,18 +1,13 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads and restarts component units, through systemctl or a supervisor's socket. Private to configok.node."""
+"""Reads and restarts component units, through systemctl."""
 
 from __future__ import annotations
 
-import contextlib
-import os
-import socket
 import time
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Literal
+from collections.abc import Callable, Mapping
 
-from .._foreign._json import load_json
 from ._interfaces import CommandResult, CommandRunner, ServiceManagerError
 from ._state._health import Unit, UnitState
 
@@ -128,85 +123,3 @@ class Systemd:
             cause = " ".join((result.err or result.out).split())[:300] or f"exit code {result.code}"
             raise ServiceManagerError(f"systemctl {arguments[0]} {arguments[-1]} failed: {cause}")
         return result
-
-
-SupervisorRequest = Literal["unit", "restart", "start", "stop", "shutdown"]
-REQUESTS: tuple[SupervisorRequest, ...] = ("unit", "restart", "start", "stop", "shutdown")
-_SUPERVISOR_TIMEOUT = 5.0  # seconds; a supervisor never blocks
-_MAX_ANSWER = 65536
-
-
-@contextlib.contextmanager
-def socket_address(run_directory: str, component: str) -> Iterator[str]:
-    """Yield the address of a component's socket, short enough for a unix socket however deep the directory is.
-
-    Raises OSError if the directory does not exist.
-    """
-    directory = os.open(run_directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        yield f"/proc/self/fd/{directory}/{component}.sock"
-    finally:
-        os.close(directory)
-
-
-def encode_unit(unit: Unit) -> dict[str, Any]:
-    """Return a unit as JSON-able data."""
-    return {
-        "name": unit.name,
-        "state": unit.state,
-        "invocation": unit.invocation,
-        "pid": unit.pid,
-        "activeSince": unit.active_since,
-    }
-
-
-def decode_unit(data: Mapping[str, Any]) -> Unit:
-    """Return the unit that encode_unit wrote. Raises KeyError."""
-    return Unit(data["name"], data["state"], data["invocation"], data["pid"], data["activeSince"])
-
-
-def request(run_directory: str, component: str, word: SupervisorRequest) -> Unit:
-    """Send a request to a component's supervisor, and return the unit's new state. Raises ServiceManagerError."""
-    try:
-        with socket_address(run_directory, component) as address, socket.socket(socket.AF_UNIX) as connection:
-            connection.settimeout(_SUPERVISOR_TIMEOUT)
-            connection.connect(address)
-            connection.sendall(word.encode("ascii") + b"\n")
-            answer = b""
-            while not answer.endswith(b"\n") and len(answer) < _MAX_ANSWER:
-                chunk = connection.recv(4096)
-                if not chunk:
-                    break
-                answer += chunk
-        data = load_json(answer)
-        if "error" in data:
-            raise ServiceManagerError(f"the supervisor of {component} refused {word}: {str(data['error'])[:300]}")
-        return decode_unit(data)
-    except OSError as error:
-        raise ServiceManagerError(
-            f"the supervisor of {component} does not answer: {error.strerror or error}"
-        ) from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise ServiceManagerError(f"the supervisor of {component} gave no answer that can be read") from error
-
-
-class Supervisors:
-    """Implements the ServiceManager protocol with supervisors."""
-
-    def __init__(self, run_directory: str, units: Mapping[str, str]) -> None:
-        """Create the service manager. units: component -> unit name, for messages."""
-        self._run_directory = run_directory
-        self._units = units
-
-    def unit(self, component: str) -> Unit:
-        """Return the present state. Raises ServiceManagerError; a supervisor without a socket is a missing unit."""
-        try:
-            with socket_address(self._run_directory, component) as address:
-                os.stat(address)
-        except OSError:
-            return Unit(self._units[component], "missing")
-        return request(self._run_directory, component, "unit")
-
-    def restart(self, component: str) -> None:
-        """Request a restart and return at once; a stopped component stays stopped. Raises ServiceManagerError."""
-        request(self._run_directory, component, "restart")

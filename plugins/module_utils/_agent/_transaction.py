@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Transactions on the store: switch, adopt, roll back, promote, unassign, forget. Private to configok.node.
+"""Transactions on the store: switch, adopt, roll back, promote, unassign, forget.
 
 Each is a short sequence of atomic writes. If it is interrupted at any point, the next start of a component or of the
 agent finishes it. The caller holds the store's lock: a hook takes it before it reads the state, the controller with

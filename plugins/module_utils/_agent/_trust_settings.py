@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads which bundles this node trusts, as its own config has it now. Private to configok.node.
+"""Reads which bundles this node trusts, as its own config has it now.
 
 The package _trust is imported only on a node that verifies bundles: the daemon's memory is short.
 """

@@ -3,8 +3,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Connect a module to the API: the options, the client that they make, and errors as fail_json.
 
-Private to configok.node: no compatibility is promised.
-
 The options are documented in the doc fragment configok.node.kube, plugins/doc_fragments/kube.py; the two must be equal.
 """
 
@@ -121,10 +119,7 @@ def _parse_bool(value: object) -> bool | None:
 
 @contextmanager
 def fail_on_errors(module: Any) -> Iterator[None]:
-    """Turn every expected error into fail_json with its sentence; module is an AnsibleModule.
-
-    Any other error is a bug in this collection and keeps its traceback.
-    """
+    """Turn each expected error into fail_json of an AnsibleModule. Any other is a bug here, and keeps its traceback."""
     try:
         yield
     except MissingLibrary as error:

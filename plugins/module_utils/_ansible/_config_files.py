@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes config files for the modules that need no cluster, and reports their errors in one sentence.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""Writes config files for the modules that need no cluster, and reports their errors in one sentence."""
 
 from __future__ import annotations
 

@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads what a cluster has, applies the steps of a plan to it, and removes our marks from Nodes.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""Reads what a cluster has, applies the steps of a plan to it, and removes our marks from Nodes."""
 
 from __future__ import annotations
 

@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The steps from the present objects of the collection in a cluster to those of an access. Pure.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""The steps from the present objects of the collection in a cluster to those of an access. Pure."""
 
 from __future__ import annotations
 

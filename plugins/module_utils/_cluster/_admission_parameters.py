@@ -6,8 +6,6 @@
 Each list of subjects is a text with one line for each subject and pool: "<pool> User <name>" or "<pool> Group <name>",
 where "*" is every pool. A ServiceAccount is the user that it has at the API server. In a policy, it is a variable with
 a list of strings.
-
-Private to configok.node: no compatibility is promised.
 """
 
 from __future__ import annotations

@@ -13,8 +13,6 @@ The API server evaluates configok-nodes for each heartbeat, so no expression may
 a node NotReady.
 
 The specs name every field that the API server would fill in, so that an unchanged object compares as equal.
-
-Private to configok.node: no compatibility is promised.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The CAs that a new node trusts: of the API server that it connects to, and of the clients of its kubelet.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""The CAs that a new node trusts: of the API server that it connects to, and of the clients of its kubelet."""
 
 from __future__ import annotations
 

@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The credentials with which the kubelet of a new node joins the cluster: for the time of its creation, and no longer.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""The credentials with which a new node's kubelet joins the cluster: for the time of its creation, and no longer."""
 
 from __future__ import annotations
 

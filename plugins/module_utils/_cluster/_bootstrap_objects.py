@@ -6,8 +6,6 @@
 Tokens have one of 64 fixed ids, so that RBAC can name the Secrets that a runner may delete. A runner cannot read any
 Secret: with `get`, it could create one of type kubernetes.io/service-account-token under such a name, and read the
 token that Kubernetes puts into it.
-
-Private to configok.node: no compatibility is promised.
 """
 
 from __future__ import annotations

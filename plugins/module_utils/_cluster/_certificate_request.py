@@ -5,8 +5,6 @@
 
 Closed by default: what a kubelet does not ask for in its bootstrap is a reason to leave a request alone. The API
 server has checked the signature of the request with the key in it when the request was created.
-
-Private to configok.node: no compatibility is promised.
 """
 
 from __future__ import annotations

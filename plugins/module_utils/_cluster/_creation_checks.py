@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether new machines can join the cluster, asked before the first host is touched: a replacement deletes first.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""Whether new machines can join the cluster, asked before the first host is touched: a replacement deletes first."""
 
 from __future__ import annotations
 

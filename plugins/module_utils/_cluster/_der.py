@@ -4,8 +4,6 @@
 """Reads DER, the encoding of certificates, as strictly as Go does. Pure.
 
 Only what a certificate signing request needs: definite lengths in their shortest form, tags of one octet, no depth.
-
-Private to configok.node: no compatibility is promised.
 """
 
 from __future__ import annotations

@@ -7,8 +7,6 @@ A FlowSchema selects requests by subject, verb, resource and namespace. It canno
 same node, because both use the node's identity. Only reads of bundles are the agents' alone, and only they come in
 bursts: all nodes of a window read the same bundle. What an agent shares with its kubelet (its own Node, Events) stays
 in the levels that the API server has for nodes.
-
-Private to configok.node: no compatibility is promised.
 """
 
 from __future__ import annotations

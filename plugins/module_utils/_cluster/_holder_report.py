@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads the roles and bindings of a cluster, and reports the identities that can write Nodes and bundles.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""Reads the roles and bindings of a cluster, and reports the identities that can write Nodes and bundles."""
 
 from __future__ import annotations
 

@@ -4,8 +4,6 @@
 """Finds the identities that RBAC lets write Nodes and bundles, whatever they have these permissions for. Pure.
 
 The group system:masters, which RBAC does not limit, and the controllers of Kubernetes itself are left out.
-
-Private to configok.node: no compatibility is promised.
 """
 
 from __future__ import annotations
@@ -156,10 +154,7 @@ def _labels(item: Mapping[str, Any]) -> Mapping[str, str]:
 
 
 def _rules(role: Mapping[str, Any], cluster_roles: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    """Yield the rules of a role, with those of the ClusterRoles that it aggregates, and so on.
-
-    The controller that copies them into the role may not have done so yet.
-    """
+    """Yield the rules of a role and of the ClusterRoles that it aggregates, and so on, copied yet or not."""
     pending, seen = [role], {_name(role)}
     while pending:
         current = pending.pop()

@@ -244,10 +244,7 @@ def _is_new_in_later_minor(change: Change, kind: Kind, minors: tuple[int, int]) 
 
 
 def effective_values(data: Any, head: Mapping[str, Any], minor: int) -> dict[str, Any]:
-    """Return a decoded config with the defaults of its kind at a minor.
-
-    head: apiVersion and kind, for a config without them.
-    """
+    """Return a decoded config with its kind's defaults at a minor. head: apiVersion and kind, if it has none."""
     values = {**head, **data} if isinstance(data, dict) else dict(head)
     kind = find_kind(values.get("apiVersion"), values.get("kind"))
     return dict(apply_defaults(values, kind, minor) if kind is not None else prune(values))
@@ -270,10 +267,7 @@ def _nanoseconds(value: Any) -> int:
 
 
 def diff(old: Any, new: Any) -> list[Change]:
-    """Return the fields in which two decoded configs differ, in the order of their paths.
-
-    Objects and maps are compared by key, lists as wholes; null is absent.
-    """
+    """Return the fields in which two decoded configs differ, by path. Lists are compared as wholes; null is absent."""
     changes: list[Change] = []
     _collect_changes(old, new, (), changes)
     return sorted(changes, key=lambda change: change.path)

@@ -106,10 +106,7 @@ def _name_findings(component: str, arguments: Iterable[Argument], minor: int) ->
 
 
 def _field_findings(component: str, arguments: Iterable[Argument], minor: int) -> Iterator[tuple[str, Finding]]:
-    """Yield what the component refuses in a field that a flag sets, with the flag.
-
-    Only rules about one field count: others depend on the file, which is not known.
-    """
+    """Yield what the component refuses in a field that a flag sets, and the flag: by rules about that field alone."""
     kind = next((kind for kind in kinds() if kind.kind == MAIN_KINDS.get(component) and kind.known_at(minor)), None)
     if kind is None or flags_of(component).ignored_with_file:
         return

@@ -17,6 +17,7 @@ from typing import Any, cast
 from . import ConfigError
 from ._scalars._field_path import Path, parse_path, value_at
 from ._schema._kinds import KUBELET_CONFIGURATION, Kind, is_present_at, kinds
+from ._schema._releases import by_name
 
 _LIGHT_CLASSES = {
     "none": "nothing has to be done: no running component reads it",
@@ -61,7 +62,9 @@ class Disruption:
 def _impact_data() -> dict[str, Any]:
     from ._data._change_impact import IMPACT
 
-    return cast("dict[str, Any]", json.loads(IMPACT))
+    data = json.loads(IMPACT)
+    fields = {kind: by_name(rows) for kind, rows in data["fields"].items()}
+    return {**data, "fields": fields, "files": by_name(data["files"])}
 
 
 def disruption_classes() -> dict[str, str]:

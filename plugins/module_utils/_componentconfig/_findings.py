@@ -251,10 +251,7 @@ def _weight(level: Level) -> int:
 
 
 def refusing_levels(fail_on: str) -> tuple[Level, ...]:
-    """Return the levels of findings at which a module or a command fails.
-
-    fail_on: the mildest of these levels, or "never".
-    """
+    """Return the levels at which a module or a command fails. fail_on: the mildest of them, or "never"."""
     levels = tuple(Level)
     return levels[: levels.index(Level(fail_on)) + 1] if fail_on != "never" else ()
 

@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ship and look up the kinds of Machines.
-
-Only what imports this file ships them: nodes and most modules have no use for them.
-"""
+"""Ship and look up the kinds of Machines. Only what imports this file ships them."""
 
 from __future__ import annotations
 

@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Decide which values, gates and flags of a document mean something else after an upgrade.
-
-The facts are schema/upgrade_notes.json.
-"""
+"""Decide what means something else after an upgrade: values, gates and flags. See schema/upgrade_notes.json."""
 
 from __future__ import annotations
 

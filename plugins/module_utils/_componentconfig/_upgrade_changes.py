@@ -93,17 +93,8 @@ class GateUpgrade(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """Return the gate as plain data, for a module's result."""
-        return {
-            "gate": self.gate,
-            "setting": self.setting,
-            "before": self.before,
-            "after": self.after,
-            "was_on": self.was_on,
-            "is_on": self.is_on,
-            "refusal": self.refusal,
-            "place": self.source,
-            "components": list(components_of_gate(self.gate)),
-        }
+        fields = self._asdict()
+        return {**fields, "place": fields.pop("source"), "components": list(components_of_gate(self.gate))}
 
 
 class FlagUpgrade(NamedTuple):

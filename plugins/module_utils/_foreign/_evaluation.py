@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Evaluate patterns and expressions in child processes, within a bound of time. Private to configok.node.
+"""Evaluate patterns and expressions in child processes, within a bound of time.
 
 A child evaluates one request after another. It stays for the next one, and ends with this process.
 """

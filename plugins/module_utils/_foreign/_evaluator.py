@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Evaluates patterns and expressions: the program of a child process. Private to configok.node.
+"""Evaluates patterns and expressions: the program of a child process.
 
 _evaluation starts it with this text only, so it imports nothing of ours. It reads a request from each line of its input
 and writes an answer. A timer kills it in the middle of a request that takes too long: no code in Python could, since a

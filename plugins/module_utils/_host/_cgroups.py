@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether cgroups exist, as the kubelet looks for them: in every hierarchy, with every controller.
-
-Private to configok.node.
-"""
+"""Whether cgroups exist, as the kubelet looks for them: in every hierarchy, with every controller."""
 
 from __future__ import annotations
 

@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A component's process: its command line, its config file and its drop-ins.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""A component's process: its command line, its config file and its drop-ins."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads the files of a host under a root directory. Private to configok.node."""
+"""Reads the files of a host under a root directory."""
 
 from __future__ import annotations
 

@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The facts of a host that config checks need: files, kernel, memory, cgroups, the runtime's driver.
-
-Private to configok.node.
-"""
+"""The facts of a host that config checks need: files, kernel, memory, cgroups, the runtime's driver."""
 
 from __future__ import annotations
 

@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A program that is run only as the bytes whose checksum is known, and that finds nothing of this machine.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""A program that is run only as the bytes whose checksum is known, and that finds nothing of this machine."""
 
 from __future__ import annotations
 

@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How long logind lets a shutdown be delayed, from its files in the order in which it reads them.
-
-Private to configok.node.
-"""
+"""How long logind lets a shutdown be delayed, from its files in the order in which it reads them."""
 
 from __future__ import annotations
 

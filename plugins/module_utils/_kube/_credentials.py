@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Credentials for an API server, read from a kubeconfig or elsewhere, and their TLS context.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""Credentials for an API server, read from a kubeconfig or elsewhere, and their TLS context."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Connections to an API server by credentials that change. Private to configok.node: no compatibility is promised.
+"""Connections to an API server by credentials that change.
 
 The only file that imports urllib3 (1.26 or 2), and only urllib3 itself: on a node every megabyte counts.
 """
@@ -167,10 +167,7 @@ class Transport:
     def send(
         self, method: str, target: str, *, body: bytes | None, accept: str, content_type: str | None, path: str
     ) -> Response:
-        """Send one request and return the whole answer, whatever its status.
-
-        Raises Unreachable, UnusableAnswer or CredentialsError.
-        """
+        """Send one request and return its answer. Raises Unreachable, UnusableAnswer, CredentialsError."""
         state = self._current_state()
         headers = {**state.headers, "Accept": accept}
         if content_type:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Finds a user's credentials on the control side. Private to configok.node: no compatibility is promised.
+"""Finds a user's credentials on the control side.
 
 Only this file imports the kubernetes package, which costs half a second and 44 MB, and only for merged kubeconfigs,
 exec plugins, OIDC and other auth providers.

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Archives with binaries, as the projects release them. Private to configok.node.
+"""Archives with binaries, as the projects release them.
 
 Each version has a directory of its own, and `current` is a link to the one in use: a switch is one rename. A version
 here ends with the first digits of its archive's checksum, so that a new archive of a version is a new version.

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes the files of a machine, and records what was there before. Private to configok.node."""
+"""Writes the files of a machine, and records what was there before."""
 
 from __future__ import annotations
 
@@ -20,10 +20,7 @@ _READ_BY_OTHERS = 0o044
 
 @dataclass
 class Changes:
-    """What a step changed, or would change in check mode.
-
-    owns_layout: we made the host a node, so that its files are ours.
-    """
+    """What a step changed, or would change. owns_layout: we made the host a node, so its files are ours."""
 
     changed: bool = False
     diff: list[dict[str, str]] = field(default_factory=list)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The texts of package sources: which key signs them, and what is not authenticated. Pure. Private to configok.node.
+"""The texts of package sources: which key signs them, and what is not authenticated. Pure.
 
 A source has one or more entries: lines or deb822 stanzas of apt, sections of dnf. Each of them has its own settings.
 """

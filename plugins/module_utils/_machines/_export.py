@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Write Machine files for the Nodes of a cluster, which reconcile to "no change". Pure. Private to configok.node."""
+"""Write Machine files for the Nodes of a cluster, which reconcile to "no change". Pure."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The bundle: all configs that change in unison on a node, as one immutable ConfigMap. Private to configok.node."""
+"""The bundle: all configs that change in unison on a node, as one immutable ConfigMap."""
 
 from __future__ import annotations
 
@@ -165,10 +165,7 @@ def build_bundle(
 
 
 def with_statement(config_map: Mapping[str, Any], statement: str, signatures: str) -> dict[str, Any]:
-    """Return the ConfigMap of a bundle with a statement and its signatures; the content stays the same.
-
-    signatures: the annotation; "" for none.
-    """
+    """Return the ConfigMap of a bundle with its statement and the annotation of its signatures, "" for none."""
     metadata = dict(config_map["metadata"])
     annotations = {**(metadata.get("annotations") or {}), ANNOTATION_STATEMENT: statement}
     if signatures:

@@ -3,8 +3,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The ConfigOK condition: one function for each situation of a node, and the PATCH that reports it.
 
-Private to configok.node.
-
 The table of docs/node.md (reason is the cause, message the effect, in the words of the Dynamic Kubelet Configuration
 proposal where it has them). Pure.
 """
@@ -164,10 +162,7 @@ def not_read(label: str, reason: str) -> ConfigOk:
 
 
 def files_unusable(using: ConfigInUse | None, problem: str) -> ConfigOk:
-    """Return the condition for an agent that cannot read or write its own files, so it can change nothing.
-
-    using: None if it is unknown.
-    """
+    """Return the condition for an agent that cannot use its own files, so changes nothing. using: None if unknown."""
     message = "config in use unknown" if using is None else str(using)
     return ConfigOk("Unknown", message, f"cannot use this node's own files: {problem}", Cause.FILES_UNUSABLE)
 

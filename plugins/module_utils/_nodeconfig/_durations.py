@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Durations in settings, in what the condition says and in what a rollout prints. Private to configok.node.
+"""Durations in settings, in what the condition says and in what a rollout prints.
 
 Component configs have Go's durations, of which a setting's are a part: an agent of any version can read them.
 """

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The local config of a node as it may be published: init config, instance config, deny and trust policy.
 
-Private to configok.node. Provisioning publishes it once, in an immutable ConfigMap that is named by its content, and
+Provisioning publishes it once, in an immutable ConfigMap that is named by its content, and
 the agent reports the hash. It holds no secret, and no value that only one node can have, so nodes that were set up
 alike share one ConfigMap.
 """
@@ -52,10 +52,7 @@ class LocalConfig(NamedTuple):
 
 
 def encode_local_config(local: LocalConfig) -> str:
-    """Return the text to publish: the same values always give the same text.
-
-    Raises InvalidLocalConfig if it is too large.
-    """
+    """Return the text to publish, the same for the same values. Raises InvalidLocalConfig if it is too large."""
     components = {
         name: {
             "init": publishable_values(component.init),

@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Read a user's mapping and the values of its fields strictly, and collect all errors. Private to configok.node.
-
-The agent's hooks import it, so it must load quickly.
-"""
+"""Read a user's mapping strictly, and collect all errors. The hooks import it, so it must be light."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The names that users and clusters see: annotations, labels, namespaces. Private to configok.node.
+"""The names that users and clusters see: annotations, labels, namespaces.
 
 They are contracts (docs/development/architecture.md): a name here never changes its meaning.
 """

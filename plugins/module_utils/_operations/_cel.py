@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Check CEL expressions with cel-expr-python, if it is installed. Private to configok.node.
+"""Check CEL expressions with cel-expr-python, if it is installed.
 
 The library has no functions of Kubernetes and no types of its variables. They are declared here, some of them less
 precisely than in Kubernetes: an error that may come from that does not refuse an expression.

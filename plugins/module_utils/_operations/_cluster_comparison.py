@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Read the two sides of a comparison of clusters: live Nodes, or files of Machines.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""Read the two sides of a comparison of clusters: live Nodes, or files of Machines."""
 
 from __future__ import annotations
 

@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads what component_config is given, and checks it: layers, or a drop-in directory.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""Reads what component_config is given, and checks it: layers, or a drop-in directory."""
 
 from __future__ import annotations
 

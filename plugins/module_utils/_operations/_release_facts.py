@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Release data that an action plugin gives its module, which then ships no reader of the file.
-
-Private to configok.node.
-"""
+"""Release data that an action plugin gives its module, which then ships no reader of the file."""
 
 from __future__ import annotations
 

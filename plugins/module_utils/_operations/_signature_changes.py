@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Add signatures to a statement file or to a published bundle, and verify them. Private to configok.node."""
+"""Add signatures to a statement file or to a published bundle, and verify them."""
 
 from __future__ import annotations
 

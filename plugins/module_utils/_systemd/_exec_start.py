@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a unit starts its component, and how to make it read another config file. Private to configok.node.
+"""How a unit starts its component, and how to make it read another config file.
 
 systemd.service(5), "Command lines": a word $NAME is replaced by the words of the variable, ${NAME} within a word by its
 exact value, and $$ is a dollar sign. A word that begins with a single $ is a variable, whatever follows.
@@ -47,10 +47,7 @@ class Command(NamedTuple):
 
 
 class Argument(NamedTuple):
-    """One argument of the program.
-
-    word: the index of its origin in Command.words; variable: the name, if that word is a variable.
-    """
+    """One argument of the program. word: its index in Command.words. variable: the name, if that is a variable."""
 
     text: str
     word: int

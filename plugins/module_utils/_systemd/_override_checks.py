@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether systemd accepts an override: what systemd-analyze says of it before it is put in place, and systemctl after.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""Whether systemd accepts an override: what systemd-analyze says of it before, and systemctl after."""
 
 from __future__ import annotations
 

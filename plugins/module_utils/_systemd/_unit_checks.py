@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Checks units: why one cannot be provisioned, and what is wrong with a provisioned one. Private to configok.node."""
+"""Checks units: why one cannot be provisioned, and what is wrong with a provisioned one."""
 
 from __future__ import annotations
 

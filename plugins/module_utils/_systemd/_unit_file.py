@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads unit files and environment files as systemd does: values, words, variables. Private to configok.node."""
+"""Reads unit files and environment files as systemd does: values, words, variables."""
 
 from __future__ import annotations
 
@@ -99,10 +99,7 @@ def _word(line: str, start: int, *, escapes: bool) -> Word:
 
 
 def _escaped(rest: str) -> tuple[str, int]:
-    """Return the text of an escape, given what follows its backslash, and its length.
-
-    An unknown escape stays, and so does that of the character NUL.
-    """
+    """Return the text of an escape and its length, given what follows its backslash. An unknown one and NUL stay."""
     if rest[0] in _PLAIN_ESCAPES:
         return _PLAIN_ESCAPES[rest[0]], 1
     coded = _CODED_ESCAPE.match(rest)
@@ -190,10 +187,7 @@ def is_continued(line: str) -> bool:
 
 
 def expand_specifiers(text: str, specifiers: Mapping[str, str]) -> str:
-    """Return a text with its specifiers replaced (systemd.unit(5)). Those that are not given stay as they are.
-
-    specifiers: letter -> text.
-    """
+    """Return a text with its specifiers (letter -> text) replaced; others stay as they are. See systemd.unit(5)."""
     return _SPECIFIER.sub(lambda match: "%" if match[1] == "%" else specifiers.get(match[1], match[0]), text)
 
 

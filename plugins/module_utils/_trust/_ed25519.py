@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Verifies Ed25519 signatures (RFC 8032) without a library. Private to configok.node.
+"""Verifies Ed25519 signatures (RFC 8032) without a library.
 
 Verification handles public data only: keys, messages and signatures that the API server shows to every node. So it need
 not take constant time, and does not. Nothing here may be used to sign.

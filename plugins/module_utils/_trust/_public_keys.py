@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""SSH public keys, as they are in authorized_keys and .pub files. Private to configok.node."""
+"""SSH public keys, as they are in authorized_keys and .pub files."""
 
 from __future__ import annotations
 
@@ -70,10 +70,7 @@ def parse_public_key(line: str) -> PublicKey:
 
 
 def read_ed25519(key: PublicKey) -> tuple[bytes, bytes]:
-    """Return the 32 bytes of an Ed25519 key, and its FIDO2 application (b"" for an ordinary key).
-
-    Raises InvalidSshData.
-    """
+    """Return the 32 bytes of an Ed25519 key, and its FIDO2 application, b"" for none. Raises InvalidSshData."""
     reader = WireReader(key.blob, "the key")
     reader.text()
     public_key = reader.string()

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Decides who made a signature, and whether a policy trusts that signer. Private to configok.node.
+"""Decides who made a signature, and whether a policy trusts that signer.
 
 What a certificate allows and what is revoked is decided here for both verifiers; they differ in the cryptography.
 """

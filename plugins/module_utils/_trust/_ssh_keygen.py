@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Checks signatures with ssh-keygen, which knows all types of keys. Pure but for its runner. Private to configok.node.
+"""Checks signatures with ssh-keygen, which knows all types of keys. Pure but for its runner.
 
 Which key or authority must have signed, what a certificate allows and what is revoked is decided before, as for the
 built-in verifier. The file of allowed signers then has one line, for that key alone, of parts that were checked, so

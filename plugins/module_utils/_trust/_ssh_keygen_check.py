@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What ssh-keygen is run with to check a signature, and what it answers. Private to configok.node.
+"""What ssh-keygen is run with to check a signature, and what it answers.
 
 A file of its own, so that a module that only signs does not bring the verifiers along.
 """

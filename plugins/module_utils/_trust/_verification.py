@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Decides whether a trust policy accepts a bundle. Pure: time and floors are inputs. Private to configok.node."""
+"""Decides whether a trust policy accepts a bundle. Pure: time and floors are inputs."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def test_a_field_that_is_root(world: World, attacks: Recorder) -> None:
 
 
 def pair(
-    api: Real, archive: Path, component: str, document: str, **settings: Any
+    api: Real, archive: Path, component: str, document: str, command: list[str] | None = None, **settings: Any
 ) -> tuple[dict[str, Answer], str, dict[str, int]]:
     """Give a bundle to two nodes with a component of this name, one of which allows everything.
 
@@ -57,8 +57,10 @@ def pair(
     """
     stub = {"register": True} if settings else {"hidden": True}
     with Fleet(api, archive) as fleet:
-        fleet.add("pair-open", component=component, kubelet={"allowedFields": ["*"], **settings}, **stub)
-        fleet.add("pair-guarded", component=component, kubelet=settings, **stub)
+        fleet.add(
+            "pair-open", component=component, kubelet={"allowedFields": ["*"], **settings}, command=command, **stub
+        )
+        fleet.add("pair-guarded", component=component, kubelet=settings, command=command, **stub)
         fleet.wait_until_ready()
         bundle = build_bundle("workers", {component: document}, trial=Trial(0.2, 2))
         source = fleet.publish(bundle)
@@ -76,12 +78,9 @@ def test_a_second_kubelet_unit_of_another_name(attacked_api: Real, archive: Path
 def test_a_kind_without_a_deny_list(attacked_api: Real, archive: Path, attacks: Recorder) -> None:
     """A component whose config nothing here knows, such as a proxy that runs as root."""
     document = "apiVersion: example.com/v1\nkind: ProxyConfiguration\nplugins: [/tmp/attacker.so]\n"
-    sleeps = {
-        "command": [sys.executable, "-c", "import time; time.sleep(3600)"],
-        "initConfig": "",
-        "instanceConfig": "",
-    }
-    answers, uid, _starts = pair(attacked_api, archive, "proxy", document, **sleeps)
+    sleeps = [sys.executable, "-c", "import time; time.sleep(3600)"]
+    configs = {"initConfig": "", "instanceConfig": ""}
+    answers, uid, _starts = pair(attacked_api, archive, "proxy", document, sleeps, **configs)
     record(attacks, "a kind that has no deny list", answers, uid, "pair-open", "pair-guarded", "ProxyConfiguration")
 
 

@@ -206,7 +206,6 @@ class Bench:
                 root_directory=root_directory,
                 check_command=check_command,
             )
-        settings.setdefault("service_manager", "supervisor")
         self.settings: dict[str, Any] = {
             "node_name": NODE,
             "kubeconfig": "/nowhere",

@@ -17,9 +17,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import ServiceManagerError
-from ansible_collections.configok.node.plugins.module_utils._agent._service_managers import SupervisorRequest, request
 from ansible_collections.configok.node.plugins.module_utils._agent._state._health import Unit
+from fake_systemd import SupervisorError, request, with_programs
 from support.configs.kubelet import KUBELET_HEADER
 
 __all__ = ["COLLECTION", "STUB", "AgentNode", "alive"]
@@ -59,15 +58,17 @@ class AgentNode:
         for path, text in (("instance.yaml", instance), ("init.yaml", instance + "maxPods: 110\n")):
             (directory / path).write_text(text)
         stub = [sys.executable, str(STUB), f"--config={self.config}", f"--starts-log={self.starts_log}"]
+        self.service_command = command or [*stub, f"--kubeconfig={kubeconfig}", f"--hostname-override={name}"]
+        self.environment = with_programs(directory / "bin", self.run)
         self.configure(
             kubeconfig=kubeconfig,
             kubelet={
-                "command": command or [*stub, f"--kubeconfig={kubeconfig}", f"--hostname-override={name}"],
                 "version": "v1.35.0",
                 "initConfig": str(directory / "init.yaml"),
                 "instanceConfig": str(directory / "instance.yaml"),
+                "rootDirectory": "",
                 "servingProbe": False,
-                "restartDelay": "50ms",
+                "hostChecks": False,
             },
         )
 
@@ -80,7 +81,6 @@ class AgentNode:
             "kubeconfig": kubeconfig,
             "stateDirectory": str(self.state),
             "runDirectory": str(self.run),
-            "serviceManager": "supervisor",
             "settlingTime": "100ms",
             "healthTimeout": "10s",
             "probeInterval": "200ms",
@@ -106,20 +106,23 @@ class AgentNode:
 
     def call(self, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
         """Run one of the agent's short commands."""
+        environment: dict[str, Any] = {"env": self.environment, **options}
         return subprocess.run(
-            self.command(*arguments), capture_output=True, text=True, check=False, timeout=30, **options
+            self.command(*arguments), capture_output=True, text=True, check=False, timeout=30, **environment
         )
 
     def supervisor_command(self) -> list[str]:
-        """Return the command line of the kubelet's supervisor."""
-        config = f"--config={self.directory}/agent.yaml"
-        return [sys.executable, str(SUPERVISOR), config, self.component, "--", *self.command()]
+        """Return the command line of the kubelet's supervisor, whose service it writes."""
+        service = self.directory / "service.json"
+        service.write_text(json.dumps({"command": self.service_command, "restartDelay": 0.05}))
+        options = [f"--config={self.directory}/agent.yaml", f"--service={service}"]
+        return [sys.executable, str(SUPERVISOR), *options, self.component, "--", *self.command()]
 
     def start(self, name: str) -> subprocess.Popen[bytes]:
         """Start the ``supervisor`` of the kubelet, or a command of the agent as ``run``; its output goes to a log."""
         command = self.supervisor_command() if name == "supervisor" else self.command(name)
         with (self.directory / f"{name}.log").open("ab") as log:
-            process = subprocess.Popen(command, stdout=log, stderr=log)
+            process = subprocess.Popen(command, stdout=log, stderr=log, env=self.environment)
         self.processes[name] = process
         return process
 
@@ -129,15 +132,16 @@ class AgentNode:
         process.send_signal(number)
         process.wait(10)
 
-    def ask(self, word: SupervisorRequest) -> Unit:
+    def ask(self, word: str) -> Unit:
         """Return the supervisor's answer to a command."""
-        return request(str(self.run), self.component, word)
+        unit: Unit = request(str(self.run), self.component, word)
+        return unit
 
     def unit(self) -> Unit:
         """Return the state of the unit; "missing" without a supervisor."""
         try:
             return self.ask("unit")
-        except ServiceManagerError:
+        except SupervisorError:
             return Unit("kubelet.service", "missing")
 
     def starts(self) -> int:

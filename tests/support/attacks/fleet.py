@@ -60,13 +60,6 @@ class Answer(NamedTuple):
         return self.structured.cause
 
 
-def _hide_flags(data: dict[str, Any], *, component: str, port: int) -> None:
-    """Change an AgentConfiguration. The agent reads the flags once the component answers, when they are hidden."""
-    settings = data["components"][component]
-    settings["command"].insert(1, _WITHOUT_FLAGS)
-    settings["healthURL"] = f"http://127.0.0.1:{port}/healthz"
-
-
 class Fleet:
     """Nodes of real processes. A context manager that ends them, and deletes their Nodes."""
 
@@ -97,25 +90,30 @@ class Fleet:
         *,
         component: str = "kubelet",
         kubelet: Mapping[str, Any] | None = None,
+        command: list[str] | None = None,
         hidden: bool = False,
         register: bool = False,
         **options: Any,
     ) -> AgentNode:
         """Start a node.
 
-        kubelet: more fields of the component in its AgentConfiguration. hidden: the stub's process shows no flags.
+        kubelet: more fields of the component in its AgentConfiguration. command: what is run instead of the stub.
+        hidden: the stub's process shows no flags.
         register: create the Node, since the component does not.
         options: more fields of the AgentConfiguration.
         """
         directory = self._directory / name
         directory.mkdir()
         kubeconfig = self.api.node_kubeconfig(name)
-        node = AgentNode(directory, self._archive, kubeconfig, name=name, component=component, options=options)
+        node = AgentNode(directory, self._archive, kubeconfig, command, name=name, component=component, options=options)
         if kubelet:
             node.change(lambda data: data["components"][component].update(kubelet))
         if hidden:
+            # The agent reads the flags once the component answers, when they are hidden.
+            node.service_command.insert(1, _WITHOUT_FLAGS)
             port = yaml.safe_load((directory / "instance.yaml").read_text())["healthzPort"]
-            node.change(partial(_hide_flags, component=component, port=port))
+            url = f"http://127.0.0.1:{port}/healthz"
+            node.change(lambda data: data["components"][component].update(healthURL=url))
         if register:
             self.admin.create(paths.NODES, {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}})
         self.nodes[name] = node

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Records transitions: in the log, in counters, and as Events on the Node. Private to configok.node."""
+"""Records transitions: in the log, in counters, and as Events on the Node."""
 
 from __future__ import annotations
 
@@ -134,10 +134,7 @@ class EventRecorder:
         self._allowance_at = self._clock.since_boot()
 
     def record(self, reason: EventReason, message: str, *, warning: bool = False) -> None:
-        """Queue an Event for advance(). A repetition of a queued Event is only counted.
-
-        If the queue is full, its oldest Event is dropped.
-        """
+        """Queue an Event for advance(). One that is queued already is only counted; a full queue drops its oldest."""
         message, now = " ".join(sanitize(message).split())[:_MAX_MESSAGE], self._clock.now()
         for index, event in enumerate(self._waiting):
             if (event.reason, event.message) == (reason, message):

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Renders the metrics in the Prometheus text format, and publishes them with the run report. Private to configok.node.
+"""Renders the metrics in the Prometheus text format, and publishes them with the run report.
 
 The four ``configok_node_config_*`` gauges are those that the kubelet had for its dynamic configuration, without the
 labels for a ConfigMap's resource version and key: a bundle is immutable, and used as a whole.

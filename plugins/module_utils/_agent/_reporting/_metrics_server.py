@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Serves the metrics on a loopback port with http.server. Private to configok.node.
+"""Serves the metrics on a loopback port with http.server.
 
 It is imported only if the port is configured. Each of at most MAX_CONNECTIONS connections has a thread, and a new one
 ends the oldest. A request may have MAX_REQUEST bytes, and a connection ends after DEADLINE seconds.

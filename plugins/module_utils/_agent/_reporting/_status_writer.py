@@ -4,7 +4,7 @@
 """Builds the structured status and writes it to the Node; writes the run report for ``status``.
 
 The run report is a small file in the run directory, which does not outlast a reboot. It is for ``status`` alone, which
-leaves lines empty if it is missing or damaged. Private to configok.node.
+leaves lines empty if it is missing or damaged.
 """
 
 from __future__ import annotations

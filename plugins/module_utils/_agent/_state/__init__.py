@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The agent's state as data, and what follows from it: the active config, a trial, the next actions, the verdict.
 
-Private to configok.node. Pure: no file, no clock, no request.
+Pure: no file, no clock, no request.
 """
 
 from __future__ import annotations

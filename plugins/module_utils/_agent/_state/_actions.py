@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Plans the next actions from an observation: Observation, the action types, and plan(). Private to configok.node.
+"""Plans the next actions from an observation: Observation, the action types, and plan().
 
 Pure: no clock, no file, no request. The controller observes, executes the actions, and observes again.
 """

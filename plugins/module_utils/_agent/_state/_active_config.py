@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Selects the config that this node uses: current, last-known-good or the init config. Private to configok.node.
+"""Selects the config that this node uses: current, last-known-good or the init config.
 
 Pure, and the same for prestart and the daemon: time, crashes and what is readable are inputs.
 """
@@ -20,10 +20,7 @@ FallbackReason = Literal["", "unreadable", "unusable", "bad", "CrashLoop"]  # wh
 
 
 class ActiveConfig(NamedTuple):
-    """The config that the node is to use.
-
-    record: LOCAL_CONFIG for the init config. crashes: of the component that has crashed most often.
-    """
+    """The config that the node is to use. crashes: of the component that has crashed most often."""
 
     record: ConfigRecord
     record_name: RecordName

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Plans the confirmation of an assignment: that its config has been good for a while. Private to configok.node.
+"""Plans the confirmation of an assignment: that its config has been good for a while.
 
 Pure. The time counts from the agent's own ConfigOK True, in seconds since boot, and continues after the agent restarts.
 It begins again after a reboot, after another status of ConfigOK, and with another invocation of a component.

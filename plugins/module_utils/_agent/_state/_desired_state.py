@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads the desired state from the Node's annotations and the answered assignment. Private to configok.node.
+"""Reads the desired state from the Node's annotations and the answered assignment.
 
 Pure. The config in use changes only if the desired state is ADOPT or UNASSIGN.
 """

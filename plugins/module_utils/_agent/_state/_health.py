@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tracks a component's health from probe to probe; units and probe results as data. Private to configok.node.
+"""Tracks a component's health from probe to probe; units and probe results as data.
 
 Pure: the functions take the time (seconds since boot) and return new values. Nothing of this is stored: a restarted
 agent probes again.

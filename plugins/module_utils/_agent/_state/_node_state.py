@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Describes a node as its own files do, at one moment: NodeState and its parts. Private to configok.node.
+"""Describes a node as its own files do, at one moment: NodeState and its parts.
 
 Pure. _store/_state_reader.py reads it, once for each step of the controller.
 """

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Encodes and decodes a node's records: config in use, config to fall back to, answer. Private to configok.node.
+"""Encodes and decodes a node's records: config in use, config to fall back to, answer.
 
 A record is JSON of a versioned kind with the hash of its own content, by which damage is detected. An empty ``current``
 or ``last-known-good`` stands for the local config.
@@ -64,13 +64,7 @@ class RecordTrust(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Return this as JSON-able data; the keys are those of the record, and of ``status --json``."""
-        return {
-            "audience": self.audience,
-            "sequence": self.sequence,
-            "floor": self.floor,
-            "signers": [signer._asdict() for signer in self.signers],
-            "problem": self.problem,
-        }
+        return {**self._asdict(), "signers": [signer._asdict() for signer in self.signers]}
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> RecordTrust:
@@ -125,10 +119,7 @@ class ConfigRecord(NamedTuple):
 
     @property
     def trial_passed(self) -> bool:
-        """Return whether the config was healthy for its whole trial.
-
-        The record itself says so, even if last-known-good is lost.
-        """
+        """Return whether the config was healthy for its whole trial, even if last-known-good is lost."""
         return self.seen_healthy and self.healthy_seconds >= self.trial.duration
 
     def encode(self) -> bytes:
@@ -250,19 +241,7 @@ class AssignmentFailure(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the failure as JSON-able data; the keys are those of the record, and of ``status --json``."""
-        return {
-            "kind": self.kind,
-            "uid": self.uid,
-            "text": self.text,
-            "crashes": self.crashes,
-            "within": self.within,
-            "time": self.time,
-            "boot_id": self.boot_id,
-            "since_boot": self.since_boot,
-            "adopted_since_boot": self.adopted_since_boot,
-            "suspect": self.suspect,
-            "doubt": self.doubt,
-        }
+        return self._asdict()
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> AssignmentFailure:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Counts a component's crashes, and encodes its starts, ends and bad configs. Private to configok.node.
+"""Counts a component's crashes, and encodes its starts, ends and bad configs.
 
 These files are kept for each version of a component: a config that is bad under one version may work under another.
 """

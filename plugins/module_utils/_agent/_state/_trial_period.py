@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Plans the trial of an adopted config, and what follows a rollback. Private to configok.node.
+"""Plans the trial of an adopted config, and what follows a rollback.
 
 Pure. A trial lasts for a number of healthy seconds: time counts only while the components are seen healthy, and
 continues to count after the agent restarts and after a reboot.
@@ -73,10 +73,7 @@ def trial_seconds(state: NodeState, components: ComponentsObservation) -> float:
 
 
 def trial_ends_at(state: NodeState, components: ComponentsObservation, *, unsaved: float, now: float) -> float:
-    """Return when the trial can end, in seconds since boot; infinity while no trial runs.
-
-    unsaved: as for plan_trial().
-    """
+    """Return when the trial can end, in seconds since boot; infinity without a trial. unsaved: as for plan_trial()."""
     return now + _remaining(state.active_record, unsaved) if _is_running(state, components) else float("inf")
 
 

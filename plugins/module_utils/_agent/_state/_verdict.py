@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Chooses the verdict that a node reports, and builds its structured status. Private to configok.node.
+"""Chooses the verdict that a node reports, and builds its structured status.
 
 Pure. The verdict is one of the table of situations. It follows from what is assigned, the records and the condition of
 the components. While there is nothing new to report, it is None, and the last verdict remains.

@@ -1,6 +1,6 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Keeps the agent's own files: durable writes, store, rendered files, the node's state. Private to configok.node."""
+"""Keeps the agent's own files: durable writes, store, rendered files, the node's state."""
 
 from __future__ import annotations

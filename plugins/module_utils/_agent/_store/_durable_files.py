@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes files durably, and locks them between processes. Private to configok.node.
+"""Writes files durably, and locks them between processes.
 
 ``DurableFiles`` writes a temporary file, syncs and renames it, and syncs the directory: after a power cut, a file has
 its old content or its new content. ``Disk`` has the single steps. Tests replace it by one that fails at a step of their
@@ -72,10 +72,7 @@ class DurableFiles:
         return os.path.join(self.root, name)
 
     def read(self, name: str) -> bytes | None:
-        """Return the content, None if there is no such file.
-
-        Raises OSError, also for anything that is not a regular file, and for a file that is too large.
-        """
+        """Return the content, None if there is no such file. Raises OSError, also if it is too large or not regular."""
         try:
             # Not blocking: a named pipe in the file's place would delay the start of a component without a limit.
             descriptor = os.open(self.path(name), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)

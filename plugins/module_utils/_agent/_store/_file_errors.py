@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reports why the agent cannot use its own files, and whether that lasts. Private to configok.node.
-
-For the daemon and ``status``: the hooks do without it.
-"""
+"""Reports why the agent cannot use its own files, and whether that lasts; for the daemon and ``status``."""
 
 from __future__ import annotations
 

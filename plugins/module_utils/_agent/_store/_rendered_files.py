@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Renders the file that a component reads, and keeps it under its hash with a note. Private to configok.node.
+"""Renders the file that a component reads, and keeps it under its hash with a note.
 
 The file is a bundle's document with this node's instance config laid over it, or the init config. A document is
 rendered before its adoption, so that prestart seldom needs the engine or a YAML library: they are imported only when

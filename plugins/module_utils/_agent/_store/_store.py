@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads and writes the agent's own files in the state directory. Private to configok.node.
+"""Reads and writes the agent's own files in the state directory.
 
 Every file is checked when it is read. A damaged one is set aside as ``*.corrupt-<time>`` and counts as missing, so that
 it never keeps a component from starting. Callers hold the store's lock while they write.

@@ -1,6 +1,6 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Validates configs as this node would run them: node inputs, flags, documents, findings. Private to configok.node."""
+"""Validates configs as this node would run them: node inputs, flags, documents, findings."""
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads the flags and drop-ins that a component runs with, which win over its file. Private to configok.node.
+"""Reads the flags and drop-ins that a component runs with, which win over its file.
 
 The flags are read from the process, since only it shows what systemd made of its environment files. They are recorded,
 so that they are known while the component is down between two crashes.

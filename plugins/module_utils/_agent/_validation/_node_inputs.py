@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads what this node adds to a bundle's document, and detects changes of it. Private to configok.node.
+"""Reads what this node adds to a bundle's document, and detects changes of it.
 
 The node adds its init config, its instance config, and the component's command line with its drop-ins. An init config
 may be a copy of a file that others change: ``kubeadm upgrade``, for example. Such drift is reported, and restarts

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Validates a document as this node would run it, with the engine. Private to configok.node.
+"""Validates a document as this node would run it, with the engine.
 
 Only the commands import this file: the engine would cost prestart too much time, and the daemon too much memory.
 """

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Validates configs in child processes, and records the findings. Private to configok.node.
+"""Validates configs in child processes, and records the findings.
 
 The children are ``configok-agent validate``, ``validate-document`` and ``addresses``, and the component's own check.
 """
@@ -50,10 +50,7 @@ _MERGE_TIMEOUT = 5.0  # seconds for the child: less than a probe may take
 
 
 class ProbedValues(Protocol):
-    """Returns the fields that say where a kubelet listens, by its file, its version and its inputs.
-
-    Raises ValidationUnavailable.
-    """
+    """Returns where a kubelet listens, by its file, its version and its inputs. Raises ValidationUnavailable."""
 
     def __call__(self, path: str, version: str, inputs: NodeInputs) -> Mapping[str, Any]: ...
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Build one document's data from the events of a parser, within limits. Private to configok.node."""
+"""Build one document's data from the events of a parser, within limits."""
 
 from __future__ import annotations
 

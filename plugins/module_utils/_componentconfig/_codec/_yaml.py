@@ -243,10 +243,7 @@ def _dumper() -> Any:
 
 
 def encode(data: Any) -> str:
-    """Return decoded data as YAML, keys in their order; `decode` and Kubernetes read the same data from it.
-
-    Raises ConfigError for other data, such as a set.
-    """
+    """Return decoded data as YAML, keys in order; the same data is read from it. Raises ConfigError for other data."""
     import yaml
 
     try:

@@ -118,10 +118,7 @@ def drop_unknown_subfields(
     hints: Mapping[str, LossHint],
     version: str,
 ) -> None:
-    """Drop fields of the object at a path as `drop_unknown_fields` does, given the entries of its fields.
-
-    The paths of `hints` begin at the object.
-    """
+    """Drop fields of the object at a path as `drop_unknown_fields` does. The paths of `hints` begin at the object."""
     _FieldDropper(losses, hints, version, len(path)).object(data, source, target, path)
 
 

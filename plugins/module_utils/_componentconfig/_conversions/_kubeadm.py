@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Convert kubeadm files between v1beta1 and v1beta4.
-
-From cmd/kubeadm/app/apis/kubeadm/v1beta*/conversion.go and types.go.
-"""
+"""Convert kubeadm files between v1beta1 and v1beta4, as cmd/kubeadm/app/apis/kubeadm/v1beta*/conversion.go does."""
 
 from __future__ import annotations
 
@@ -83,10 +80,7 @@ _IN_OTHERS = ("timeouts", "controlPlaneComponentHealthCheck")
 
 
 def move_timeouts(documents: Sequence[tuple[dict[str, Any], list[Loss]]]) -> None:
-    """Move a timeout that one document lost into the documents of the same file that have it now, in place.
-
-    documents: the converted ones, each with its losses.
-    """
+    """Move a timeout that one converted document lost into those of the same file that have it now, in place."""
     for data, losses in documents:
         lost_path, new_path = (
             (_IN_CLUSTER, _IN_OTHERS) if data["kind"] == "ClusterConfiguration" else (_IN_OTHERS, _IN_CLUSTER)

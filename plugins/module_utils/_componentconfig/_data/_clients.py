@@ -7,26 +7,26 @@
 from __future__ import annotations
 
 KINDS = r"""
-{"v1 Config":{"component":"client","fields":{"kind":{"optional":1},"apiVersion":{"optional":1},"preferences":{"type":
-"object","optional":1,"fields":{"colors":{"type":"bool","optional":1},"extensions":{"type":"list<object>","optional":
-1,"fields":{"name":{},"extension":{"type":"any"}}}}},"clusters":{"type":"list<object>","fields":{"name":{},"cluster":
-{"type":"object","fields":{"server":{},"tls-server-name":{"optional":1},"insecure-skip-tls-verify":{"type":"bool",
-"optional":1},"certificate-authority":{"optional":1},"certificate-authority-data":{"type":"bytes","optional":1},
-"proxy-url":{"optional":1},"disable-compression":{"type":"bool","optional":1,"since":26},"extensions":{"type":
-"list<object>","optional":1,"fields":{"name":{},"extension":{"type":"any"}}}}}}},"users":{"type":"list<object>",
-"fields":{"name":{},"user":{"type":"object","fields":{"client-certificate":{"optional":1},"client-certificate-data":
-{"type":"bytes","optional":1},"client-key":{"optional":1},"client-key-data":{"type":"bytes","optional":1},"token":
-{"optional":1},"tokenFile":{"optional":1},"as":{"optional":1},"as-uid":{"optional":1,"since":23},"as-groups":{"type":
-"list<string>","optional":1},"as-user-extra":{"type":"map<list<string>>","optional":1},"username":{"optional":1},
-"password":{"optional":1},"auth-provider":{"type":"object","optional":1,"nullable":1,"fields":{"name":{},"config":
-{"type":"map<string>"}}},"exec":{"type":"object","optional":1,"nullable":1,"fields":{"command":{},"args":{"type":
+{"shapes":{"extensions":{"type":"list<object>","optional":1,"fields":{"name":{},"extension":{"type":"any"}}},
+"controllerLeaders":{"type":"list<object>","fields":{"name":{},"component":{}}},"LeaderMigrationConfiguration":
+{"leaderName":{},"resourceLock":{},"controllerLeaders":"controllerLeaders"}},"kinds":{"v1 Config":{"component":
+"client","fields":{"kind":{"optional":1},"apiVersion":{"optional":1},"preferences":{"type":"object","optional":1,
+"fields":{"colors":{"type":"bool","optional":1},"extensions":"extensions"}},"clusters":{"type":"list<object>",
+"fields":{"name":{},"cluster":{"type":"object","fields":{"server":{},"tls-server-name":{"optional":1},
+"insecure-skip-tls-verify":{"type":"bool","optional":1},"certificate-authority":{"optional":1},
+"certificate-authority-data":{"type":"bytes","optional":1},"proxy-url":{"optional":1},"disable-compression":{"type":
+"bool","optional":1,"since":26},"extensions":"extensions"}}}},"users":{"type":"list<object>","fields":{"name":{},
+"user":{"type":"object","fields":{"client-certificate":{"optional":1},"client-certificate-data":{"type":"bytes",
+"optional":1},"client-key":{"optional":1},"client-key-data":{"type":"bytes","optional":1},"token":{"optional":1},
+"tokenFile":{"optional":1},"as":{"optional":1},"as-uid":{"optional":1,"since":23},"as-groups":{"type":"list<string>",
+"optional":1},"as-user-extra":{"type":"map<list<string>>","optional":1},"username":{"optional":1},"password":
+{"optional":1},"auth-provider":{"type":"object","optional":1,"nullable":1,"fields":{"name":{},"config":{"type":
+"map<string>"}}},"exec":{"type":"object","optional":1,"nullable":1,"fields":{"command":{},"args":{"type":
 "list<string>","optional":1},"env":{"type":"list<object>","optional":1,"fields":{"name":{},"value":{}}},"apiVersion":
 {"optional":1},"installHint":{"optional":1},"provideClusterInfo":{"type":"bool"},"interactiveMode":{"type":"enum",
-"optional":1,"since":22,"enum":["Never","IfAvailable","Always"]}}},"extensions":{"type":"list<object>","optional":1,
-"fields":{"name":{},"extension":{"type":"any"}}}}}}},"contexts":{"type":"list<object>","fields":{"name":{},"context":
-{"type":"object","fields":{"cluster":{},"user":{},"namespace":{"optional":1},"extensions":{"type":"list<object>",
-"optional":1,"fields":{"name":{},"extension":{"type":"any"}}}}}}},"current-context":{},"extensions":{"type":
-"list<object>","optional":1,"fields":{"name":{},"extension":{"type":"any"}}}}},
+"optional":1,"since":22,"enum":["Never","IfAvailable","Always"]}}},"extensions":"extensions"}}}},"contexts":{"type":
+"list<object>","fields":{"name":{},"context":{"type":"object","fields":{"cluster":{},"user":{},"namespace":
+{"optional":1},"extensions":"extensions"}}}},"current-context":{},"extensions":"extensions"}},
 "kubecontrollermanager.config.k8s.io/v1alpha1 KubeControllerManagerConfiguration":{"component":
 "kube-controller-manager","fields":{"Generic":{"type":"object","fields":{"Port":{"type":"int32"},"Address":{},
 "MinResyncPeriod":{"type":"duration"},"ClientConnection":{"type":"object","fields":{"kubeconfig":{},
@@ -100,20 +100,18 @@ KINDS = r"""
 "int32","since":28}}},"DeviceTaintEvictionController":{"type":"object","since":35,"fields":{"ConcurrentSyncs":{"type":
 "int32","since":35}}},"ResourceClaimController":{"type":"object","since":36,"fields":{"ConcurrentSyncs":{"type":
 "int32","since":36}}}}},"controllermanager.config.k8s.io/v1 LeaderMigrationConfiguration":{"component":
-"controller-manager","fields":{"leaderName":{},"controllerLeaders":{"type":"list<object>","fields":{"name":{},
-"component":{}}}}},"controllermanager.config.k8s.io/v1alpha1 LeaderMigrationConfiguration":{"component":
-"controller-manager","fields":{"leaderName":{},"resourceLock":{},"controllerLeaders":{"type":"list<object>","fields":
-{"name":{},"component":{}}}}},"controllermanager.config.k8s.io/v1beta1 LeaderMigrationConfiguration":{"component":
-"controller-manager","fields":{"leaderName":{},"resourceLock":{},"controllerLeaders":{"type":"list<object>","fields":
-{"name":{},"component":{}}}}},"kubectl.config.k8s.io/v1alpha1 Preference":{"component":"kubectl","fields":
-{"overrides":{"type":"list<object>","fields":{"command":{},"flags":{"type":"list<object>","fields":{"name":{},
-"default":{}}}}},"aliases":{"type":"list<object>","fields":{"name":{},"command":{},"prependArgs":{"type":
-"list<string>","optional":1},"appendArgs":{"type":"list<string>","optional":1},"flags":{"type":"list<object>",
-"optional":1,"fields":{"name":{},"default":{}}}}}}},"kubectl.config.k8s.io/v1beta1 Preference":{"component":"kubectl",
-"fields":{"defaults":{"type":"list<object>","fields":{"command":{},"options":{"type":"list<object>","fields":{"name":
-{},"default":{}}}}},"aliases":{"type":"list<object>","fields":{"name":{},"command":{},"prependArgs":{"type":
-"list<string>","optional":1},"appendArgs":{"type":"list<string>","optional":1},"options":{"type":"list<object>",
-"optional":1,"fields":{"name":{},"default":{}}}}},"credentialPluginPolicy":{"type":"enum","optional":1,"since":35,
-"enum":["AllowAll","DenyAll","Allowlist"]},"credentialPluginAllowlist":{"type":"list<object>","optional":1,"since":35,
-"fields":{"name":{"optional":1,"since":35},"command":{"optional":1,"since":36}}}}}}
+"controller-manager","fields":{"leaderName":{},"controllerLeaders":"controllerLeaders"}},
+"controllermanager.config.k8s.io/v1alpha1 LeaderMigrationConfiguration":{"component":"controller-manager","fields":
+"LeaderMigrationConfiguration"},"controllermanager.config.k8s.io/v1beta1 LeaderMigrationConfiguration":{"component":
+"controller-manager","fields":"LeaderMigrationConfiguration"},"kubectl.config.k8s.io/v1alpha1 Preference":
+{"component":"kubectl","fields":{"overrides":{"type":"list<object>","fields":{"command":{},"flags":{"type":
+"list<object>","fields":{"name":{},"default":{}}}}},"aliases":{"type":"list<object>","fields":{"name":{},"command":{},
+"prependArgs":{"type":"list<string>","optional":1},"appendArgs":{"type":"list<string>","optional":1},"flags":{"type":
+"list<object>","optional":1,"fields":{"name":{},"default":{}}}}}}},"kubectl.config.k8s.io/v1beta1 Preference":
+{"component":"kubectl","fields":{"defaults":{"type":"list<object>","fields":{"command":{},"options":{"type":
+"list<object>","fields":{"name":{},"default":{}}}}},"aliases":{"type":"list<object>","fields":{"name":{},"command":{},
+"prependArgs":{"type":"list<string>","optional":1},"appendArgs":{"type":"list<string>","optional":1},"options":
+{"type":"list<object>","optional":1,"fields":{"name":{},"default":{}}}}},"credentialPluginPolicy":{"type":"enum",
+"optional":1,"since":35,"enum":["AllowAll","DenyAll","Allowlist"]},"credentialPluginAllowlist":{"type":"list<object>",
+"optional":1,"since":35,"fields":{"name":{"optional":1,"since":35},"command":{"optional":1,"since":36}}}}}}}
 """

@@ -7,19 +7,19 @@
 from __future__ import annotations
 
 KINDS = r"""
-{"kubeproxy.config.k8s.io/v1alpha1 KubeProxyConfiguration":{"component":"kube-proxy","fields":{"featureGates":{"type":
-"map<bool>","optional":1},"clientConnection":{"type":"object","fields":{"kubeconfig":{},"acceptContentTypes":{},
-"contentType":{"default":"application/vnd.kubernetes.protobuf"},"qps":{"type":"float","default":5.0},"burst":{"type":
-"int32","default":10}}},"logging":{"type":"object","optional":1,"since":28,"fields":{"format":{"optional":1,"since":
-28,"enum":["text","json"],"default":"text"},"flushFrequency":{"type":"durationOrNanoseconds","since":28,"default":
-"5s"},"verbosity":{"type":"int64","since":28,"default":0},"vmodule":{"type":"list<object>","optional":1,"since":28,
-"fields":{"filePattern":{"since":28},"verbosity":{"type":"int64","since":28}}},"options":{"type":"object","optional":
-1,"since":28,"gates":["LoggingAlphaOptions"],"fields":{"text":{"type":"object","optional":1,"since":30,"gates":
-["LoggingAlphaOptions"],"fields":{"splitStream":{"type":"bool","optional":1,"since":30,"gates":
-["LoggingAlphaOptions"]},"infoBufferSize":{"type":"quantity","optional":1,"since":30,"gates":
-["LoggingAlphaOptions"]}}},"json":{"type":"object","optional":1,"since":28,"gates":["LoggingAlphaOptions"],"fields":
-{"splitStream":{"type":"bool","optional":1,"since":28,"gates":["LoggingAlphaOptions"]},"infoBufferSize":{"type":
-"quantity","optional":1,"since":28,"gates":["LoggingAlphaOptions"]}}}}}}},"hostnameOverride":{},"bindAddress":
+{"shapes":{},"kinds":{"kubeproxy.config.k8s.io/v1alpha1 KubeProxyConfiguration":{"component":"kube-proxy","fields":
+{"featureGates":{"type":"map<bool>","optional":1},"clientConnection":{"type":"object","fields":{"kubeconfig":{},
+"acceptContentTypes":{},"contentType":{"default":"application/vnd.kubernetes.protobuf"},"qps":{"type":"float",
+"default":5.0},"burst":{"type":"int32","default":10}}},"logging":{"type":"object","optional":1,"since":28,"fields":
+{"format":{"optional":1,"since":28,"enum":["text","json"],"default":"text"},"flushFrequency":{"type":
+"durationOrNanoseconds","since":28,"default":"5s"},"verbosity":{"type":"int64","since":28,"default":0},"vmodule":
+{"type":"list<object>","optional":1,"since":28,"fields":{"filePattern":{"since":28},"verbosity":{"type":"int64",
+"since":28}}},"options":{"type":"object","optional":1,"since":28,"gates":["LoggingAlphaOptions"],"fields":{"text":
+{"type":"object","optional":1,"since":30,"gates":["LoggingAlphaOptions"],"fields":{"splitStream":{"type":"bool",
+"optional":1,"since":30,"gates":["LoggingAlphaOptions"]},"infoBufferSize":{"type":"quantity","optional":1,"since":30,
+"gates":["LoggingAlphaOptions"]}}},"json":{"type":"object","optional":1,"since":28,"gates":["LoggingAlphaOptions"],
+"fields":{"splitStream":{"type":"bool","optional":1,"since":28,"gates":["LoggingAlphaOptions"]},"infoBufferSize":
+{"type":"quantity","optional":1,"since":28,"gates":["LoggingAlphaOptions"]}}}}}}},"hostnameOverride":{},"bindAddress":
 {"default":"0.0.0.0"},"healthzBindAddress":{"default":"0.0.0.0:10256"},"metricsBindAddress":{"default":
 "127.0.0.1:10249"},"bindAddressHardFail":{"type":"bool","default":false},"enableProfiling":{"type":"bool","default":
 false},"showHiddenMetricsForVersion":{},"mode":{"enum":["","iptables","ipvs","nftables","kernelspace"],"enums":[[20,
@@ -46,5 +46,5 @@ false},"showHiddenMetricsForVersion":{},"mode":{"enum":["","iptables","ipvs","nf
 "tcpBeLiberal":{"type":"bool","since":29,"default":false},"udpTimeout":{"type":"duration","since":29},
 "udpStreamTimeout":{"type":"duration","since":29}}},"configSyncPeriod":{"type":"duration","default":"15m0s"},
 "portRange":{},"windowsRunAsService":{"type":"bool","optional":1,"since":31,"os":"windows"},"udpIdleTimeout":{"type":
-"duration","last":25,"default":"250ms"}}}}
+"duration","last":25,"default":"250ms"}}}}}
 """

@@ -7,73 +7,70 @@
 from __future__ import annotations
 
 KINDS = r"""
-{"kubelet.config.k8s.io/v1 CredentialProviderConfig":{"component":"kubelet","fields":{"providers":{"type":
-"list<object>","fields":{"name":{},"matchImages":{"type":"list<string>"},"defaultCacheDuration":{"type":"duration",
-"nullable":1},"apiVersion":{},"args":{"type":"list<string>","optional":1},"env":{"type":"list<object>","optional":1,
-"fields":{"name":{},"value":{}}},"tokenAttributes":{"type":"object","optional":1,"nullable":1,"since":33,"fields":
-{"serviceAccountTokenAudience":{"since":33},"cacheType":{"type":"enum","since":34,"enum":["Token","ServiceAccount"]},
-"requireServiceAccount":{"type":"bool","nullable":1,"since":33},"requiredServiceAccountAnnotationKeys":{"type":
-"list<string>","optional":1,"since":33},"optionalServiceAccountAnnotationKeys":{"type":"list<string>","optional":1,
-"since":33}}}}}}},"kubelet.config.k8s.io/v1alpha1 CredentialProviderConfig":{"component":"kubelet","fields":
+{"shapes":{"env":{"type":"list<object>","optional":1,"fields":{"name":{},"value":{}}},"CredentialProviderConfig":
 {"providers":{"type":"list<object>","fields":{"name":{},"matchImages":{"type":"list<string>"},"defaultCacheDuration":
-{"type":"duration","nullable":1},"apiVersion":{},"args":{"type":"list<string>","optional":1},"env":{"type":
-"list<object>","optional":1,"fields":{"name":{},"value":{}}}}}}},
-"kubelet.config.k8s.io/v1beta1 CredentialProviderConfig":{"component":"kubelet","fields":{"providers":{"type":
-"list<object>","fields":{"name":{},"matchImages":{"type":"list<string>"},"defaultCacheDuration":{"type":"duration",
-"nullable":1},"apiVersion":{},"args":{"type":"list<string>","optional":1},"env":{"type":"list<object>","optional":1,
-"fields":{"name":{},"value":{}}}}}}},"kubelet.config.k8s.io/v1alpha1 ImagePullIntent":{"component":"kubelet","fields":
-{"image":{}}},"kubelet.config.k8s.io/v1beta1 ImagePullIntent":{"component":"kubelet","fields":{"image":{}}},
+{"type":"duration","nullable":1},"apiVersion":{},"args":{"type":"list<string>","optional":1},"env":"env"}}},
+"kubernetesSecrets":{"type":"list<object>","optional":1,"fields":{"uid":{},"namespace":{},"name":{},"credentialHash":
+{}}}},"kinds":{"kubelet.config.k8s.io/v1 CredentialProviderConfig":{"component":"kubelet","fields":{"providers":
+{"type":"list<object>","fields":{"name":{},"matchImages":{"type":"list<string>"},"defaultCacheDuration":{"type":
+"duration","nullable":1},"apiVersion":{},"args":{"type":"list<string>","optional":1},"env":"env","tokenAttributes":
+{"type":"object","optional":1,"nullable":1,"since":33,"fields":{"serviceAccountTokenAudience":{"since":33},
+"cacheType":{"type":"enum","since":34,"enum":["Token","ServiceAccount"]},"requireServiceAccount":{"type":"bool",
+"nullable":1,"since":33},"requiredServiceAccountAnnotationKeys":{"type":"list<string>","optional":1,"since":33},
+"optionalServiceAccountAnnotationKeys":{"type":"list<string>","optional":1,"since":33}}}}}}},
+"kubelet.config.k8s.io/v1alpha1 CredentialProviderConfig":{"component":"kubelet","fields":"CredentialProviderConfig"},
+"kubelet.config.k8s.io/v1beta1 CredentialProviderConfig":{"component":"kubelet","fields":"CredentialProviderConfig"},
+"kubelet.config.k8s.io/v1alpha1 ImagePullIntent":{"component":"kubelet","fields":{"image":{}}},
+"kubelet.config.k8s.io/v1beta1 ImagePullIntent":{"component":"kubelet","fields":{"image":{}}},
 "kubelet.config.k8s.io/v1alpha1 ImagePulledRecord":{"component":"kubelet","fields":{"lastUpdatedTime":{"type":"time"},
-"imageRef":{},"credentialMapping":{"type":"map<object>","optional":1,"fields":{"kubernetesSecrets":{"type":
-"list<object>","optional":1,"fields":{"uid":{},"namespace":{},"name":{},"credentialHash":{}}},
-"kubernetesServiceAccounts":{"type":"list<object>","optional":1,"since":34,"fields":{"uid":{"since":34},"namespace":
-{"since":34},"name":{"since":34}}},"nodePodsAccessible":{"type":"bool","optional":1}}}}},
+"imageRef":{},"credentialMapping":{"type":"map<object>","optional":1,"fields":{"kubernetesSecrets":
+"kubernetesSecrets","kubernetesServiceAccounts":{"type":"list<object>","optional":1,"since":34,"fields":{"uid":
+{"since":34},"namespace":{"since":34},"name":{"since":34}}},"nodePodsAccessible":{"type":"bool","optional":1}}}}},
 "kubelet.config.k8s.io/v1beta1 ImagePulledRecord":{"component":"kubelet","fields":{"lastUpdatedTime":{"type":"time"},
-"imageRef":{},"credentialMapping":{"type":"map<object>","optional":1,"fields":{"kubernetesSecrets":{"type":
-"list<object>","optional":1,"fields":{"uid":{},"namespace":{},"name":{},"credentialHash":{}}},
-"kubernetesServiceAccounts":{"type":"list<object>","optional":1,"fields":{"uid":{},"namespace":{},"name":{}}},
-"nodePodsAccessible":{"type":"bool","optional":1}}}}},"kubelet.config.k8s.io/v1beta1 KubeletConfiguration":
-{"component":"kubelet","fields":{"enableServer":{"type":"bool","optional":1,"nullable":1,"default":true},
-"staticPodPath":{"optional":1},"podLogsDir":{"optional":1,"since":30,"default":"/var/log/pods"},"syncFrequency":
-{"type":"duration","optional":1,"default":"1m0s"},"fileCheckFrequency":{"type":"duration","optional":1,"default":
-"20s"},"httpCheckFrequency":{"type":"duration","optional":1,"default":"20s"},"staticPodURL":{"optional":1},
-"staticPodURLHeader":{"type":"map<list<string>>","optional":1},"address":{"optional":1,"default":"0.0.0.0"},"port":
-{"type":"int32","optional":1,"default":10250},"readOnlyPort":{"type":"int32","optional":1},"tlsCertFile":{"optional":
-1},"tlsPrivateKeyFile":{"optional":1},"tlsCipherSuites":{"type":"list<string>","optional":1},"tlsCurvePreferences":
-{"type":"list<int32>","optional":1,"since":36},"tlsMinVersion":{"optional":1},"rotateCertificates":{"type":"bool",
-"optional":1},"serverTLSBootstrap":{"type":"bool","optional":1,"gates":["RotateKubeletServerCertificate"]},
-"authentication":{"type":"object","optional":1,"fields":{"x509":{"type":"object","optional":1,"fields":
-{"clientCAFile":{"optional":1}}},"webhook":{"type":"object","optional":1,"fields":{"enabled":{"type":"bool",
-"optional":1,"nullable":1,"default":true},"cacheTTL":{"type":"duration","optional":1,"default":"2m0s"}}},"anonymous":
-{"type":"object","optional":1,"fields":{"enabled":{"type":"bool","optional":1,"nullable":1,"default":false}}}}},
-"authorization":{"type":"object","optional":1,"fields":{"mode":{"type":"enum","optional":1,"enum":["AlwaysAllow",
-"Webhook"],"default":"Webhook"},"webhook":{"type":"object","optional":1,"fields":{"cacheAuthorizedTTL":{"type":
-"duration","optional":1,"default":"5m0s"},"cacheUnauthorizedTTL":{"type":"duration","optional":1,"default":"30s"}}}}},
-"registryPullQPS":{"type":"int32","optional":1,"nullable":1,"default":5},"registryBurst":{"type":"int32","optional":1,
-"default":10},"imagePullCredentialsVerificationPolicy":{"type":"enum","optional":1,"since":33,"enum":["NeverVerify",
-"NeverVerifyPreloadedImages","NeverVerifyAllowlistedImages","AlwaysVerify"],"default":{"whenGate":
-"KubeletEnsureSecretPulledImages","value":"NeverVerifyPreloadedImages"}},"preloadedImagesVerificationAllowlist":
-{"type":"list<string>","optional":1,"since":33},"eventRecordQPS":{"type":"int32","optional":1,"nullable":1,"default":
-50,"defaults":[[20,5],[27,50]]},"eventBurst":{"type":"int32","optional":1,"default":100,"defaults":[[20,10],[27,
-100]]},"enableDebuggingHandlers":{"type":"bool","optional":1,"nullable":1,"default":true},"enableContentionProfiling":
-{"type":"bool","optional":1},"healthzPort":{"type":"int32","optional":1,"nullable":1,"default":10248},
-"healthzBindAddress":{"optional":1,"default":"127.0.0.1"},"oomScoreAdj":{"type":"int32","optional":1,"nullable":1,
-"default":-999,"os":"linux"},"clusterDomain":{"optional":1},"clusterDNS":{"type":"list<string>","optional":1},
-"streamingConnectionIdleTimeout":{"type":"duration","optional":1,"default":"4h0m0s"},"nodeStatusUpdateFrequency":
-{"type":"duration","optional":1,"default":"10s"},"nodeStatusReportFrequency":{"type":"duration","optional":1,
-"default":"5m0s","defaultFrom":"nodeStatusUpdateFrequency"},"nodeLeaseDurationSeconds":{"type":"int32","optional":1,
-"default":40,"gates":["NodeLease"]},"imageMinimumGCAge":{"type":"duration","optional":1,"default":"2m0s"},
-"imageMaximumGCAge":{"type":"duration","optional":1,"since":29},"imageGCHighThresholdPercent":{"type":"int32",
-"optional":1,"nullable":1,"default":85},"imageGCLowThresholdPercent":{"type":"int32","optional":1,"nullable":1,
-"default":80},"volumeStatsAggPeriod":{"type":"duration","optional":1,"default":"1m0s"},"kubeletCgroups":{"optional":1,
-"os":"linux"},"systemCgroups":{"optional":1,"os":"linux"},"cgroupRoot":{"optional":1,"os":"linux"},"cgroupsPerQOS":
-{"type":"bool","optional":1,"nullable":1,"default":true,"os":"linux"},"cgroupDriver":{"optional":1,"enum":["cgroupfs",
-"systemd"],"default":"cgroupfs","os":"linux"},"cpuManagerPolicy":{"optional":1,"enum":["none","static"],"default":
-"none","gates":["CPUManager"]},"singleProcessOOMKill":{"type":"bool","optional":1,"nullable":1,"since":32,"os":
-"linux"},"cpuManagerPolicyOptions":{"type":"map<string>","optional":1,"since":22,"gates":["CPUManager",
-"CPUManagerPolicyOptions"]},"cpuManagerReconcilePeriod":{"type":"duration","optional":1,"default":"10s","gates":
-["CPUManager"]},"memoryManagerPolicy":{"optional":1,"since":21,"enum":["None","Static"],"default":"None","gates":
-["MemoryManager"]},"topologyManagerPolicy":{"optional":1,"enum":["none","best-effort","restricted",
+"imageRef":{},"credentialMapping":{"type":"map<object>","optional":1,"fields":{"kubernetesSecrets":
+"kubernetesSecrets","kubernetesServiceAccounts":{"type":"list<object>","optional":1,"fields":{"uid":{},"namespace":{},
+"name":{}}},"nodePodsAccessible":{"type":"bool","optional":1}}}}},
+"kubelet.config.k8s.io/v1beta1 KubeletConfiguration":{"component":"kubelet","fields":{"enableServer":{"type":"bool",
+"optional":1,"nullable":1,"default":true},"staticPodPath":{"optional":1},"podLogsDir":{"optional":1,"since":30,
+"default":"/var/log/pods"},"syncFrequency":{"type":"duration","optional":1,"default":"1m0s"},"fileCheckFrequency":
+{"type":"duration","optional":1,"default":"20s"},"httpCheckFrequency":{"type":"duration","optional":1,"default":
+"20s"},"staticPodURL":{"optional":1},"staticPodURLHeader":{"type":"map<list<string>>","optional":1},"address":
+{"optional":1,"default":"0.0.0.0"},"port":{"type":"int32","optional":1,"default":10250},"readOnlyPort":{"type":
+"int32","optional":1},"tlsCertFile":{"optional":1},"tlsPrivateKeyFile":{"optional":1},"tlsCipherSuites":{"type":
+"list<string>","optional":1},"tlsCurvePreferences":{"type":"list<int32>","optional":1,"since":36},"tlsMinVersion":
+{"optional":1},"rotateCertificates":{"type":"bool","optional":1},"serverTLSBootstrap":{"type":"bool","optional":1,
+"gates":["RotateKubeletServerCertificate"]},"authentication":{"type":"object","optional":1,"fields":{"x509":{"type":
+"object","optional":1,"fields":{"clientCAFile":{"optional":1}}},"webhook":{"type":"object","optional":1,"fields":
+{"enabled":{"type":"bool","optional":1,"nullable":1,"default":true},"cacheTTL":{"type":"duration","optional":1,
+"default":"2m0s"}}},"anonymous":{"type":"object","optional":1,"fields":{"enabled":{"type":"bool","optional":1,
+"nullable":1,"default":false}}}}},"authorization":{"type":"object","optional":1,"fields":{"mode":{"type":"enum",
+"optional":1,"enum":["AlwaysAllow","Webhook"],"default":"Webhook"},"webhook":{"type":"object","optional":1,"fields":
+{"cacheAuthorizedTTL":{"type":"duration","optional":1,"default":"5m0s"},"cacheUnauthorizedTTL":{"type":"duration",
+"optional":1,"default":"30s"}}}}},"registryPullQPS":{"type":"int32","optional":1,"nullable":1,"default":5},
+"registryBurst":{"type":"int32","optional":1,"default":10},"imagePullCredentialsVerificationPolicy":{"type":"enum",
+"optional":1,"since":33,"enum":["NeverVerify","NeverVerifyPreloadedImages","NeverVerifyAllowlistedImages",
+"AlwaysVerify"],"default":{"whenGate":"KubeletEnsureSecretPulledImages","value":"NeverVerifyPreloadedImages"}},
+"preloadedImagesVerificationAllowlist":{"type":"list<string>","optional":1,"since":33},"eventRecordQPS":{"type":
+"int32","optional":1,"nullable":1,"default":50,"defaults":[[20,5],[27,50]]},"eventBurst":{"type":"int32","optional":1,
+"default":100,"defaults":[[20,10],[27,100]]},"enableDebuggingHandlers":{"type":"bool","optional":1,"nullable":1,
+"default":true},"enableContentionProfiling":{"type":"bool","optional":1},"healthzPort":{"type":"int32","optional":1,
+"nullable":1,"default":10248},"healthzBindAddress":{"optional":1,"default":"127.0.0.1"},"oomScoreAdj":{"type":"int32",
+"optional":1,"nullable":1,"default":-999,"os":"linux"},"clusterDomain":{"optional":1},"clusterDNS":{"type":
+"list<string>","optional":1},"streamingConnectionIdleTimeout":{"type":"duration","optional":1,"default":"4h0m0s"},
+"nodeStatusUpdateFrequency":{"type":"duration","optional":1,"default":"10s"},"nodeStatusReportFrequency":{"type":
+"duration","optional":1,"default":"5m0s","defaultFrom":"nodeStatusUpdateFrequency"},"nodeLeaseDurationSeconds":
+{"type":"int32","optional":1,"default":40,"gates":["NodeLease"]},"imageMinimumGCAge":{"type":"duration","optional":1,
+"default":"2m0s"},"imageMaximumGCAge":{"type":"duration","optional":1,"since":29},"imageGCHighThresholdPercent":
+{"type":"int32","optional":1,"nullable":1,"default":85},"imageGCLowThresholdPercent":{"type":"int32","optional":1,
+"nullable":1,"default":80},"volumeStatsAggPeriod":{"type":"duration","optional":1,"default":"1m0s"},"kubeletCgroups":
+{"optional":1,"os":"linux"},"systemCgroups":{"optional":1,"os":"linux"},"cgroupRoot":{"optional":1,"os":"linux"},
+"cgroupsPerQOS":{"type":"bool","optional":1,"nullable":1,"default":true,"os":"linux"},"cgroupDriver":{"optional":1,
+"enum":["cgroupfs","systemd"],"default":"cgroupfs","os":"linux"},"cpuManagerPolicy":{"optional":1,"enum":["none",
+"static"],"default":"none","gates":["CPUManager"]},"singleProcessOOMKill":{"type":"bool","optional":1,"nullable":1,
+"since":32,"os":"linux"},"cpuManagerPolicyOptions":{"type":"map<string>","optional":1,"since":22,"gates":
+["CPUManager","CPUManagerPolicyOptions"]},"cpuManagerReconcilePeriod":{"type":"duration","optional":1,"default":"10s",
+"gates":["CPUManager"]},"memoryManagerPolicy":{"optional":1,"since":21,"enum":["None","Static"],"default":"None",
+"gates":["MemoryManager"]},"topologyManagerPolicy":{"optional":1,"enum":["none","best-effort","restricted",
 "single-numa-node"],"default":"none","gates":["TopologyManager"]},"topologyManagerScope":{"optional":1,"enum":
 ["container","pod"],"default":"container","gates":["TopologyManager"]},"topologyManagerPolicyOptions":{"type":
 "map<string>","optional":1,"since":26,"gates":["TopologyManager","TopologyManagerPolicyOptions"]},"qosReserved":
@@ -159,7 +156,7 @@ KINDS = r"""
 ["UserNamespaceSupport","UserNamespacesSupport"]}}}}},"kubelet.config.k8s.io/v1beta1 SerializedNodeConfigSource":
 {"component":"kubelet","fields":{"source":{"type":"object","optional":1,"fields":{"configMap":{"type":"object",
 "optional":1,"nullable":1,"fields":{"namespace":{},"name":{},"uid":{"optional":1},"resourceVersion":{"optional":1},
-"kubeletConfigKey":{}}}}}}}}
+"kubeletConfigKey":{}}}}}}}}}
 """
 
 DROP_INS = r"""

@@ -58,10 +58,7 @@ class ComponentFlags:
         return values_without_field(self._arguments, kind, minor) if is_main else {}
 
     def findings(self, document: Document, kind: Kind, minor: int) -> Iterator[Finding]:
-        """Yield what is wrong with the flags of the component that reads a document of a kind.
-
-        document: has the flags merged over it.
-        """
+        """Yield what is wrong with the flags of the component that reads a document; they are merged over it."""
         flags = flags_of(kind.component)
         command_line = self._parsed(flags)
         for error in command_line.errors:

@@ -18,6 +18,7 @@ from .._scalars._unexpanded import is_unexpanded, without_unexpanded_parts
 from .._schema._feature_gates import FeatureGates
 from .._schema._kinds import Kind, fact_at
 from .._schema._overlays import OverlayFlag, ReleaseOverlay, overlays
+from .._schema._releases import by_name
 from ._flag_values import refused_values
 from ._kubelet_flags import FEATURE_GATES
 from ._pflag import (
@@ -100,7 +101,7 @@ def _flag_set(component: str, added: tuple[ReleaseOverlay, ...]) -> FlagSet | No
     if facts is None:
         return None
     reasons = {name: " ".join(pieces) for name, pieces in facts["reasons"].items()}
-    flags = {name: _flag(name, row, reasons) for name, row in facts["flags"].items()}
+    flags = {name: _flag(name, row, reasons) for name, row in sorted(by_name(facts["flags"]).items())}
     return FlagSet(component, _with_overlays(flags, component, added), facts["ignoresFlags"])
 
 

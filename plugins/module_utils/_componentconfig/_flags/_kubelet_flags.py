@@ -73,9 +73,9 @@ def flag_field(flag: str, fields: Iterable[str]) -> str:
     return next((field for field in fields if field.lower() == plain), "")
 
 
-def parse_pairs(value: str, separator: str = "=") -> dict[str, str]:
+def parse_pairs(value: str) -> dict[str, str]:
     """Return the keys and values of a flag that takes a map, for example ``cpu=500m,memory=1Gi``."""
-    pairs = (part.partition(separator) for part in value.split(",") if separator in part)
+    pairs = (part.partition("=") for part in value.split(",") if "=" in part)
     return {key.strip(): text.strip() for key, _separator, text in pairs}
 
 

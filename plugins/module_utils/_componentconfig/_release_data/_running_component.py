@@ -69,10 +69,7 @@ def _number(text: str) -> float:
 
 
 def parse_configz(text: str) -> dict[str, Any]:
-    """Return the fields of the kubelet's /configz with their values, by path with dots; secrets are left out.
-
-    Raises ConfigError for any other text.
-    """
+    """Return the fields of the kubelet's /configz by path, without secrets. Raises ConfigError for another text."""
     if len(text) > _MAX_CHARACTERS:
         raise ConfigError(f"a /configz of more than {_MAX_CHARACTERS} characters is not read")
     try:

@@ -31,10 +31,7 @@ def _facts_of(component: DataModule) -> dict[str, Any]:
 
 
 def rule_facts(component: DataModule, section: str) -> dict[str, Any]:
-    """Return the rules of a section by id: `fields`, `since`, `last`, `gate`, `os`, `level`.
-
-    See `sections_of` for the sections of a kind.
-    """
+    """Return the rules of a section (see `sections_of`) by id: `fields`, `since`, `last`, `gate`, `os`, `level`."""
     return cast("dict[str, Any]", _facts_of(component)[section])
 
 

@@ -22,6 +22,7 @@ from ._rule import (
     Rule,
     RuleSet,
     Violations,
+    absolute,
     all_of,
     fields_at,
     in_range,
@@ -35,10 +36,6 @@ from ._rule import (
 _LEVELS = ("privileged", "baseline", "restricted")
 _VERSION = re.compile(r"latest|v1\.(?:0|[1-9][0-9]{0,30})")
 _MODES = ("enforce", "audit", "warn")
-
-
-def _absolute(field: str) -> Rule:
-    return values_must(field, lambda path: not path or path.startswith("/"), "must be an absolute path")
 
 
 def _kubeconfig(config: EffectiveConfig) -> Violations:
@@ -121,7 +118,7 @@ def _in_each_mode(suffix: str, allowed: Callable[[str], object], words: str) -> 
 
 _QUOTA: dict[str, Rule] = {"quota-resource": required("limitedResources[].resource")}
 _STATIC: dict[str, Rule] = {
-    "static-manifests": _absolute("staticManifestsDir"),
+    "static-manifests": absolute("staticManifestsDir"),
     "static-manifests-gate": _static_gate,
 }
 _KUBECONFIG: dict[str, Rule] = {"webhook-kubeconfig": _kubeconfig}

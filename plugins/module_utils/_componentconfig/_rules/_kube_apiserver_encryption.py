@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Check the API server's encryption.
-
-The rules have the ids of schema/kube_apiserver_validation_rules.json.
-"""
+"""Check the API server's encryption. The rules have the ids of schema/kube_apiserver_validation_rules.json."""
 
 from __future__ import annotations
 

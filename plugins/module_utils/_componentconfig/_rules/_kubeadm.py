@@ -23,7 +23,18 @@ from .._scalars._syntax import (
 from .._schema._releases import minor_name, parse_minor
 from . import value_table
 from ._plausible_sizes import PLAUSIBLE_SIZE, plausible_sizes
-from ._rule import EffectiveConfig, Rule, RuleSet, Violations, all_of, in_range, required, values_at, values_must
+from ._rule import (
+    EffectiveConfig,
+    Rule,
+    RuleSet,
+    Violations,
+    absolute,
+    all_of,
+    in_range,
+    required,
+    values_at,
+    values_must,
+)
 
 _TOKEN = re.compile(r"[a-z0-9]{6}\.[a-z0-9]{16}")
 _TOKEN_WORDS = "must be 6 and 16 of a-z and 0-9 with a dot between them"
@@ -221,9 +232,7 @@ JOIN_RULES: dict[str, Rule] = {
 
 RESET_RULES: dict[str, Rule] = {
     "cri-socket-url": _cri_url("criSocket"),
-    "reset-certificates-dir": values_must(
-        "certificatesDir", lambda path: not path or path.startswith("/"), "must be an absolute path"
-    ),
+    "reset-certificates-dir": absolute("certificatesDir"),
     "unmount-flags": values_must(
         "unmountFlags[]", lambda flag: flag in _UNMOUNT, "must be one of " + ", ".join(_UNMOUNT)
     ),
@@ -382,16 +391,12 @@ def _etcd_endpoints(config: EffectiveConfig) -> Violations:
                 yield path + below, "must be a URL with the scheme https" if safe else "must be a URL with a scheme"
 
 
-def _absolute(pattern: str) -> Rule:
-    return values_must(pattern, lambda path: not path or path.startswith("/"), "must be an absolute path")
-
-
 _RULES: dict[str, Rule] = {
     "dns-domain": values_must("networking.dnsDomain", lambda text: not text or is_dns_name(text), "must be a DNS name"),
     "service-subnet": _service_subnet,
     "pod-subnet": _pod_subnet,
     "pod-subnet-node-mask": _node_mask,
-    "certificates-dir": _absolute("certificatesDir"),
+    "certificates-dir": absolute("certificatesDir"),
     "control-plane-endpoint": values_must(
         "controlPlaneEndpoint",
         lambda text: not text or _endpoint(text),
@@ -432,7 +437,7 @@ _RULES: dict[str, Rule] = {
     ),
     "etcd-one": _etcd_one,
     "etcd-paths": all_of(
-        _absolute("etcd.local.dataDir"), *(_absolute(f"etcd.external.{part}File") for part in ("ca", "cert", "key"))
+        absolute("etcd.local.dataDir"), *(absolute(f"etcd.external.{part}File") for part in ("ca", "cert", "key"))
     ),
     "etcd-client": _etcd_client,
     "etcd-endpoints": _etcd_endpoints,

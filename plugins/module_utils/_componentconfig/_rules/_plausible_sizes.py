@@ -94,10 +94,7 @@ def _values(config: EffectiveConfig, dimension: _Dimension) -> Iterator[tuple[Pa
 
 
 def plausible_sizes(component: DataModule, section: str) -> Rule:
-    """Return the rule that the quantities and durations of a kind have a plausible size.
-
-    section: that of the kind's rule facts; see `sections_of`.
-    """
+    """Return the rule that a section's quantities and durations have a plausible size; see `sections_of`."""
 
     def check(config: EffectiveConfig) -> Violations:
         dimensions: list[_Dimension] = value_table(PLAUSIBLE_SIZE, component)[section]

@@ -190,6 +190,11 @@ def present(pattern: str) -> Rule:
     return values_must(pattern, lambda value: value != "", "is required", absent="")
 
 
+def absolute(pattern: str) -> Rule:
+    """Return the rule that every path at the pattern is absolute, or empty."""
+    return values_must(pattern, lambda path: not path or path.startswith("/"), "must be an absolute path")
+
+
 def duplicates(values: Iterable[tuple[Path, Any]], message: str = "must not stand twice") -> Violations:
     """Yield the paths of values that repeat an earlier one."""
     seen: list[Any] = []

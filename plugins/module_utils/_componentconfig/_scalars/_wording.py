@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Phrases for lists and counts: "a, b and 3 more", " (and 3 more)", "3 nodes". Pure, private to configok.node.
+"""Phrases for lists and counts: "a, b and 3 more", " (and 3 more)", "3 nodes". Pure.
 
 In the lowest layer, so that all packages use the same words.
 """

@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple
 
 from ._overlays import overlays
-from ._releases import minor_name, newest_minor
+from ._releases import by_name, minor_name, newest_minor
 
 Stage = Literal["", "Alpha", "Beta", "GA", "Deprecated"]
 """The stage of a feature gate, "" for a removed one."""
@@ -24,7 +24,8 @@ GATE_GROUPS: Mapping[str, Stage] = {"AllAlpha": "Alpha", "AllBeta": "Beta"}
 def _gate_data() -> dict[str, Any]:
     from .._data._gate_history import GATES
 
-    return cast("dict[str, Any]", json.loads(GATES))
+    data = json.loads(GATES)
+    return {**data, "gates": by_name(data["gates"])}
 
 
 def _gate_rows(gate: str) -> list[list[Any]]:
@@ -100,10 +101,10 @@ class FeatureGates:
 
     def unmet_dependencies(self) -> Iterator[tuple[str, str]]:
         """Yield pairs of a gate that is on and a gate that it depends on and that is off."""
-        table = _gate_data()["needs"].get(str(min(self._nearest, newest_minor())), {})
-        for gate, dependencies in table.items():
-            if self.is_known(gate) and self.is_on(gate):
-                for dependency in dependencies:
+        for gate in _gate_data()["needs"]:
+            needed = [gates for since, gates in gate_dependencies(gate) if since <= self._nearest]
+            if needed and self.is_known(gate) and self.is_on(gate):
+                for dependency in needed[-1]:
                     if self.is_known(dependency) and not self.is_on(dependency):
                         yield gate, dependency
 
@@ -142,9 +143,4 @@ def gate_state(gate: str, minor: int) -> GateState | None:
 
 def gate_dependencies(gate: str) -> list[tuple[int, list[str]]]:
     """Return the gates that a gate depends on, each list with its first minor."""
-    history: list[tuple[int, list[str]]] = []
-    for minor, table in sorted((int(key), table) for key, table in _gate_data()["needs"].items()):
-        dependencies = list(table.get(gate, ()))
-        if dependencies != (history[-1][1] if history else []):
-            history.append((minor, dependencies))
-    return history
+    return [(since, needed) for since, needed in _gate_data()["needs"].get(gate, ())]

@@ -206,12 +206,24 @@ def machine_kinds() -> tuple[Kind, ...]:
 @cache
 def _schema_of(module: DataModule, added: tuple[ReleaseOverlay, ...]) -> dict[str, Any]:
     """Return the kinds of a data module, with the defaults of the overlays."""
-    schema = cast("dict[str, Any]", json.loads(_schema_text(module)))
+    data = json.loads(_schema_text(module))
+    shapes = data.get("shapes", {})
+    schema = {key: {**kind, "fields": _expand(kind["fields"], shapes)} for key, kind in data.get("kinds", {}).items()}
     for overlay in added:
         for key, kind in schema.items():
             for path, value in overlay.defaults.get(key.split(" ")[-1], {}).items():
                 _add_default(kind, path.split("."), overlay.minor, value)
     return schema
+
+
+def _expand(fields: Any, shapes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return fields as a tree, without the names of shapes. No two entries are one dict: an overlay adds to some."""
+    result = {}
+    for name, entry in (shapes[fields] if isinstance(fields, str) else fields).items():
+        result[name] = dict(shapes[entry] if isinstance(entry, str) else entry)
+        if "fields" in result[name]:
+            result[name]["fields"] = _expand(result[name]["fields"], shapes)
+    return result
 
 
 def _add_default(entry: dict[str, Any], path: Sequence[str], minor: int, value: Any) -> None:

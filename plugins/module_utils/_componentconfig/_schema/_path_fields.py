@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""List the fields that hold file paths, and resolve relative ones.
-
-Imports nothing heavy, since the hooks import this file at every start of a component.
-"""
+"""List the fields that hold file paths, and resolve relative ones. The hooks import this, so it must be light."""
 
 from __future__ import annotations
 

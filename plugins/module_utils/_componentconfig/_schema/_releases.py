@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, cast
@@ -47,10 +47,7 @@ class LayerSource(NamedTuple):
 
 
 def parse_minor(version: str) -> int:
-    """Return the minor of a Kubernetes version: 27 for "1.27", "v1.27.3" or "v1.27.3-gke.100".
-
-    Raises ConfigError for anything else.
-    """
+    """Return the minor of a version such as "1.27", "v1.27.3" or "v1.27.3-gke.100". Raises ConfigError."""
     match = _VERSION.fullmatch(version.strip())
     if match is None:
         raise ConfigError(f"not a Kubernetes version: {version[:40]!r} (write for example 1.31 or v1.31.4)")
@@ -66,10 +63,7 @@ def minor_of(version: str) -> int:
 
 
 def parse_known_minor(version: str) -> int:
-    """Return the minor of a Kubernetes version, which may be newer than the data: see `missing_layers`.
-
-    Raises ConfigError for a version that is older than the data.
-    """
+    """Return the minor of a version, perhaps newer than the data. Raises ConfigError for an older one."""
     minor, (first, *_between, last) = parse_minor(version), known_minors()
     if minor < first or minor > _LAST_MINOR:
         covered = f"{minor_name(first)} to {minor_name(last)} are"
@@ -83,10 +77,7 @@ def known_minor_of(version: str) -> int:
 
 
 def minors_from(version: str) -> list[int]:
-    """Return the known minors from a Kubernetes version on: all for "", none for a version outside the data.
-
-    Raises ConfigError for a version that cannot be parsed.
-    """
+    """Return the known minors from a version on: all for "", none outside the data. Raises ConfigError."""
     if not version:
         return list(known_minors())
     minor = parse_minor(version)
@@ -135,6 +126,11 @@ def known_minors() -> tuple[int, ...]:
     return (*shipped, *(overlay.minor for overlay in overlays() if overlay.minor > shipped[-1]))
 
 
+def by_name(rows: Sequence[tuple[Sequence[str], Any]]) -> dict[str, Any]:
+    """Return rows by name, from rows with all names that share one."""
+    return {name: row for names, row in rows for name in names}
+
+
 @lru_cache(maxsize=1)
 def release_index() -> dict[str, Any]:
     """Return the index of the data: `minors`, `newest` and `kinds`."""
@@ -150,7 +146,7 @@ def newest_minor() -> int:
 
 def release_layers(minor: int) -> Mapping[Layer, LayerSource]:
     """Return what the data have of a release, {} for one that they do not know."""
-    rows = release_index()["layers"].get(str(minor), {})
+    rows = by_name(release_index()["layers"].get(str(minor), ()))
     shipped = {Layer(name): LayerSource(bool(whole), source, date) for name, (whole, source, date) in rows.items()}
     added = {
         Layer(name): LayerSource(True, "release data of the user", "")

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Decide what has to change on all machines of a run. Pure. Private to configok.node."""
+"""Decide what has to change on all machines of a run. Pure."""
 
 from __future__ import annotations
 
@@ -82,11 +82,6 @@ def changed_names(changes: Iterable[MachineChange]) -> list[str]:
 def refusals_of(changes: Iterable[MachineChange]) -> list[str]:
     """Return why the plan is refused, each sentence once."""
     return list(dict.fromkeys(sentence for change in changes for sentence in change.refusals))
-
-
-def warnings_of(changes: Iterable[MachineChange]) -> list[str]:
-    """Return what is worth knowing before the plan is carried out, each sentence once."""
-    return list(dict.fromkeys(sentence for change in changes for sentence in change.warnings))
 
 
 def _foreign_change(

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compare the config that a machine is to use with what its Cluster says. Pure. Private to configok.node."""
+"""Compare the config that a machine is to use with what its Cluster says. Pure."""
 
 from __future__ import annotations
 

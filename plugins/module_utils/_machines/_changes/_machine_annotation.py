@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The annotation configok.dev/machine: what the last run has set for a Machine. Pure. Private to configok.node.
+"""The annotation configok.dev/machine: what the last run has set for a Machine. Pure.
 
 It is read from the cluster, where a run is not the only writer. So it is bounded and strict, and a label that
 a node must not change about itself is never removed because of it.

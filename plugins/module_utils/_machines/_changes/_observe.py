@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Read what a Node says of its machine. Pure. Private to configok.node.
+"""Read what a Node says of its machine. Pure.
 
 A Node is written by its kubelet and by others: texts are sanitized, and what is not well formed is left out.
 """

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Decide what has to change on one machine, how, and why it must not. Pure. Private to configok.node.
+"""Decide what has to change on one machine, how, and why it must not. Pure.
 
 A declared label or taint is ensured. One that an earlier run has set, and that is no longer declared, is removed.
 All others on the Node are left alone.

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Leave machines out whose Nodes report a kubelet version with which they cannot be changed. Pure.
 
-Private to configok.node. What a Node says of itself decides about that Node alone, so it refuses no run.
+What a Node says of itself decides about that Node alone, so it refuses no run.
 """
 
 from __future__ import annotations

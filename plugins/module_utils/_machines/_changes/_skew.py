@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The version skew that Kubernetes supports between API server, kubelet and container runtime. Pure.
 
-Private to configok.node. The rules of the kubelet are those of https://kubernetes.io/releases/version-skew-policy; the
+The rules of the kubelet are those of https://kubernetes.io/releases/version-skew-policy; the
 rules of runtimes are facts of single releases, and each sentence names its source.
 """
 

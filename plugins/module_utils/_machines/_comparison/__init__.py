@@ -1,4 +1,4 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the machines of two clusters, or of a cluster and files, differ in. Pure. Private to configok.node."""
+"""What the machines of two clusters, or of a cluster and files, differ in. Pure."""

@@ -1,4 +1,4 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Machine objects as files, Nodes and Cluster API have them: read, expand, export. Pure. Private to configok.node."""
+"""Machine objects as files, Nodes and Cluster API have them: read, expand, export. Pure."""

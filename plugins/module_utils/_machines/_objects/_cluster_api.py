@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Read objects of Cluster API as Machines that Cluster API owns. Pure. Private to configok.node.
+"""Read objects of Cluster API as Machines that Cluster API owns. Pure.
 
 They are reported, compared and listed, and never changed. What has no counterpart here is a note.
 """

@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Derive from a Cluster what belongs in every node's config, and find what contradicts it. Pure.
-
-Private to configok.node.
-"""
+"""Derive from a Cluster what belongs in every node's config, and find what contradicts it. Pure."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Decode all documents of the files, with the lines of the files. Pure. Private to configok.node."""
+"""Decode all documents of the files, with the lines of the files. Pure."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Select Machines by labels, with the syntax of Kubernetes' label selectors. Pure. Private to configok.node."""
+"""Select Machines by labels, with the syntax of Kubernetes' label selectors. Pure."""
 
 from __future__ import annotations
 
@@ -133,9 +133,6 @@ _Item = TypeVar("_Item", bound=_Labelled)
 
 
 def select(machines: Iterable[_Item], selector: str) -> list[_Item]:
-    """Return the Machines whose labels a selector matches, all for "".
-
-    Raises MachinesError as `parse_selector` does.
-    """
+    """Return the Machines that a selector matches, all for "". Raises MachinesError as `parse_selector` does."""
     parsed = parse_selector(selector)
     return [machine for machine in machines if parsed.matches(machine.labels)]

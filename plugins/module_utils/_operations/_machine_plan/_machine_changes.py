@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Select the Machines of a cluster, and read what has to change on their Nodes. Private to configok.node."""
+"""Select the Machines of a cluster, and read what has to change on their Nodes."""
 
 from __future__ import annotations
 
@@ -39,10 +39,7 @@ class MachineSelection(NamedTuple):
 
 
 def select_machines(catalog: MachineCatalog, cluster: str, selector: str) -> MachineSelection:
-    """Return the Machines of a cluster that a label selector selects. Raises MachinesError.
-
-    cluster: "" for the only one of the catalog.
-    """
+    """Return the Machines that a selector selects. cluster: "" for the catalog's only one. Raises MachinesError."""
     known = ", ".join(sorted(catalog.clusters)) or "none"
     if not catalog.clusters and not catalog.machines:
         raise MachinesError("machine_files declare no Cluster and no Machine: name the files that do")

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a provider is asked to do with the host of a Machine, and what it answers. Pure. Private to configok.node."""
+"""What a provider is asked to do with the host of a Machine, and what it answers. Pure."""
 
 from __future__ import annotations
 

@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Read and validate the documents of a bundle, compare it with what nodes use, and publish it.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""Read and validate the documents of a bundle, compare it with what nodes use, and publish it."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Give a bundle its statement and signatures, as a user's options say. Private to configok.node.
+"""Give a bundle its statement and signatures, as a user's options say.
 
-No compatibility is promised. Everything that would be refused later is refused before the bundle is created.
+Everything that would be refused later is refused before the bundle is created.
 """
 
 from __future__ import annotations
@@ -119,10 +119,7 @@ class Endorser:
         return [signature for signature, _path in signatures]
 
     def statement_to_sign(self, bundle: dict[str, Any], record: Record) -> Statement:
-        """Return the statement to write for signers: that of the file while it fits, or the next one.
-
-        Raises RolloutError.
-        """
+        """Return the statement to write for signers: the file's while it fits, or the next. Raises RolloutError."""
         options = self.options
         following = next_statement(record, content_hash(bundle["data"]), options.statement, now=self._now)
         try:

@@ -3,8 +3,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Sign statements, and check signatures, with the stock ssh-keygen of the control machine.
 
-Private to configok.node: no compatibility is promised.
-
 ssh-keygen asks ssh-agent first, so keys in PKCS#11 and FIDO2 tokens work as they do for a login. Modules and action
 plugins run programs differently, so they pass a runner.
 """

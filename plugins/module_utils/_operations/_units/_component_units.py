@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads how systemd starts the components of this node. Private to configok.node: no compatibility is promised."""
+"""Reads how systemd starts the components of this node."""
 
 from __future__ import annotations
 
@@ -81,10 +81,7 @@ class ComponentUnits:
             raise NoSystemd("This machine does not run systemd, which the agent relies on: it is not supported")
 
     def inspect(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the facts about one component. Raises SystemctlFailed.
-
-        request: its name, and the user's own choices.
-        """
+        """Return the facts about the component of a request. Raises SystemctlFailed."""
         name = request["name"]
         unit = request.get("unit") or f"{name}.service"
         target = f"{self._state_directory}/components/{name}/config.yaml"

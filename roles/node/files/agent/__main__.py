@@ -228,14 +228,10 @@ def _run(arguments: Arguments) -> int:
 
 def _status(arguments: Arguments) -> int:
     from ._agent._cli import describe_node
+    from ._agent._reporting._crash_messages import ComponentLog
+    from ._processes import run_command
 
-    configuration, messages = _configuration(arguments), None
-    if configuration.service_manager == "systemd":
-        from ._agent._reporting._crash_messages import ComponentLog
-        from ._processes import run_command
-
-        messages = ComponentLog(run_command)
-    description = describe_node(configuration, messages)
+    description = describe_node(_configuration(arguments), ComponentLog(run_command))
     if arguments.json:
         show_json(description, indent=2)
     else:

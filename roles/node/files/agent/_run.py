@@ -19,12 +19,11 @@ from ._agent._app import App
 from ._agent._background import BackgroundTask
 from ._agent._counters import Counters
 from ._agent._host_probes import StartProber
-from ._agent._interfaces import CommandRunner, ServiceManager
 from ._agent._notify import Notifications
 from ._agent._probes import HealthProber
 from ._agent._reporting._crash_messages import ComponentLog
 from ._agent._reporting._metrics import MetricsFile, MetricsOutput
-from ._agent._service_managers import Supervisors, Systemd
+from ._agent._service_managers import Systemd
 from ._agent._store._durable_files import DAEMON_LOCK, LockTimeout, locked
 from ._agent._store._store import Store
 from ._agent._system_clock import SystemClock
@@ -101,7 +100,7 @@ def _run(configuration: AgentConfiguration, path: str, notifications: Notificati
         clock=clock,
         counters=Counters(list(configuration.components)),
         api=client,
-        services=_service_manager(configuration, run_command),
+        services=Systemd({name: part.unit for name, part in configuration.components.items()}, run_command),
         prober=HealthProber(configuration, clock, impatient, timeout=_PROBE_TIMEOUT, live=live),
         host_prober=StartProber(),
         commands=ComponentCommands(
@@ -112,7 +111,7 @@ def _run(configuration: AgentConfiguration, path: str, notifications: Notificati
             check=CommandCheck(run_command),
             probed_values=AddressesCommand(run_command, [*program, "addresses", "--limited"]),
             version=ComponentVersions(configuration, run_command),
-            last_message=ComponentLog(run_command) if configuration.service_manager == "systemd" else None,
+            last_message=ComponentLog(run_command),
             run=run_command,
         ),
         new_task=partial(BackgroundTask, notifications.task_done),
@@ -138,10 +137,3 @@ def _metrics_sinks(configuration: AgentConfiguration) -> list[MetricsOutput]:
 def _program() -> list[str]:
     # The archive, or the directory it was unpacked to: Python runs both.
     return [sys.executable, "-I", os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
-
-
-def _service_manager(configuration: AgentConfiguration, runner: CommandRunner) -> ServiceManager:
-    units = {name: component.unit for name, component in configuration.components.items()}
-    if configuration.service_manager == "supervisor":
-        return Supervisors(configuration.run_directory, units)
-    return Systemd(units, runner)

@@ -14,10 +14,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import (
-    AgentConfiguration,
-    ServiceManagerKind,
-)
+from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import AgentConfiguration
 from ansible_collections.configok.node.plugins.module_utils._agent._notify import Notifications
 from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import NodeInputs
 from ansible_collections.configok.node.plugins.module_utils._kube._transport import ClientSettings
@@ -152,13 +149,8 @@ def test_where_the_kubelet_listens_is_merged_from_what_was_read(
     assert (values["healthzPort"], values["port"], values["healthzBindAddress"]) == (0, 7, "127.0.0.1")
 
 
-@pytest.mark.parametrize(("manager", "reads"), [("systemd", True), ("supervisor", False)])
-def test_what_a_component_said_last_is_read_where_systemd_starts_it(
-    entry: Callable[[str], ModuleType],
-    monkeypatch: pytest.MonkeyPatch,
-    notifications: Notifications,
-    manager: ServiceManagerKind,
-    reads: bool,
+def test_what_a_component_said_last_is_read_from_the_journal(
+    entry: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch, notifications: Notifications
 ) -> None:
     run = entry("_run")
     contexts: list[Any] = []
@@ -171,9 +163,8 @@ def test_what_a_component_said_last_is_read_where_systemd_starts_it(
     monkeypatch.setattr(run, "Client", lambda *_arguments: None)
     monkeypatch.setattr(run, "App", app)
     monkeypatch.setattr(run.signal, "signal", lambda _number, _handler: None)
-    configuration = AgentConfiguration("n1", "/k", {}, service_manager=manager)
-    run._run(configuration, "/etc/agent.yaml", notifications)
-    assert [isinstance(context.commands.last_message, run.ComponentLog) for context in contexts] == [reads]
+    run._run(AgentConfiguration("n1", "/k", {}), "/etc/agent.yaml", notifications)
+    assert [isinstance(context.commands.last_message, run.ComponentLog) for context in contexts] == [True]
 
 
 @pytest.mark.parametrize("words", [["run"], ["prestart", "kubelet"], ["poststop", "kube-proxy"]])

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import pytest
 
@@ -35,16 +34,8 @@ def test_nothing_that_others_wrote_draws_on_the_terminal(
     assert not any(line.startswith("wave") for line in shown.out.splitlines())
 
 
-@pytest.mark.parametrize(
-    ("manager", "kubelet", "reads"), [("systemd", {}, True), ("supervisor", {"command": ["/bin/kubelet"]}, False)]
-)
-def test_what_a_component_said_last_is_read_where_systemd_starts_it(
-    entry: Callable[[str], ModuleType],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    manager: str,
-    kubelet: dict[str, Any],
-    reads: bool,
+def test_what_a_component_said_last_is_read_from_the_journal(
+    entry: Callable[[str], ModuleType], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     readers: list[object] = []
 
@@ -53,7 +44,7 @@ def test_what_a_component_said_last_is_read_where_systemd_starts_it(
         return {}
 
     monkeypatch.setattr(entry("_agent._cli"), "describe_node", describe)
-    configuration = configured(tmp_path, serviceManager=manager, kubelet=kubelet)
+    configuration = configured(tmp_path)
     assert entry("__main__").main([f"--config={configuration}", "status", "--json"]) == 0
     log = entry("_agent._reporting._crash_messages").ComponentLog
-    assert [isinstance(reader, log) for reader in readers] == [reads]
+    assert [isinstance(reader, log) for reader in readers] == [True]

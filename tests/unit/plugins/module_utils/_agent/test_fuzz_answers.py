@@ -14,7 +14,7 @@ from unittest import mock
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._agent import _probes, _service_managers
+from ansible_collections.configok.node.plugins.module_utils._agent import _probes
 from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import (
     CommandResult,
     ServiceManagerError,
@@ -28,6 +28,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._validation._
     ValidateDocumentCommand,
     ValidationUnavailable,
 )
+from fake_systemd import SupervisorError, request
 from support.fuzz.hostile import TEXTS, damaged, json_texts, lines_of, mutated, parse_twice
 from support.fuzz.settings import fuzz
 
@@ -71,7 +72,7 @@ def test_a_supervisor(text: str) -> None:
         def sendall(self, data: bytes) -> None: ...
 
     with mock.patch.object(socket, "socket", Connection):
-        parse_twice(_service_managers.request, "/", "kubelet", "unit", refused=ServiceManagerError)
+        parse_twice(request, "/", "kubelet", "unit", refused=SupervisorError)
 
 
 @fuzz(150)

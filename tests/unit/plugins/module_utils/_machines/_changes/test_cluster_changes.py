@@ -14,7 +14,6 @@ from ansible_collections.configok.node.plugins.module_utils._machines._changes._
     changed_names,
     plan_cluster,
     refusals_of,
-    warnings_of,
 )
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._config_inputs import ConfigInputs
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._machine_annotation import (
@@ -48,7 +47,7 @@ def test_a_node_that_lost_its_file_is_left_alone_and_named() -> None:
     observed = {"lost": an_observed("lost", annotation=ours), "foreign": an_observed("foreign")}
     (change,) = plan_cluster(a_catalog(), observed, NONE, server_version=SERVER)
     assert (change.name, change.action, change.machine) == ("lost", MachineAction.NONE, None)
-    assert "declare it with state Absent first" in warnings_of([change])[0]
+    assert "declare it with state Absent first" in change.warnings[0]
 
 
 def test_a_cluster_that_contradicts_its_api_server_is_refused_once() -> None:
@@ -81,7 +80,7 @@ def test_the_version_that_one_node_reports_leaves_that_node_out(version: str) ->
     changes = assigned({"a": version, "b": "v1.34.9", "c": "v1.34.9"})
     assert changed_names(changes) == ["b", "c"]
     assert refusals_of(changes) == []
-    (warning,) = [text for text in warnings_of(changes) if "left out" in text]
+    (warning,) = {text for change in changes for text in change.warnings if "left out" in text}
     assert warning.startswith("machines/workers.yaml:3: Machine a: ")
     assert warning.endswith("left out, because only its Node reports that version: declare spec.versions.kubelet")
 
