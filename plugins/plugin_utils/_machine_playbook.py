@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._foreign._json import load_json
+from ansible_collections.configok.node.plugins.module_utils._foreign import load_json
 from ansible_collections.configok.node.plugins.module_utils._machines._objects._providers import runs_playbooks
 from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import PROVIDER_API_VERSION
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize

@@ -29,9 +29,9 @@ _ENTRY = "roles/node/files/agent"
 # Machines, and how units start.
 _LEFT_OUT = frozenset(
     {
-        "_foreign/_evaluation.py",
+        "_foreign/evaluation.py",
         "_foreign/_evaluator.py",
-        "_foreign/_patterns.py",
+        "_foreign/patterns.py",
         "_kube/_user_credentials.py",
         "_kube/_parallel.py",
         "_componentconfig/_machine_kinds.py",

@@ -16,8 +16,7 @@ from collections.abc import Mapping
 from typing import Any, Callable, Literal, NamedTuple
 
 from .._componentconfig._denied_fields import DenyPolicy
-from .._foreign import InvalidText
-from .._foreign._json import load_json
+from .._foreign import InvalidText, load_json
 from .._nodeconfig._durations import InvalidDuration, setting_duration
 from .._nodeconfig._strict_mapping import MessageForm, StrictFields, boolean, integer, matching, one_of
 from .._nodeconfig._well_known import NAMESPACE_BUNDLES

@@ -18,7 +18,7 @@ from datetime import datetime, timezone
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from .._foreign._json import load_json
+from .._foreign import load_json
 from .._kube._api_errors import KubeError, NotFound
 from .._kube._api_paths import lease
 from ._agent_configuration import AgentConfiguration, ComponentConfiguration

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal
 
-from .._foreign._json import load_json
+from .._foreign import load_json
 from ._interfaces import CommandResult, CommandRunner, ServiceManagerError
 from ._state._health import Unit, UnitState
 

@@ -23,7 +23,7 @@ from .._componentconfig._rules._host_model import (
     HostQuery,
 )
 from .._componentconfig._scalars._numbers import parse_cpu_list
-from .._foreign._json import load_json
+from .._foreign import load_json
 from ._cgroups import is_unified, read_cgroup
 from ._files import MAX_BYTES, read_text, rooted
 from ._logind import inhibit_delays

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Literal, NamedTuple
 from urllib.parse import urlencode
 
-from .._foreign._json import load_json
+from .._foreign import load_json
 from ._api_errors import Gone, KubeError, NotFound, Unreachable, UnusableAnswer, error_for, shorten
 from ._api_paths import describe
 from ._credentials import Credentials

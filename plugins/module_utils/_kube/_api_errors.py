@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._foreign._json import load_json
+from .._foreign import load_json
 
 MAX_RETRY_AFTER = 300.0  # seconds: whatever a server asks for, it is asked again after five minutes
 _LONGEST = 300

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal, NamedTuple, cast
 
-from .._foreign._json import load_json
+from .._foreign import load_json
 from ._api_client import Client, Lines, Object
 from ._api_errors import MAX_RETRY_AFTER, Gone, KubeError, Unreachable, error_of_status
 from ._api_paths import describe

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from .._foreign._json import load_json
+from .._foreign import load_json
 from .._nodeconfig._assignment import ConfigSource, InvalidConfigSource
 from .._nodeconfig._untrusted import sanitize
 from .._nodeconfig._well_known import (

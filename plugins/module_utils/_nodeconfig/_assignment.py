@@ -10,8 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Callable, NamedTuple, TypeVar
 
-from .._foreign import InvalidText
-from .._foreign._json import load_json
+from .._foreign import InvalidText, load_json
 from ._strict_mapping import boolean, integer, unknown_fields
 from ._well_known import ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_SOURCE
 

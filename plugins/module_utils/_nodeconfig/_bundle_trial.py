@@ -8,8 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple
 
-from .._foreign import InvalidText
-from .._foreign._json import load_json
+from .._foreign import InvalidText, load_json
 from ._durations import setting_duration
 from ._strict_mapping import integer, unknown_fields
 

@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
-from .._foreign._json import load_json
+from .._foreign import load_json
 from ._assignment import LAST_ID, ConfigSource
 from ._well_known import ANNOTATION_CONFIG_STATUS, CONDITION_CONFIG_OK
 

@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from .._foreign import InvalidText
-from .._foreign._json import load_json
+from .._foreign import InvalidText, load_json
 
 SIGNATURE_NAMESPACE = "bundle@configok.dev"  # of SSHSIG: a signature for another purpose is none of a bundle
 MAX_SEQUENCE = 10**15 - 1

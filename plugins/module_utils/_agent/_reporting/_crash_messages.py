@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from ..._foreign._json import load_json
+from ..._foreign import load_json
 from ..._nodeconfig import _config_ok as verdicts
 from ..._nodeconfig._config_ok import ConfigOk
 from ..._nodeconfig._config_status import Cause

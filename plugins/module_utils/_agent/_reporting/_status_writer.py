@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-from ..._foreign._json import load_json
+from ..._foreign import load_json
 from ..._kube._api_errors import KubeError
 from ..._kube._api_paths import node_status
 from ..._kube._retry import Backoff, is_transient

@@ -14,7 +14,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
-from ..._foreign._json import load_json
+from ..._foreign import load_json
 from ..._nodeconfig._assignment import ConfigSource, InvalidConfigSource
 from ..._nodeconfig._bundle_trial import Trial
 from ..._nodeconfig._config_status import SignerStatus

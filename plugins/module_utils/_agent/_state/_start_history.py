@@ -13,7 +13,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, cast
 
-from ..._foreign._json import load_json
+from ..._foreign import load_json
 from ._records import DamagedFile
 
 MAX_STARTUPS = 64  # above any crashLoopThreshold, with room for restarts that do not count

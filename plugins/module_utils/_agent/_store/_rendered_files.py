@@ -20,7 +20,7 @@ from ..._componentconfig import ConfigError
 from ..._componentconfig._codec._plain_values import HEAD_FIELDS, fingerprint, json_values, merge
 from ..._componentconfig._codec._plain_values import decode_values as decode_config_values
 from ..._componentconfig._schema._path_fields import resolve_paths
-from ..._foreign._json import load_json
+from ..._foreign import load_json
 from .._agent_configuration import ComponentConfiguration
 from .._state._records import ConfigRecord
 from ._store import Store, digest

@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..._foreign._json import load_json
+from ..._foreign import load_json
 from ..._nodeconfig._assignment import UID_PATTERN, ConfigSource
 from .._state._node_state import Records
 from .._state._records import AnsweredAssignment, ConfigRecord, DamagedFile, decode_floors, encode_floors

@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from ..._foreign._json import load_json
+from ..._foreign import load_json
 from ..._nodeconfig._redact import beginning, redact_text
 from .._agent_configuration import ComponentConfiguration
 from .._interfaces import CommandResult, CommandRunner

@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..._foreign._json import load_json
+from ..._foreign import load_json
 from .. import ConfigError
 
 HEAD_FIELDS = ("apiVersion", "kind")

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ..._foreign._json import load_json
+from ..._foreign import load_json
 from .. import ConfigError
 from .._codec._plain_values import HEAD_FIELDS
 from .._scalars._field_path import dotted

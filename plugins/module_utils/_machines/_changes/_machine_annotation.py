@@ -16,8 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from ..._foreign import InvalidText
-from ..._foreign._json import load_json
+from ..._foreign import InvalidText, load_json
 from .._objects._cluster_values import cluster_values
 from .._objects._providers import host_fields
 from .._objects._types import Cluster, ProviderConfig, Runtime

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ..._foreign._json import load_json
+from ..._foreign import load_json
 from ..._nodeconfig._well_known import ANNOTATION_CORDONED_BY
 from .._nodes._node_view import NodeView
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 from urllib.parse import urlsplit
 
 from ..._componentconfig._scalars._wording import first_names
-from ..._foreign._patterns import Pattern
+from ..._foreign.patterns import Pattern
 from ..._nodeconfig._strict_mapping import StrictFields
 from ..._nodeconfig._untrusted import sanitize
 from .._pool_values import choice, mapping

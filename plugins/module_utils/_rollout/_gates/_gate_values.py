@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..._foreign import InvalidText
-from ..._foreign._patterns import Pattern, parse_pattern
+from ..._foreign.patterns import Pattern, parse_pattern
 from ..._nodeconfig._durations import setting_duration
 from .._pool_values import text
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 from urllib.parse import urlsplit
 
-from ..._foreign._patterns import Pattern
+from ..._foreign.patterns import Pattern
 from ..._nodeconfig._strict_mapping import StrictFields, integer
 from ..._nodeconfig._untrusted import sanitize
 from ._answers import GateAnswer, ServerAnswer, UnusableServerAnswer

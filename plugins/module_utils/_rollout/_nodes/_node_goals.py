@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ..._foreign._json import load_json
+from ..._foreign import load_json
 from ..._nodeconfig._untrusted import sanitize
 from .._goals import Goal, MachineGoal
 from ._node_view import NodeView

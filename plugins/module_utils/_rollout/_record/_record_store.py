@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from typing import Any, cast
 
-from ..._foreign._json import load_json
+from ..._foreign import load_json
 from ..._kube._api_client import Client
 from ..._kube._api_errors import Conflict, KubeError, NotFound
 from ..._kube._api_paths import config_map, config_maps

@@ -10,7 +10,7 @@ from ._agent._state._node_state import NodeInputs
 from ._agent._validation._validate_on_node import is_same_on_node, validate_on_node
 from ._agent._validation._validator import HOST_RULE_PREFIX
 from ._files import STANDARD_INPUT, input_errors, read_file
-from ._foreign._json import load_json
+from ._foreign import load_json
 from ._host._host_facts import read_host
 from ._output import show_json
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ._evaluation import evaluate
+from .evaluation import evaluate
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,8 @@ import subprocess
 import sys
 from typing import Any
 
-from . import InvalidText, _evaluator
+from . import _evaluator
+from ._invalid_text import InvalidText
 from ._json import load_json
 
 
