@@ -197,7 +197,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._fi
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._kubelet_flags import parse_flags
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._migrate import Migration, migrate
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redact
-from ansible_collections.configok.node.plugins.module_utils._host._component_process import (
+from ansible_collections.configok.node.plugins.module_utils._host.component_process import (
     StartedComponent,
     read_started,
 )

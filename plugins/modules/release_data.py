@@ -234,7 +234,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._re
     parse_metrics,
     version_in_metrics,
 )
-from ansible_collections.configok.node.plugins.module_utils._host._isolated_program import (
+from ansible_collections.configok.node.plugins.module_utils._host.isolated_program import (
     isolated,
     verified_copy,
     without_network,

@@ -22,7 +22,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._co
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Finding, Level
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._live_config import differences
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import HostRules
-from ansible_collections.configok.node.plugins.module_utils._host._host_facts import read_host
+from ansible_collections.configok.node.plugins.module_utils._host.host_facts import read_host
 from support.configs.profile_effects import EFFECTS
 from support.configs.profiles import Profile, profiles
 from support.machines import CONFIG_PATHS, Node, Testbed, Unavailable

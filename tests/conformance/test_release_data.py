@@ -45,7 +45,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
     missing_layers,
     parse_minor,
 )
-from ansible_collections.configok.node.plugins.module_utils._host._isolated_program import isolated
+from ansible_collections.configok.node.plugins.module_utils._host.isolated_program import isolated
 from support.api.binaries import Unavailable, find
 from support.releases.explained import FIELDS, FLAGS, GATES, OWN_GATE, reason_of
 from support.session.unavailable import leave_out

@@ -13,7 +13,7 @@ import urllib.request
 from collections.abc import Mapping, Sequence
 
 from .._componentconfig._flags._kubelet_flags import flag_field, parse_flags
-from .._host._component_process import find_drop_ins, read_process
+from .._host.component_process import find_drop_ins, read_process
 from ._files import Changes
 from ._host_access import Host, HostError
 from ._host_state import HostState, save_state

@@ -21,8 +21,8 @@ from .._componentconfig._findings import Finding, InvalidConfig, bounded
 from .._componentconfig._flags._component_flags import ComponentFlags
 from .._componentconfig._load import Config, load
 from .._componentconfig._rules._host_rules import HostRules
-from .._host._component_process import find_drop_ins_below, read_drop_in
-from .._host._host_facts import read_host
+from .._host.component_process import find_drop_ins_below, read_drop_in
+from .._host.host_facts import read_host
 from . import UnusableInput
 from ._cel import cel_checker
 from ._config_layers import read_layers

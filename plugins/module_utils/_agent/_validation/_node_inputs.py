@@ -14,7 +14,7 @@ import os
 from typing import Any, NamedTuple
 
 from ..._componentconfig._codec._plain_values import fingerprint
-from ..._host._component_process import find_drop_ins, read_drop_in
+from ..._host.component_process import find_drop_ins, read_drop_in
 from ..._nodeconfig._local_config import (
     InvalidLocalConfig,
     LocalComponent,

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..._host._component_process import read_process
+from ..._host.component_process import read_process
 from ..._systemd._exec_start import (
     CONFIG_FLAG,
     UnitStart,

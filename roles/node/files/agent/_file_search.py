@@ -20,7 +20,7 @@ from ._componentconfig._drop_in_check import DropInDirectory, kubelet_kind
 from ._componentconfig._findings import Finding
 from ._componentconfig._schema._kinds import KUBELET_CONFIGURATION
 from ._files import STANDARD_INPUT, read_file
-from ._host._component_process import find_drop_ins_below
+from ._host.component_process import find_drop_ins_below
 
 __all__ = ["InputFile", "InputFiles", "holds_component_config", "read_drop_in_directory", "read_files"]
 

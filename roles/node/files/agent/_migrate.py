@@ -13,7 +13,7 @@ from ._componentconfig._migrate import migrate
 from ._componentconfig._scalars._secrets import redact
 from ._files import input_errors, read_file
 from ._flags_file import read_flags
-from ._host._component_process import StartedComponent, read_started
+from ._host.component_process import StartedComponent, read_started
 from ._output import complain, show_json
 
 __all__ = ["migrate_flags"]

@@ -20,7 +20,7 @@ from ._componentconfig._release_data._probe import Answer, Binary, Candidates, p
 from ._componentconfig._release_data._running_component import parse_configz, parse_metrics, version_in_metrics
 from ._componentconfig._schema._overlays import register
 from ._files import input_errors, read_file
-from ._host._isolated_program import isolated, verified_copy, without_network
+from ._host.isolated_program import isolated, verified_copy, without_network
 from ._output import complain, show
 from ._processes import run_command
 

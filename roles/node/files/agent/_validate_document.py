@@ -11,7 +11,7 @@ from ._agent._validation._validate_on_node import is_same_on_node, validate_on_n
 from ._agent._validation._validator import HOST_RULE_PREFIX
 from ._files import STANDARD_INPUT, input_errors, read_file
 from ._foreign import load_json
-from ._host._host_facts import read_host
+from ._host.host_facts import read_host
 from ._output import show_json
 
 __all__ = ["validate_document"]

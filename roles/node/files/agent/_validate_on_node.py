@@ -14,7 +14,7 @@ from ._agent._system_clock import SystemClock
 from ._agent._validation._node_inputs import read_node_inputs
 from ._agent._validation._validate_on_node import validate_on_node
 from ._componentconfig._findings import Finding
-from ._host._host_facts import read_host
+from ._host.host_facts import read_host
 from ._validate import FileValidator
 
 __all__ = ["node_validator"]

@@ -49,7 +49,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ch
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import Document
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_cgroups import cgroup_paths
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._numbers import parse_cpu_list
-from ansible_collections.configok.node.plugins.module_utils._host import _host_facts
+from ansible_collections.configok.node.plugins.module_utils._host import host_facts
 from ansible_collections.configok.node.plugins.module_utils._host._cgroups import read_cgroup
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
@@ -206,11 +206,11 @@ def test_report(text: str) -> None:
 @fuzz(150)
 @given(lines_of(HOST))
 def test_files_of_the_host(text: str) -> None:
-    assert all(isinstance(swap, str) for swap in parse_twice(_host_facts._swaps, text).value)
+    assert all(isinstance(swap, str) for swap in parse_twice(host_facts._swaps, text).value)
     assert all(isinstance(cpu, int) for cpu in parse_twice(parse_cpu_list, text).value)
-    assert parse_twice(_host_facts._memory, text).value >= 0
-    parse_twice(_host_facts._of_containerd, text)
-    parse_twice(lambda text: _host_facts._of_crio([text]), text)
+    assert parse_twice(host_facts._memory, text).value >= 0
+    parse_twice(host_facts._of_containerd, text)
+    parse_twice(lambda text: host_facts._of_crio([text]), text)
     assert (parse_twice(parse_time_span, text).value or 0) >= 0
 
 

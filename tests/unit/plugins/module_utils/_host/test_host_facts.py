@@ -17,7 +17,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ru
     Host,
     HostQuery,
 )
-from ansible_collections.configok.node.plugins.module_utils._host._host_facts import read_host
+from ansible_collections.configok.node.plugins.module_utils._host.host_facts import read_host
 
 pytestmark = pytest.mark.contract("validate.host-checks")
 
