@@ -17,7 +17,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
     client_from_params,
 )
 from ansible_collections.configok.node.plugins.module_utils._cluster import ClusterRefused
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import KubeError
 from ansible_collections.configok.node.plugins.module_utils._machines import InvalidMachines, MachinesError
 from ansible_collections.configok.node.plugins.module_utils._machines._status._phases import summarize, to_dict
 from ansible_collections.configok.node.plugins.module_utils._machines._status._rendering import (

@@ -15,7 +15,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
     client_from_params,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import finding_lines
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import KubeError
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import (
     sanitize,
     sanitize_all,

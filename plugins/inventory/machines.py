@@ -220,12 +220,12 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
     cluster_identity,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._wording import first_names
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import (
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import (
     BadRequest,
     KubeError,
     MissingLibrary,
 )
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import NODES
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import NODES
 from ansible_collections.configok.node.plugins.module_utils._machines import MachinesError
 from ansible_collections.configok.node.plugins.module_utils._machines._inventory import (
     InventoryHost,

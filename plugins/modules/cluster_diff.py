@@ -250,7 +250,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
     client_from_params,
     fail_on_errors,
 )
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._machines._comparison._compare_clusters import (
     compare_clusters,
 )

@@ -224,7 +224,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
     client_from_params,
     fail_on_errors,
 )
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._awaited_reports import await_reports
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_list import (

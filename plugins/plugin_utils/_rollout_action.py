@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from ansible.errors import AnsibleError
 
 from ansible_collections.configok.node.plugins.module_utils._foreign import InvalidText
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import (
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import (
     KubeError,
     MissingLibrary,
     Unreachable,

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import NotFound
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_maps
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node as node_path
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import NotFound
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import config_maps
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import node as node_path
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import (
     Assignment,
     ConfigSource,

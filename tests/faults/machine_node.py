@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from operator import itemgetter
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import KubeError
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import read_condition
 from faults.invariants import UNKNOWN, Condition, Observation

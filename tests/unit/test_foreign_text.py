@@ -34,7 +34,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     (f"{UTILS}/_componentconfig/_schema/_releases.py", "newest_minor"): DATA,
     (f"{UTILS}/_machines/_changes/_config_check.py", "_disruption"): OWN_KEY,
     (f"{UTILS}/_machines/_comparison/_compare_clusters.py", "_fields"): OWN_KEY,
-    (f"{UTILS}/_kube/_credentials.py", "_read"): "the user's own kubeconfig, which may name a command to run",
+    (f"{UTILS}/_kube/credentials.py", "_read"): "the user's own kubeconfig, which may name a command to run",
     # patterns that are literals elsewhere in the file
     (f"{UTILS}/_agent/_reporting/_crash_messages.py", "last_message"): "one of _TELLTALE_PATTERNS",
     (f"{UTILS}/_operations/_cel.py", "_undefined_field"): "the name of a variable, which is one of three",

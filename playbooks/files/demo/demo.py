@@ -61,8 +61,8 @@ class Demo:
         self.server = EmbeddedApiServer()
         self.server.start()
         self.admin = self._kubeconfig_for("admin", ["system:masters"])
-        credentials = load("_kube._credentials").from_kubeconfig(str(self.admin))
-        self.client = load("_kube._api_client").Client(credentials)
+        credentials = load("_kube.credentials").from_kubeconfig(str(self.admin))
+        self.client = load("_kube.api_client").Client(credentials)
         agent = pack_agent(COLLECTION, self.directory / "configok-agent.pyz")
         self.sandbox = Sandbox(
             self.directory, agent, lambda name: self._kubeconfig_for(f"system:node:{name}", ["system:nodes"])

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from .._kube._api_errors import KubeError
-from .._kube._api_paths import config_map
-from .._kube._retry import Backoff, is_transient
+from .._kube.api_errors import KubeError
+from .._kube.api_paths import config_map
+from .._kube.retry import Backoff, is_transient
 from .._nodeconfig._assignment import ConfigSource
 from .._nodeconfig._bundle import Bundle, InvalidBundle
 from ._agent_configuration import ComponentConfiguration, InvalidConfiguration

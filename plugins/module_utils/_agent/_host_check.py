@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from .._componentconfig._flags._kubelet_flags import parse_flags
-from .._kube._retry import Backoff
+from .._kube.retry import Backoff
 from ._agent_context import AgentContext
 from ._interfaces import ServiceManagerError, Task
 from ._log import log

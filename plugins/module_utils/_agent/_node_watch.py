@@ -9,9 +9,9 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .._kube._api_paths import NODES
-from .._kube._transport import Timing
-from .._kube._watch import WatchEvent, WatchSettings, watch
+from .._kube.api_paths import NODES
+from .._kube.transport import Timing
+from .._kube.watch import WatchEvent, WatchSettings, watch
 from .._nodeconfig._well_known import ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_SOURCE, ANNOTATION_CONFIG_STATUS
 from ._counters import Counters
 from ._log import log

@@ -19,8 +19,8 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from .._foreign import load_json
-from .._kube._api_errors import KubeError, NotFound
-from .._kube._api_paths import lease
+from .._kube.api_errors import KubeError, NotFound
+from .._kube.api_paths import lease
 from ._agent_configuration import AgentConfiguration, ComponentConfiguration
 from ._interfaces import Clock, CommandRunner
 from ._log import log

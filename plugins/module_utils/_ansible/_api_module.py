@@ -19,10 +19,10 @@ from ansible.module_utils.basic import missing_required_lib
 
 from .._cluster import ClusterRefused
 from .._foreign import InvalidText
-from .._kube._api_client import Client
-from .._kube._api_errors import CredentialsError, KubeError, MissingLibrary, Unreachable
-from .._kube._transport import ClientSettings
-from .._kube._user_credentials import configured_clusters, load_credentials
+from .._kube.api_client import Client
+from .._kube.api_errors import CredentialsError, KubeError, MissingLibrary, Unreachable
+from .._kube.transport import ClientSettings
+from .._kube.user_credentials import configured_clusters, load_credentials
 from .._machines import MachinesError
 from .._nodeconfig._untrusted import sanitize_all, sanitize_lines
 from .._operations import UnusableInput

@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from .._kube._api_client import Client
-from .._kube._api_errors import Forbidden, KubeError, NotFound
-from .._kube._api_paths import (
+from .._kube.api_client import Client
+from .._kube.api_errors import Forbidden, KubeError, NotFound
+from .._kube.api_paths import (
     ADMISSION_POLICIES,
     NODES,
     ROLES,
@@ -25,7 +25,7 @@ from .._kube._api_paths import (
     node,
     node_status,
 )
-from .._kube._parallel import run_parallel
+from .._kube.parallel import run_parallel
 from .._nodeconfig._config_status import read_condition
 from .._nodeconfig._well_known import (
     ANNOTATION_ASSIGNMENT,

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from .._kube._api_client import Client
-from .._kube._api_errors import Forbidden, NotFound
-from .._kube._api_paths import config_map
+from .._kube.api_client import Client
+from .._kube.api_errors import Forbidden, NotFound
+from .._kube.api_paths import config_map
 from . import ClusterRefused
 from ._bootstrap_objects import certificates_of
 

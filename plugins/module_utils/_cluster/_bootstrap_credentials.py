@@ -16,10 +16,10 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any
 
-from .._kube._api_client import Client
-from .._kube._api_errors import AlreadyExists, Forbidden, KubeError, NotFound, Unauthorized
-from .._kube._api_paths import SELF_SUBJECT_ACCESS_REVIEWS, node, secret
-from .._kube._api_paths import secrets as secrets_of
+from .._kube.api_client import Client
+from .._kube.api_errors import AlreadyExists, Forbidden, KubeError, NotFound, Unauthorized
+from .._kube.api_paths import SELF_SUBJECT_ACCESS_REVIEWS, node, secret
+from .._kube.api_paths import secrets as secrets_of
 from .._nodeconfig._untrusted import sanitize
 from . import ClusterRefused
 from ._authorities import SETUP, cluster_ca

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from .._kube._api_client import Client
-from .._kube._api_errors import Forbidden, KubeError, NotFound
-from .._kube._api_paths import SELF_SUBJECT_ACCESS_REVIEWS, SUBJECT_ACCESS_REVIEWS
+from .._kube.api_client import Client
+from .._kube.api_errors import Forbidden, KubeError, NotFound
+from .._kube.api_paths import SELF_SUBJECT_ACCESS_REVIEWS, SUBJECT_ACCESS_REVIEWS
 from . import ClusterRefused
 from ._authorities import SETUP, client_ca, cluster_ca
 from ._bootstrap_credentials import BootstrapCredentials

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .._kube._api_client import Client
-from .._kube._api_errors import Forbidden
-from .._kube._api_paths import CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, role_bindings, roles
+from .._kube.api_client import Client
+from .._kube.api_errors import Forbidden
+from .._kube.api_paths import CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, role_bindings, roles
 from ._access_objects import ASSIGNER, MACHINES, PUBLISHER, RUNNER
 from ._holders import Holder, Permission, RbacObjects, describe_holders, find_holders
 

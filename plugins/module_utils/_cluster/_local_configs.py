@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from .._kube._api_client import Client
-from .._kube._api_errors import AlreadyExists, KubeError, NotFound
-from .._kube._api_paths import config_map, config_maps
-from .._kube._parallel import run_parallel
+from .._kube.api_client import Client
+from .._kube.api_errors import AlreadyExists, KubeError, NotFound
+from .._kube.api_paths import config_map, config_maps
+from .._kube.parallel import run_parallel
 from .._nodeconfig._local_config import (
     InvalidLocalConfig,
     LocalConfig,

@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 from .._componentconfig._scalars._wording import first_names
-from .._kube._api_client import Client
-from .._kube._api_errors import Forbidden, Gone, NotFound
-from .._kube._api_paths import NODES, config_map
+from .._kube.api_client import Client
+from .._kube.api_errors import Forbidden, Gone, NotFound
+from .._kube.api_paths import NODES, config_map
 from .._machines import MachinesError
 from .._machines._changes._config_inputs import ConfigInputs
 from .._machines._changes._observe import observe

@@ -11,10 +11,10 @@ from typing import Any
 
 from .._componentconfig._codec._plain_values import decode_values
 from .._componentconfig._findings import InvalidConfig
-from .._kube._api_client import Client
-from .._kube._api_errors import BadRequest, Forbidden, KubeError, NotFound
-from .._kube._api_paths import NODES, config_map, config_maps, node
-from .._kube._parallel import run_parallel
+from .._kube.api_client import Client
+from .._kube.api_errors import BadRequest, Forbidden, KubeError, NotFound
+from .._kube.api_paths import NODES, config_map, config_maps, node
+from .._kube.parallel import run_parallel
 from .._machines import MachinesError
 from .._machines._export import ExportedMachines, export_machines
 from .._machines._objects._types import Cluster, plain_version

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from .._cluster._local_configs import read_local_configs
-from .._kube._api_client import Client
-from .._kube._api_errors import Forbidden, NotFound
-from .._kube._api_paths import config_map
+from .._kube.api_client import Client
+from .._kube.api_errors import Forbidden, NotFound
+from .._kube.api_paths import config_map
 from .._nodeconfig._assignment import ConfigSource
 from .._nodeconfig._bundle import Bundle, InvalidBundle
 from .._nodeconfig._local_config import LocalConfig

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from .._componentconfig._compare import summary_of
-from .._kube._api_client import Client
-from .._kube._api_errors import Forbidden, NotFound
-from .._kube._api_paths import config_map
+from .._kube.api_client import Client
+from .._kube.api_errors import Forbidden, NotFound
+from .._kube.api_paths import config_map
 from .._machines._changes._runtimes import is_runtime, runtime_text
 from .._machines._status._rendering import config_text
 from .._machines._status._types import MachineStatus

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from .._kube._api_client import Client
-from .._kube._api_errors import Conflict, Forbidden, NotFound
-from .._kube._api_paths import config_map
+from .._kube.api_client import Client
+from .._kube.api_errors import Conflict, Forbidden, NotFound
+from .._kube.api_paths import config_map
 from .._nodeconfig._assignment import ConfigSource
 from .._nodeconfig._bundle import Bundle
 from .._nodeconfig._bundle_trial import Trial

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
-from .._kube._api_client import Client, Listing, Object
-from .._kube._api_errors import Forbidden, KubeError, Unauthorized
-from .._kube._interrupt import Interrupt
-from .._kube._retry import is_transient
+from .._kube.api_client import Client, Listing, Object
+from .._kube.api_errors import Forbidden, KubeError, Unauthorized
+from .._kube.interrupt import Interrupt
+from .._kube.retry import is_transient
 from . import ApiUnavailable
 from ._timing import Clock
 

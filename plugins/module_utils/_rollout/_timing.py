@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager
 from datetime import datetime, timezone
 from typing import Any, TypeVar
 
-from .._kube._parallel import Threads
+from .._kube.parallel import Threads
 
 _T = TypeVar("_T")
 

@@ -14,10 +14,10 @@ import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._cluster._access import apply_steps, plan_setup
 from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import NotFound
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_maps
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node as node_path
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import NotFound
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import config_maps
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import node as node_path
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import (
     Assignment,
     ConfigSource,

@@ -28,9 +28,9 @@ from ansible_collections.configok.node.plugins.module_utils._cluster._admission_
     NODES_POLICY,
     admission_policies,
 )
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden, Invalid
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Forbidden, Invalid
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import (
     Assignment,
     ConfigSource,

@@ -31,10 +31,10 @@ from ansible_collections.configok.node.plugins.module_utils._cluster._creation_c
     bootstrap_refusals,
     creation_refusals,
 )
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden, Unauthorized
-from ansible_collections.configok.node.plugins.module_utils._kube._credentials import from_kubeconfig
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Forbidden, Unauthorized
+from ansible_collections.configok.node.plugins.module_utils._kube.credentials import from_kubeconfig
 from support.api.bootstrap import BootstrappingKubelet, certificate_request, request_pem
 from support.api.clusters import prepare
 from support.api.pki import Authority

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import (

@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import decode_record
 from ansible_collections.configok.node.plugins.module_utils._trust._sshsig import parse_sshsig
 from ansible_collections.configok.node.plugins.module_utils._trust._statement import parse_signatures

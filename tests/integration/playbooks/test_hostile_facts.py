@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigOk, status_patch
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
     ComponentStatus,

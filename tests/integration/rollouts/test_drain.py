@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import NODES, node, pod
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Forbidden
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import NODES, node, pod
 from ansible_collections.configok.node.plugins.module_utils._rollout._drain._cordon import marking_pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._drain._drainer import Drainer, DrainResult
 from ansible_collections.configok.node.plugins.module_utils._rollout._drain._settings import DrainSettings

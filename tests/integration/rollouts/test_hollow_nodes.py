@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_list import list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Rollout
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import read_record

@@ -46,7 +46,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._validation._
     DocumentValidation,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError, NotFound
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import KubeError, NotFound
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import Assignment, ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial

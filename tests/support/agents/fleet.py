@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import NotFound
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import NotFound
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
     ConfigStatus,
     read_condition,

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ansible_collections.configok.node.plugins.module_utils._cluster._local_configs import publish_local_config
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import (
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import (
     NODES,
     config_maps,
     node,

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Conflict
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_map, config_maps, events
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node as node_path
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Conflict
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import config_map, config_maps, events
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import node as node_path
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import (
     Assignment,
     ConfigSource,

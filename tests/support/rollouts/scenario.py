@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import KubeError
 from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutError
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Plan, Target
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Rollout

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import NotFound
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node, node_status
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import NotFound
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import node, node_status
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import ANNOTATION_CONFIG_STATUS
 from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutError

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import NotFound
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node_status
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import NotFound
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import node_status
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._machine_planner import (
     make_machine_plan,

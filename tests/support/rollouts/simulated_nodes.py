@@ -9,12 +9,12 @@ import threading
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError, NotFound
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import NODES, node, node_status
-from ansible_collections.configok.node.plugins.module_utils._kube._interrupt import Interrupt
-from ansible_collections.configok.node.plugins.module_utils._kube._transport import Timing
-from ansible_collections.configok.node.plugins.module_utils._kube._watch import watch
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import KubeError, NotFound
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import NODES, node, node_status
+from ansible_collections.configok.node.plugins.module_utils._kube.interrupt import Interrupt
+from ansible_collections.configok.node.plugins.module_utils._kube.transport import Timing
+from ansible_collections.configok.node.plugins.module_utils._kube.watch import watch
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig import _config_ok as verdicts
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import status_patch

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import NAMESPACES
-from ansible_collections.configok.node.plugins.module_utils._kube._credentials import Credentials
-from ansible_collections.configok.node.plugins.module_utils._kube._transport import ClientSettings, Timing
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import NAMESPACES
+from ansible_collections.configok.node.plugins.module_utils._kube.credentials import Credentials
+from ansible_collections.configok.node.plugins.module_utils._kube.transport import ClientSettings, Timing
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial

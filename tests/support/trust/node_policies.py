@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ansible_collections.configok.node.plugins.module_utils._cluster._local_configs import publish_local_config
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigInUse, good
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import TrustStatus, read_status
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._local_config import (

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
-from ..._kube._api_errors import AlreadyExists, KubeError
-from ..._kube._api_paths import events
-from ..._kube._retry import Backoff
+from ..._kube.api_errors import AlreadyExists, KubeError
+from ..._kube.api_paths import events
+from ..._kube.retry import Backoff
 from ..._nodeconfig._untrusted import sanitize
 from .._agent_context import AgentContext
 from .._log import ADOPTED, HEALTHY, PROMOTED, REFUSED, SUSPECT, log

@@ -16,9 +16,9 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from ..._foreign import load_json
-from ..._kube._api_errors import KubeError
-from ..._kube._api_paths import node_status
-from ..._kube._retry import Backoff, is_transient
+from ..._kube.api_errors import KubeError
+from ..._kube.api_paths import node_status
+from ..._kube.retry import Backoff, is_transient
 from ..._nodeconfig._assignment import ConfigSource
 from ..._nodeconfig._config_ok import ConfigOk, status_patch
 from ..._nodeconfig._config_status import Cause, ComponentState, ComponentStatus, ConfigStatus

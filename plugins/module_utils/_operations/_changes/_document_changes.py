@@ -15,9 +15,9 @@ from ..._componentconfig._disruption import check_overrides, disruption_of, heav
 from ..._componentconfig._findings import InvalidConfig
 from ..._componentconfig._schema._kinds import find_kind
 from ..._componentconfig._schema._releases import newest_minor, parse_minor
-from ..._kube._api_client import Client
-from ..._kube._api_errors import NotFound
-from ..._kube._api_paths import config_map
+from ..._kube.api_client import Client
+from ..._kube.api_errors import NotFound
+from ..._kube.api_paths import config_map
 from ..._nodeconfig._bundle import Bundle, InvalidBundle
 from ..._rollout import UnusableDocument
 from ..._rollout._record._record import COMPLETE, Record

@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from ..._kube._api_client import Client
-from ..._kube._api_paths import NODES
+from ..._kube.api_client import Client
+from ..._kube.api_paths import NODES
 from ..._machines import MachinesError
 from ..._machines._changes._cluster_changes import plan_cluster
 from ..._machines._changes._observe import observe

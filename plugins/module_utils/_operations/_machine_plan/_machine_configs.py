@@ -10,9 +10,9 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ..._cluster._local_configs import read_local_configs
-from ..._kube._api_client import Client
-from ..._kube._api_errors import Forbidden, NotFound
-from ..._kube._api_paths import config_map
+from ..._kube.api_client import Client
+from ..._kube.api_errors import Forbidden, NotFound
+from ..._kube.api_paths import config_map
 from ..._machines._changes._config_inputs import ConfigInputs
 from ..._machines._changes._types import MachineAction, ObservedMachine
 from ..._machines._objects._types import BundleReference, Machine

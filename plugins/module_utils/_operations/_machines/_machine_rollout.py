@@ -16,9 +16,9 @@ from ..._cluster._bootstrap_objects import BOOTSTRAP_LIFETIME
 from ..._cluster._creation_checks import bootstrap_refusals, creation_refusals
 from ..._cluster._local_configs import publish_local_config
 from ..._componentconfig._scalars._wording import first_names
-from ..._kube._api_client import Client
-from ..._kube._api_errors import KubeError
-from ..._kube._api_paths import NODES, node
+from ..._kube.api_client import Client
+from ..._kube.api_errors import KubeError
+from ..._kube.api_paths import NODES, node
 from ..._machines import MachinesError
 from ..._machines._changes._cluster_changes import changed_names, provider_of, refusals_of
 from ..._machines._changes._goals import content_hash_of, goals_of

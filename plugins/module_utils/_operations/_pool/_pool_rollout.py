@@ -11,7 +11,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Any, Literal, NamedTuple
 
-from ..._kube._api_client import Client
+from ..._kube.api_client import Client
 from ..._nodeconfig._bundle import Bundle
 from ..._rollout import RolloutError
 from ..._rollout._decisions._planner import make_plan

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..._componentconfig._findings import finding_lines, judged, not_judged_causes
-from ..._kube._api_client import Client
+from ..._kube.api_client import Client
 from ..._nodeconfig._bundle import content_hash
 from ..._nodeconfig._bundle_trial import Trial
 from ..._nodeconfig._untrusted import sanitize, sanitize_all

@@ -26,8 +26,8 @@ from ..._componentconfig._findings import (
 from ..._componentconfig._load import Config, load
 from ..._componentconfig._scalars._wording import and_more, count_of, first_names
 from ..._componentconfig._schema._releases import is_kubernetes_version
-from ..._kube._api_client import Client
-from ..._kube._api_paths import config_map
+from ..._kube.api_client import Client
+from ..._kube.api_paths import config_map
 from ..._nodeconfig._bundle import Bundle, build_bundle
 from ..._nodeconfig._bundle_trial import Trial
 from ..._nodeconfig._well_known import NAMESPACE_BUNDLES

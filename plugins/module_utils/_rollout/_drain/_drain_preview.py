@@ -9,9 +9,9 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from ..._componentconfig._scalars._wording import count_of, first_names
-from ..._kube._api_client import Client
-from ..._kube._api_errors import KubeError
-from ..._kube._api_paths import PODS
+from ..._kube.api_client import Client
+from ..._kube.api_errors import KubeError
+from ..._kube.api_paths import PODS
 from ._pods import reduce_pod, select_pods
 from ._settings import DrainSettings
 

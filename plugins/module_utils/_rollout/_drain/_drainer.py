@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..._componentconfig._scalars._wording import and_more, count_of
-from ..._kube._api_client import Client
-from ..._kube._api_errors import Conflict, CredentialsError, Forbidden, KubeError, NotFound, Unauthorized, Unreachable
-from ..._kube._api_paths import PODS, node
+from ..._kube.api_client import Client
+from ..._kube.api_errors import Conflict, CredentialsError, Forbidden, KubeError, NotFound, Unauthorized, Unreachable
+from ..._kube.api_paths import PODS, node
 from ..._nodeconfig._durations import describe_duration
 from ..._nodeconfig._untrusted import sanitize
 from .. import RolloutError

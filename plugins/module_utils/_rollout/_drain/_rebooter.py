@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ..._kube._api_client import Client
-from ..._kube._api_paths import node
+from ..._kube.api_client import Client
+from ..._kube.api_paths import node
 from ..._nodeconfig._durations import describe_duration
 from .. import RebootFailed
 from .._nodes._node_view import NodeView, node_view

@@ -13,9 +13,9 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from urllib.parse import urljoin, urlsplit
 
-from ..._kube._api_errors import KubeError
-from ..._kube._credentials import Credentials
-from ..._kube._transport import ClientSettings, Response, Transport
+from ..._kube.api_errors import KubeError
+from ..._kube.credentials import Credentials
+from ..._kube.transport import ClientSettings, Response, Transport
 from ..._nodeconfig._untrusted import sanitize
 from ._answers import ServerAnswer
 from ._gate_tokens import token_refusal

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..._kube._api_client import Client
-from ..._kube._api_errors import Conflict, NotFound
-from ..._kube._api_paths import node
+from ..._kube.api_client import Client
+from ..._kube.api_errors import Conflict, NotFound
+from ..._kube.api_paths import node
 from ..._nodeconfig._assignment import Assignment, assignment_patch, next_id
 from ..._nodeconfig._well_known import ANNOTATION_ASSIGNMENT, ANNOTATION_MACHINE
 from .. import RolloutError

@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..._kube._api_client import Client
-from ..._kube._api_errors import Conflict, KubeError, NotFound
-from ..._kube._api_paths import NODES, node
-from ..._kube._parallel import run_parallel
+from ..._kube.api_client import Client
+from ..._kube.api_errors import Conflict, KubeError, NotFound
+from ..._kube.api_paths import NODES, node
+from ..._kube.parallel import run_parallel
 from ..._nodeconfig._assignment import Assignment, ConfigSource, assignment_patch, next_id
 from ..._nodeconfig._well_known import ANNOTATION_ASSIGNMENT
 from .. import RolloutError

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ..._kube._api_client import Client
-from ..._kube._api_errors import Gone, KubeError, NotFound
-from ..._kube._api_paths import NODES, node
-from ..._kube._parallel import Threads, run_parallel
+from ..._kube.api_client import Client
+from ..._kube.api_errors import Gone, KubeError, NotFound
+from ..._kube.api_paths import NODES, node
+from ..._kube.parallel import Threads, run_parallel
 from .. import RolloutError
 from ._node_view import NodeView, node_view
 

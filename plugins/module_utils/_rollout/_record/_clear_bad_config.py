@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from ..._kube._api_client import Client
+from ..._kube.api_client import Client
 from .. import RolloutError
 from ._record import BadConfig, Record
 from ._record_store import read_record, update_record

@@ -13,9 +13,9 @@ from dataclasses import fields
 from typing import Any, cast
 
 from ..._foreign import load_json
-from ..._kube._api_client import Client
-from ..._kube._api_errors import Conflict, KubeError, NotFound
-from ..._kube._api_paths import config_map, config_maps
+from ..._kube.api_client import Client
+from ..._kube.api_errors import Conflict, KubeError, NotFound
+from ..._kube.api_paths import config_map, config_maps
 from ..._nodeconfig._assignment import ConfigSource, InvalidConfigSource
 from ..._nodeconfig._bundle_trial import InvalidTrial
 from ..._nodeconfig._strict_mapping import integer

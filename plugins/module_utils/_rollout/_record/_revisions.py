@@ -12,9 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..._kube._api_client import Client
-from ..._kube._api_errors import AlreadyExists, Forbidden, KubeError, NotFound
-from ..._kube._api_paths import config_map, config_maps
+from ..._kube.api_client import Client
+from ..._kube.api_errors import AlreadyExists, Forbidden, KubeError, NotFound
+from ..._kube.api_paths import config_map, config_maps
 from ..._nodeconfig._assignment import ConfigSource
 from ..._nodeconfig._bundle import Bundle, InvalidBundle
 from ..._nodeconfig._well_known import (

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from ..._kube._api_client import Client
+from ..._kube.api_client import Client
 from .._goals import MachineGoal
 from .._record._revisions import missing_bundle
 from ._wave_job import WaveJob

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..._componentconfig._scalars._wording import count_of
-from ..._kube._api_client import Client
-from ..._kube._api_errors import Conflict, Forbidden, KubeError, NotFound
-from ..._kube._api_paths import NODES, config_map, config_maps
+from ..._kube.api_client import Client
+from ..._kube.api_errors import Conflict, Forbidden, KubeError, NotFound
+from ..._kube.api_paths import NODES, config_map, config_maps
 from ..._nodeconfig._untrusted import sanitize
 from ..._nodeconfig._well_known import NAMESPACE_ROLLOUTS
 from .. import InvalidRecord, RolloutError

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ..._kube._api_client import Client
+from ..._kube.api_client import Client
 from ..._nodeconfig._untrusted import sanitize
 from .. import RolloutError
 from .._decisions._control_requests import (

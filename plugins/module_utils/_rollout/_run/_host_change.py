@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ..._kube._api_client import Client
+from ..._kube.api_client import Client
 from .._goals import MachineGoal
 
 HostAction = Literal["create", "update", "rollback", "delete"]

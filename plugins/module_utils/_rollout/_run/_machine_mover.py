@@ -12,9 +12,9 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
-from ..._kube._api_client import Client
-from ..._kube._api_errors import KubeError
-from ..._kube._api_paths import node
+from ..._kube.api_client import Client
+from ..._kube.api_errors import KubeError
+from ..._kube.api_paths import node
 from ..._nodeconfig._assignment import ConfigSource
 from ..._nodeconfig._durations import describe_duration
 from ..._nodeconfig._untrusted import sanitize

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from ..._kube._api_client import Client
-from ..._kube._api_errors import KubeError
-from ..._kube._api_paths import node
+from ..._kube.api_client import Client
+from ..._kube.api_errors import KubeError
+from ..._kube.api_paths import node
 from .. import RebootFailed
 from .._drain._cordon import is_reboot_pending, marking_pool
 from .._drain._drainer import Drainer

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from ..._kube._api_client import Client
-from ..._kube._api_errors import Conflict, Forbidden, KubeError, NotFound
-from ..._kube._api_paths import lease, leases
+from ..._kube.api_client import Client
+from ..._kube.api_errors import Conflict, Forbidden, KubeError, NotFound
+from ..._kube.api_paths import lease, leases
 from ..._nodeconfig._well_known import NAMESPACE_ROLLOUTS, missing_namespace
 from .. import LockLost, PoolLocked, RolloutError
 from .._timing import Clock

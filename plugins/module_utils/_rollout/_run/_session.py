@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from ..._kube._api_client import Client
-from ..._kube._api_errors import KubeError
-from ..._kube._api_paths import config_map, events
+from ..._kube.api_client import Client
+from ..._kube.api_errors import KubeError
+from ..._kube.api_paths import config_map, events
 from ..._nodeconfig._untrusted import sanitize
 from ..._nodeconfig._well_known import NAMESPACE_ROLLOUTS
 from .. import RolloutError

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from ..._kube._api_errors import CredentialsError, KubeError, Unauthorized, Unreachable
+from ..._kube.api_errors import CredentialsError, KubeError, Unauthorized, Unreachable
 from .. import ApiUnavailable
 from .._decisions._gate import DELETED, LEFT_POOL
 from .._decisions._node_run import IN_FLIGHT

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from ..._componentconfig._scalars._wording import first_names
-from ..._kube._api_errors import KubeError
+from ..._kube.api_errors import KubeError
 from ..._nodeconfig._assignment import ConfigSource
 from .. import RolloutError
 from .._decisions import _transitions as transitions

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple
 
-from ..._kube._api_errors import KubeError
+from ..._kube.api_errors import KubeError
 from .._timing import Clock
 
 _Job = Callable[[], Any]

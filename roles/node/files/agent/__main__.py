@@ -248,8 +248,8 @@ def _status(arguments: Arguments) -> int:
 def _check(arguments: Arguments) -> int:
     from ._agent._trust_settings import parse_trust_policy
     from ._agent._validation._validate_on_node import check_deny_policy
-    from ._kube._api_errors import KubeError
-    from ._kube._credentials import from_kubeconfig
+    from ._kube.api_errors import KubeError
+    from ._kube.credentials import from_kubeconfig
 
     configuration = _configuration(arguments)
     check_deny_policy(configuration)

@@ -25,8 +25,8 @@ from ._componentconfig._findings import InvalidConfig
 from ._componentconfig._live_config import differences
 from ._componentconfig._schema._releases import minor_of, newest_minor
 from ._foreign import load_json
-from ._kube._api_errors import KubeError
-from ._kube._credentials import from_kubeconfig
+from ._kube.api_errors import KubeError
+from ._kube.credentials import from_kubeconfig
 from ._output import show, show_json
 
 __all__ = ["compare"]

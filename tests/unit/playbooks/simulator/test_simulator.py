@@ -20,8 +20,8 @@ from typing import Any
 import pytest
 import simulate
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus

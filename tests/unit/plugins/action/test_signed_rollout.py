@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from ansible.utils.display import Display
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigInUse, good, opted_out

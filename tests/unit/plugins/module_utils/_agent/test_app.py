@@ -27,9 +27,9 @@ from ansible_collections.configok.node.plugins.module_utils._agent._node_watch i
 from ansible_collections.configok.node.plugins.module_utils._agent._notify import Notifications, Wakeup, notify_agent
 from ansible_collections.configok.node.plugins.module_utils._agent._state._health import ProbeResult, Unit
 from ansible_collections.configok.node.plugins.module_utils._agent._system_clock import SystemClock
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import NODES, config_maps, node
-from ansible_collections.configok.node.plugins.module_utils._kube._credentials import from_kubeconfig
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import NODES, config_maps, node
+from ansible_collections.configok.node.plugins.module_utils._kube.credentials import from_kubeconfig
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import (
     Assignment,
     ConfigSource,

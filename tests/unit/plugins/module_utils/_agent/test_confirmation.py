@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._state._records import Confirmation
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Unreachable
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Unreachable
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus

@@ -20,7 +20,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 from ansible_collections.configok.node.plugins.module_utils._agent._cli import forget_bad
 from ansible_collections.configok.node.plugins.module_utils._agent._store._durable_files import Disk
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Unreachable
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Unreachable
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import (

@@ -18,7 +18,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._agent_contex
 from ansible_collections.configok.node.plugins.module_utils._agent._component_versions import QueryKind
 from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import annotations_of
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import ValidationUnavailable
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import (
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import (
     KubeError,
     ServerError,
     Unreachable,

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_maps, namespace
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Forbidden
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import config_maps, namespace
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import LABEL_POOL
 from ansible_collections.configok.node.plugins.module_utils._operations._overlaps import (
     Overlap,

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import node
 from ansible_collections.configok.node.plugins.module_utils._rollout import PoolLocked
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._planner import make_plan
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._transitions import start_rollout

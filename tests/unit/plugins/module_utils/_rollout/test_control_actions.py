@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_map, events, lease
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Forbidden
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import config_map, events, lease
 from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutError
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._control_requests import (
     Operation,

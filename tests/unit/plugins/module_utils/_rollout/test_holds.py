@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import node
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._control_requests import (
     Requester,
     approve,

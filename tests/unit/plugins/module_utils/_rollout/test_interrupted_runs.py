@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import lease
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import lease
 from ansible_collections.configok.node.plugins.module_utils._rollout import Interrupted, LockLost
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import assign_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import RecordStore

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_map, node, node_status
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import config_map, node, node_status
 from ansible_collections.configok.node.plugins.module_utils._rollout import Interrupted, RolloutError, RolloutRefused
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._control_requests import (
     Requester,

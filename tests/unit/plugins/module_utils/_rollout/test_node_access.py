@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Forbidden
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import node
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigInUse, assignment_lost

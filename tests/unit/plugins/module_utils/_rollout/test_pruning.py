@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import (
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Forbidden
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import (
     NODES,
     config_map,
     config_maps,

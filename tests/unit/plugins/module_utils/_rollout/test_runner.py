@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import ServerError
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import NODES, config_map, node
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import ServerError
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import NODES, config_map, node
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigInUse, assignment_lost
 from ansible_collections.configok.node.plugins.module_utils._rollout import (
     ApiUnavailable,

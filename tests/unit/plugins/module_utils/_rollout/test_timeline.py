@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_map
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import config_map
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Wave
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import (
     Record,

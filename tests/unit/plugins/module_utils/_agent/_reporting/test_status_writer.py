@@ -11,13 +11,13 @@ from ansible_collections.configok.node.plugins.module_utils._agent._reporting._s
     MIN_INTERVAL,
     StatusWriter,
 )
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import (
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import (
     Forbidden,
     KubeError,
     ServerError,
     TooManyRequests,
 )
-from ansible_collections.configok.node.plugins.module_utils._kube._retry import Backoff
+from ansible_collections.configok.node.plugins.module_utils._kube.retry import Backoff
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import (
     ConfigInUse,
     ConfigOk,

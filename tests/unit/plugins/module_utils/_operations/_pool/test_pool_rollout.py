@@ -14,7 +14,7 @@ import pytest
 import yaml
 from ansible.utils.display import Display
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import NODES, node_status
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import NODES, node_status
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target, Wave
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import ABORTED, PAUSED, Rollout
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (

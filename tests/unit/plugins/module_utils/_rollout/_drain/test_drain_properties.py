@@ -11,7 +11,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import node
 from ansible_collections.configok.node.plugins.module_utils._rollout._drain._cordon import (
     FIELD_MANAGER,
     marking_pool,

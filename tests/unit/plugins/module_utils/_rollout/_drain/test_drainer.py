@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden, Unreachable
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node, node_status
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Forbidden, Unreachable
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import node, node_status
 from ansible_collections.configok.node.plugins.module_utils._rollout._drain._cordon import (
     FIELD_MANAGER,
     is_reboot_pending,

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node, node_status
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import node, node_status
 from ansible_collections.configok.node.plugins.module_utils._rollout import RebootFailed
 from ansible_collections.configok.node.plugins.module_utils._rollout._drain._inventory_hosts import (
     InventoryHost,

@@ -17,8 +17,8 @@ import traceback
 from collections.abc import Mapping
 from typing import Any
 
-from ._api_errors import CredentialsError, MissingLibrary
-from ._credentials import Credentials, PluginRequired, clusters_of_kubeconfig, from_kubeconfig
+from .api_errors import CredentialsError, MissingLibrary
+from .credentials import Credentials, PluginRequired, clusters_of_kubeconfig, from_kubeconfig
 
 _DEFAULT_KUBECONFIG = "~/.kube/config"
 _SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"

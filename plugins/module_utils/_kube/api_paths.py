@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from ._api_errors import Invalid
+from .api_errors import Invalid
 
 _CORE = "/api/v1"
 _COORDINATION = "/apis/coordination.k8s.io/v1"

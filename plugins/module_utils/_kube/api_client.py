@@ -11,12 +11,12 @@ from typing import Any, Literal, NamedTuple
 from urllib.parse import urlencode
 
 from .._foreign import load_json
-from ._api_errors import Gone, KubeError, NotFound, Unreachable, UnusableAnswer, error_for, shorten
-from ._api_paths import describe
-from ._credentials import Credentials
-from ._interrupt import Interrupt
-from ._retry import ONCE, parse_retry_after, wait_before_retry
-from ._transport import HAS_URLLIB3, URLLIB3_IMPORT_ERROR, ClientSettings, Lines, Response, Timing, Transport
+from .api_errors import Gone, KubeError, NotFound, Unreachable, UnusableAnswer, error_for, shorten
+from .api_paths import describe
+from .credentials import Credentials
+from .interrupt import Interrupt
+from .retry import ONCE, parse_retry_after, wait_before_retry
+from .transport import HAS_URLLIB3, URLLIB3_IMPORT_ERROR, ClientSettings, Lines, Response, Timing, Transport
 
 __all__ = ["HAS_URLLIB3", "URLLIB3_IMPORT_ERROR", "Client", "Lines", "Listing", "Object", "PatchType"]
 

@@ -20,11 +20,11 @@ import traceback
 from collections.abc import Callable, Generator
 from typing import Any, NamedTuple
 
-from ._api_errors import CredentialsError, KubeError, MissingLibrary, Unreachable, UnusableAnswer, shorten
-from ._api_paths import describe
-from ._credentials import Credentials, Stamp, file_stamps, ssl_context
-from ._interrupt import Interrupt, SocketOptions
-from ._retry import PATIENT, RetryPolicy
+from .api_errors import CredentialsError, KubeError, MissingLibrary, Unreachable, UnusableAnswer, shorten
+from .api_paths import describe
+from .credentials import Credentials, Stamp, file_stamps, ssl_context
+from .interrupt import Interrupt, SocketOptions
+from .retry import PATIENT, RetryPolicy
 
 try:
     import urllib3

@@ -15,7 +15,7 @@ import traceback
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 
-from ._api_errors import CredentialsError, MissingLibrary
+from .api_errors import CredentialsError, MissingLibrary
 
 if TYPE_CHECKING:
     import ssl

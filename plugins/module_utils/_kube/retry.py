@@ -10,7 +10,7 @@ from collections.abc import Callable
 from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
-from ._api_errors import (
+from .api_errors import (
     KubeError,
     NotImplementedByServer,
     ServerError,

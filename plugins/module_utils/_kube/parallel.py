@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from queue import SimpleQueue
 from typing import TypeVar
 
-from ._api_errors import KubeError
+from .api_errors import KubeError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
