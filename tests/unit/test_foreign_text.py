@@ -44,7 +44,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     (f"{UTILS}/_componentconfig/_rules/_kube_apiserver_access.py", "_uses_claim"): "the name of a claim, email",
     (f"{UTILS}/_machine_host/_flags.py", "without_flags"): "escaped names of flags",
     (f"{UTILS}/_machine_host/_kubelet.py", "_field"): "the name of a field, one of two",
-    (f"{UTILS}/_systemd/_unit_checks.py", "_calls"): "the name of a hook, one of two, and an escaped name",
+    (f"{UTILS}/_systemd/_overrides/_unit_checks.py", "_calls"): "the name of a hook, one of two, and an escaped name",
     # numbers
     (f"{UTILS}/_agent/_reporting/_status_writer.py", "read_report"): OWN_FILE,
     (f"{UTILS}/_agent/_state/_records.py", "RecordTrust.from_dict"): OWN_FILE,

@@ -101,8 +101,4 @@ def test_pip_installs_the_same_files() -> None:
         "configok_agent/_componentconfig/_rules/_machines.py",
         "configok_agent/_kube/parallel.py",
         "configok_agent/_kube/user_credentials.py",
-        "configok_agent/_systemd/_exec_start.py",
-        "configok_agent/_systemd/_override_checks.py",
-        "configok_agent/_systemd/_specifiers.py",
-        "configok_agent/_systemd/_unit_checks.py",
     }

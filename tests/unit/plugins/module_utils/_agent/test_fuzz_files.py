@@ -54,7 +54,7 @@ from ansible_collections.configok.node.plugins.module_utils._host._cgroups impor
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import SignerStatus
-from ansible_collections.configok.node.plugins.module_utils._systemd._time_span import parse_time_span
+from ansible_collections.configok.node.plugins.module_utils._systemd.time_span import parse_time_span
 from support.configs.kubelet import KUBELET_KIND
 from support.fuzz.hostile import JSON_VALUES, TEXTS, damaged, json_texts, lines_of, mutated, parse_twice
 from support.fuzz.settings import fuzz

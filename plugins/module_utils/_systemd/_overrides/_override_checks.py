@@ -12,8 +12,8 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from ..unit_file import expand_specifiers
 from ._exec_start import UnitStart
-from ._unit_file import expand_specifiers
 
 _NO_SUCH_COMMAND = 127
 _TIMED_OUT = 124

@@ -10,10 +10,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from ..time_span import parse_time_span
+from ..unit_file import last_value_of, values_of
 from ._exec_start import UnitStart, config_flag, flag_value, last_flag, path_of
 from ._override_checks import command_faults
-from ._time_span import parse_time_span
-from ._unit_file import last_value_of, values_of
 
 MERGED_PROPERTIES = (
     "ExecStart",
