@@ -34,8 +34,8 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import BadConfig, Revision
-from ansible_collections.configok.node.plugins.module_utils._trust._certificates import Certificate
-from ansible_collections.configok.node.plugins.module_utils._trust._statement import Statement
+from ansible_collections.configok.node.plugins.module_utils._trust.certificates import Certificate
+from ansible_collections.configok.node.plugins.module_utils._trust.statement import Statement
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/security.md").read_text(encoding="utf-8")

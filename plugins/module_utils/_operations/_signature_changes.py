@@ -24,9 +24,9 @@ from .._rollout._pool._maintenance_windows import parse_time
 from .._rollout._pool._pool_file import FORM
 from .._rollout._record._record_store import read_record
 from .._rollout._record._revisions import bundle_statement, parse_bundle
-from .._trust._statement import InvalidStatement, Statement, encode_signatures, parse_signatures
-from .._trust._trust_policy import read_trust_policy
-from .._trust._verification import TrustVerdict, verify_bundle
+from .._trust.statement import InvalidStatement, Statement, encode_signatures, parse_signatures
+from .._trust.trust_policy import read_trust_policy
+from .._trust.verification import TrustVerdict, verify_bundle
 from ._signature_checker import signature_checker
 from ._signing import (
     SshKeygen,

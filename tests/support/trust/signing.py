@@ -23,8 +23,8 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_kn
     ANNOTATION_STATEMENT,
     LABEL_POOL,
 )
-from ansible_collections.configok.node.plugins.module_utils._trust._public_keys import parse_public_key
-from ansible_collections.configok.node.plugins.module_utils._trust._statement import (
+from ansible_collections.configok.node.plugins.module_utils._trust.public_keys import parse_public_key
+from ansible_collections.configok.node.plugins.module_utils._trust.statement import (
     SIGNATURE_NAMESPACE,
     Statement,
     encode_signatures,

@@ -16,14 +16,14 @@ from ..._rollout._nodes._node_view import NodeView
 from ..._rollout._plan import Target
 from ..._rollout._record._record import Record
 from ..._rollout._record._revisions import bundle_statement
-from ..._trust._public_keys import PublicKey
-from ..._trust._signatures import (
+from ..._trust.public_keys import PublicKey
+from ..._trust.signatures import (
     Signer,
 )
-from ..._trust._ssh_wire import encode_string
-from ..._trust._statement import SIGNATURE_NAMESPACE, InvalidStatement, encode_signatures, parse_signatures
-from ..._trust._trust_policy import TrustPolicy
-from ..._trust._verification import verify_bundle
+from ..._trust.ssh_wire import encode_string
+from ..._trust.statement import SIGNATURE_NAMESPACE, InvalidStatement, encode_signatures, parse_signatures
+from ..._trust.trust_policy import TrustPolicy
+from ..._trust.verification import verify_bundle
 from .._pool_nodes import PoolNodes
 from .._signature_checker import signature_checker, trust_policy
 from .._signing import Endorsement, SshKeygen, signer_fingerprint

@@ -45,7 +45,7 @@ from ..._rollout._record._revisions import (
     publish_bundle,
     read_statement,
 )
-from ..._trust._statement import Statement
+from ..._trust.statement import Statement
 from .._cel import cel_checker
 from .._changes import (
     NodeGroup,

@@ -21,9 +21,9 @@ from ..._nodeconfig._well_known import LABEL_POOL
 from ..._rollout import RolloutError
 from ..._rollout._decisions._statements import StatementOptions, check_floor, check_step, next_statement
 from ..._rollout._record._record import Record
-from ..._trust._public_keys import PublicKey
-from ..._trust._statement import SIGNATURE_NAMESPACE, InvalidStatement, Statement, encode_signatures, parse_signatures
-from ..._trust._trust_policy import BUILTIN_KEY_TYPES
+from ..._trust.public_keys import PublicKey
+from ..._trust.statement import SIGNATURE_NAMESPACE, InvalidStatement, Statement, encode_signatures, parse_signatures
+from ..._trust.trust_policy import BUILTIN_KEY_TYPES
 from ._signature_list import is_signed_by, signer_fingerprint
 from ._ssh_signer import SshKeygen, read_signing_key
 

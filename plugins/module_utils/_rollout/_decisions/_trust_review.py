@@ -13,10 +13,10 @@ from typing import Any, Optional
 from ..._componentconfig._scalars._wording import count_of, first_names
 from ..._nodeconfig._bundle import Bundle
 from ..._nodeconfig._untrusted import sanitize
-from ..._trust._signatures import SignatureChecker, Signer
-from ..._trust._statement import Statement
-from ..._trust._trust_policy import TrustPolicy
-from ..._trust._verification import TrustVerdict, verify_bundle
+from ..._trust.signatures import SignatureChecker, Signer
+from ..._trust.statement import Statement
+from ..._trust.trust_policy import TrustPolicy
+from ..._trust.verification import TrustVerdict, verify_bundle
 from .._nodes._left_out import leave_out
 from .._nodes._node_view import NodeView
 from .._record._record import Record

@@ -23,7 +23,7 @@ from ..._nodeconfig._well_known import (
     LABEL_POOL,
     missing_namespace,
 )
-from ..._trust._statement import InvalidStatement, Statement
+from ..._trust.statement import InvalidStatement, Statement
 from .. import RolloutError, RolloutRefused
 from .._plan import Target
 from ._record import COMPLETE, Record, Revision

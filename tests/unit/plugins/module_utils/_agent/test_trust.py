@@ -30,9 +30,9 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_kn
     ANNOTATION_CONTENT_HASH,
     ANNOTATION_SIGNATURES,
 )
-from ansible_collections.configok.node.plugins.module_utils._trust._signatures import Signer
-from ansible_collections.configok.node.plugins.module_utils._trust._statement import Statement, parse_signatures
-from ansible_collections.configok.node.plugins.module_utils._trust._verification import TrustVerdict
+from ansible_collections.configok.node.plugins.module_utils._trust.signatures import Signer
+from ansible_collections.configok.node.plugins.module_utils._trust.statement import Statement, parse_signatures
+from ansible_collections.configok.node.plugins.module_utils._trust.verification import TrustVerdict
 from support.agents.bench import Bench
 from support.trust.signing import Key, make_key, signed, trust_section, with_annotations
 

@@ -12,9 +12,9 @@ from ansible_collections.configok.node.plugins.module_utils._operations._signatu
     signature_checker,
     trust_policy,
 )
-from ansible_collections.configok.node.plugins.module_utils._trust._signatures import UntrustedSignature
-from ansible_collections.configok.node.plugins.module_utils._trust._statement import Statement
-from ansible_collections.configok.node.plugins.module_utils._trust._trust_policy import TrustPolicy
+from ansible_collections.configok.node.plugins.module_utils._trust.signatures import UntrustedSignature
+from ansible_collections.configok.node.plugins.module_utils._trust.statement import Statement
+from ansible_collections.configok.node.plugins.module_utils._trust.trust_policy import TrustPolicy
 from support.trust.signing import Key, make_key, sign, trust_section
 
 MESSAGE = Statement("workers", "0" * 64, "1", 1, 1).encode()

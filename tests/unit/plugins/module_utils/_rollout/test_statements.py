@@ -20,7 +20,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._record._re
     decode_record,
     encode_record,
 )
-from ansible_collections.configok.node.plugins.module_utils._trust._statement import MAX_SEQUENCE
+from ansible_collections.configok.node.plugins.module_utils._trust.statement import MAX_SEQUENCE
 
 HASH = "0a" * 32
 NOW = "2026-11-23T12:00:00.000000Z"

@@ -21,9 +21,9 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._nod
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._revisions import bundle_statement
-from ansible_collections.configok.node.plugins.module_utils._trust._public_keys import parse_public_key
-from ansible_collections.configok.node.plugins.module_utils._trust._signatures import Signer
-from ansible_collections.configok.node.plugins.module_utils._trust._trust_policy import TrustPolicy
+from ansible_collections.configok.node.plugins.module_utils._trust.public_keys import parse_public_key
+from ansible_collections.configok.node.plugins.module_utils._trust.signatures import Signer
+from ansible_collections.configok.node.plugins.module_utils._trust.trust_policy import TrustPolicy
 from support.rollouts.views import UID, a_source, a_view
 from support.trust.signing import Key, make_key, signed
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ._statement import SIGNATURE_NAMESPACE
+from .statement import SIGNATURE_NAMESPACE
 
 ALLOWED_SIGNERS, SIGNATURE = "allowed_signers", "signature"  # names of files
 

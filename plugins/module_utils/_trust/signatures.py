@@ -11,13 +11,13 @@ from __future__ import annotations
 from typing import NamedTuple, Protocol
 
 from .._nodeconfig._untrusted import sanitize
-from ._certificates import CERTIFICATE_SUFFIX, Certificate, parse_certificate
 from ._key_signatures import verify_key_signature
-from ._public_keys import PublicKey
-from ._ssh_wire import InvalidSshData
-from ._sshsig import SshSignature, parse_sshsig
-from ._statement import SIGNATURE_NAMESPACE, format_time
-from ._trust_policy import TrustPolicy
+from .certificates import CERTIFICATE_SUFFIX, Certificate, parse_certificate
+from .public_keys import PublicKey
+from .ssh_wire import InvalidSshData
+from .sshsig import SshSignature, parse_sshsig
+from .statement import SIGNATURE_NAMESPACE, format_time
+from .trust_policy import TrustPolicy
 
 _LAST_TIME = 253402300799  # the end of the year 9999
 _MAX_NAME = 100

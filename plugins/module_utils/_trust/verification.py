@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from .._nodeconfig._bundle import Bundle
 from .._nodeconfig._untrusted import sanitize
-from ._signatures import SignatureChecker, Signer, UntrustedSignature, check_builtin
-from ._statement import InvalidStatement, Statement, format_time, parse_signatures
-from ._trust_policy import TrustPolicy
+from .signatures import SignatureChecker, Signer, UntrustedSignature, check_builtin
+from .statement import InvalidStatement, Statement, format_time, parse_signatures
+from .trust_policy import TrustPolicy
 
 _HASH_SCHEMES = ("1",)
 _MAX_PROBLEM = 400  # characters

@@ -10,8 +10,8 @@ import binascii
 import hashlib
 from typing import NamedTuple
 
-from ._public_keys import PublicKey
-from ._ssh_wire import InvalidSshData, WireReader, encode_string
+from .public_keys import PublicKey
+from .ssh_wire import InvalidSshData, WireReader, encode_string
 
 MAX_SIGNATURE = 8 * 1024  # characters
 _BEGIN, _END = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"

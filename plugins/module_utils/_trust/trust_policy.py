@@ -9,8 +9,8 @@ import re
 from typing import Any, Callable, Literal, NamedTuple
 
 from .._nodeconfig._strict_mapping import StrictFields, integer, one_of
-from ._public_keys import SK_ED25519, SSH_ED25519, InvalidPublicKey, PublicKey, parse_public_key
-from ._statement import is_cluster
+from .public_keys import SK_ED25519, SSH_ED25519, InvalidPublicKey, PublicKey, parse_public_key
+from .statement import is_cluster
 
 TrustMode = Literal["off", "warn", "require"]
 VerifierKind = Literal["builtin", "ssh-keygen"]

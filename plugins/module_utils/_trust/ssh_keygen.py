@@ -16,11 +16,11 @@ from typing import Protocol
 
 from .._nodeconfig._untrusted import sanitize
 from ._key_signatures import check_authenticator
-from ._signatures import Candidate, SignatureChecker, Signer, UntrustedSignature, check_builtin, find_candidate
-from ._ssh_keygen_check import ALLOWED_SIGNERS, SIGNATURE, SshKeygenCheck, SshKeygenResult
-from ._ssh_wire import InvalidSshData
-from ._statement import SIGNATURE_NAMESPACE
-from ._trust_policy import TrustPolicy
+from .signatures import Candidate, SignatureChecker, Signer, UntrustedSignature, check_builtin, find_candidate
+from .ssh_keygen_check import ALLOWED_SIGNERS, SIGNATURE, SshKeygenCheck, SshKeygenResult
+from .ssh_wire import InvalidSshData
+from .statement import SIGNATURE_NAMESPACE
+from .trust_policy import TrustPolicy
 
 # The principal is a pattern to ssh-keygen, so it must not have * or a comma.
 _AUDIENCE = re.compile(r"[a-z0-9][a-z0-9-]{0,51}(@[a-z0-9.-]{1,63})?\Z")
