@@ -23,7 +23,7 @@ import urllib3
 from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube.credentials import from_kubeconfig
 from ansible_collections.configok.node.plugins.module_utils._kube.parallel import run_parallel
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import (
     Assignment,
     ConfigSource,
     assignment_patch,

@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import build_bundle
 from ansible_collections.configok.node.plugins.module_utils._trust.statement import SIGNATURE_NAMESPACE
 from ansible_collections.configok.node.plugins.plugin_utils._pack import sources
 from support.ansible_runs.playbooks import ROOT
@@ -38,7 +38,7 @@ sys.path.insert(0, sys.argv[1])
 import configok_agent._run
 from configok_agent._agent._agent_configuration import load_configuration
 from configok_agent._agent._trust_settings import current_trust_policy
-from configok_agent._nodeconfig._bundle import Bundle
+from configok_agent._nodeconfig.bundle import Bundle
 
 def resident():
     with open("/proc/self/statm") as file:

@@ -21,7 +21,7 @@ TOO_LARGE: dict[str, int] = {
     "_rollout/_run/_session.py:RunSession": 21,
 }
 # Lists of constants, which are not state.
-CONSTANTS = {"_nodeconfig/_config_status.py:Cause"}
+CONSTANTS = {"_nodeconfig/config_status.py:Cause"}
 
 
 def classes() -> Iterator[tuple[str, ast.ClassDef]]:

@@ -25,8 +25,8 @@ from ansible_collections.configok.node.plugins.module_utils._machines._changes._
     ObservedMachine,
 )
 from ansible_collections.configok.node.plugins.module_utils._machines._inventory import node_facts
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import Bundle
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import Bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import (
     ComponentStatus,
     ConfigStatus,
     SignerStatus,

@@ -112,7 +112,7 @@ class Demo:
 
     def nodes(self) -> dict[str, dict[str, Any]]:
         """Return each Node's ConfigOK status and reason, active config and assignment."""
-        config_status = load("_nodeconfig._config_status")
+        config_status = load("_nodeconfig.config_status")
         nodes = {}
         for node in self.client.list("/api/v1/nodes").items:
             status = config_status.read_status(node)

@@ -17,9 +17,9 @@ from typing import Any, Callable, Literal, NamedTuple
 
 from .._componentconfig._denied_fields import DenyPolicy
 from .._foreign import InvalidText, load_json
-from .._nodeconfig._durations import InvalidDuration, setting_duration
-from .._nodeconfig._strict_mapping import MessageForm, StrictFields, boolean, integer, matching, one_of
-from .._nodeconfig._well_known import NAMESPACE_BUNDLES
+from .._nodeconfig.durations import InvalidDuration, setting_duration
+from .._nodeconfig.strict_mapping import MessageForm, StrictFields, boolean, integer, matching, one_of
+from .._nodeconfig.well_known import NAMESPACE_BUNDLES
 
 API_VERSION = "agent.config.configok.dev/v1alpha1"
 KIND = "AgentConfiguration"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from .._nodeconfig._config_status import ComponentState
+from .._nodeconfig.config_status import ComponentState
 from ._agent_context import AgentContext
 from ._command_lines import CommandLineTracker
 from ._interfaces import ANSWER_WAIT, ServiceManager, ServiceManagerError, Task

@@ -12,8 +12,8 @@ from typing import Any
 from .._kube.api_errors import KubeError
 from .._kube.api_paths import config_map
 from .._kube.retry import Backoff, is_transient
-from .._nodeconfig._assignment import ConfigSource
-from .._nodeconfig._bundle import Bundle, InvalidBundle
+from .._nodeconfig.assignment import ConfigSource
+from .._nodeconfig.bundle import Bundle, InvalidBundle
 from ._agent_configuration import ComponentConfiguration, InvalidConfiguration
 from ._agent_context import AgentContext
 from ._bundle_verifier import BundleUntrusted, BundleVerifier, record_trust

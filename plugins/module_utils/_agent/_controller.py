@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from .._nodeconfig._assignment import ConfigSource
+from .._nodeconfig.assignment import ConfigSource
 from ._agent_context import AgentContext
 from ._component_versions import VersionTracker
 from ._components import ComponentManager

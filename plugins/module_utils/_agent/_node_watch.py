@@ -12,7 +12,7 @@ from typing import Any
 from .._kube.api_paths import NODES
 from .._kube.transport import Timing
 from .._kube.watch import WatchEvent, WatchSettings, watch
-from .._nodeconfig._well_known import ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_SOURCE, ANNOTATION_CONFIG_STATUS
+from .._nodeconfig.well_known import ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_SOURCE, ANNOTATION_CONFIG_STATUS
 from ._counters import Counters
 from ._log import log
 from ._state._desired_state import NodeAnnotations

@@ -26,8 +26,8 @@ from .._kube.api_paths import (
     node_status,
 )
 from .._kube.parallel import run_parallel
-from .._nodeconfig._config_status import read_condition
-from .._nodeconfig._well_known import (
+from .._nodeconfig.config_status import read_condition
+from .._nodeconfig.well_known import (
     ANNOTATION_ASSIGNMENT,
     ANNOTATION_CONFIG_SOURCE,
     ANNOTATION_CONFIG_STATUS,

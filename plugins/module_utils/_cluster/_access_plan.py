@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from .._kube import api_paths as paths
-from .._nodeconfig._well_known import NAMESPACE_BUNDLES
+from .._nodeconfig.well_known import NAMESPACE_BUNDLES
 from . import ClusterRefused
 from ._access_objects import (
     ASSIGNER,

@@ -12,7 +12,7 @@ from .._kube.api_client import Client
 from .._kube.api_errors import AlreadyExists, KubeError, NotFound
 from .._kube.api_paths import config_map, config_maps
 from .._kube.parallel import run_parallel
-from .._nodeconfig._local_config import (
+from .._nodeconfig.local_config import (
     InvalidLocalConfig,
     LocalConfig,
     build_local_config_map,
@@ -20,7 +20,7 @@ from .._nodeconfig._local_config import (
     parse_local_config,
     read_local_config_map,
 )
-from .._nodeconfig._well_known import NAMESPACE_ROLLOUTS, missing_namespace
+from .._nodeconfig.well_known import NAMESPACE_ROLLOUTS, missing_namespace
 from . import ClusterRefused
 
 _MAX_CONFIG_MAPS = 500  # ConfigMaps that a plan reads; nodes with the same values share one

@@ -13,9 +13,9 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from .._foreign import load_json
-from .._nodeconfig._assignment import ConfigSource, InvalidConfigSource
 from .._nodeconfig._untrusted import sanitize
-from .._nodeconfig._well_known import (
+from .._nodeconfig.assignment import ConfigSource, InvalidConfigSource
+from .._nodeconfig.well_known import (
     ANNOTATION_CONFIG_SOURCE,
     ANNOTATION_MACHINE,
     CONDITION_CONFIG_OK,

@@ -21,8 +21,8 @@ from .._machines._changes._types import ObservedMachine
 from .._machines._comparison._members import Member, member_of_machine, member_of_node
 from .._machines._objects._selectors import select
 from .._machines._objects._types import Machine, MachineCatalog
-from .._nodeconfig._assignment import ConfigSource
-from .._nodeconfig._bundle import Bundle, InvalidBundle
+from .._nodeconfig.assignment import ConfigSource
+from .._nodeconfig.bundle import Bundle, InvalidBundle
 from .._rollout._nodes._node_view import NodeView, node_view
 from .._rollout._record._record import COMPLETE
 from .._rollout._record._record_store import read_record

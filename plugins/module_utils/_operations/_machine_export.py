@@ -18,8 +18,8 @@ from .._kube.parallel import run_parallel
 from .._machines import MachinesError
 from .._machines._export import ExportedMachines, export_machines
 from .._machines._objects._types import Cluster, plain_version
-from .._nodeconfig._assignment import ConfigSource
-from .._nodeconfig._well_known import LABEL_POOL, NAMESPACE_ROLLOUTS
+from .._nodeconfig.assignment import ConfigSource
+from .._nodeconfig.well_known import LABEL_POOL, NAMESPACE_ROLLOUTS
 from .._rollout._nodes._node_list import MAX_CONNECTIONS
 from .._rollout._record._record import COMPLETE
 from .._rollout._record._record_store import decode_records

@@ -12,9 +12,9 @@ from .._cluster._local_configs import read_local_configs
 from .._kube.api_client import Client
 from .._kube.api_errors import Forbidden, NotFound
 from .._kube.api_paths import config_map
-from .._nodeconfig._assignment import ConfigSource
-from .._nodeconfig._bundle import Bundle, InvalidBundle
-from .._nodeconfig._local_config import LocalConfig
+from .._nodeconfig.assignment import ConfigSource
+from .._nodeconfig.bundle import Bundle, InvalidBundle
+from .._nodeconfig.local_config import LocalConfig
 from .._rollout._nodes._node_list import MAX_CONNECTIONS
 from .._rollout._nodes._node_view import NodeView
 

@@ -18,7 +18,7 @@ from .._kube.api_paths import config_map
 from .._machines._changes._runtimes import is_runtime, runtime_text
 from .._machines._status._rendering import config_text
 from .._machines._status._types import MachineStatus
-from .._nodeconfig._bundle import Bundle, InvalidBundle
+from .._nodeconfig.bundle import Bundle, InvalidBundle
 from .._rollout._nodes._node_list import list_nodes
 from .._rollout._nodes._node_view import NodeView
 from .._rollout._nodes._reported_versions import is_version

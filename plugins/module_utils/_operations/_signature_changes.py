@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 from .._kube.api_client import Client
 from .._kube.api_errors import Conflict, Forbidden, NotFound
 from .._kube.api_paths import config_map
-from .._nodeconfig._assignment import ConfigSource
-from .._nodeconfig._bundle import Bundle
-from .._nodeconfig._bundle_trial import Trial
-from .._nodeconfig._strict_mapping import StrictFields
 from .._nodeconfig._untrusted import sanitize
-from .._nodeconfig._well_known import ANNOTATION_SIGNATURES, ANNOTATION_STATEMENT
+from .._nodeconfig.assignment import ConfigSource
+from .._nodeconfig.bundle import Bundle
+from .._nodeconfig.bundle_trial import Trial
+from .._nodeconfig.strict_mapping import StrictFields
+from .._nodeconfig.well_known import ANNOTATION_SIGNATURES, ANNOTATION_STATEMENT
 from .._rollout import InvalidPool, RolloutError
 from .._rollout._decisions._statements import StatementOptions, check_floor
 from .._rollout._pool._maintenance_windows import parse_time

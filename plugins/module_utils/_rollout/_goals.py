@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from .._nodeconfig._assignment import ConfigSource
+from .._nodeconfig.assignment import ConfigSource
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
-from .._nodeconfig._assignment import ConfigSource
-from .._nodeconfig._bundle_trial import Trial
+from .._nodeconfig.assignment import ConfigSource
+from .._nodeconfig.bundle_trial import Trial
 from ._goals import Goal, MachineGoal
 
 OnFailure = Literal["halt", "rollback"]  # what happens to a wave's nodes when the wave fails

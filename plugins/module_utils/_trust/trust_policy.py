@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any, Callable, Literal, NamedTuple
 
-from .._nodeconfig._strict_mapping import StrictFields, integer, one_of
+from .._nodeconfig.strict_mapping import StrictFields, integer, one_of
 from .public_keys import SK_ED25519, SSH_ED25519, InvalidPublicKey, PublicKey, parse_public_key
 from .statement import is_cluster
 

@@ -15,10 +15,10 @@ from ansible_collections.configok.node.plugins.module_utils._kube.api_paths impo
 from ansible_collections.configok.node.plugins.module_utils._kube.interrupt import Interrupt
 from ansible_collections.configok.node.plugins.module_utils._kube.transport import Timing
 from ansible_collections.configok.node.plugins.module_utils._kube.watch import watch
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig import _config_ok as verdicts
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import status_patch
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig import config_ok as verdicts
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_ok import status_patch
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import (
     ComponentStatus,
     ConfigStatus,
 )

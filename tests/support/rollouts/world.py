@@ -14,9 +14,9 @@ from ansible_collections.configok.node.plugins.module_utils._kube.api_client imp
 from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import NAMESPACES
 from ansible_collections.configok.node.plugins.module_utils._kube.credentials import Credentials
 from ansible_collections.configok.node.plugins.module_utils._kube.transport import ClientSettings, Timing
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import build_bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._planner import make_plan
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._window import Progress
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import assign_nodes

@@ -17,8 +17,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import HASH_SCHEME, content_hash
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import HASH_SCHEME, content_hash
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.well_known import (
     ANNOTATION_SIGNATURES,
     ANNOTATION_STATEMENT,
     LABEL_POOL,

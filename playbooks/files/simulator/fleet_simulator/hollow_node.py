@@ -65,12 +65,12 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state._verdi
     choose_verdict,
     config_label,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig import _config_ok as verdicts
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import Bundle
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigOk
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ComponentStatus
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import NAMESPACE_BUNDLES, VERSION
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig import config_ok as verdicts
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import Bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_ok import ConfigOk
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import ComponentStatus
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.well_known import NAMESPACE_BUNDLES, VERSION
 
 from .scenario import Behaviour, Outcome
 

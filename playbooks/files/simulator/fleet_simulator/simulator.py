@@ -35,9 +35,9 @@ from ansible_collections.configok.node.plugins.module_utils._kube.api_errors imp
 from ansible_collections.configok.node.plugins.module_utils._kube.interrupt import Interrupt
 from ansible_collections.configok.node.plugins.module_utils._kube.parallel import run_parallel
 from ansible_collections.configok.node.plugins.module_utils._kube.watch import watch
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import Bundle, InvalidBundle
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import Cause
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import Bundle, InvalidBundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import Cause
 
 from .hollow_node import BOOT_ID, FetchedBundle, HollowNode
 from .node_objects import (

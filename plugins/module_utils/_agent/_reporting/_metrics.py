@@ -13,8 +13,8 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple, Protocol
 
-from ..._nodeconfig._assignment import ConfigSource
-from ..._nodeconfig._config_status import Cause
+from ..._nodeconfig.assignment import ConfigSource
+from ..._nodeconfig.config_status import Cause
 from .._agent_context import AgentContext
 from .._counters import BUCKETS, Counters
 from .._log import log

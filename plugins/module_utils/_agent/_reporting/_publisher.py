@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 
-from ..._nodeconfig import _config_ok as verdicts
-from ..._nodeconfig._config_ok import ConfigOk
-from ..._nodeconfig._config_status import Cause, ComponentState, ConfigStatus
+from ..._nodeconfig import config_ok as verdicts
+from ..._nodeconfig.config_ok import ConfigOk
+from ..._nodeconfig.config_status import Cause, ComponentState, ConfigStatus
 from .._agent_context import AgentContext
 from .._state._actions import Observation
 from .._state._confirmation import is_confirmation_close

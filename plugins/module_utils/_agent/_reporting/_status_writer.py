@@ -19,9 +19,9 @@ from ..._foreign import load_json
 from ..._kube.api_errors import KubeError
 from ..._kube.api_paths import node_status
 from ..._kube.retry import Backoff, is_transient
-from ..._nodeconfig._assignment import ConfigSource
-from ..._nodeconfig._config_ok import ConfigOk, status_patch
-from ..._nodeconfig._config_status import Cause, ComponentState, ComponentStatus, ConfigStatus
+from ..._nodeconfig.assignment import ConfigSource
+from ..._nodeconfig.config_ok import ConfigOk, status_patch
+from ..._nodeconfig.config_status import Cause, ComponentState, ComponentStatus, ConfigStatus
 from .._agent_configuration import AgentConfiguration
 from .._agent_context import AgentContext
 from .._log import CONDITION, log

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from ..._nodeconfig._config_status import TrustStatus
+from ..._nodeconfig.config_status import TrustStatus
 from .._agent_configuration import InvalidConfiguration
 from .._state._node_state import Records
 from .._state._records import ConfigRecord, raised_floors

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Any, Literal, NamedTuple, Union
 
-from ..._nodeconfig._assignment import ConfigSource
-from ..._nodeconfig._config_ok import ConfigOk
+from ..._nodeconfig.assignment import ConfigSource
+from ..._nodeconfig.config_ok import ConfigOk
 from ._active_config import in_trial
 from ._confirmation import plan_confirmation
 from ._desired_state import DesiredKind, DesiredState

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from ..._nodeconfig._durations import condition_duration
+from ..._nodeconfig.durations import condition_duration
 from ._records import LOCAL_CONFIG, AssignmentFailure, ConfigRecord, same_config
 from ._start_history import BadConfig
 

@@ -9,7 +9,7 @@ It begins again after a reboot, after another status of ConfigOK, and with anoth
 
 from __future__ import annotations
 
-from ..._nodeconfig._config_status import ConfigOkStatus
+from ..._nodeconfig.config_status import ConfigOkStatus
 from ._health import ComponentsObservation
 from ._node_state import Moment
 from ._records import AnsweredAssignment, Confirmation

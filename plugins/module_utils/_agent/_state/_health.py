@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from ..._nodeconfig._config_status import ComponentState
+from ..._nodeconfig.config_status import ComponentState
 
 _FIRST_INTERVAL = 0.05  # seconds between the first probes of a component that is not healthy yet
 

@@ -15,9 +15,9 @@ from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 from ..._foreign import load_json
-from ..._nodeconfig._assignment import ConfigSource, InvalidConfigSource
-from ..._nodeconfig._bundle_trial import Trial
-from ..._nodeconfig._config_status import SignerStatus
+from ..._nodeconfig.assignment import ConfigSource, InvalidConfigSource
+from ..._nodeconfig.bundle_trial import Trial
+from ..._nodeconfig.config_status import SignerStatus
 
 API_VERSION = "agent.config.configok.dev/v1alpha1"
 

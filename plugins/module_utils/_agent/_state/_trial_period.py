@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple, Union
 
-from ..._nodeconfig._durations import condition_duration
+from ..._nodeconfig.durations import condition_duration
 from ._health import ComponentsObservation
 from ._node_state import Moment, NodeState
 from ._records import AnsweredAssignment, AssignmentFailure, ConfigRecord, same_config

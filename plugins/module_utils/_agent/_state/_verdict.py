@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ..._nodeconfig import _config_ok as verdicts
-from ..._nodeconfig._assignment import ConfigSource
-from ..._nodeconfig._config_ok import ConfigInUse, ConfigOk
-from ..._nodeconfig._config_status import Cause, ComponentStatus, ConfigStatus, TrustStatus
-from ..._nodeconfig._durations import condition_duration
+from ..._nodeconfig import config_ok as verdicts
+from ..._nodeconfig.assignment import ConfigSource
+from ..._nodeconfig.config_ok import ConfigInUse, ConfigOk
+from ..._nodeconfig.config_status import Cause, ComponentStatus, ConfigStatus, TrustStatus
+from ..._nodeconfig.durations import condition_duration
 from ._active_config import in_trial
 from ._desired_state import DesiredKind, DesiredState
 from ._node_state import NodeState

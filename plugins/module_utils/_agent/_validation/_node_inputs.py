@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from ..._componentconfig._codec._plain_values import fingerprint
 from ..._host.component_process import find_drop_ins, read_drop_in
-from ..._nodeconfig._local_config import (
+from ..._nodeconfig.local_config import (
     InvalidLocalConfig,
     LocalComponent,
     LocalConfig,

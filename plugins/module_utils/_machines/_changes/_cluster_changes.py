@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from ..._nodeconfig._well_known import ANNOTATION_MACHINE
+from ..._nodeconfig.well_known import ANNOTATION_MACHINE
 from .. import MachinesError
 from .._objects._types import Machine, MachineCatalog, Provider
 from ._cluster_check import with_cluster_check

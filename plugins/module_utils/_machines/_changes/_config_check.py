@@ -27,7 +27,7 @@ from ..._componentconfig._schema._releases import (
     parse_minor,
 )
 from ..._componentconfig._upgrade import upgrade
-from ..._nodeconfig._assignment import ConfigSource
+from ..._nodeconfig.assignment import ConfigSource
 from .._objects._types import PROVIDER_API_VERSION, Machine
 from ._config_inputs import INIT_CONFIG, KUBELET, ConfigInputs, effective_config
 from ._machine_annotation import provider_hash

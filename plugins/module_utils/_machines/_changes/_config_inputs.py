@@ -13,9 +13,9 @@ from typing import Any, Final
 from ..._componentconfig._codec._document import decode
 from ..._componentconfig._codec._plain_values import merge
 from ..._componentconfig._findings import InvalidConfig
-from ..._nodeconfig._assignment import ConfigSource
-from ..._nodeconfig._bundle_trial import Trial
-from ..._nodeconfig._local_config import LocalConfig
+from ..._nodeconfig.assignment import ConfigSource
+from ..._nodeconfig.bundle_trial import Trial
+from ..._nodeconfig.local_config import LocalConfig
 from .._objects._types import BundleReference, Machine
 from ._types import ObservedMachine
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ..._nodeconfig._untrusted import sanitize
-from ..._nodeconfig._well_known import ANNOTATION_MACHINE
+from ..._nodeconfig.well_known import ANNOTATION_MACHINE
 from ..._rollout._drain._cordon import marking_pool
 from ..._rollout._nodes._node_view import node_view
 from .._objects._types import Runtime, Taint

@@ -14,8 +14,8 @@ from typing import Final, NamedTuple
 
 from ..._componentconfig._disruption import heaviest_class
 from ..._componentconfig._schema._releases import is_kubernetes_version, parse_minor
-from ..._nodeconfig._assignment import ConfigSource
-from ..._nodeconfig._bundle_trial import Trial
+from ..._nodeconfig.assignment import ConfigSource
+from ..._nodeconfig.bundle_trial import Trial
 from ..._rollout._nodes._reported_versions import is_version
 from .._objects._cluster_values import cluster_field, cluster_values
 from .._objects._types import Capabilities, Cluster, Machine, Provider, Runtime

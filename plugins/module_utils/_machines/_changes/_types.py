@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NamedTuple
 
-from ..._nodeconfig._assignment import ConfigSource
-from ..._nodeconfig._bundle_trial import Trial
+from ..._nodeconfig.assignment import ConfigSource
+from ..._nodeconfig.bundle_trial import Trial
 from .._objects._types import Cluster, Machine, Provider, Runtime, Taint
 from ._machine_annotation import NO_ANNOTATION, MachineAnnotation
 

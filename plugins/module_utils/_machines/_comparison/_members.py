@@ -11,9 +11,9 @@ from typing import Any, Final
 
 from ..._componentconfig._codec._document import decode
 from ..._componentconfig._findings import InvalidConfig
-from ..._nodeconfig._assignment import ConfigSource
-from ..._nodeconfig._local_config import publishable_values
-from ..._nodeconfig._well_known import LABEL_CONFIG, LABEL_CONFIG_OK
+from ..._nodeconfig.assignment import ConfigSource
+from ..._nodeconfig.local_config import publishable_values
+from ..._nodeconfig.well_known import LABEL_CONFIG, LABEL_CONFIG_OK
 from .._changes._config_inputs import KUBELET, ConfigInputs, effective_config
 from .._changes._types import ObservedMachine
 from .._objects._cluster_values import cluster_kubelet_config

@@ -18,7 +18,7 @@ from ..._componentconfig._schema._releases import newest_minor, parse_minor
 from ..._kube.api_client import Client
 from ..._kube.api_errors import NotFound
 from ..._kube.api_paths import config_map
-from ..._nodeconfig._bundle import Bundle, InvalidBundle
+from ..._nodeconfig.bundle import Bundle, InvalidBundle
 from ..._rollout import UnusableDocument
 from ..._rollout._record._record import COMPLETE, Record
 

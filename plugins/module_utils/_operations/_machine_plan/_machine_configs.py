@@ -16,8 +16,8 @@ from ..._kube.api_paths import config_map
 from ..._machines._changes._config_inputs import ConfigInputs
 from ..._machines._changes._types import MachineAction, ObservedMachine
 from ..._machines._objects._types import BundleReference, Machine
-from ..._nodeconfig._assignment import ConfigSource
-from ..._nodeconfig._bundle import Bundle, InvalidBundle
+from ..._nodeconfig.assignment import ConfigSource
+from ..._nodeconfig.bundle import Bundle, InvalidBundle
 from ..._rollout._nodes._node_list import MAX_CONNECTIONS
 from ..._rollout._record._record import COMPLETE, PAUSED, Record
 from ..._rollout._record._record_store import read_record

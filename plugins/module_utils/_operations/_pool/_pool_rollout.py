@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Literal, NamedTuple
 
 from ..._kube.api_client import Client
-from ..._nodeconfig._bundle import Bundle
+from ..._nodeconfig.bundle import Bundle
 from ..._rollout import RolloutError
 from ..._rollout._decisions._planner import make_plan
 from ..._rollout._decisions._statements import StatementOptions

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ..._componentconfig._findings import Level
 from ..._kube.api_client import Client
 from ..._kube.api_paths import config_map
-from ..._nodeconfig._bundle import Bundle
+from ..._nodeconfig.bundle import Bundle
 from ..._rollout._nodes._left_out import leave_out
 from ..._rollout._nodes._node_view import NodeView
 from ..._rollout._plan import Target

@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable
 
-from ..._nodeconfig._bundle import Bundle
+from ..._nodeconfig.bundle import Bundle
 from ..._rollout._decisions._skipped import skip_reason
 from ..._rollout._decisions._trust_review import TrustReview, review_trust
 from ..._rollout._nodes._node_goals import has_reached

@@ -28,9 +28,9 @@ from ..._componentconfig._scalars._wording import and_more, count_of, first_name
 from ..._componentconfig._schema._releases import is_kubernetes_version
 from ..._kube.api_client import Client
 from ..._kube.api_paths import config_map
-from ..._nodeconfig._bundle import Bundle, build_bundle
-from ..._nodeconfig._bundle_trial import Trial
-from ..._nodeconfig._well_known import NAMESPACE_BUNDLES
+from ..._nodeconfig.bundle import Bundle, build_bundle
+from ..._nodeconfig.bundle_trial import Trial
+from ..._nodeconfig.well_known import NAMESPACE_BUNDLES
 from ..._rollout import ConfigRefused, RolloutRefused, UnusableDocument
 from ..._rollout._decisions._statements import StatementOptions, check_floor, floor_of
 from ..._rollout._nodes._left_out import is_within_skew, leave_out

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ..._componentconfig._scalars._wording import first_names
-from ..._nodeconfig._bundle import HASH_SCHEME, Bundle, content_hash, with_statement
-from ..._nodeconfig._well_known import LABEL_POOL
+from ..._nodeconfig.bundle import HASH_SCHEME, Bundle, content_hash, with_statement
+from ..._nodeconfig.well_known import LABEL_POOL
 from ..._rollout import RolloutError
 from ..._rollout._decisions._statements import StatementOptions, check_floor, check_step, next_statement
 from ..._rollout._record._record import Record

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Protocol
 
-from ..._nodeconfig._config_status import Cause
+from ..._nodeconfig.config_status import Cause
 from .._gates._answers import GateDecision, GateVerdict
 from .._gates._decisions import first_decisive
 from .._goals import Goal

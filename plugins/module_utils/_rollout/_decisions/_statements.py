@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..._nodeconfig._bundle import HASH_SCHEME
+from ..._nodeconfig.bundle import HASH_SCHEME
 from ..._trust.statement import InvalidStatement, Statement
 from .. import RolloutError
 from .._record._record import COMPLETE, Record, Revision, record_uids

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ..._foreign import load_json
-from ..._nodeconfig._well_known import ANNOTATION_CORDONED_BY
+from ..._nodeconfig.well_known import ANNOTATION_CORDONED_BY
 from .._nodes._node_view import NodeView
 
 FIELD_MANAGER: Final = "configok-rollout"  # the owner of spec.unschedulable in the managedFields of a Node

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from ..._kube.api_client import Client
 from ..._kube.api_paths import node
-from ..._nodeconfig._durations import describe_duration
+from ..._nodeconfig.durations import describe_duration
 from .. import RebootFailed
 from .._nodes._node_view import NodeView, node_view
 from .._timing import Clock

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from ..._nodeconfig._durations import describe_duration
+from ..._nodeconfig.durations import describe_duration
 from ._answers import GateAnswer, GateDecision, GateVerdict, ServerAnswer
 
 _PASS = GateDecision(GateVerdict.PASS)

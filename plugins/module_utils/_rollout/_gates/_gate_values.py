@@ -9,7 +9,7 @@ from typing import Any
 
 from ..._foreign import InvalidText
 from ..._foreign.patterns import Pattern, parse_pattern
-from ..._nodeconfig._durations import setting_duration
+from ..._nodeconfig.durations import setting_duration
 from .._pool_values import text
 
 _MAX_TEXT = 4096  # characters of a URL, a query or a path

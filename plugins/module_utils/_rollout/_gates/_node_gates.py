@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..._nodeconfig._strict_mapping import StrictFields
+from ..._nodeconfig.strict_mapping import StrictFields
 from ._answers import GateAnswer, GateVerdict
 from ._gate_values import required_text
 from ._node_expressions import NodeExpression, TookTooLong, Undecided

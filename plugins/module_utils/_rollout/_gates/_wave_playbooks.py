@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..._nodeconfig._strict_mapping import StrictFields
+from ..._nodeconfig.strict_mapping import StrictFields
 from ._gate_values import positive_duration, required_text
 
 _TIMEOUT = 1800.0

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from ..._nodeconfig._config_status import ConfigOkStatus
+from ..._nodeconfig.config_status import ConfigOkStatus
 from .. import RolloutError
 from .._timing import Clock
 from ._node_view import NodeView

@@ -11,8 +11,8 @@ from typing import Any
 from ..._kube.api_client import Client
 from ..._kube.api_errors import Conflict, NotFound
 from ..._kube.api_paths import node
-from ..._nodeconfig._assignment import Assignment, assignment_patch, next_id
-from ..._nodeconfig._well_known import ANNOTATION_ASSIGNMENT, ANNOTATION_MACHINE
+from ..._nodeconfig.assignment import Assignment, assignment_patch, next_id
+from ..._nodeconfig.well_known import ANNOTATION_ASSIGNMENT, ANNOTATION_MACHINE
 from .. import RolloutError
 from .._goals import MachineGoal
 from ._node_access import NodeAssignment, needs_assignment

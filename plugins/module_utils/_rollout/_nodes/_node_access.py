@@ -13,8 +13,8 @@ from ..._kube.api_client import Client
 from ..._kube.api_errors import Conflict, KubeError, NotFound
 from ..._kube.api_paths import NODES, node
 from ..._kube.parallel import run_parallel
-from ..._nodeconfig._assignment import Assignment, ConfigSource, assignment_patch, next_id
-from ..._nodeconfig._well_known import ANNOTATION_ASSIGNMENT
+from ..._nodeconfig.assignment import Assignment, ConfigSource, assignment_patch, next_id
+from ..._nodeconfig.well_known import ANNOTATION_ASSIGNMENT
 from .. import RolloutError
 from ._node_list import MAX_CONNECTIONS
 from ._node_view import NodeView, node_view

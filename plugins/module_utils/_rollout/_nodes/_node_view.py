@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..._nodeconfig._assignment import Assignment, ConfigSource, InvalidAssignment, InvalidConfigSource
-from ..._nodeconfig._config_status import Cause, ConfigStatus, parse_status, read_condition
 from ..._nodeconfig._untrusted import sanitize
-from ..._nodeconfig._well_known import (
+from ..._nodeconfig.assignment import Assignment, ConfigSource, InvalidAssignment, InvalidConfigSource
+from ..._nodeconfig.config_status import Cause, ConfigStatus, parse_status, read_condition
+from ..._nodeconfig.well_known import (
     ANNOTATION_ASSIGNMENT,
     ANNOTATION_CONFIG_SOURCE,
     ANNOTATION_CONFIG_STATUS,

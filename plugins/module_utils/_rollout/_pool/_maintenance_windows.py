@@ -17,8 +17,8 @@ from datetime import datetime, time, timedelta, timezone, tzinfo
 from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
-from ..._nodeconfig._durations import describe_duration, setting_duration
-from ..._nodeconfig._strict_mapping import StrictFields
+from ..._nodeconfig.durations import describe_duration, setting_duration
+from ..._nodeconfig.strict_mapping import StrictFields
 from .._pool_values import is_list
 
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")

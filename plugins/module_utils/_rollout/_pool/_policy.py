@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..._nodeconfig._bundle_trial import Trial
-from ..._nodeconfig._durations import setting_duration
-from ..._nodeconfig._strict_mapping import StrictFields, integer
+from ..._nodeconfig.bundle_trial import Trial
+from ..._nodeconfig.durations import setting_duration
+from ..._nodeconfig.strict_mapping import StrictFields, integer
 from .._drain._settings import (
     DrainSettings,
     HostSettings,

@@ -12,9 +12,9 @@ from typing import Any
 
 from ..._componentconfig import ConfigError
 from ..._componentconfig._schema._releases import parse_known_minor
-from ..._nodeconfig._bundle import MAX_POOL_LENGTH
-from ..._nodeconfig._bundle_trial import InvalidTrial, Trial
-from ..._nodeconfig._strict_mapping import MessageForm, StrictFields, suggest_key, without_indexes
+from ..._nodeconfig.bundle import MAX_POOL_LENGTH
+from ..._nodeconfig.bundle_trial import InvalidTrial, Trial
+from ..._nodeconfig.strict_mapping import MessageForm, StrictFields, suggest_key, without_indexes
 from .. import InvalidPool
 from .._gates._gate_settings import gate_keys
 from .._pool_values import as_texts, is_list, mapping, not_a_mapping, text, texts

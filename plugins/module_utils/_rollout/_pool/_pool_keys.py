@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from ..._nodeconfig._strict_mapping import suggest_key
+from ..._nodeconfig.strict_mapping import suggest_key
 from ._pool_file import pool_keys
 
 # The variables of all playbooks, and prefixes of extra variables that are not the user's.

@@ -15,7 +15,7 @@ from ..._kube.api_paths import config_maps
 from ..._kube.interrupt import Interrupt
 from ..._kube.transport import Timing
 from ..._kube.watch import WatchSettings, watch
-from ..._nodeconfig._well_known import NAMESPACE_ROLLOUTS
+from ..._nodeconfig.well_known import NAMESPACE_ROLLOUTS
 from .. import RolloutError
 from .._timing import Clock
 from ._control import RECORD_KEYS, Control

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal, NamedTuple
 
-from ..._nodeconfig._assignment import ConfigSource
+from ..._nodeconfig.assignment import ConfigSource
 from .._plan import BROKEN, BROKEN_WAVES, CANARY, Target, Wave
 from ._control import Control
 

@@ -16,10 +16,10 @@ from ..._foreign import load_json
 from ..._kube.api_client import Client
 from ..._kube.api_errors import Conflict, KubeError, NotFound
 from ..._kube.api_paths import config_map, config_maps
-from ..._nodeconfig._assignment import ConfigSource, InvalidConfigSource
-from ..._nodeconfig._bundle_trial import InvalidTrial
-from ..._nodeconfig._strict_mapping import integer
-from ..._nodeconfig._well_known import LABEL_POOL, NAMESPACE_ROLLOUTS, missing_namespace
+from ..._nodeconfig.assignment import ConfigSource, InvalidConfigSource
+from ..._nodeconfig.bundle_trial import InvalidTrial
+from ..._nodeconfig.strict_mapping import integer
+from ..._nodeconfig.well_known import LABEL_POOL, NAMESPACE_ROLLOUTS, missing_namespace
 from .. import InvalidRecord, RolloutError
 from .._plan import Target, Wave
 from ._control import RECORD_KEYS, Control

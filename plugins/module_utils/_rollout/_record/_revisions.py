@@ -15,9 +15,9 @@ from typing import Any
 from ..._kube.api_client import Client
 from ..._kube.api_errors import AlreadyExists, Forbidden, KubeError, NotFound
 from ..._kube.api_paths import config_map, config_maps
-from ..._nodeconfig._assignment import ConfigSource
-from ..._nodeconfig._bundle import Bundle, InvalidBundle
-from ..._nodeconfig._well_known import (
+from ..._nodeconfig.assignment import ConfigSource
+from ..._nodeconfig.bundle import Bundle, InvalidBundle
+from ..._nodeconfig.well_known import (
     ANNOTATION_AUTHOR,
     ANNOTATION_CHANGE_CAUSE,
     LABEL_POOL,

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from ..._componentconfig._scalars._wording import first_names
-from ..._nodeconfig._durations import describe_duration
+from ..._nodeconfig.durations import describe_duration
 from .._record._control import Control
 from .._record._record import ABORTED, COMPLETE, HALTED, PAUSED, UNPROVEN, Record, Rollout
 from ._markup import Html, element, join

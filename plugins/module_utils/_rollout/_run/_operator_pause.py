@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from ..._nodeconfig._durations import describe_duration
+from ..._nodeconfig.durations import describe_duration
 from .._decisions import _transitions as transitions
 from .._decisions._holds import hold_on_request
 from .._decisions._window import WaveOutcome, WindowStep

@@ -12,7 +12,7 @@ from typing import Any
 from ..._kube.api_client import Client
 from ..._kube.api_errors import Conflict, Forbidden, KubeError, NotFound
 from ..._kube.api_paths import lease, leases
-from ..._nodeconfig._well_known import NAMESPACE_ROLLOUTS, missing_namespace
+from ..._nodeconfig.well_known import NAMESPACE_ROLLOUTS, missing_namespace
 from .. import LockLost, PoolLocked, RolloutError
 from .._timing import Clock
 

@@ -17,7 +17,7 @@ from ..._kube.api_client import Client
 from ..._kube.api_errors import KubeError
 from ..._kube.api_paths import config_map, events
 from ..._nodeconfig._untrusted import sanitize
-from ..._nodeconfig._well_known import NAMESPACE_ROLLOUTS
+from ..._nodeconfig.well_known import NAMESPACE_ROLLOUTS
 from .. import RolloutError
 from .._decisions import _transitions as transitions
 from .._decisions._window import Progress

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from ..._nodeconfig._assignment import ConfigSource
+from ..._nodeconfig.assignment import ConfigSource
 from .._goals import Goal
 
 

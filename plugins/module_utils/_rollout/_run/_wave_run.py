@@ -15,7 +15,7 @@ from functools import partial
 
 from ..._componentconfig._scalars._wording import first_names
 from ..._kube.api_errors import KubeError
-from ..._nodeconfig._assignment import ConfigSource
+from ..._nodeconfig.assignment import ConfigSource
 from .. import RolloutError
 from .._decisions import _transitions as transitions
 from .._decisions._node_run import NodeState

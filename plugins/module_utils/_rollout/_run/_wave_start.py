@@ -13,7 +13,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 
-from ..._nodeconfig._durations import describe_duration
+from ..._nodeconfig.durations import describe_duration
 from .._decisions import _transitions as transitions
 from .._decisions._control_requests import abort_rollout
 from .._decisions._holds import Hold, hold_before_wave

@@ -17,8 +17,8 @@ from ansible.errors import AnsibleError
 from ansible.utils.display import Display
 
 from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigOk, status_patch
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_ok import ConfigOk, status_patch
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import ConfigStatus
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import COMPLETE, Record, Rollout
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import encode_record

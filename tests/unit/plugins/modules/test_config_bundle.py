@@ -13,7 +13,7 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Forbidden
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig import _bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig import bundle
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import COMPLETE
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
@@ -84,7 +84,7 @@ def test_another_content_under_that_name_is_not_taken_for_it(
     cluster: SandboxCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An identity that can create ConfigMaps there can make ten digits of a hash collide."""
-    monkeypatch.setattr(_bundle, "content_hash", lambda _data: "0" * 64)
+    monkeypatch.setattr(bundle, "content_hash", lambda _data: "0" * 64)
     assert run(cluster)["changed"] is True
     result = run(cluster, "maxPods: 61\n")
     assert result["failed"] is True

@@ -16,7 +16,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._reporting._s
     RunReport,
     write_report,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigOk
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_ok import ConfigOk
 from support.configs.agent import configured
 from support.fuzz.hostile import FORGED, unsafe_texts
 

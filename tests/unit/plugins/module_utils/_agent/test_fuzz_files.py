@@ -51,9 +51,9 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ru
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._numbers import parse_cpu_list
 from ansible_collections.configok.node.plugins.module_utils._host import host_facts
 from ansible_collections.configok.node.plugins.module_utils._host._cgroups import read_cgroup
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import SignerStatus
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import SignerStatus
 from ansible_collections.configok.node.plugins.module_utils._systemd.time_span import parse_time_span
 from support.configs.kubelet import KUBELET_KIND
 from support.fuzz.hostile import JSON_VALUES, TEXTS, damaged, json_texts, lines_of, mutated, parse_twice

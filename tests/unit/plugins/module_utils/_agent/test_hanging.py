@@ -23,7 +23,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube.api_errors imp
     ServerError,
     Unreachable,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
 from support.agents.background import Hangs
 from support.agents.bench import Bench
 

@@ -21,7 +21,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube.api_client imp
 from ansible_collections.configok.node.plugins.module_utils._kube.credentials import Credentials
 from ansible_collections.configok.node.plugins.module_utils._kube.retry import RetryPolicy
 from ansible_collections.configok.node.plugins.module_utils._kube.transport import ClientSettings, Response, Timing
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import VERSION
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.well_known import VERSION
 
 N1 = paths.node("n1")
 

@@ -34,7 +34,7 @@ from ansible_collections.configok.node.plugins.module_utils._machines._objects._
     Runtime,
     Taint,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
 from support.machine_files import debian_host
 
 EAST = Cluster("east", "https://10.0.0.1:6443", "1.34.9", "10.96.0.0/16", "cluster.local", ("10.96.0.10",))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig import _config_ok as verdicts
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig import config_ok as verdicts
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import (
     sanitize,
     sanitize_all,

@@ -12,7 +12,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Forbidden
 from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import config_maps, namespace
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import LABEL_POOL
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.well_known import LABEL_POOL
 from ansible_collections.configok.node.plugins.module_utils._operations._overlaps import (
     Overlap,
     find_overlaps,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._local_config import LocalConfig
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.local_config import LocalConfig
 from ansible_collections.configok.node.plugins.module_utils._operations._signature_checker import (
     signature_checker,
     trust_policy,

@@ -22,7 +22,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube.api_paths impo
     config_maps,
     node,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._rollout import PoolLocked, RolloutError
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._pruning import (
     beyond_limit,

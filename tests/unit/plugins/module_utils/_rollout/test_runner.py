@@ -11,7 +11,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import ServerError
 from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import NODES, config_map, node
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigInUse, assignment_lost
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_ok import ConfigInUse, assignment_lost
 from ansible_collections.configok.node.plugins.module_utils._rollout import (
     ApiUnavailable,
     RolloutError,

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import Bundle, build_bundle
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus, TrustStatus
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import Bundle, build_bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import ConfigStatus, TrustStatus
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._trust_review import (
     TrustReview,
     end_warnings,

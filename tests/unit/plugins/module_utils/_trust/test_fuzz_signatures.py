@@ -12,8 +12,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import Bundle, build_bundle
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._strict_mapping import MessageForm, StrictFields
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import Bundle, build_bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.strict_mapping import MessageForm, StrictFields
 from ansible_collections.configok.node.plugins.module_utils._trust._key_signatures import verify_key_signature
 from ansible_collections.configok.node.plugins.module_utils._trust.certificates import parse_certificate
 from ansible_collections.configok.node.plugins.module_utils._trust.public_keys import (

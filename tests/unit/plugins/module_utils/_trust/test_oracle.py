@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import Bundle, build_bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import Bundle, build_bundle
 from ansible_collections.configok.node.plugins.module_utils._trust.public_keys import PublicKey, parse_public_key
 from ansible_collections.configok.node.plugins.module_utils._trust.signatures import (
     SignatureChecker,

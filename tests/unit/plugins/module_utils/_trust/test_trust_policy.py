@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._strict_mapping import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.strict_mapping import (
     MessageForm,
     StrictFields,
 )

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import Bundle, build_bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import Bundle, build_bundle
 from ansible_collections.configok.node.plugins.module_utils._trust.signatures import Signer
 from ansible_collections.configok.node.plugins.module_utils._trust.statement import Statement, encode_signatures
 from ansible_collections.configok.node.plugins.module_utils._trust.trust_policy import TrustPolicy

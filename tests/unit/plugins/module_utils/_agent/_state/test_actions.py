@@ -60,8 +60,8 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state._trial
     SaveTrial,
     TryAgain,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
 
 A = ConfigSource("system", "a", "aaaa")
 B = ConfigSource("system", "b", "bbbb")

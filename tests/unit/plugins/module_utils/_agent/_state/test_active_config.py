@@ -19,8 +19,8 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state._activ
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._state._records import LOCAL_CONFIG, ConfigRecord
 from ansible_collections.configok.node.plugins.module_utils._agent._state._start_history import BadConfig
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
 from support.fuzz.settings import fuzz
 
 

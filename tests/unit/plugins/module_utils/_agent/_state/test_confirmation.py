@@ -19,7 +19,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state._recor
     AssignmentFailure,
     Confirmation,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigOkStatus
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import ConfigOkStatus
 
 ASKED = AnsweredAssignment("node", 7, confirmation=Confirmation(60.0))
 COUNTING = ASKED._replace(confirmation=Confirmation(60.0, "boot-1", 1000.0, {"kubelet": "i1"}))

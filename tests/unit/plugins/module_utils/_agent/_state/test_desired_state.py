@@ -18,7 +18,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state._recor
     AssignmentFailure,
     ConfigRecord,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
 
 NAMESPACE = "configok-system"
 A = ConfigSource(NAMESPACE, "pool-a", "a" * 36)

@@ -29,7 +29,7 @@ from ansible_collections.configok.node.plugins.module_utils._machines._objects._
     Capabilities,
     Cluster,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._local_config import LocalComponent, LocalConfig
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.local_config import LocalComponent, LocalConfig
 from support.rollouts.declared_machines import DEBIAN, EXTERNAL, SERVER, SOURCE, a_machine, an_observed
 
 HEADER = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"

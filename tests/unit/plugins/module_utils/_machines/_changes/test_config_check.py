@@ -18,7 +18,7 @@ from ansible_collections.configok.node.plugins.module_utils._machines._changes._
 )
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._config_inputs import ConfigInputs
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._machine_annotation import provider_hash
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._local_config import LocalComponent, LocalConfig
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.local_config import LocalComponent, LocalConfig
 from support.rollouts.declared_machines import SOURCE, a_machine, an_observed
 
 HEAD = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}

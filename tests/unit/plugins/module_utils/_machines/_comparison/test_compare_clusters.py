@@ -30,7 +30,7 @@ from ansible_collections.configok.node.plugins.module_utils._machines._objects._
     Runtime,
     Taint,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._local_config import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.local_config import (
     LocalComponent,
     LocalConfig,
     encode_local_config,

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._strict_mapping import StrictFields, integer
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.strict_mapping import StrictFields, integer
 from ansible_collections.configok.node.plugins.module_utils._rollout import InvalidPool
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates import _gate_settings
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._answers import GateVerdict, ServerAnswer

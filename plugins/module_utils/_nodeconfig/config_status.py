@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 from .._foreign import load_json
-from ._assignment import LAST_ID, ConfigSource
-from ._well_known import ANNOTATION_CONFIG_STATUS, CONDITION_CONFIG_OK
+from .assignment import LAST_ID, ConfigSource
+from .well_known import ANNOTATION_CONFIG_STATUS, CONDITION_CONFIG_OK
 
 ConfigOkStatus = Literal["True", "False", "Unknown"]  # the status of the condition
 ComponentState = Literal["healthy", "failing", "stopped", "unknown"]

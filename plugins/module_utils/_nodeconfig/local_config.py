@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from .._componentconfig._denied_fields import INSTANCE_FIELDS, DenyPolicy
 from .._componentconfig._scalars._secrets import redact
 from .._foreign import InvalidText, load_json
-from ._well_known import LABEL_LOCAL_CONFIG, NAMESPACE_ROLLOUTS
+from .well_known import LABEL_LOCAL_CONFIG, NAMESPACE_ROLLOUTS
 
 _KEY = "local-config.json"
 _SCHEME = "1"

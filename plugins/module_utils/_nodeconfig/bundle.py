@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .._foreign import InvalidText
-from ._assignment import UID_PATTERN, ConfigSource
-from ._bundle_trial import TRIAL_KEY, Trial
-from ._well_known import (
+from .assignment import UID_PATTERN, ConfigSource
+from .bundle_trial import TRIAL_KEY, Trial
+from .well_known import (
     ANNOTATION_AUTHOR,
     ANNOTATION_CHANGE_CAUSE,
     ANNOTATION_CONTENT_HASH,

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import Any, Callable, NamedTuple, TypeVar
 
 from .._foreign import InvalidText, load_json
-from ._strict_mapping import boolean, integer, unknown_fields
-from ._well_known import ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_SOURCE
+from .strict_mapping import boolean, integer, unknown_fields
+from .well_known import ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_SOURCE
 
 # A uid names a file on the node, so only the form that Kubernetes gives uids is accepted.
 UID_PATTERN = re.compile(r"[0-9a-f-]{36}\Z")

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple
 
-from ._config_status import Cause, ConfigOkStatus, ConfigStatus
 from ._untrusted import sanitize
-from ._well_known import ANNOTATION_CONFIG_STATUS, CONDITION_CONFIG_OK, LABEL_CONFIG, LABEL_CONFIG_OK
+from .config_status import Cause, ConfigOkStatus, ConfigStatus
+from .well_known import ANNOTATION_CONFIG_STATUS, CONDITION_CONFIG_OK, LABEL_CONFIG, LABEL_CONFIG_OK
 
 MAX_TEXT = 512  # characters of a reason or a message in the condition; the journal has the whole text
 

@@ -9,8 +9,8 @@ import json
 from typing import Any, NamedTuple
 
 from .._foreign import InvalidText, load_json
-from ._durations import setting_duration
-from ._strict_mapping import integer, unknown_fields
+from .durations import setting_duration
+from .strict_mapping import integer, unknown_fields
 
 TRIAL_KEY = "trial"
 MAX_CRASH_LOOP_THRESHOLD = 10  # the proposal's range is 0 to 10
