@@ -25,10 +25,6 @@ from ansible_collections.configok.node.plugins.module_utils._machines._status._r
     render_table,
 )
 from ansible_collections.configok.node.plugins.module_utils._machines._status._types import MachineStatus
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import (
-    sanitize,
-    sanitize_all,
-)
 from ansible_collections.configok.node.plugins.module_utils._operations import UnusableInput
 from ansible_collections.configok.node.plugins.module_utils._operations._machine_files import machine_catalog
 from ansible_collections.configok.node.plugins.module_utils._operations._machine_plan import select_machines
@@ -41,6 +37,10 @@ from ansible_collections.configok.node.plugins.module_utils._rollout import Roll
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_policy, pool_name
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_keys import MACHINE_VARIABLES
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._wave_run import WaveResult
+from ansible_collections.configok.node.plugins.module_utils._text import (
+    sanitize,
+    sanitize_all,
+)
 from ansible_collections.configok.node.plugins.plugin_utils._machine_playbook import MachinePlaybook
 from ansible_collections.configok.node.plugins.plugin_utils._reboot_playbook import inventory_hosts
 from ansible_collections.configok.node.plugins.plugin_utils._rollout_action import (

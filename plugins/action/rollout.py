@@ -16,10 +16,6 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import finding_lines
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import KubeError
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import (
-    sanitize,
-    sanitize_all,
-)
 from ansible_collections.configok.node.plugins.module_utils._operations._changes import field_changes, text_diff
 from ansible_collections.configok.node.plugins.module_utils._operations._pool import PlannedRollout, PoolRollout
 from ansible_collections.configok.node.plugins.module_utils._operations._release_data import using_release_data
@@ -31,6 +27,10 @@ from ansible_collections.configok.node.plugins.module_utils._rollout import (
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import Pool, parse_pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_keys import POOL_FILE
 from ansible_collections.configok.node.plugins.module_utils._rollout._report._rendering import render_plan
+from ansible_collections.configok.node.plugins.module_utils._text import (
+    sanitize,
+    sanitize_all,
+)
 from ansible_collections.configok.node.plugins.plugin_utils._extra_variables import unknown_file_keys
 from ansible_collections.configok.node.plugins.plugin_utils._rollout_action import (
     MAX_NAME,

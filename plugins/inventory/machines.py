@@ -219,7 +219,6 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
     client_from_params,
     cluster_identity,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._wording import first_names
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import (
     BadRequest,
     KubeError,
@@ -237,8 +236,8 @@ from ansible_collections.configok.node.plugins.module_utils._machines._inventory
 )
 from ansible_collections.configok.node.plugins.module_utils._machines._objects._selectors import select
 from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import Machine
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
 from ansible_collections.configok.node.plugins.module_utils._operations._machine_files import machine_catalog
+from ansible_collections.configok.node.plugins.module_utils._text import first_names, sanitize
 from ansible_collections.configok.node.plugins.plugin_utils._inventory_sources import (
     OtherSources,
     SafeInventory,

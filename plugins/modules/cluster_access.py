@@ -324,7 +324,7 @@ from ansible_collections.configok.node.plugins.module_utils._cluster._access imp
 )
 from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
 from ansible_collections.configok.node.plugins.module_utils._cluster._holder_report import HolderReport, read_holders
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
+from ansible_collections.configok.node.plugins.module_utils._text import sanitize_all
 
 _ACCESS_OPTIONS = tuple(field.name for field in fields(Access))
 

@@ -260,13 +260,13 @@ from ansible_collections.configok.node.plugins.module_utils._machines._compariso
     render_comparison,
     to_dict,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._operations._cluster_comparison import (
     read_declared_side,
     read_live_side,
 )
 from ansible_collections.configok.node.plugins.module_utils._operations._machine_files import machine_catalog
 from ansible_collections.configok.node.plugins.module_utils._operations._release_facts import using_release_facts
+from ansible_collections.configok.node.plugins.module_utils._text import sanitize_all
 
 
 def argument_spec() -> dict[str, Any]:

@@ -423,12 +423,12 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._fi
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import Config
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redact
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scope import scope_of
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._operations._config_check import (
     check_directory,
     check_layers,
 )
 from ansible_collections.configok.node.plugins.module_utils._operations._release_data import using_release_data
+from ansible_collections.configok.node.plugins.module_utils._text import sanitize_all
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "files": {"type": "list", "elements": "path"},

@@ -168,8 +168,8 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._config_fil
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode_all
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import ConvertedFile, convert
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redact
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._operations._config_layers import read_layers
+from ansible_collections.configok.node.plugins.module_utils._text import sanitize_all
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "file": {"type": "path"},

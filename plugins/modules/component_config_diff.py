@@ -399,9 +399,9 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._do
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import Config, load
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redact
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._upgrade import Upgrade, upgrade
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._operations._config_layers import read_layers
 from ansible_collections.configok.node.plugins.module_utils._operations._release_data import using_release_data
+from ansible_collections.configok.node.plugins.module_utils._text import sanitize_all
 
 _SIDE: dict[str, Any] = {
     "type": "dict",

@@ -201,7 +201,6 @@ from ansible_collections.configok.node.plugins.module_utils._host.component_proc
     StartedComponent,
     read_started,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._operations import UnusableInput
 from ansible_collections.configok.node.plugins.module_utils._operations._units import (
     ComponentUnits,
@@ -209,6 +208,7 @@ from ansible_collections.configok.node.plugins.module_utils._operations._units i
     Runner,
     SystemctlFailed,
 )
+from ansible_collections.configok.node.plugins.module_utils._text import sanitize_all
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "component": {"type": "str", "default": "kubelet"},

@@ -377,7 +377,6 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
     client_from_params,
     fail_on_errors,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize, sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.well_known import NAMESPACE_BUNDLES
 from ansible_collections.configok.node.plugins.module_utils._operations._changes import text_diff
@@ -397,6 +396,7 @@ from ansible_collections.configok.node.plugins.module_utils._operations._signing
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._statements import StatementOptions
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_list import list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import current_time
+from ansible_collections.configok.node.plugins.module_utils._text import sanitize, sanitize_all
 
 
 def argument_spec() -> dict[str, Any]:

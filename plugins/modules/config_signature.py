@@ -190,7 +190,6 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
     client_from_params,
     fail_on_errors,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.well_known import NAMESPACE_BUNDLES
 from ansible_collections.configok.node.plugins.module_utils._operations._signature_changes import (
     SignatureChange,
@@ -208,6 +207,7 @@ from ansible_collections.configok.node.plugins.module_utils._operations._signing
     statement_facts,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import current_time
+from ansible_collections.configok.node.plugins.module_utils._text import sanitize_all
 
 
 def argument_spec() -> dict[str, Any]:

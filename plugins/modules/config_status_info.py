@@ -225,7 +225,6 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
     fail_on_errors,
 )
 from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._awaited_reports import await_reports
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_list import (
     NODES_ARGUMENT_SPEC,
@@ -243,6 +242,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._report._po
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._pool_lock import current_holder
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
+from ansible_collections.configok.node.plugins.module_utils._text import sanitize_all
 
 
 def argument_spec() -> dict[str, Any]:

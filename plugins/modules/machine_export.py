@@ -120,9 +120,9 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
     fail_on_errors,
 )
 from ansible_collections.configok.node.plugins.module_utils._machines import MachinesError
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize, sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._operations._machine_export import export_cluster
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_list import NODES_ARGUMENT_SPEC
+from ansible_collections.configok.node.plugins.module_utils._text import sanitize, sanitize_all
 
 
 def argument_spec() -> dict[str, Any]:

@@ -239,9 +239,9 @@ from ansible_collections.configok.node.plugins.module_utils._host.isolated_progr
     verified_copy,
     without_network,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._operations import UnusableInput
 from ansible_collections.configok.node.plugins.module_utils._operations._config_layers import read_layers
+from ansible_collections.configok.node.plugins.module_utils._text import sanitize_all
 
 _TIMEOUT = 10  # seconds that a binary has for each answer; it needs 0.1
 _KILLED = 137  # what timeout(1) returns after SIGKILL

@@ -88,9 +88,9 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
     client_from_params,
     fail_on_errors,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._clear_bad_config import clear_bad_config
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import current_time
+from ansible_collections.configok.node.plugins.module_utils._text import sanitize
 
 
 def argument_spec() -> dict[str, Any]:

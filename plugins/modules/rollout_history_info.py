@@ -123,12 +123,12 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
     client_from_params,
     fail_on_errors,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import read_record
 from ansible_collections.configok.node.plugins.module_utils._rollout._report._pool_status import (
     render_history,
     revision_history,
 )
+from ansible_collections.configok.node.plugins.module_utils._text import sanitize_all
 
 
 def argument_spec() -> dict[str, Any]:

@@ -134,7 +134,6 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
     client_from_params,
     fail_on_errors,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
 from ansible_collections.configok.node.plugins.module_utils._operations._machine_files import machine_catalog
 from ansible_collections.configok.node.plugins.module_utils._operations._machine_plan import (
     MachineSelection,
@@ -148,6 +147,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._report._pa
     report_summary,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import current_time
+from ansible_collections.configok.node.plugins.module_utils._text import sanitize
 
 
 def argument_spec() -> dict[str, Any]:

@@ -19,7 +19,6 @@ from typing import Any
 from ansible_collections.configok.node.plugins.module_utils._foreign import load_json
 from ansible_collections.configok.node.plugins.module_utils._machines._objects._providers import runs_playbooks
 from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import PROVIDER_API_VERSION
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
 from ansible_collections.configok.node.plugins.module_utils._operations._machines import HostAnswer, HostRequest
 from ansible_collections.configok.node.plugins.module_utils._rollout import RebootFailed
 from ansible_collections.configok.node.plugins.module_utils._rollout._drain._inventory_hosts import (
@@ -27,6 +26,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._drain._inv
     find_host,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._answers import GateVerdict
+from ansible_collections.configok.node.plugins.module_utils._text import sanitize
 from ansible_collections.configok.node.plugins.plugin_utils._host_playbook import HostPlaybook
 from ansible_collections.configok.node.plugins.plugin_utils._playbook_runner import (
     PlaybookStopped,

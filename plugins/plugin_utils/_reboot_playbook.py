@@ -10,7 +10,6 @@ from typing import Any
 
 from ansible.errors import AnsibleError
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
 from ansible_collections.configok.node.plugins.module_utils._rollout import RebootFailed
 from ansible_collections.configok.node.plugins.module_utils._rollout._drain._inventory_hosts import (
     InventoryHost,
@@ -18,6 +17,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._drain._inv
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._drain._rebooter import RebootRequest
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._answers import GateVerdict
+from ansible_collections.configok.node.plugins.module_utils._text import sanitize
 from ansible_collections.configok.node.plugins.plugin_utils._host_playbook import HostPlaybook
 from ansible_collections.configok.node.plugins.plugin_utils._playbook_runner import (
     PlaybookOptions,

@@ -21,10 +21,6 @@ from ansible_collections.configok.node.plugins.module_utils._kube.api_errors imp
     MissingLibrary,
     Unreachable,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import (
-    sanitize,
-    sanitize_all,
-)
 from ansible_collections.configok.node.plugins.module_utils._operations import UnusableInput
 from ansible_collections.configok.node.plugins.module_utils._rollout import Interrupted, InvalidPool, RolloutError
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._gate_client import access_errors
@@ -32,6 +28,10 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._pool._poli
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_keys import POOL_FILE, FileKeys
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._run_options import RunOptions
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._wave_run import WaveResult
+from ansible_collections.configok.node.plugins.module_utils._text import (
+    sanitize,
+    sanitize_all,
+)
 from ansible_collections.configok.node.plugins.plugin_utils._action import ControllerAction
 from ansible_collections.configok.node.plugins.plugin_utils._extra_variables import unknown_variables
 from ansible_collections.configok.node.plugins.plugin_utils._output import ending_without_reader

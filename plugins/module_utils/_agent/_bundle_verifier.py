@@ -12,9 +12,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from .._nodeconfig._untrusted import sanitize
 from .._nodeconfig.bundle import Bundle
 from .._nodeconfig.config_status import SignerStatus
+from .._text import sanitize
 from ._agent_context import AgentContext
 from ._log import log
 from ._state._records import RecordTrust, raised_floors

@@ -24,9 +24,9 @@ from .._kube.api_errors import CredentialsError, KubeError, MissingLibrary, Unre
 from .._kube.transport import ClientSettings
 from .._kube.user_credentials import configured_clusters, load_credentials
 from .._machines import MachinesError
-from .._nodeconfig._untrusted import sanitize_all, sanitize_lines
 from .._operations import UnusableInput
 from .._rollout import ConfigRefused, RolloutError
+from .._text import sanitize_all, sanitize_lines
 
 KUBE_ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
     "kubeconfig": {"type": "path"},

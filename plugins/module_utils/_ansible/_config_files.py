@@ -17,8 +17,8 @@ from typing import Any
 from ansible.module_utils.basic import missing_required_lib
 
 from .._componentconfig import ConfigError
-from .._nodeconfig._untrusted import sanitize, sanitize_lines
 from .._operations import UnusableInput
+from .._text import sanitize, sanitize_lines
 
 
 def write_config(module: Any, path: str, text: str) -> bool:

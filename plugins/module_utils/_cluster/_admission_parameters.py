@@ -19,8 +19,8 @@ from enum import Enum
 from typing import Any
 
 from .._foreign import load_json
-from .._nodeconfig._untrusted import sanitize
 from .._nodeconfig.bundle import MAX_POOL_LENGTH
+from .._text import sanitize
 from . import ClusterRefused
 
 POOL_LABEL = "poolLabel"

@@ -20,7 +20,7 @@ from .._kube.api_client import Client
 from .._kube.api_errors import AlreadyExists, Forbidden, KubeError, NotFound, Unauthorized
 from .._kube.api_paths import SELF_SUBJECT_ACCESS_REVIEWS, node, secret
 from .._kube.api_paths import secrets as secrets_of
-from .._nodeconfig._untrusted import sanitize
+from .._text import sanitize
 from . import ClusterRefused
 from ._authorities import SETUP, cluster_ca
 from ._bootstrap_objects import (

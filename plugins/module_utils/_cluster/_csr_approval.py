@@ -16,7 +16,7 @@ from .._kube.api_client import Client
 from .._kube.api_errors import Conflict, KubeError, NotFound
 from .._kube.api_paths import CERTIFICATE_REQUESTS, certificate_approval, certificate_request
 from .._kube.watch import watch
-from .._nodeconfig._untrusted import sanitize
+from .._text import sanitize
 from ._certificate_request import (
     KUBELET_CLIENT_SIGNER,
     Requester,

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from .._text import and_list
 from ._findings import RULE_GATES_KNOWN, RULE_UNKNOWN_FIELD, RULE_UNKNOWN_FLAG, Finding, not_judged
-from ._scalars._wording import and_list
 from ._schema._feature_gates import gate_state
 from ._schema._releases import JUDGED_LAYERS, Layer, minor_name, minor_names, missing_layers, newest_minor
 

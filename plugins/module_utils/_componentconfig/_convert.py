@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from typing import Any, Callable, NamedTuple
 
+from .._text import first_names
 from . import ConfigError
 from ._certainty import missing_layer_findings
 from ._codec._document import MAX_BYTES, decode, split
@@ -19,7 +20,6 @@ from ._conversions._kubeadm import KUBEADM_HINTS, convert_kubeadm, move_timeouts
 from ._findings import NotJudged, not_judged_causes, show
 from ._scalars._field_path import format_path
 from ._scalars._secrets import redact, secret_paths
-from ._scalars._wording import first_names
 from ._schema._kinds import Kind, find_kind, kinds, version_order
 from ._schema._releases import minor_name, parse_known_minor
 

@@ -9,13 +9,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from .._text import first_names
 from ._compare import FieldChange, summary_of
 from ._disruption import Disruption, disruption_classes, heaviest_class
 from ._field_notes import Meaning, Note
 from ._findings import Finding, Level, NotJudged
 from ._flags._kubelet_flags import FEATURE_GATES
 from ._gate_effects import FieldEffect, acts_on, components_of_gate
-from ._scalars._wording import first_names
 from ._schema._releases import minor_name
 
 Cause = Literal["default", "new", "gone", "read"]

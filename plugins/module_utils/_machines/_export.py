@@ -16,8 +16,8 @@ from .._componentconfig._codec._document import Document
 from .._componentconfig._codec._yaml import encode
 from .._componentconfig._findings import Finding
 from .._componentconfig._machine_objects import CheckedObject, machine_kind, read_object
-from .._nodeconfig._untrusted import sanitize
 from .._nodeconfig.assignment import ConfigSource
+from .._text import sanitize
 from . import MachinesError
 from ._changes._machine_annotation import provider_hash
 from ._changes._observe import observe

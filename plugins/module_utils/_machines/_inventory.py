@@ -13,7 +13,6 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from .._foreign import load_json
-from .._nodeconfig._untrusted import sanitize
 from .._nodeconfig.assignment import ConfigSource, InvalidConfigSource
 from .._nodeconfig.well_known import (
     ANNOTATION_CONFIG_SOURCE,
@@ -21,6 +20,7 @@ from .._nodeconfig.well_known import (
     CONDITION_CONFIG_OK,
     LABEL_CONFIG,
 )
+from .._text import sanitize
 from ._objects._types import Machine, is_address
 
 # The types of a Node's addresses that a connection may use, in the default order.

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple
 
-from ._untrusted import sanitize
+from .._text import sanitize
 from .config_status import Cause, ConfigOkStatus, ConfigStatus
 from .well_known import ANNOTATION_CONFIG_STATUS, CONDITION_CONFIG_OK, LABEL_CONFIG, LABEL_CONFIG_OK
 

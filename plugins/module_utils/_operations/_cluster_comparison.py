@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._componentconfig._scalars._wording import first_names
 from .._kube.api_client import Client
 from .._kube.api_errors import Forbidden, Gone, NotFound
 from .._kube.api_paths import NODES, config_map
@@ -26,6 +25,7 @@ from .._nodeconfig.bundle import Bundle, InvalidBundle
 from .._rollout._nodes._node_view import NodeView, node_view
 from .._rollout._record._record import COMPLETE
 from .._rollout._record._record_store import read_record
+from .._text import first_names
 from ._pool_nodes import read_pool_nodes
 
 _PAGE = 500

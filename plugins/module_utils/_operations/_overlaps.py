@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .._componentconfig._scalars._wording import first_names
 from .._kube.api_client import Client
 from .._kube.api_errors import BadRequest, Forbidden, NotFound
 from .._kube.api_paths import NODES, config_maps
@@ -16,6 +15,7 @@ from .._nodeconfig.well_known import LABEL_POOL, NAMESPACE_ROLLOUTS
 from .._rollout._record._record import Record
 from .._rollout._record._record_store import decode_records
 from .._rollout._report._rendering import NAMES_SHOWN
+from .._text import first_names
 
 
 @dataclass(frozen=True)

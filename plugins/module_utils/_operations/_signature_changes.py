@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 from .._kube.api_client import Client
 from .._kube.api_errors import Conflict, Forbidden, NotFound
 from .._kube.api_paths import config_map
-from .._nodeconfig._untrusted import sanitize
 from .._nodeconfig.assignment import ConfigSource
 from .._nodeconfig.bundle import Bundle
 from .._nodeconfig.bundle_trial import Trial
@@ -24,6 +23,7 @@ from .._rollout._pool._maintenance_windows import parse_time
 from .._rollout._pool._pool_file import FORM
 from .._rollout._record._record_store import read_record
 from .._rollout._record._revisions import bundle_statement, parse_bundle
+from .._text import sanitize
 from .._trust.statement import InvalidStatement, Statement, encode_signatures, parse_signatures
 from .._trust.trust_policy import read_trust_policy
 from .._trust.verification import TrustVerdict, verify_bundle

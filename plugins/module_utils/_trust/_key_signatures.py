@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 
-from .._nodeconfig._untrusted import sanitize
+from .._text import sanitize
 from . import _ed25519
 from .public_keys import SK_ED25519, SSH_ED25519, PublicKey, read_ed25519
 from .ssh_wire import InvalidSshData, WireReader

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .._nodeconfig._untrusted import sanitize
+from .._text import sanitize
 from .public_keys import PublicKey
 from .ssh_wire import InvalidSshData, WireReader, encode_string
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from .._nodeconfig._untrusted import sanitize
+from .._text import sanitize
 from ._key_signatures import verify_key_signature
 from .certificates import CERTIFICATE_SUFFIX, Certificate, parse_certificate
 from .public_keys import PublicKey

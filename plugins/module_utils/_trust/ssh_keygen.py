@@ -14,7 +14,7 @@ import base64
 import re
 from typing import Protocol
 
-from .._nodeconfig._untrusted import sanitize
+from .._text import sanitize
 from ._key_signatures import check_authenticator
 from .signatures import Candidate, SignatureChecker, Signer, UntrustedSignature, check_builtin, find_candidate
 from .ssh_keygen_check import ALLOWED_SIGNERS, SIGNATURE, SshKeygenCheck, SshKeygenResult

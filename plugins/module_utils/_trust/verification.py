@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from .._nodeconfig._untrusted import sanitize
 from .._nodeconfig.bundle import Bundle
+from .._text import sanitize
 from .signatures import SignatureChecker, Signer, UntrustedSignature, check_builtin
 from .statement import InvalidStatement, Statement, format_time, parse_signatures
 from .trust_policy import TrustPolicy

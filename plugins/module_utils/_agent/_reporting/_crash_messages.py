@@ -11,10 +11,10 @@ from functools import partial
 
 from ..._foreign import load_json
 from ..._nodeconfig import config_ok as verdicts
-from ..._nodeconfig._redact import beginning, redact_text
-from ..._nodeconfig._untrusted import sanitize
 from ..._nodeconfig.config_ok import ConfigOk
 from ..._nodeconfig.config_status import Cause
+from ..._text import sanitize
+from ..._text.redact import beginning, redact_text
 from .._agent_context import AgentContext
 from .._interfaces import CommandRunner
 from .._state._node_state import NodeState

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 from ..._kube.api_errors import AlreadyExists, KubeError
 from ..._kube.api_paths import events
 from ..._kube.retry import Backoff
-from ..._nodeconfig._untrusted import sanitize
+from ..._text import sanitize
 from .._agent_context import AgentContext
 from .._log import ADOPTED, HEALTHY, PROMOTED, REFUSED, SUSPECT, log
 from .._state._actions import SyncTransition

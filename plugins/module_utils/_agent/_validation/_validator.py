@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from ..._foreign import load_json
-from ..._nodeconfig._redact import beginning, redact_text
+from ..._text.redact import beginning, redact_text
 from .._agent_configuration import ComponentConfiguration
 from .._interfaces import CommandResult, CommandRunner
 from .._state._node_state import NodeInputs

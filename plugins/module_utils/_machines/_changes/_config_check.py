@@ -16,7 +16,6 @@ from ..._componentconfig._compare import effective_diff
 from ..._componentconfig._disruption import heaviest_class
 from ..._componentconfig._findings import Finding, Level, not_judged_causes
 from ..._componentconfig._load import load
-from ..._componentconfig._scalars._wording import and_more
 from ..._componentconfig._schema._overlay_cache import cached_by_overlays
 from ..._componentconfig._schema._releases import (
     is_kubernetes_version,
@@ -28,6 +27,7 @@ from ..._componentconfig._schema._releases import (
 )
 from ..._componentconfig._upgrade import upgrade
 from ..._nodeconfig.assignment import ConfigSource
+from ..._text import and_more
 from .._objects._types import PROVIDER_API_VERSION, Machine
 from ._config_inputs import INIT_CONFIG, KUBELET, ConfigInputs, effective_config
 from ._machine_annotation import provider_hash

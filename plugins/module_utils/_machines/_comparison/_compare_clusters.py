@@ -17,7 +17,6 @@ from ..._componentconfig._codec._plain_values import HEAD_FIELDS
 from ..._componentconfig._compare import effective_diff
 from ..._componentconfig._disruption import heaviest_class
 from ..._componentconfig._findings import not_judged_causes
-from ..._componentconfig._scalars._wording import count_of, first_names
 from ..._componentconfig._schema._kinds import find_kind
 from ..._componentconfig._schema._overlay_cache import cached_by_overlays
 from ..._componentconfig._schema._releases import (
@@ -28,8 +27,8 @@ from ..._componentconfig._schema._releases import (
     newest_minor,
     parse_minor,
 )
-from ..._nodeconfig._untrusted import sanitize
 from ..._rollout._nodes._reported_versions import is_version
+from ..._text import count_of, first_names, sanitize
 from .._changes._runtimes import runtime_text
 from .._changes._taints import taint_id, taint_text
 from ._members import INIT, Member

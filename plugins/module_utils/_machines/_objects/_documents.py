@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from ..._componentconfig._codec._document import Document, decode
 from ..._componentconfig._findings import RULE_DUPLICATE, Finding, InvalidConfig
-from ..._nodeconfig._untrusted import sanitize
+from ..._text import sanitize
 
 MAX_FILE_BYTES = 16 * 1024 * 1024
 _MAX_DOCUMENTS = 20_000  # of one file

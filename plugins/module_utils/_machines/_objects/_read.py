@@ -19,7 +19,7 @@ from ..._componentconfig._machine_objects import (
     read_part,
     value_at,
 )
-from ..._componentconfig._scalars._wording import first_names
+from ..._text import first_names
 from ._cluster_api import is_of_cluster_api, read_cluster_api
 from ._cluster_values import KUBELET_FIELD, contradicted_fields
 from ._documents import ObjectDocument, decode_objects

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
 from ..._machines._objects._types import Cluster, Machine, Provider, Runtime
-from ..._nodeconfig._untrusted import sanitize
+from ..._text import sanitize
 
 HostAction = Literal["plan", "create", "update", "rollback", "delete"]
 

@@ -15,7 +15,6 @@ from ..._cluster._bootstrap_credentials import BootstrapCredentials
 from ..._cluster._bootstrap_objects import BOOTSTRAP_LIFETIME
 from ..._cluster._creation_checks import bootstrap_refusals, creation_refusals
 from ..._cluster._local_configs import publish_local_config
-from ..._componentconfig._scalars._wording import first_names
 from ..._kube.api_client import Client
 from ..._kube.api_errors import KubeError
 from ..._kube.api_paths import NODES, node
@@ -29,7 +28,6 @@ from ..._machines._objects._types import Machine, Runtime
 from ..._machines._status._phases import statuses_of
 from ..._machines._status._rendering import diff_of, render_machine_plan
 from ..._machines._status._types import MachineStatus
-from ..._nodeconfig._untrusted import sanitize
 from ..._rollout import RolloutRefused
 from ..._rollout._decisions._machine_planner import left_behind_warnings, make_machine_plan, needs_run
 from ..._rollout._decisions._transitions import complete_rollout
@@ -47,6 +45,7 @@ from ..._rollout._run._run_options import RunOptions
 from ..._rollout._run._runner import PoolRunner
 from ..._rollout._run._wave_run import WaveResult
 from ..._rollout._timing import current_time
+from ..._text import first_names, sanitize
 from .._machine_plan import MachineSelection, failures_of, machines_in_motion, read_changes, read_statuses
 from .._overlaps import machine_rollouts, read_other_pools
 from ._machine_hosts import (

@@ -24,7 +24,6 @@ from ..._componentconfig._findings import (
     not_judged_causes,
 )
 from ..._componentconfig._load import Config, load
-from ..._componentconfig._scalars._wording import and_more, count_of, first_names
 from ..._componentconfig._schema._releases import is_kubernetes_version
 from ..._kube.api_client import Client
 from ..._kube.api_paths import config_map
@@ -45,6 +44,7 @@ from ..._rollout._record._revisions import (
     publish_bundle,
     read_statement,
 )
+from ..._text import and_more, count_of, first_names
 from ..._trust.statement import Statement
 from .._cel import cel_checker
 from .._changes import (

@@ -21,8 +21,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple, Protocol
 
-from ..._nodeconfig._untrusted import sanitize
 from ..._rollout import RolloutError
+from ..._text import sanitize
 from ..._trust.public_keys import InvalidPublicKey, PublicKey, parse_public_key
 from ..._trust.ssh_keygen_check import SshKeygenCheck, SshKeygenResult
 from ..._trust.statement import SIGNATURE_NAMESPACE

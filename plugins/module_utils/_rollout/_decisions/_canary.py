@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..._componentconfig._scalars._wording import count_of
+from ..._text import count_of
 from .._nodes._node_view import COVER_FIELDS, NodeView
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from ..._componentconfig._scalars._wording import count_of, first_names
+from ..._text import count_of, first_names
 from .._nodes._node_goals import has_reached
 from .._nodes._node_view import NodeView
 from .._plan import Plan, Target

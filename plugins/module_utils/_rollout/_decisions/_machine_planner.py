@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from ..._componentconfig._scalars._wording import count_of, first_names
-from ..._nodeconfig._untrusted import sanitize
+from ..._text import count_of, first_names, sanitize
 from .._drain._cordon import own_cordons
 from .._drain._settings import REBOOT, REPLACE, WITH_DRAIN, forbidding_class
 from .._goals import MachineGoal

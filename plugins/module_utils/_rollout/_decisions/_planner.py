@@ -9,9 +9,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..._componentconfig._scalars._wording import count_of, first_names
-from ..._nodeconfig._untrusted import sanitize
 from ..._nodeconfig.config_status import Cause
+from ..._text import count_of, first_names, sanitize
 from .._drain._cordon import marking_pool
 from .._goals import Goal, MachineGoal
 from .._nodes._node_goals import has_reached, unmet

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 
 from ..._componentconfig._schema._releases import is_kubernetes_version
-from ..._nodeconfig._untrusted import sanitize
 from ..._nodeconfig.config_status import Cause
 from ..._nodeconfig.well_known import VERSION
+from ..._text import sanitize
 from .._nodes._node_view import NodeView
 from .._plan import Target
 

@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Any, Optional
 
-from ..._componentconfig._scalars._wording import count_of, first_names
-from ..._nodeconfig._untrusted import sanitize
 from ..._nodeconfig.bundle import Bundle
+from ..._text import count_of, first_names, sanitize
 from ..._trust.signatures import SignatureChecker, Signer
 from ..._trust.statement import Statement
 from ..._trust.trust_policy import TrustPolicy

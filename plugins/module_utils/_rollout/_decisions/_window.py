@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import NamedTuple
 
-from ..._componentconfig._scalars._wording import and_more, first_names
+from ..._text import and_more, first_names
 from ._gate import Attempt, GateResult, Verdict
 from ._node_run import FAILED, GONE, IN_FLIGHT, PASSED, SOAKING, UNKNOWN, WAITING, NodeRun, NodeState, Phase
 

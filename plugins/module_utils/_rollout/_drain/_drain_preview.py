@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from ..._componentconfig._scalars._wording import count_of, first_names
 from ..._kube.api_client import Client
 from ..._kube.api_errors import KubeError
 from ..._kube.api_paths import PODS
+from ..._text import count_of, first_names
 from ._pods import reduce_pod, select_pods
 from ._settings import DrainSettings
 

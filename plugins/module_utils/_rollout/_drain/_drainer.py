@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ..._componentconfig._scalars._wording import and_more, count_of
 from ..._kube.api_client import Client
 from ..._kube.api_errors import Conflict, CredentialsError, Forbidden, KubeError, NotFound, Unauthorized, Unreachable
 from ..._kube.api_paths import PODS, node
-from ..._nodeconfig._untrusted import sanitize
 from ..._nodeconfig.durations import describe_duration
+from ..._text import and_more, count_of, sanitize
 from .. import RolloutError
 from .._nodes._node_view import NodeView, node_view
 from .._timing import Clock

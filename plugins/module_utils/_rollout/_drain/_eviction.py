@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ..._kube.api_client import Client, Object
 from ..._kube.api_errors import BadRequest, Conflict, Forbidden, Invalid, NotFound, TooManyRequests
 from ..._kube.api_paths import eviction
-from ..._nodeconfig._untrusted import sanitize
+from ..._text import sanitize
 from ._pods import PodRef
 
 _V1 = "policy/v1"

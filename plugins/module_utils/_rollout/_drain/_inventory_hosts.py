@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..._componentconfig._scalars._wording import first_names
+from ..._text import first_names
 from .. import RebootFailed
 
 _NAMES_SHOWN = 4

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..._foreign import load_json
-from ..._nodeconfig._untrusted import sanitize
+from ..._text import sanitize
 from ._answers import UnusableServerAnswer
 
 _MAX_TEXT = 200

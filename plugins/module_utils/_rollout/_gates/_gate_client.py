@@ -16,7 +16,7 @@ from urllib.parse import urljoin, urlsplit
 from ..._kube.api_errors import KubeError
 from ..._kube.credentials import Credentials
 from ..._kube.transport import ClientSettings, Response, Transport
-from ..._nodeconfig._untrusted import sanitize
+from ..._text import sanitize
 from ._answers import ServerAnswer
 from ._gate_tokens import token_refusal
 from ._server_access import ServerAccess

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from ..._nodeconfig._untrusted import sanitize
+from ..._text import sanitize
 from .._timing import Clock
 from ._answers import GateAnswer, GateDecision, GateVerdict, ServerAnswer
 from ._decisions import GateHistory, decide_node, decide_pool

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..._foreign import InvalidText, evaluation
-from ..._nodeconfig._untrusted import sanitize
+from ..._text import sanitize
 
 _MAX_LENGTH = 1000  # characters
 _SHOWN = 150  # characters of a reason

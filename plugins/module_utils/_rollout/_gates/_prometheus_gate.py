@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 from urllib.parse import urlencode, urlsplit
 
-from ..._nodeconfig._untrusted import sanitize
 from ..._nodeconfig.strict_mapping import StrictFields
+from ..._text import sanitize
 from ._answers import GateAnswer, ServerAnswer, UnusableServerAnswer
 from ._api_answers import labels_of, prometheus_data
 from ._condition import Condition

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
 from ..._foreign import InvalidText
-from ..._nodeconfig._untrusted import sanitize
 from ..._nodeconfig.strict_mapping import StrictFields
+from ..._text import sanitize
 from ._answers import GateAnswer, GateVerdict, ServerAnswer, UnusableServerAnswer
 from ._server_access import ServerAccess
 

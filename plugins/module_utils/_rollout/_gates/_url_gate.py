@@ -10,8 +10,8 @@ from typing import ClassVar
 from urllib.parse import urlsplit
 
 from ..._foreign.patterns import Pattern
-from ..._nodeconfig._untrusted import sanitize
 from ..._nodeconfig.strict_mapping import StrictFields, integer
+from ..._text import sanitize
 from ._answers import GateAnswer, ServerAnswer, UnusableServerAnswer
 from ._gate_values import pattern
 from ._server_access import parse_access

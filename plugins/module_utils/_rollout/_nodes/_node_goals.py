@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ..._foreign import load_json
-from ..._nodeconfig._untrusted import sanitize
+from ..._text import sanitize
 from .._goals import Goal, MachineGoal
 from ._node_view import NodeView
 from ._reported_versions import is_version, without_v

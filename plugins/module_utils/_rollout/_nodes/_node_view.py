@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..._nodeconfig._untrusted import sanitize
 from ..._nodeconfig.assignment import Assignment, ConfigSource, InvalidAssignment, InvalidConfigSource
 from ..._nodeconfig.config_status import Cause, ConfigStatus, parse_status, read_condition
 from ..._nodeconfig.well_known import (
@@ -20,6 +19,7 @@ from ..._nodeconfig.well_known import (
     ANNOTATION_MACHINE,
     CONDITION_CONFIG_OK,
 )
+from ..._text import sanitize
 from .._gates._answers import GateAnswer
 
 _INSTANCE_TYPE = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")

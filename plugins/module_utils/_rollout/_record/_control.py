@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
-from ..._nodeconfig._untrusted import sanitize
 from ..._nodeconfig.well_known import NAMESPACE_ROLLOUTS
+from ..._text import sanitize
 from .._plan import BROKEN_WAVES, CANARY
 
 Request = Literal["", "pause", "abort"]

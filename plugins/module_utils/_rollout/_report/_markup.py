@@ -8,7 +8,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable
 
-from ..._nodeconfig._untrusted import sanitize
+from ..._text import sanitize
 
 _VOID_ELEMENTS = frozenset(("br", "col", "input", "link", "meta"))
 

@@ -11,7 +11,7 @@ import html
 import re
 from collections import Counter
 
-from ..._componentconfig._scalars._wording import count_of
+from ..._text import count_of
 from ._machines_section import machines_section
 from ._markup import Html, element, join
 from ._node_grid import all_nodes_table, counts_table, grid, legend

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, TypeVar
 
-from ..._componentconfig._scalars._wording import count_of, first_names
+from ..._text import count_of, first_names
 from .._decisions._skipped import skip_reason
 from .._nodes._node_view import NodeView
 from .._plan import BROKEN

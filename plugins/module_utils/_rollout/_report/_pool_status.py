@@ -9,10 +9,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from ..._componentconfig._scalars._wording import count_of, first_names
-from ..._nodeconfig._untrusted import sanitize
 from ..._nodeconfig.assignment import ConfigSource
 from ..._nodeconfig.config_status import ComponentStatus, TrustStatus
+from ..._text import count_of, first_names, sanitize
 from .._nodes._node_goals import describe_drift
 from .._nodes._node_view import NodeView
 from .._record._record import DRIFTED, HALTED, PAUSED, Record

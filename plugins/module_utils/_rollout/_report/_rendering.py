@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..._componentconfig._scalars._wording import count_of, first_names
 from ..._nodeconfig.durations import describe_duration
+from ..._text import count_of, first_names
 from .._plan import Plan, SkippedNode
 from .._pool._policy import Policy
 from ._tables import render_table

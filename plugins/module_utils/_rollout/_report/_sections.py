@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from ..._componentconfig._scalars._wording import first_names
 from ..._nodeconfig.durations import describe_duration
+from ..._text import first_names
 from .._record._control import Control
 from .._record._record import ABORTED, COMPLETE, HALTED, PAUSED, UNPROVEN, Record, Rollout
 from ._markup import Html, element, join

@@ -10,12 +10,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..._componentconfig._scalars._wording import count_of
 from ..._kube.api_client import Client
 from ..._kube.api_errors import Conflict, Forbidden, KubeError, NotFound
 from ..._kube.api_paths import NODES, config_map, config_maps
-from ..._nodeconfig._untrusted import sanitize
 from ..._nodeconfig.well_known import NAMESPACE_ROLLOUTS
+from ..._text import count_of, sanitize
 from .. import InvalidRecord, RolloutError
 from .._decisions._pruning import PruneChoice, beyond_limit, choose_bundles, mark_pruned
 from .._record._control import RECORD_KEYS

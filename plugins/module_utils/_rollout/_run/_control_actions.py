@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ..._kube.api_client import Client
-from ..._nodeconfig._untrusted import sanitize
+from ..._text import sanitize
 from .. import RolloutError
 from .._decisions._control_requests import (
     Operation,

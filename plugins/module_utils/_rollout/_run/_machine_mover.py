@@ -15,9 +15,9 @@ from functools import partial
 from ..._kube.api_client import Client
 from ..._kube.api_errors import KubeError
 from ..._kube.api_paths import node
-from ..._nodeconfig._untrusted import sanitize
 from ..._nodeconfig.assignment import ConfigSource
 from ..._nodeconfig.durations import describe_duration
+from ..._text import sanitize
 from .._drain._cordon import marking_pool
 from .._drain._drainer import Drainer, DrainResult
 from .._drain._rebooter import Rebooter

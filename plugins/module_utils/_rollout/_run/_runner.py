@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
-from ..._componentconfig._scalars._wording import first_names
 from ..._kube.api_client import Client
 from ..._kube.api_errors import KubeError
+from ..._text import first_names
 from .. import ApiUnavailable, Interrupted, RolloutError, RolloutRefused
 from .._decisions import _transitions as transitions
 from .._drain._cordon import own_cordons

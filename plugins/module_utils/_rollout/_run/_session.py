@@ -16,8 +16,8 @@ from typing import Final
 from ..._kube.api_client import Client
 from ..._kube.api_errors import KubeError
 from ..._kube.api_paths import config_map, events
-from ..._nodeconfig._untrusted import sanitize
 from ..._nodeconfig.well_known import NAMESPACE_ROLLOUTS
+from ..._text import sanitize
 from .. import RolloutError
 from .._decisions import _transitions as transitions
 from .._decisions._window import Progress

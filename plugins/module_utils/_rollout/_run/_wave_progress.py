@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from ..._componentconfig._scalars._wording import first_names
+from ..._text import first_names
 from .._decisions._node_run import PASSED, SOAKING, UNKNOWN, NodeState
 from .._decisions._window import Progress, Window
 from .._record._record import FailureKind

@@ -13,9 +13,9 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from ..._componentconfig._scalars._wording import first_names
 from ..._kube.api_errors import KubeError
 from ..._nodeconfig.assignment import ConfigSource
+from ..._text import first_names
 from .. import RolloutError
 from .._decisions import _transitions as transitions
 from .._decisions._node_run import NodeState

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol, Union
 
-from ..._nodeconfig._untrusted import sanitize
+from ..._text import sanitize
 from .._decisions._gate import Attempt, GateResult, Verdict
 from .._decisions._node_run import FAILED, GONE, IN_FLIGHT, PASSED, SOAKING, UNKNOWN, WAITING, NodeRun, NodeState, Phase
 from .._decisions._window import Window

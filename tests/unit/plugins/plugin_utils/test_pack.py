@@ -50,6 +50,7 @@ def test_what_is_in_it() -> None:
         "_kube",
         "_nodeconfig",
         "_systemd",
+        "_text",
         "_reports",
         "_trust",
     }

@@ -50,7 +50,6 @@ NOT_THE_ENGINE = {  # tables, phrases, plain values and Go's durations, which im
         "_flags._kubelet_flags",
         "_scalars",
         "_scalars._duration",
-        "_scalars._wording",
         "_schema",
         "_schema._path_fields",
     )

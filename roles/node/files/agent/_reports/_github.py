@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from .._componentconfig._findings import Finding, Level
-from .._nodeconfig._untrusted import sanitize
+from .._text import sanitize
 from . import Report
 
 __all__ = ["write_github"]

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._wording import (
+from ansible_collections.configok.node.plugins.module_utils._text import (
     and_more,
     count_of,
     first_names,

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig import config_ok as verdicts
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import (
+from ansible_collections.configok.node.plugins.module_utils._text import (
     sanitize,
     sanitize_all,
     sanitize_lines,
