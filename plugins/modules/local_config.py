@@ -64,7 +64,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
     client_from_params,
     fail_on_errors,
 )
-from ansible_collections.configok.node.plugins.module_utils._cluster._local_configs import publish_local_config
+from ansible_collections.configok.node.plugins.module_utils._cluster.local_configs import publish_local_config
 
 
 def argument_spec() -> dict[str, Any]:

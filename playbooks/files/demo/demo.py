@@ -104,7 +104,7 @@ class Demo:
 
     def publish_init_configs(self, nodes: list[SandboxNode]) -> None:
         """Publish what each node uses before its first bundle, so that the first plan can show what changes."""
-        publish = load("_cluster._local_configs").publish_local_config
+        publish = load("_cluster.local_configs").publish_local_config
         for node in nodes:
             publish(self.client, node.run("local-config").stdout)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from .._cluster._local_configs import read_local_configs
+from .._cluster.local_configs import read_local_configs
 from .._kube.api_client import Client
 from .._kube.api_errors import Forbidden, NotFound
 from .._kube.api_paths import config_map

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._cluster._local_configs import publish_local_config
+from ansible_collections.configok.node.plugins.module_utils._cluster.local_configs import publish_local_config
 from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import (
     NODES,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._cluster._local_configs import publish_local_config
+from ansible_collections.configok.node.plugins.module_utils._cluster.local_configs import publish_local_config
 from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_ok import ConfigInUse, good
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import TrustStatus, read_status

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from ..._cluster._local_configs import read_local_configs
+from ..._cluster.local_configs import read_local_configs
 from ..._kube.api_client import Client
 from ..._kube.api_errors import Forbidden, NotFound
 from ..._kube.api_paths import config_map

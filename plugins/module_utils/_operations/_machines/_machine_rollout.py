@@ -10,11 +10,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from ..._cluster import ClusterRefused
-from ..._cluster._authorities import client_ca, cluster_ca
-from ..._cluster._bootstrap_credentials import BootstrapCredentials
-from ..._cluster._bootstrap_objects import BOOTSTRAP_LIFETIME
-from ..._cluster._creation_checks import bootstrap_refusals, creation_refusals
-from ..._cluster._local_configs import publish_local_config
+from ..._cluster.authorities import client_ca, cluster_ca
+from ..._cluster.bootstrap_credentials import BOOTSTRAP_LIFETIME, BootstrapCredentials
+from ..._cluster.creation_checks import bootstrap_refusals, creation_refusals
+from ..._cluster.local_configs import publish_local_config
 from ..._kube.api_client import Client
 from ..._kube.api_errors import KubeError
 from ..._kube.api_paths import NODES, node

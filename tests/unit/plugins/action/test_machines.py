@@ -18,7 +18,7 @@ from ansible.utils.display import Display
 
 from ansible_collections.configok.node.plugins.action import machines
 from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import KUBE_ARGUMENT_SPEC
-from ansible_collections.configok.node.plugins.module_utils._cluster._local_configs import publish_local_config
+from ansible_collections.configok.node.plugins.module_utils._cluster.local_configs import publish_local_config
 from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.local_config import (
     LocalComponent,

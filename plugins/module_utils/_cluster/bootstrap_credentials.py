@@ -22,7 +22,6 @@ from .._kube.api_paths import SELF_SUBJECT_ACCESS_REVIEWS, node, secret
 from .._kube.api_paths import secrets as secrets_of
 from .._text import sanitize
 from . import ClusterRefused
-from ._authorities import SETUP, cluster_ca
 from ._bootstrap_objects import (
     BOOTSTRAP_LIFETIME,
     BOOTSTRAPPERS_GROUP,
@@ -36,6 +35,9 @@ from ._bootstrap_objects import (
 )
 from ._certificate_request import Requester
 from ._csr_approval import CsrApprover
+from .authorities import SETUP, cluster_ca
+
+__all__ = ["BOOTSTRAP_LIFETIME", "BootstrapCredentials"]
 
 _REVIEW = {
     "apiVersion": "authorization.k8s.io/v1",

@@ -62,6 +62,18 @@ from ._admission_parameters import DEFAULT_POOL_LABEL, POOL_LABEL, is_break_glas
 from ._admission_policies import BUNDLES_POLICY, NODES_POLICY, OF_THE_CLUSTER
 from ._flow_control import AGENTS_FLOW, FLOW_CONTROL_VERSIONS, RUNNER_FLOW
 
+__all__ = [
+    "Access",
+    "AccessChange",
+    "AdmissionState",
+    "apply_change",
+    "apply_steps",
+    "describe_steps",
+    "diff_steps",
+    "plan_removal",
+    "plan_setup",
+]
+
 _ANNOTATIONS = (ANNOTATION_CONFIG_SOURCE, ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_STATUS, ANNOTATION_MACHINE)
 _LABELS = (LABEL_CONFIG, LABEL_CONFIG_OK)
 _DEFAULT_NAMESPACE = "default"

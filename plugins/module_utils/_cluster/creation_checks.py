@@ -15,10 +15,10 @@ from .._kube.api_client import Client
 from .._kube.api_errors import Forbidden, KubeError, NotFound
 from .._kube.api_paths import SELF_SUBJECT_ACCESS_REVIEWS, SUBJECT_ACCESS_REVIEWS
 from . import ClusterRefused
-from ._authorities import SETUP, client_ca, cluster_ca
-from ._bootstrap_credentials import BootstrapCredentials
 from ._bootstrap_objects import BOOTSTRAPPERS_GROUP, TOKEN_IDS, TOKEN_NAMESPACE, BootstrapToken
 from ._certificate_request import KUBELET_CLIENT_SIGNER
+from .authorities import SETUP, client_ca, cluster_ca
+from .bootstrap_credentials import BootstrapCredentials
 
 _REQUESTS: Final = {"group": "certificates.k8s.io", "resource": "certificatesigningrequests"}
 _SIGNER: Final = {"group": "certificates.k8s.io", "resource": "signers", "name": KUBELET_CLIENT_SIGNER}
