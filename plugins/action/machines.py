@@ -19,12 +19,13 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
 from ansible_collections.configok.node.plugins.module_utils._cluster import ClusterRefused
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import KubeError
 from ansible_collections.configok.node.plugins.module_utils._machines import InvalidMachines, MachinesError
-from ansible_collections.configok.node.plugins.module_utils._machines._status._phases import summarize, to_dict
-from ansible_collections.configok.node.plugins.module_utils._machines._status._rendering import (
+from ansible_collections.configok.node.plugins.module_utils._machines._status import (
+    MachineStatus,
     render_notes,
     render_table,
+    summarize,
+    to_dict,
 )
-from ansible_collections.configok.node.plugins.module_utils._machines._status._types import MachineStatus
 from ansible_collections.configok.node.plugins.module_utils._operations import UnusableInput
 from ansible_collections.configok.node.plugins.module_utils._operations._machine_files import machine_catalog
 from ansible_collections.configok.node.plugins.module_utils._operations._machine_plan import select_machines

@@ -226,7 +226,9 @@ from ansible_collections.configok.node.plugins.module_utils._kube.api_errors imp
 )
 from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import NODES
 from ansible_collections.configok.node.plugins.module_utils._machines import MachinesError
-from ansible_collections.configok.node.plugins.module_utils._machines._inventory import (
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.selectors import select
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.types import Machine
+from ansible_collections.configok.node.plugins.module_utils._machines.inventory import (
     InventoryHost,
     InventorySettings,
     cached_facts,
@@ -234,8 +236,6 @@ from ansible_collections.configok.node.plugins.module_utils._machines._inventory
     node_facts,
     reduced_node,
 )
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._selectors import select
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import Machine
 from ansible_collections.configok.node.plugins.module_utils._operations._machine_files import machine_catalog
 from ansible_collections.configok.node.plugins.module_utils._text import first_names, sanitize
 from ansible_collections.configok.node.plugins.plugin_utils._inventory_sources import (

@@ -251,11 +251,9 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
     fail_on_errors,
 )
 from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._machines._comparison._compare_clusters import (
+from ansible_collections.configok.node.plugins.module_utils._machines._comparison import (
+    Member,
     compare_clusters,
-)
-from ansible_collections.configok.node.plugins.module_utils._machines._comparison._members import Member
-from ansible_collections.configok.node.plugins.module_utils._machines._comparison._rendering import (
     diff_of,
     render_comparison,
     to_dict,

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.configok.node.plugins.module_utils._foreign import load_json
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._providers import runs_playbooks
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import PROVIDER_API_VERSION
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.providers import runs_playbooks
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.types import PROVIDER_API_VERSION
 from ansible_collections.configok.node.plugins.module_utils._operations._machines import HostAnswer, HostRequest
 from ansible_collections.configok.node.plugins.module_utils._rollout import RebootFailed
 from ansible_collections.configok.node.plugins.module_utils._rollout._drain._inventory_hosts import (

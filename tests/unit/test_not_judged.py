@@ -39,7 +39,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._upgrade import upgrade
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._config_check import check_config
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._config_inputs import ConfigInputs
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.config_inputs import ConfigInputs
 from ansible_collections.configok.node.plugins.module_utils._operations._changes import SourceDocument
 from ansible_collections.configok.node.plugins.module_utils._operations._publishing._release import (
     validate_documents,

@@ -20,11 +20,11 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._machine_annotation import (
     MachineAnnotation,
 )
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._types import (
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.types import (
     ObservedConfig,
     ObservedMachine,
 )
-from ansible_collections.configok.node.plugins.module_utils._machines._inventory import node_facts
+from ansible_collections.configok.node.plugins.module_utils._machines.inventory import node_facts
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import Bundle
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import (
     ComponentStatus,
@@ -177,11 +177,11 @@ REFUSALS: dict[str, tuple[str, ...]] = {
     "_machines/_changes/_cluster_check.py:with_cluster_check": (FILES,),
     "_machines/_changes/_config_check.py:_sentences": (VERSION,),
     "_machines/_changes/_config_check.py:check_config": (VERSION, CONFIG),
-    "_machines/_changes/_plan_change.py:_action": (FILES, MACHINE),
-    "_machines/_changes/_plan_change.py:_creation": (FILES,),
-    "_machines/_changes/_plan_change.py:_deletion": (FILES, MACHINE),
-    "_machines/_changes/_plan_change.py:plan_change": (VERSION, MACHINE, IDENTITY),
-    "_machines/_changes/_cluster_changes.py:plan_cluster": (FILES,),
+    "_machines/_changes/plan_change.py:_action": (FILES, MACHINE),
+    "_machines/_changes/plan_change.py:_creation": (FILES,),
+    "_machines/_changes/plan_change.py:_deletion": (FILES, MACHINE),
+    "_machines/_changes/plan_change.py:plan_change": (VERSION, MACHINE, IDENTITY),
+    "_machines/_changes/cluster_changes.py:plan_cluster": (FILES,),
     "_machines/_changes/_reported_kubelets.py:without_reported": (VERSION,),
     "_machines/_changes/_skew.py:check_skew": (VERSION, MACHINE),
     "_rollout/_decisions/_canary.py:canary_refusals": (LABELS, FILES),

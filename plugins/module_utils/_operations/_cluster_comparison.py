@@ -14,12 +14,12 @@ from .._kube.api_client import Client
 from .._kube.api_errors import Forbidden, Gone, NotFound
 from .._kube.api_paths import NODES, config_map
 from .._machines import MachinesError
-from .._machines._changes._config_inputs import ConfigInputs
-from .._machines._changes._observe import observe
-from .._machines._changes._types import ObservedMachine
-from .._machines._comparison._members import Member, member_of_machine, member_of_node
-from .._machines._objects._selectors import select
-from .._machines._objects._types import Machine, MachineCatalog
+from .._machines._changes.config_inputs import ConfigInputs
+from .._machines._changes.observe import observe
+from .._machines._changes.types import ObservedMachine
+from .._machines._comparison import Member, member_of_machine, member_of_node
+from .._machines._objects.selectors import select
+from .._machines._objects.types import Machine, MachineCatalog
 from .._nodeconfig.assignment import ConfigSource
 from .._nodeconfig.bundle import Bundle, InvalidBundle
 from .._rollout._nodes._node_view import NodeView, node_view

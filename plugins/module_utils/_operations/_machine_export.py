@@ -16,8 +16,8 @@ from .._kube.api_errors import BadRequest, Forbidden, KubeError, NotFound
 from .._kube.api_paths import NODES, config_map, config_maps, node
 from .._kube.parallel import run_parallel
 from .._machines import MachinesError
-from .._machines._export import ExportedMachines, export_machines
-from .._machines._objects._types import Cluster, plain_version
+from .._machines._objects.types import Cluster, plain_version
+from .._machines.export import ExportedMachines, export_machines
 from .._nodeconfig.assignment import ConfigSource
 from .._nodeconfig.well_known import LABEL_POOL, NAMESPACE_ROLLOUTS
 from .._rollout._nodes._node_list import MAX_CONNECTIONS

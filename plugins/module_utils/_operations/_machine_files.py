@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from .._machines import InvalidMachines
-from .._machines._objects._documents import MAX_FILE_BYTES
-from .._machines._objects._read import read_catalog
-from .._machines._objects._types import MachineCatalog
+from .._machines._objects.documents import MAX_FILE_BYTES
+from .._machines._objects.read import read_catalog
+from .._machines._objects.types import MachineCatalog
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 _MAX_FILES = 2000

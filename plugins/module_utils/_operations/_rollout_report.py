@@ -15,9 +15,8 @@ from .._componentconfig._compare import summary_of
 from .._kube.api_client import Client
 from .._kube.api_errors import Forbidden, NotFound
 from .._kube.api_paths import config_map
-from .._machines._changes._runtimes import is_runtime, runtime_text
-from .._machines._status._rendering import config_text
-from .._machines._status._types import MachineStatus
+from .._machines._changes.runtimes import is_runtime, runtime_text
+from .._machines._status import MachineStatus, config_text
 from .._nodeconfig.bundle import Bundle, InvalidBundle
 from .._rollout._nodes._node_list import list_nodes
 from .._rollout._nodes._node_view import NodeView

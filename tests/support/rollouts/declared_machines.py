@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._config_inputs import ConfigInputs
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._observe import observe
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._plan_change import Surroundings
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._types import ObservedMachine
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import (
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.config_inputs import ConfigInputs
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.observe import observe
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.plan_change import Surroundings
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.types import ObservedMachine
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.types import (
     PROVIDER_API_VERSION,
     Capabilities,
     Cluster,

@@ -28,10 +28,10 @@ from ..._componentconfig._schema._releases import (
 from ..._componentconfig._upgrade import upgrade
 from ..._nodeconfig.assignment import ConfigSource
 from ..._text import and_more
-from .._objects._types import PROVIDER_API_VERSION, Machine
-from ._config_inputs import INIT_CONFIG, KUBELET, ConfigInputs, effective_config
+from .._objects.types import PROVIDER_API_VERSION, Machine
 from ._machine_annotation import provider_hash
-from ._types import ObservedMachine
+from .config_inputs import INIT_CONFIG, KUBELET, ConfigInputs, effective_config
+from .types import ObservedMachine
 
 _SHOWN: Final = 5  # findings about one config
 _UNKNOWN_CLASS: Final = "restart"  # of a change between configs of which one is not known

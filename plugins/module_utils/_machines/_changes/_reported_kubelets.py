@@ -13,8 +13,8 @@ from dataclasses import replace
 
 from ..._componentconfig._schema._releases import is_kubernetes_version
 from ..._rollout._nodes._left_out import is_within_skew, leave_out
-from ._plan_change import machine_name
-from ._types import MachineAction, MachineChange
+from .plan_change import machine_name
+from .types import MachineAction, MachineChange
 
 _ADVICE = "left out, because only its Node reports that version: declare spec.versions.kubelet"
 

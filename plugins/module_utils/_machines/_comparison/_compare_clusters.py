@@ -29,8 +29,8 @@ from ..._componentconfig._schema._releases import (
 )
 from ..._rollout._nodes._reported_versions import is_version
 from ..._text import count_of, first_names, sanitize
-from .._changes._runtimes import runtime_text
 from .._changes._taints import taint_id, taint_text
+from .._changes.runtimes import runtime_text
 from ._members import INIT, Member
 
 POOL: Final = "pool"

@@ -13,9 +13,9 @@ from ..._cluster.local_configs import read_local_configs
 from ..._kube.api_client import Client
 from ..._kube.api_errors import Forbidden, NotFound
 from ..._kube.api_paths import config_map
-from ..._machines._changes._config_inputs import ConfigInputs
-from ..._machines._changes._types import MachineAction, ObservedMachine
-from ..._machines._objects._types import BundleReference, Machine
+from ..._machines._changes.config_inputs import ConfigInputs
+from ..._machines._changes.types import MachineAction, ObservedMachine
+from ..._machines._objects.types import BundleReference, Machine
 from ..._nodeconfig.assignment import ConfigSource
 from ..._nodeconfig.bundle import Bundle, InvalidBundle
 from ..._rollout._nodes._node_list import MAX_CONNECTIONS

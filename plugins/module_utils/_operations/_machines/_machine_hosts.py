@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
-from ..._machines._objects._types import Cluster, Machine, Provider, Runtime
+from ..._machines._objects.types import Cluster, Machine, Provider, Runtime
 from ..._text import sanitize
 
 HostAction = Literal["plan", "create", "update", "rollback", "delete"]

@@ -18,15 +18,13 @@ from ..._kube.api_client import Client
 from ..._kube.api_errors import KubeError
 from ..._kube.api_paths import NODES, node
 from ..._machines import MachinesError
-from ..._machines._changes._cluster_changes import changed_names, provider_of, refusals_of
-from ..._machines._changes._goals import content_hash_of, goals_of
-from ..._machines._changes._plan_change import machine_name
-from ..._machines._changes._types import MachineAction, MachineChange
-from ..._machines._objects._cluster_values import cluster_kubelet_config
-from ..._machines._objects._types import Machine, Runtime
-from ..._machines._status._phases import statuses_of
-from ..._machines._status._rendering import diff_of, render_machine_plan
-from ..._machines._status._types import MachineStatus
+from ..._machines._changes.cluster_changes import changed_names, provider_of, refusals_of
+from ..._machines._changes.goals import content_hash_of, goals_of
+from ..._machines._changes.plan_change import machine_name
+from ..._machines._changes.types import MachineAction, MachineChange
+from ..._machines._objects.cluster_values import cluster_kubelet_config
+from ..._machines._objects.types import Machine, Runtime
+from ..._machines._status import MachineStatus, diff_of, render_machine_plan, statuses_of
 from ..._rollout import RolloutRefused
 from ..._rollout._decisions._machine_planner import left_behind_warnings, make_machine_plan, needs_run
 from ..._rollout._decisions._transitions import complete_rollout

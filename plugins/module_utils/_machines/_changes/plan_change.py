@@ -17,15 +17,15 @@ from ..._componentconfig._schema._releases import is_kubernetes_version, parse_m
 from ..._nodeconfig.assignment import ConfigSource
 from ..._nodeconfig.bundle_trial import Trial
 from ..._rollout._nodes._reported_versions import is_version
-from .._objects._cluster_values import cluster_field, cluster_values
-from .._objects._types import Capabilities, Cluster, Machine, Provider, Runtime
+from .._objects.cluster_values import cluster_field, cluster_values
+from .._objects.types import Capabilities, Cluster, Machine, Provider, Runtime
 from ._config_check import check_config, config_disruption
-from ._config_inputs import KUBELET, ConfigInputs, UnknownSource, effective_config, source_name
 from ._machine_annotation import cluster_hash, provider_hash
-from ._runtimes import is_runtime, runtime_text
 from ._skew import check_skew
 from ._taints import taint_id, taint_text
-from ._types import CLUSTER_PATH, ChangedField, MachineAction, MachineChange, ObservedMachine
+from .config_inputs import KUBELET, ConfigInputs, UnknownSource, effective_config, source_name
+from .runtimes import is_runtime, runtime_text
+from .types import CLUSTER_PATH, ChangedField, MachineAction, MachineChange, ObservedMachine
 
 # Classes of disruption of changes outside the configs.
 _LIVE: Final = "live"

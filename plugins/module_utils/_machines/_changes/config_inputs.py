@@ -16,8 +16,8 @@ from ..._componentconfig._findings import InvalidConfig
 from ..._nodeconfig.assignment import ConfigSource
 from ..._nodeconfig.bundle_trial import Trial
 from ..._nodeconfig.local_config import LocalConfig
-from .._objects._types import BundleReference, Machine
-from ._types import ObservedMachine
+from .._objects.types import BundleReference, Machine
+from .types import ObservedMachine
 
 KUBELET: Final = "kubelet"
 INIT_CONFIG: Final = "the init config"

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from ..._rollout._nodes._reported_versions import is_version
-from .._objects._types import Runtime
+from .._objects.types import Runtime
 
 
 def is_runtime(declared: Runtime | None, reported: Runtime | None, applied: Runtime | None = None) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from ..._nodeconfig.assignment import ConfigSource
 from ..._nodeconfig.bundle_trial import Trial
-from .._objects._types import Cluster, Machine, Provider, Runtime, Taint
+from .._objects.types import Cluster, Machine, Provider, Runtime, Taint
 from ._machine_annotation import NO_ANNOTATION, MachineAnnotation
 
 CLUSTER_PATH = "Cluster."

@@ -12,11 +12,11 @@ from typing import Any, Final
 
 from ..._rollout._goals import MachineGoal
 from ..._rollout._nodes._reported_versions import is_version
-from .._objects._types import Machine, Runtime
+from .._objects.types import Machine, Runtime
 from ._machine_annotation import MachineAnnotation, cluster_hash, provider_hash
-from ._runtimes import is_runtime
 from ._taints import taint_id
-from ._types import CLUSTER_PATH, MachineAction, MachineChange, ObservedMachine
+from .runtimes import is_runtime
+from .types import CLUSTER_PATH, MachineAction, MachineChange, ObservedMachine
 
 _VERSION_PATHS: Final = frozenset({"spec.versions.kubelet", "spec.versions.containerRuntime"})
 _NEW: Final = (MachineAction.CREATE, MachineAction.REPLACE)

@@ -10,13 +10,13 @@ from dataclasses import replace
 
 from ..._nodeconfig.well_known import ANNOTATION_MACHINE
 from .. import MachinesError
-from .._objects._types import Machine, MachineCatalog, Provider
+from .._objects.types import Machine, MachineCatalog, Provider
 from ._cluster_check import with_cluster_check
-from ._config_inputs import ConfigInputs
-from ._plan_change import Surroundings, machine_name, plan_change
 from ._reported_kubelets import without_reported
 from ._skew import cluster_contradiction
-from ._types import MachineAction, MachineChange, ObservedMachine
+from .config_inputs import ConfigInputs
+from .plan_change import Surroundings, machine_name, plan_change
+from .types import MachineAction, MachineChange, ObservedMachine
 
 
 def plan_cluster(

@@ -16,9 +16,9 @@ from ..._nodeconfig.well_known import ANNOTATION_MACHINE
 from ..._rollout._drain._cordon import marking_pool
 from ..._rollout._nodes._node_view import node_view
 from ..._text import sanitize
-from .._objects._types import Runtime, Taint
+from .._objects.types import Runtime, Taint
 from ._machine_annotation import NO_ANNOTATION, InvalidMachineAnnotation, MachineAnnotation
-from ._types import ObservedConfig, ObservedMachine
+from .types import ObservedConfig, ObservedMachine
 
 _MAX_TEXT: Final = 512
 _RUNTIME = re.compile(r"([a-z][a-z0-9-]{0,62})://v?(.{0,128})\Z")

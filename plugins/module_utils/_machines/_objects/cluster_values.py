@@ -15,7 +15,7 @@ from ..._componentconfig._codec._plain_values import merge
 from ..._componentconfig._findings import show
 from ..._componentconfig._machine_objects import KUBELET_API_VERSION
 from ..._componentconfig._schema._kinds import KUBELET_CONFIGURATION
-from ._types import Cluster, Machine
+from .types import Cluster, Machine
 
 KUBELET_FIELD = "kubeletConfiguration"
 """The field of a providerConfig with the fields of the init KubeletConfiguration."""

@@ -21,7 +21,7 @@ from .._nodeconfig.well_known import (
     LABEL_CONFIG,
 )
 from .._text import sanitize
-from ._objects._types import Machine, is_address
+from ._objects.types import Machine, is_address
 
 # The types of a Node's addresses that a connection may use, in the default order.
 ADDRESS_TYPES: Final = ("InternalIP", "ExternalIP", "Hostname")

@@ -20,11 +20,11 @@ from .._nodeconfig.assignment import ConfigSource
 from .._text import sanitize
 from . import MachinesError
 from ._changes._machine_annotation import provider_hash
-from ._changes._observe import observe
-from ._changes._types import ObservedMachine
-from ._objects._providers import SHIPPED_PROVIDERS, is_shipped, provider_for_system
-from ._objects._read import read_catalog
-from ._objects._types import API_VERSION, PROVIDER_API_VERSION, Cluster, ProviderConfig
+from ._changes.observe import observe
+from ._changes.types import ObservedMachine
+from ._objects.providers import SHIPPED_PROVIDERS, is_shipped, provider_for_system
+from ._objects.read import read_catalog
+from ._objects.types import API_VERSION, PROVIDER_API_VERSION, Cluster, ProviderConfig
 
 _HEADER: Final = """\
 # The Machines of cluster {cluster}, as their Nodes were when this file was written. {promise}

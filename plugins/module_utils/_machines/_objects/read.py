@@ -21,12 +21,12 @@ from ..._componentconfig._machine_objects import (
 )
 from ..._text import first_names
 from ._cluster_api import is_of_cluster_api, read_cluster_api
-from ._cluster_values import KUBELET_FIELD, contradicted_fields
-from ._documents import ObjectDocument, decode_objects
 from ._expand import HOST_FIELDS, MAX_HOSTS, expand_host
 from ._object_errors import ObjectErrors
-from ._providers import SHIPPED_PROVIDERS
-from ._types import (
+from .cluster_values import KUBELET_FIELD, contradicted_fields
+from .documents import ObjectDocument, decode_objects
+from .providers import SHIPPED_PROVIDERS
+from .types import (
     API_GROUP,
     API_VERSION,
     PROVIDER_API_VERSION,

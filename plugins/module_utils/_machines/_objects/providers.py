@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ._types import PROVIDER_API_VERSION, Capabilities, Provider, ProviderConfig
+from .types import PROVIDER_API_VERSION, Capabilities, Provider, ProviderConfig
 
 # How a host is reached: another value changes nothing on the host.
 _CONNECTION: Final = frozenset(("address", "port", "user", "become"))
