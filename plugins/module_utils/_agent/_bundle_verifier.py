@@ -17,7 +17,7 @@ from .._nodeconfig.config_status import SignerStatus
 from .._text import sanitize
 from ._agent_context import AgentContext
 from ._log import log
-from ._state._records import RecordTrust, raised_floors
+from ._state.records import RecordTrust, raised_floors
 from ._store._durable_files import LOCK_WAIT, locked
 from ._trust_settings import current_trust_policy
 

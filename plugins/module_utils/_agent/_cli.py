@@ -18,12 +18,12 @@ from . import AGENT_VERSION
 from ._agent_configuration import AgentConfiguration
 from ._interfaces import LastMessageReader
 from ._notify import is_listening, notify_agent
-from ._reporting._status_writer import read_report
 from ._reporting._trust_status import trust_status
-from ._state._active_config import in_trial
-from ._state._node_state import NodeState
-from ._state._records import ConfigRecord
-from ._state._start_history import Start, has_last_words, is_crash
+from ._reporting.status_writer import read_report
+from ._state.active_config import in_trial
+from ._state.node_state import NodeState
+from ._state.records import ConfigRecord
+from ._state.start_history import Start, has_last_words, is_crash
 from ._store._durable_files import LOCK_WAIT, locked
 from ._store._file_errors import directory_faults
 from ._store._state_reader import read_node_state

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from .._foreign import load_json
 from ._interfaces import CommandResult, CommandRunner, ServiceManagerError
-from ._state._health import Unit, UnitState
+from ._state.health import Unit, UnitState
 
 PROPERTIES = (
     "ActiveEnterTimestampMonotonic",

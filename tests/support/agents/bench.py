@@ -32,10 +32,9 @@ from ansible_collections.configok.node.plugins.module_utils._agent._interfaces i
     CommandRunner,
     Task,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import annotations_of
 from ansible_collections.configok.node.plugins.module_utils._agent._reporting._metrics import MetricsOutput
-from ansible_collections.configok.node.plugins.module_utils._agent._state._health import ProbeResult, Unit, UnitState
-from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import NodeInputs, NodeState
+from ansible_collections.configok.node.plugins.module_utils._agent._state.health import ProbeResult, Unit, UnitState
+from ansible_collections.configok.node.plugins.module_utils._agent._state.node_state import NodeInputs, NodeState
 from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._validate_on_node import (
     is_same_on_node,
@@ -45,6 +44,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._validation._
     CommandCheck,
     DocumentValidation,
 )
+from ansible_collections.configok.node.plugins.module_utils._agent.node_watch import annotations_of
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import KubeError, NotFound
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import Assignment, ConfigSource

@@ -19,7 +19,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import ServiceManagerError
 from ansible_collections.configok.node.plugins.module_utils._agent._service_managers import SupervisorRequest, request
-from ansible_collections.configok.node.plugins.module_utils._agent._state._health import Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._state.health import Unit
 from support.configs.kubelet import KUBELET_HEADER
 
 __all__ = ["COLLECTION", "STUB", "AgentNode", "alive"]

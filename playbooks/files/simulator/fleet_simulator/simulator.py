@@ -20,10 +20,10 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import annotations_of
-from ansible_collections.configok.node.plugins.module_utils._agent._reporting._status_writer import NodeReport
-from ansible_collections.configok.node.plugins.module_utils._agent._state._desired_state import NodeAnnotations
-from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import Moment
+from ansible_collections.configok.node.plugins.module_utils._agent._reporting.status_writer import NodeReport
+from ansible_collections.configok.node.plugins.module_utils._agent._state.desired_state import NodeAnnotations
+from ansible_collections.configok.node.plugins.module_utils._agent._state.node_state import Moment
+from ansible_collections.configok.node.plugins.module_utils._agent.node_watch import annotations_of
 from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import (

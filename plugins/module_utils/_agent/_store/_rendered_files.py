@@ -22,7 +22,7 @@ from ..._componentconfig._codec._plain_values import decode_values as decode_con
 from ..._componentconfig._schema._path_fields import resolve_paths
 from ..._foreign import load_json
 from .._agent_configuration import ComponentConfiguration
-from .._state._records import ConfigRecord
+from .._state.records import ConfigRecord
 from ._store import Store, digest
 
 _KINDS = {

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..._foreign import load_json
 from ..._nodeconfig.assignment import UID_PATTERN, ConfigSource
-from .._state._node_state import Records
-from .._state._records import AnsweredAssignment, ConfigRecord, DamagedFile, decode_floors, encode_floors
-from .._state._start_history import (
+from .._state.node_state import Records
+from .._state.records import AnsweredAssignment, ConfigRecord, DamagedFile, decode_floors, encode_floors
+from .._state.start_history import (
     BadConfig,
     Start,
     decode_bad_configs,

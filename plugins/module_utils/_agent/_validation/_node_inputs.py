@@ -23,7 +23,7 @@ from ..._nodeconfig.local_config import (
     local_hash,
 )
 from .._agent_configuration import AgentConfiguration, ComponentConfiguration, InvalidConfiguration
-from .._state._node_state import NodeInputs
+from .._state.node_state import NodeInputs
 from .._store._durable_files import file_stamp
 from .._store._rendered_files import (
     UndecodableConfig,

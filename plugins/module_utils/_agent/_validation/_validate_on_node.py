@@ -32,7 +32,7 @@ from ..._componentconfig._rules._host_rules import HostRules
 from ..._componentconfig._schema._kinds import MAIN_KINDS, find_kind
 from ..._componentconfig._schema._releases import minor_of
 from .._agent_configuration import AgentConfiguration, ComponentConfiguration, InvalidConfiguration
-from .._state._node_state import NodeInputs
+from .._state.node_state import NodeInputs
 from .._store._rendered_files import UndecodableConfig, render_config
 from ._component_flags import PROBED_FIELDS
 from ._node_inputs import own_config_values

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ._agent._agent_configuration import AgentConfiguration
-from ._agent._state._node_state import NodeInputs
+from ._agent._state.node_state import NodeInputs
 from ._agent._store._store import Store
 from ._agent._system_clock import SystemClock
 from ._agent._validation._node_inputs import read_node_inputs

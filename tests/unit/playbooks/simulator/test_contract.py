@@ -14,8 +14,8 @@ from typing import Any, Protocol
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import annotations_of
-from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import Moment
+from ansible_collections.configok.node.plugins.module_utils._agent._state.node_state import Moment
+from ansible_collections.configok.node.plugins.module_utils._agent.node_watch import annotations_of
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import NotFound
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import Assignment, ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import Bundle, build_bundle

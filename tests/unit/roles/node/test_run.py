@@ -19,7 +19,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._agent_config
     ServiceManagerKind,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._notify import Notifications
-from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import NodeInputs
+from ansible_collections.configok.node.plugins.module_utils._agent._state.node_state import NodeInputs
 from ansible_collections.configok.node.plugins.module_utils._kube.transport import ClientSettings
 from support.configs.agent import configured
 from support.configs.kubelet import KUBELET_HEADER

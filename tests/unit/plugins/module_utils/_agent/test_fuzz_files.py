@@ -18,8 +18,8 @@ from ansible_collections.configok.node.plugins.module_utils._agent._agent_config
     InvalidConfiguration,
     parse_configuration,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._reporting._status_writer import read_report
-from ansible_collections.configok.node.plugins.module_utils._agent._state._records import (
+from ansible_collections.configok.node.plugins.module_utils._agent._reporting.status_writer import read_report
+from ansible_collections.configok.node.plugins.module_utils._agent._state.records import (
     AnsweredAssignment,
     AssignmentFailure,
     ConfigRecord,
@@ -28,7 +28,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state._recor
     decode_floors,
     encode_floors,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._state._start_history import (
+from ansible_collections.configok.node.plugins.module_utils._agent._state.start_history import (
     BadConfig,
     End,
     Start,
@@ -117,10 +117,10 @@ def changes_of(field: str, value: Mapping[str, Any]) -> st.SearchStrategy[dict[s
 
 def resealed(data: bytes, change: Any) -> bytes:
     """Return a record with changed fields and a matching hash, as only an edit by hand leaves it."""
-    from ansible_collections.configok.node.plugins.module_utils._agent._state import _records
+    from ansible_collections.configok.node.plugins.module_utils._agent._state import records
 
     value = {**json.loads(data), **change}
-    return json.dumps({**value, "hash": _records._content_hash(value)}).encode()
+    return json.dumps({**value, "hash": records._content_hash(value)}).encode()
 
 
 @fuzz(150)

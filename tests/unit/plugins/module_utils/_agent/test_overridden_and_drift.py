@@ -15,7 +15,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._cli import describe_node, render_status
 from ansible_collections.configok.node.plugins.module_utils._agent._command_lines import CommandLineTracker
-from ansible_collections.configok.node.plugins.module_utils._agent._state._health import CommandLine, Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._state.health import CommandLine, Unit
 from ansible_collections.configok.node.plugins.module_utils._agent._store._rendered_files import (
     LISTS_WITH_DEFAULT,
     keep_rendered,

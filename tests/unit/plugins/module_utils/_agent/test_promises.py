@@ -14,7 +14,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._cli import forget_bad
 from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import ServiceManagerError
-from ansible_collections.configok.node.plugins.module_utils._agent._state._health import ProbeResult, Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._state.health import ProbeResult, Unit
 from ansible_collections.configok.node.plugins.module_utils._agent._store._durable_files import locked
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial

@@ -16,8 +16,8 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent import _controller
 from ansible_collections.configok.node.plugins.module_utils._agent._controller import Controller
-from ansible_collections.configok.node.plugins.module_utils._agent._state._desired_state import NodeAnnotations
-from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import NodeState
+from ansible_collections.configok.node.plugins.module_utils._agent._state.desired_state import NodeAnnotations
+from ansible_collections.configok.node.plugins.module_utils._agent._state.node_state import NodeState
 from ansible_collections.configok.node.plugins.module_utils._agent._store._state_reader import read_node_state
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Unreachable
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial

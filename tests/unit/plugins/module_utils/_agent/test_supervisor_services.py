@@ -22,7 +22,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._service_mana
     request,
     socket_address,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._state._health import Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._state.health import Unit
 
 UNIT = Unit("kubelet.service", "active", "ab" * 16, 42, 17.5)
 

@@ -19,7 +19,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._bundle_verif
 from ansible_collections.configok.node.plugins.module_utils._agent._cli import describe_node, forget_bad, render_status
 from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import CommandResult
 from ansible_collections.configok.node.plugins.module_utils._agent._ssh_keygen_command import missing_ssh_keygen
-from ansible_collections.configok.node.plugins.module_utils._agent._state._records import ConfigRecord, RecordTrust
+from ansible_collections.configok.node.plugins.module_utils._agent._state.records import ConfigRecord, RecordTrust
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import (

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._reporting._status_writer import (
+from ansible_collections.configok.node.plugins.module_utils._agent._reporting.status_writer import (
     MIN_INTERVAL,
     StatusWriter,
 )

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._state._confirmation import (
+from ansible_collections.configok.node.plugins.module_utils._agent._state.confirmation import (
     confirmation_due,
     is_confirmation_close,
     plan_confirmation,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._state._health import ComponentsObservation
-from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import Moment
-from ansible_collections.configok.node.plugins.module_utils._agent._state._records import (
+from ansible_collections.configok.node.plugins.module_utils._agent._state.health import ComponentsObservation
+from ansible_collections.configok.node.plugins.module_utils._agent._state.node_state import Moment
+from ansible_collections.configok.node.plugins.module_utils._agent._state.records import (
     AnsweredAssignment,
     AssignmentFailure,
     Confirmation,

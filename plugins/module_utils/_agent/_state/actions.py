@@ -14,13 +14,6 @@ from typing import Any, Literal, NamedTuple, Union
 
 from ..._nodeconfig.assignment import ConfigSource
 from ..._nodeconfig.config_ok import ConfigOk
-from ._active_config import in_trial
-from ._confirmation import plan_confirmation
-from ._desired_state import DesiredKind, DesiredState
-from ._health import CommandLine, ComponentsObservation
-from ._host_look import HostLook
-from ._node_state import Moment, NodeState
-from ._records import LOCAL_CONFIG, AnsweredAssignment, AssignmentFailure, ConfigRecord, FailureKind, same_config
 from ._trial_period import (
     Doubt,
     MarkSuspect,
@@ -32,7 +25,14 @@ from ._trial_period import (
     failure_outside_trial,
     plan_trial,
 )
-from ._verdict import ComponentsCondition, choose_verdict
+from .active_config import in_trial
+from .confirmation import plan_confirmation
+from .desired_state import DesiredKind, DesiredState
+from .health import CommandLine, ComponentsObservation
+from .host_look import HostLook
+from .node_state import Moment, NodeState
+from .records import LOCAL_CONFIG, AnsweredAssignment, AssignmentFailure, ConfigRecord, FailureKind, same_config
+from .verdict import ComponentsCondition, choose_verdict
 
 __all__ = [
     "Acknowledge",

@@ -17,10 +17,10 @@ from ..._nodeconfig.assignment import ConfigSource
 from ..._nodeconfig.config_ok import ConfigInUse, ConfigOk
 from ..._nodeconfig.config_status import Cause, ComponentStatus, ConfigStatus, TrustStatus
 from ..._nodeconfig.durations import condition_duration
-from ._active_config import in_trial
-from ._desired_state import DesiredKind, DesiredState
-from ._node_state import NodeState
-from ._records import AssignmentFailure, ConfigRecord
+from .active_config import in_trial
+from .desired_state import DesiredKind, DesiredState
+from .node_state import NodeState
+from .records import AssignmentFailure, ConfigRecord
 
 
 class ComponentsCondition(NamedTuple):

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ._active_config import ActiveConfig, in_trial
-from ._records import AnsweredAssignment, ConfigRecord
-from ._start_history import BadConfig, Start, crashes_with_config
+from .active_config import ActiveConfig, in_trial
+from .records import AnsweredAssignment, ConfigRecord
+from .start_history import BadConfig, Start, crashes_with_config
 
 
 class Moment(NamedTuple):

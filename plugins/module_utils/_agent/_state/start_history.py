@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, cast
 
 from ..._foreign import load_json
-from ._records import DamagedFile
+from .records import DamagedFile
 
 MAX_STARTUPS = 64  # above any crashLoopThreshold, with room for restarts that do not count
 MAX_BAD_CONFIGS = 256

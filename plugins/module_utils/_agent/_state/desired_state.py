@@ -12,7 +12,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from ..._nodeconfig.assignment import Assignment, ConfigSource, InvalidAssignment, InvalidConfigSource
-from ._records import AnsweredAssignment, ConfigRecord, Confirmation
+from .records import AnsweredAssignment, ConfigRecord, Confirmation
 
 
 class NodeAnnotations(NamedTuple):

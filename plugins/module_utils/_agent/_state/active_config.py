@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from ..._nodeconfig.durations import condition_duration
-from ._records import LOCAL_CONFIG, AssignmentFailure, ConfigRecord, same_config
-from ._start_history import BadConfig
+from .records import LOCAL_CONFIG, AssignmentFailure, ConfigRecord, same_config
+from .start_history import BadConfig
 
 RecordName = Literal["current", "last-known-good"]
 FallbackReason = Literal["", "unreadable", "unusable", "bad", "CrashLoop"]  # why current is not used; "": it is

@@ -25,9 +25,9 @@ from ..._nodeconfig.config_status import Cause, ComponentState, ComponentStatus,
 from .._agent_configuration import AgentConfiguration
 from .._agent_context import AgentContext
 from .._log import CONDITION, log
-from .._state._node_state import NodeState
-from .._state._records import ConfigRecord
-from .._state._verdict import build_status, config_label
+from .._state.node_state import NodeState
+from .._state.records import ConfigRecord
+from .._state.verdict import build_status, config_label
 from .._store._durable_files import DurableFiles
 from .._store._store import UNKNOWN_VERSION, Store, digest
 from .._trust_settings import TrustSettings

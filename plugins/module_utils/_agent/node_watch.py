@@ -15,7 +15,7 @@ from .._kube.watch import WatchEvent, WatchSettings, watch
 from .._nodeconfig.well_known import ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_SOURCE, ANNOTATION_CONFIG_STATUS
 from ._counters import Counters
 from ._log import log
-from ._state._desired_state import NodeAnnotations
+from ._state.desired_state import NodeAnnotations
 
 # Seconds over which agents come back after an interruption: 1,000 a second of 5,000.
 _FIRST_PAUSE = 5.0

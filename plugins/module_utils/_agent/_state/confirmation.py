@@ -10,9 +10,9 @@ It begins again after a reboot, after another status of ConfigOK, and with anoth
 from __future__ import annotations
 
 from ..._nodeconfig.config_status import ConfigOkStatus
-from ._health import ComponentsObservation
-from ._node_state import Moment
-from ._records import AnsweredAssignment, Confirmation
+from .health import ComponentsObservation
+from .node_state import Moment
+from .records import AnsweredAssignment, Confirmation
 
 _CLOSE = 30.0  # seconds before the confirmation in which the end of a trial waits for it, to be reported with it
 _LATE = 15.0  # seconds that it waits for a confirmation that is due: more than the deadline of a probe
