@@ -14,7 +14,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._api_module
     KUBE_ARGUMENT_SPEC,
     client_from_params,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import finding_lines
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import finding_lines
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import KubeError
 from ansible_collections.configok.node.plugins.module_utils._operations._changes import field_changes, text_diff
 from ansible_collections.configok.node.plugins.module_utils._operations._pool import PlannedRollout, PoolRollout

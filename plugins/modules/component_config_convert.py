@@ -165,9 +165,9 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._config_fil
     fail_on_file_errors,
     write_config,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode_all
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import ConvertedFile, convert
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redact
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.yaml_text import encode_all
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars.secrets import redact
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.convert import ConvertedFile, convert
 from ansible_collections.configok.node.plugins.module_utils._operations._config_layers import read_layers
 from ansible_collections.configok.node.plugins.module_utils._text import sanitize_all
 

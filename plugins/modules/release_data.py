@@ -205,31 +205,31 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._config_fil
     write_config,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._derive import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data.derive import (
     KnownBinary,
     Running,
     candidates,
     derive,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._difference import difference
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._file_format import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data.difference import difference
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data.file_format import (
     ReleaseData,
     has_same_values,
     read,
     write,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._overlay import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data.overlay import (
     accept,
     check_minor,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._probe import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data.probe import (
     TIMED_OUT,
     Answer,
     Binary,
     Candidates,
     probe_binary,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._running_component import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data.running_component import (
     parse_configz,
     parse_metrics,
     version_in_metrics,

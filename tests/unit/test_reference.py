@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 from ansible_collections.configok.node.plugins.module_utils._agent._state.health import Unit, not_started_reason
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._duration import parse_duration
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars.duration import parse_duration
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig import config_ok
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_ok import ConfigInUse, ConfigOk
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import Cause

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Callable, Literal, NamedTuple
 
-from .._componentconfig._denied_fields import DenyPolicy
+from .._componentconfig.denied_fields import DenyPolicy
 from .._foreign import InvalidText, load_json
 from .._nodeconfig.durations import InvalidDuration, setting_duration
 from .._nodeconfig.strict_mapping import MessageForm, StrictFields, boolean, integer, matching, one_of
@@ -221,8 +221,8 @@ def _decode(text: str, file: str) -> Any:
         return load_json(text, make_object=lambda pairs: _no_duplicates(pairs, file))
     except InvalidText:
         pass  # not JSON, so YAML
-    from .._componentconfig._codec._document import decode  # not at the top: prestart pays for every import
-    from .._componentconfig._findings import InvalidConfig
+    from .._componentconfig._codec.document import decode  # not at the top: prestart pays for every import
+    from .._componentconfig.findings import InvalidConfig
 
     try:
         document = decode(text, file=file)

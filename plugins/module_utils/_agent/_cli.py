@@ -120,8 +120,8 @@ def _components(configuration: AgentConfiguration, store: Store, state: NodeStat
 def _layers_not_judged(name: str, version: str) -> list[str]:
     """Return the layers of data that the agent lacks of a component's release, whatever its config."""
     # Here: nothing else in this file needs the engine.
-    from .._componentconfig._schema._kinds import MAIN_KINDS
-    from .._componentconfig._schema._releases import is_kubernetes_version, missing_layers, parse_minor
+    from .._componentconfig._schema.kinds import MAIN_KINDS
+    from .._componentconfig._schema.releases import is_kubernetes_version, missing_layers, parse_minor
 
     if name not in MAIN_KINDS or not is_kubernetes_version(version):
         return []

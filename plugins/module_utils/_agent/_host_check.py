@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
-from .._componentconfig._flags._kubelet_flags import parse_flags
+from .._componentconfig._flags.kubelet_flags import parse_flags
 from .._kube.retry import Backoff
 from ._agent_context import AgentContext
 from ._interfaces import ServiceManagerError, Task

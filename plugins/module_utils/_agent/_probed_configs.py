@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._componentconfig._flags._kubelet_flags import fields_set_by_flags
+from .._componentconfig._flags.kubelet_flags import fields_set_by_flags
 from ._agent_context import AgentContext
 from ._log import log
 from ._state.health import Unit

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from .._text import first_names
-from ._compare import FieldChange, summary_of
-from ._disruption import Disruption, disruption_classes, heaviest_class
 from ._field_notes import Meaning, Note
-from ._findings import Finding, Level, NotJudged
-from ._flags._kubelet_flags import FEATURE_GATES
+from ._flags.kubelet_flags import FEATURE_GATES
 from ._gate_effects import FieldEffect, acts_on, components_of_gate
-from ._schema._releases import minor_name
+from ._schema.releases import minor_name
+from .compare import FieldChange, summary_of
+from .disruption import Disruption, disruption_classes, heaviest_class
+from .findings import Finding, Level, NotJudged
 
 Cause = Literal["default", "new", "gone", "read"]
 """Why a field changes: its default is another one, it is new with a default, it is gone, or the file's value is read

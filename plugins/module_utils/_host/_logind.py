@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 
-from .._componentconfig._rules._host_model import InhibitDelay
+from .._componentconfig._rules.host_model import InhibitDelay
 from .._systemd.time_span import parse_time_span
 from .._systemd.unit_file import values_of
 from ._files import read_text, rooted

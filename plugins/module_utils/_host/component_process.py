@@ -12,7 +12,7 @@ import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from .._componentconfig._flags._kubelet_flags import CONFIG_DIRECTORY, parse_flags
+from .._componentconfig._flags.kubelet_flags import CONFIG_DIRECTORY, parse_flags
 
 MAX_BYTES = 1024 * 1024
 """The size limit of a config; a bundle cannot hold more."""

@@ -13,7 +13,7 @@ import re
 import stat
 from typing import Any
 
-from .._componentconfig._rules._host_model import (
+from .._componentconfig._rules.host_model import (
     KERNEL_PARAMETERS,
     STATE_FILES,
     CgroupDriver,
@@ -22,7 +22,7 @@ from .._componentconfig._rules._host_model import (
     Host,
     HostQuery,
 )
-from .._componentconfig._scalars._numbers import parse_cpu_list
+from .._componentconfig._scalars.numbers import parse_cpu_list
 from .._foreign import load_json
 from ._cgroups import is_unified, read_cgroup
 from ._files import MAX_BYTES, read_text, rooted

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from .._componentconfig._codec._document import Document
-from .._componentconfig._codec._yaml import encode
-from .._componentconfig._findings import Finding
-from .._componentconfig._machine_objects import CheckedObject, machine_kind, read_object
+from .._componentconfig._codec.document import Document
+from .._componentconfig._codec.yaml_text import encode
+from .._componentconfig.findings import Finding
+from .._componentconfig.machine_objects import CheckedObject, machine_kind, read_object
 from .._nodeconfig.assignment import ConfigSource
 from .._text import sanitize
 from . import MachinesError

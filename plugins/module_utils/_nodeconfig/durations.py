@@ -12,7 +12,7 @@ import re
 from typing import Any
 
 from .._componentconfig import ConfigError
-from .._componentconfig._scalars._duration import parse_duration
+from .._componentconfig._scalars.duration import parse_duration
 from .._foreign import InvalidText
 
 _SETTING = re.compile(r"(?:[0-9]+(?:\.[0-9]+)?(?:h|ms|m|s))+\Z|0\Z")

@@ -16,8 +16,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .._componentconfig._denied_fields import INSTANCE_FIELDS, DenyPolicy
-from .._componentconfig._scalars._secrets import redact
+from .._componentconfig._scalars.secrets import redact
+from .._componentconfig.denied_fields import INSTANCE_FIELDS, DenyPolicy
 from .._foreign import InvalidText, load_json
 from .well_known import LABEL_LOCAL_CONFIG, NAMESPACE_ROLLOUTS
 

@@ -11,16 +11,16 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from .._componentconfig._check import check, check_each_version
-from .._componentconfig._component_arguments import ARGUMENT_CHECK
-from .._componentconfig._documents._component_file import load_for_check
-from .._componentconfig._documents._read_file import decode_file
-from .._componentconfig._drop_in_check import DropInDirectory, check_drop_ins
-from .._componentconfig._drop_ins import DropIn, drop_in_findings, write_drop_ins
-from .._componentconfig._findings import Finding, InvalidConfig, bounded
-from .._componentconfig._flags._component_flags import ComponentFlags
-from .._componentconfig._load import Config, load
-from .._componentconfig._rules._host_rules import HostRules
+from .._componentconfig._documents.component_file import load_for_check
+from .._componentconfig._documents.read_file import decode_file
+from .._componentconfig._flags.component_flags import ComponentFlags
+from .._componentconfig._rules.host_rules import HostRules
+from .._componentconfig.check import check, check_each_version
+from .._componentconfig.component_arguments import ARGUMENT_CHECK
+from .._componentconfig.drop_in_check import DropInDirectory, check_drop_ins
+from .._componentconfig.drop_ins import DropIn, drop_in_findings, write_drop_ins
+from .._componentconfig.findings import Finding, InvalidConfig, bounded
+from .._componentconfig.load import Config, load
 from .._host.component_process import find_drop_ins_below, read_drop_in
 from .._host.host_facts import read_host
 from . import UnusableInput

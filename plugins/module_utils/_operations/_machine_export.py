@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from .._componentconfig._codec._plain_values import decode_values
-from .._componentconfig._findings import InvalidConfig
+from .._componentconfig._codec.plain_values import decode_values
+from .._componentconfig.findings import InvalidConfig
 from .._kube.api_client import Client
 from .._kube.api_errors import BadRequest, Forbidden, KubeError, NotFound
 from .._kube.api_paths import NODES, config_map, config_maps, node

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from .._componentconfig import ConfigError
-from .._componentconfig._release_data._overlay import overlay_of
-from .._componentconfig._schema._overlays import ReleaseOverlay, only_with
+from .._componentconfig._release_data.overlay import overlay_of
+from .._componentconfig._schema.overlays import ReleaseOverlay, only_with
 from . import UnusableInput
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from .._componentconfig._schema._overlays import ReleaseOverlay, only_with
+from .._componentconfig._schema.overlays import ReleaseOverlay, only_with
 from . import UnusableInput
 
 

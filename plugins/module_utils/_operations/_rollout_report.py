@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from .._componentconfig._compare import summary_of
+from .._componentconfig.compare import summary_of
 from .._kube.api_client import Client
 from .._kube.api_errors import Forbidden, NotFound
 from .._kube.api_paths import config_map

@@ -45,7 +45,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._validation._
     DocumentValidation,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent.node_watch import annotations_of
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.document import decode
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import KubeError, NotFound
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import Assignment, ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import build_bundle

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 from typing import Any, NamedTuple
 
-from ..._componentconfig._codec._plain_values import fingerprint
+from ..._componentconfig._codec.plain_values import fingerprint
 from ..._host.component_process import find_drop_ins, read_drop_in
 from ..._nodeconfig.local_config import (
     InvalidLocalConfig,

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Find all configs that a text holds: in several documents, in ConfigMaps and Lists, in the files of other tools.
 
-The door is `decode_file` in _read_file.py.
+The door is `decode_file` in read_file.py.
 """
 
 from __future__ import annotations

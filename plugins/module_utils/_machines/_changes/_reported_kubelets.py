@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..._componentconfig._schema._releases import is_kubernetes_version
+from ..._componentconfig._schema.releases import is_kubernetes_version
 from ..._rollout._nodes._left_out import is_within_skew, leave_out
 from .plan_change import machine_name
 from .types import MachineAction, MachineChange

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
 
-from ..._componentconfig._codec._document import decode
-from ..._componentconfig._codec._plain_values import merge
-from ..._componentconfig._findings import InvalidConfig
+from ..._componentconfig._codec.document import decode
+from ..._componentconfig._codec.plain_values import merge
+from ..._componentconfig.findings import InvalidConfig
 from ..._nodeconfig.assignment import ConfigSource
 from ..._nodeconfig.bundle_trial import Trial
 from ..._nodeconfig.local_config import LocalConfig

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from ..._componentconfig._disruption import heaviest_class
-from ..._componentconfig._schema._releases import is_kubernetes_version, parse_minor
+from ..._componentconfig._schema.releases import is_kubernetes_version, parse_minor
+from ..._componentconfig.disruption import heaviest_class
 from ..._nodeconfig.assignment import ConfigSource
 from ..._nodeconfig.bundle_trial import Trial
 from ..._rollout._nodes._reported_versions import is_version

@@ -9,8 +9,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from ..._componentconfig._codec._document import decode
-from ..._componentconfig._findings import InvalidConfig
+from ..._componentconfig._codec.document import decode
+from ..._componentconfig.findings import InvalidConfig
 from ..._nodeconfig.assignment import ConfigSource
 from ..._nodeconfig.local_config import publishable_values
 from ..._nodeconfig.well_known import LABEL_CONFIG, LABEL_CONFIG_OK

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..._componentconfig._findings import Finding
+from ..._componentconfig.findings import Finding
 from .. import InvalidMachines
 from .documents import ObjectDocument
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..._componentconfig._codec._plain_values import merge
-from ..._componentconfig._findings import show
-from ..._componentconfig._machine_objects import KUBELET_API_VERSION
-from ..._componentconfig._schema._kinds import KUBELET_CONFIGURATION
+from ..._componentconfig._codec.plain_values import merge
+from ..._componentconfig._schema.kinds import KUBELET_CONFIGURATION
+from ..._componentconfig.findings import show
+from ..._componentconfig.machine_objects import KUBELET_API_VERSION
 from .types import Cluster, Machine
 
 KUBELET_FIELD = "kubeletConfiguration"

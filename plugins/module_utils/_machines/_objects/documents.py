@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ..._componentconfig._codec._document import Document, decode
-from ..._componentconfig._findings import RULE_DUPLICATE, Finding, InvalidConfig
+from ..._componentconfig._codec.document import Document, decode
+from ..._componentconfig.findings import RULE_DUPLICATE, Finding, InvalidConfig
 from ..._text import sanitize
 
 MAX_FILE_BYTES = 16 * 1024 * 1024

@@ -10,8 +10,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Union, cast
 
-from ..._componentconfig._findings import RULE_UNKNOWN_FIELD, Finding
-from ..._componentconfig._machine_objects import (
+from ..._componentconfig.findings import RULE_UNKNOWN_FIELD, Finding
+from ..._componentconfig.machine_objects import (
     kubelet_refusals,
     machine_kind,
     machine_kinds,

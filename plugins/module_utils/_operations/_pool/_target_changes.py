@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ..._componentconfig._findings import Level
+from ..._componentconfig.findings import Level
 from ..._kube.api_client import Client
 from ..._kube.api_paths import config_map
 from ..._nodeconfig.bundle import Bundle

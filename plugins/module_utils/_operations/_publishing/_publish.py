@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..._componentconfig._findings import finding_lines, judged, not_judged_causes
+from ..._componentconfig.findings import finding_lines, judged, not_judged_causes
 from ..._kube.api_client import Client
 from ..._nodeconfig.bundle import content_hash
 from ..._nodeconfig.bundle_trial import Trial

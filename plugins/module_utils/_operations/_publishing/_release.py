@@ -13,9 +13,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..._componentconfig import ConfigError
-from ..._componentconfig._check import check
-from ..._componentconfig._documents._component_file import load_for_check
-from ..._componentconfig._findings import (
+from ..._componentconfig._documents.component_file import load_for_check
+from ..._componentconfig._schema.releases import is_kubernetes_version
+from ..._componentconfig.check import check
+from ..._componentconfig.findings import (
     Finding,
     InvalidConfig,
     bounded,
@@ -23,8 +24,7 @@ from ..._componentconfig._findings import (
     judged,
     not_judged_causes,
 )
-from ..._componentconfig._load import Config, load
-from ..._componentconfig._schema._releases import is_kubernetes_version
+from ..._componentconfig.load import Config, load
 from ..._kube.api_client import Client
 from ..._kube.api_paths import config_map
 from ..._nodeconfig.bundle import Bundle, build_bundle

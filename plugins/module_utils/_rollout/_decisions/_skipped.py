@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from ..._componentconfig._schema._releases import is_kubernetes_version
+from ..._componentconfig._schema.releases import is_kubernetes_version
 from ..._nodeconfig.config_status import Cause
 from ..._nodeconfig.well_known import VERSION
 from ..._text import sanitize

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from ..._componentconfig._compare import FieldChange
+from ..._componentconfig.compare import FieldChange
 from ..._text import count_of, first_names
 from .._nodes._left_out import leave_out
 from ._settings import REBOOT, REPLACE, WITH_DRAIN, RebootSettings, forbidding_class

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..._componentconfig._schema._releases import is_kubernetes_version, parse_minor
+from ..._componentconfig._schema.releases import is_kubernetes_version, parse_minor
 
 _THREE_BEHIND_SINCE = 28  # the minor of the API server from which a kubelet may be three behind; before that, two
 

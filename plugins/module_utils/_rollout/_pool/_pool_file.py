@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..._componentconfig import ConfigError
-from ..._componentconfig._schema._releases import parse_known_minor
+from ..._componentconfig._schema.releases import parse_known_minor
 from ..._nodeconfig.bundle import MAX_POOL_LENGTH
 from ..._nodeconfig.bundle_trial import InvalidTrial, Trial
 from ..._nodeconfig.strict_mapping import MessageForm, StrictFields, suggest_key, without_indexes

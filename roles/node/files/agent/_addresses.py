@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ._agent._state.node_state import NodeInputs
 from ._agent._validation._validate_on_node import probed_values
-from ._componentconfig._codec._document import decode
+from ._componentconfig._codec.document import decode
 from ._files import input_errors, read_file
 from ._foreign import load_json
 from ._output import show_json

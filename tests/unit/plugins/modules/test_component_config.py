@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from ansible_collections.configok.node.plugins.doc_fragments import release_data
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_model import Host, HostQuery
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules.host_model import Host, HostQuery
 from ansible_collections.configok.node.plugins.module_utils._operations import _config_check
 from ansible_collections.configok.node.plugins.modules import component_config
 from support.ansible_runs.modules import run_module

@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterator
 from typing import Callable, NamedTuple
 
-from .._componentconfig._findings import Finding, Level, NotJudged, Verdict, not_judged_causes, verdict_of
+from .._componentconfig.findings import Finding, Level, NotJudged, Verdict, not_judged_causes, verdict_of
 from .._files import STANDARD_INPUT
 from .._text import sanitize
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from .._componentconfig._findings import Finding, Level
+from .._componentconfig.findings import Finding, Level
 from .._text import sanitize
 from . import Report
 

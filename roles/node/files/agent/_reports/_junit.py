@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from .._componentconfig._findings import Finding, not_judged_causes
+from .._componentconfig.findings import Finding, not_judged_causes
 from .._text import sanitize
 from . import FileReport, Report
 

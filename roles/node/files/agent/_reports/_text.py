@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from .._componentconfig._findings import Level, Verdict
+from .._componentconfig.findings import Level, Verdict
 from .._text import count_of, sanitize_lines
 from . import Report
 

@@ -45,10 +45,10 @@ from ansible_collections.configok.node.plugins.module_utils._agent._store._rende
     policy_in_state_file,
     state_file_keys,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import config_at
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import Document
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.document import Document
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_cgroups import cgroup_paths
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._numbers import parse_cpu_list
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars.numbers import parse_cpu_list
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import config_at
 from ansible_collections.configok.node.plugins.module_utils._host import host_facts
 from ansible_collections.configok.node.plugins.module_utils._host._cgroups import read_cgroup
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_model import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules.host_model import (
     Cgroup,
     File,
     Host,

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.yaml_text import encode
 from ansible_collections.configok.node.plugins.module_utils._machines import InvalidMachines
 from ansible_collections.configok.node.plugins.module_utils._machines._objects.read import read_catalog
 from ansible_collections.configok.node.plugins.module_utils._machines._objects.types import Taint

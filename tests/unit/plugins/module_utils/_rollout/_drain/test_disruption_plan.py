@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._compare import Change, FieldChange
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._disruption import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.compare import Change, FieldChange
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.disruption import (
     Disruption,
     disruption_classes,
 )
