@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import (
+from ansible_collections.configok.node.plugins.module_utils._ansible.api_module import (
     KUBE_ARGUMENT_SPEC,
     client_from_params,
 )
@@ -27,13 +27,13 @@ from ansible_collections.configok.node.plugins.module_utils._machines._status im
     to_dict,
 )
 from ansible_collections.configok.node.plugins.module_utils._operations import UnusableInput
-from ansible_collections.configok.node.plugins.module_utils._operations._machine_files import machine_catalog
 from ansible_collections.configok.node.plugins.module_utils._operations._machine_plan import select_machines
 from ansible_collections.configok.node.plugins.module_utils._operations._machines import (
     MachineRollout,
     PlannedMachines,
 )
-from ansible_collections.configok.node.plugins.module_utils._operations._release_data import using_release_data
+from ansible_collections.configok.node.plugins.module_utils._operations.machine_files import machine_catalog
+from ansible_collections.configok.node.plugins.module_utils._operations.release_data import using_release_data
 from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutError
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_policy, pool_name
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_keys import MACHINE_VARIABLES

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from contextlib import closing
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import (
+from ansible_collections.configok.node.plugins.module_utils._ansible.api_module import (
     KUBE_ARGUMENT_SPEC,
     client_from_params,
 )
@@ -18,8 +18,8 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig.fin
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import KubeError
 from ansible_collections.configok.node.plugins.module_utils._operations._changes import field_changes, text_diff
 from ansible_collections.configok.node.plugins.module_utils._operations._pool import PlannedRollout, PoolRollout
-from ansible_collections.configok.node.plugins.module_utils._operations._release_data import using_release_data
 from ansible_collections.configok.node.plugins.module_utils._operations._signing import SshKeygen
+from ansible_collections.configok.node.plugins.module_utils._operations.release_data import using_release_data
 from ansible_collections.configok.node.plugins.module_utils._rollout import (
     ConfigRefused,
     RolloutError,

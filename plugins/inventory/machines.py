@@ -214,7 +214,7 @@ else:
         return value
 
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import (
+from ansible_collections.configok.node.plugins.module_utils._ansible.api_module import (
     KUBE_ARGUMENT_SPEC,
     client_from_params,
     cluster_identity,
@@ -236,7 +236,7 @@ from ansible_collections.configok.node.plugins.module_utils._machines.inventory 
     node_facts,
     reduced_node,
 )
-from ansible_collections.configok.node.plugins.module_utils._operations._machine_files import machine_catalog
+from ansible_collections.configok.node.plugins.module_utils._operations.machine_files import machine_catalog
 from ansible_collections.configok.node.plugins.module_utils._text import first_names, sanitize
 from ansible_collections.configok.node.plugins.plugin_utils._inventory_sources import (
     OtherSources,

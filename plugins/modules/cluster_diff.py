@@ -245,7 +245,7 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import (
+from ansible_collections.configok.node.plugins.module_utils._ansible.api_module import (
     ENVIRONMENT,
     client_from_params,
     fail_on_errors,
@@ -258,12 +258,12 @@ from ansible_collections.configok.node.plugins.module_utils._machines._compariso
     render_comparison,
     to_dict,
 )
-from ansible_collections.configok.node.plugins.module_utils._operations._cluster_comparison import (
+from ansible_collections.configok.node.plugins.module_utils._operations.cluster_comparison import (
     read_declared_side,
     read_live_side,
 )
-from ansible_collections.configok.node.plugins.module_utils._operations._machine_files import machine_catalog
-from ansible_collections.configok.node.plugins.module_utils._operations._release_facts import using_release_facts
+from ansible_collections.configok.node.plugins.module_utils._operations.machine_files import machine_catalog
+from ansible_collections.configok.node.plugins.module_utils._operations.release_facts import using_release_facts
 from ansible_collections.configok.node.plugins.module_utils._text import sanitize_all
 
 

@@ -388,7 +388,7 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import (
+from ansible_collections.configok.node.plugins.module_utils._ansible.config_files import (
     fail_on_file_errors,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
@@ -399,8 +399,8 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig.com
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.component_arguments import ARGUMENT_CHECK
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.load import Config, load
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.upgrade import Upgrade, upgrade
-from ansible_collections.configok.node.plugins.module_utils._operations._config_layers import read_layers
-from ansible_collections.configok.node.plugins.module_utils._operations._release_data import using_release_data
+from ansible_collections.configok.node.plugins.module_utils._operations.config_layers import read_layers
+from ansible_collections.configok.node.plugins.module_utils._operations.release_data import using_release_data
 from ansible_collections.configok.node.plugins.module_utils._text import sanitize_all
 
 _SIDE: dict[str, Any] = {

@@ -111,7 +111,7 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import fail_on_file_errors
+from ansible_collections.configok.node.plugins.module_utils._ansible.config_files import fail_on_file_errors
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import machine_kinds
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.explain import explain
 

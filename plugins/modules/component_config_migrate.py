@@ -187,7 +187,7 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import fail_on_file_errors
+from ansible_collections.configok.node.plugins.module_utils._ansible.config_files import fail_on_file_errors
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.yaml_text import encode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags.kubelet_flags import parse_flags
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars.secrets import redact

@@ -372,7 +372,7 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import (
+from ansible_collections.configok.node.plugins.module_utils._ansible.api_module import (
     KUBE_ARGUMENT_SPEC,
     client_from_params,
     fail_on_errors,
@@ -386,13 +386,13 @@ from ansible_collections.configok.node.plugins.module_utils._operations._publish
     read_documents,
     write_statement,
 )
-from ansible_collections.configok.node.plugins.module_utils._operations._release_facts import using_release_facts
 from ansible_collections.configok.node.plugins.module_utils._operations._signing import (
     Endorser,
     SigningOptions,
     SshKeygen,
     module_runner,
 )
+from ansible_collections.configok.node.plugins.module_utils._operations.release_facts import using_release_facts
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._statements import StatementOptions
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_list import list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import current_time

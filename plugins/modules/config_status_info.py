@@ -219,7 +219,7 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import (
+from ansible_collections.configok.node.plugins.module_utils._ansible.api_module import (
     KUBE_ARGUMENT_SPEC,
     client_from_params,
     fail_on_errors,

@@ -200,7 +200,7 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import (
+from ansible_collections.configok.node.plugins.module_utils._ansible.config_files import (
     fail_on_file_errors,
     write_config,
 )
@@ -240,7 +240,7 @@ from ansible_collections.configok.node.plugins.module_utils._host.isolated_progr
     without_network,
 )
 from ansible_collections.configok.node.plugins.module_utils._operations import UnusableInput
-from ansible_collections.configok.node.plugins.module_utils._operations._config_layers import read_layers
+from ansible_collections.configok.node.plugins.module_utils._operations.config_layers import read_layers
 from ansible_collections.configok.node.plugins.module_utils._text import sanitize_all
 
 _TIMEOUT = 10  # seconds that a binary has for each answer; it needs 0.1

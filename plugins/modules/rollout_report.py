@@ -129,17 +129,17 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import (
+from ansible_collections.configok.node.plugins.module_utils._ansible.api_module import (
     KUBE_ARGUMENT_SPEC,
     client_from_params,
     fail_on_errors,
 )
-from ansible_collections.configok.node.plugins.module_utils._operations._machine_files import machine_catalog
 from ansible_collections.configok.node.plugins.module_utils._operations._machine_plan import (
     MachineSelection,
     select_machines,
 )
-from ansible_collections.configok.node.plugins.module_utils._operations._rollout_report import read_pool_report
+from ansible_collections.configok.node.plugins.module_utils._operations.machine_files import machine_catalog
+from ansible_collections.configok.node.plugins.module_utils._operations.rollout_report import read_pool_report
 from ansible_collections.configok.node.plugins.module_utils._rollout._report._page import (
     generated_time,
     page_summary,

@@ -54,7 +54,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     (f"{UTILS}/_agent/_state/records.py", "AnsweredAssignment.decode"): OWN_FILE,
     (f"{UTILS}/_agent/_state/start_history.py", "decode_startups"): OWN_FILE,
     (f"{UTILS}/_agent/_state/start_history.py", "decode_bad_configs"): OWN_FILE,
-    (f"{UTILS}/_ansible/_api_module.py", "client_from_params"): "an option of the type int",
+    (f"{UTILS}/_ansible/api_module.py", "client_from_params"): "an option of the type int",
     (f"{UTILS}/_operations/_units/_component_units.py", "ComponentUnits.command_line"): "a number that systemd prints",
     (f"{UTILS}/_operations/_units/_component_units.py", "ComponentUnits._process"): "a number that systemd prints",
     (f"{UTILS}/_rollout/_run/_pool_lock.py", "PoolLock._write"): "an int32 in the API, which refuses anything else",

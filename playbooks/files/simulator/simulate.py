@@ -29,7 +29,7 @@ except ImportError:  # without PYTHONPATH: as it is installed, .../ansible_colle
 
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import client_from_params
+from ansible_collections.configok.node.plugins.module_utils._ansible.api_module import client_from_params
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import KubeError
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.durations import setting_duration
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.well_known import VERSION

@@ -17,7 +17,7 @@ import yaml
 from ansible.utils.display import Display
 
 from ansible_collections.configok.node.plugins.action import machines
-from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import KUBE_ARGUMENT_SPEC
+from ansible_collections.configok.node.plugins.module_utils._ansible.api_module import KUBE_ARGUMENT_SPEC
 from ansible_collections.configok.node.plugins.module_utils._cluster.local_configs import publish_local_config
 from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.local_config import (
@@ -27,7 +27,6 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig.local_co
     local_hash,
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.well_known import ANNOTATION_CORDONED_BY
-from ansible_collections.configok.node.plugins.module_utils._operations._machine_files import machine_catalog
 from ansible_collections.configok.node.plugins.module_utils._operations._machine_plan import (
     _machine_configs,
     read_statuses,
@@ -38,6 +37,7 @@ from ansible_collections.configok.node.plugins.module_utils._operations._machine
     HostRequest,
     _machine_rollout,
 )
+from ansible_collections.configok.node.plugins.module_utils._operations.machine_files import machine_catalog
 from ansible_collections.configok.node.plugins.module_utils._rollout import PoolLocked
 from ansible_collections.configok.node.plugins.module_utils._rollout._drain._cordon import CordonMark
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target, Wave

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import (
+from ansible_collections.configok.node.plugins.module_utils._ansible.api_module import (
     ENVIRONMENT,
     KUBE_ARGUMENT_SPEC,
     client_from_params,

@@ -25,7 +25,7 @@ from .._host.component_process import find_drop_ins_below, read_drop_in
 from .._host.host_facts import read_host
 from . import UnusableInput
 from ._cel import cel_checker
-from ._config_layers import read_layers
+from .config_layers import read_layers
 
 
 def check_directory(parameters: dict[str, Any]) -> tuple[Config | None, list[Finding], list[DropIn]]:
