@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._report._page import render_report
+from ansible_collections.configok.node.plugins.module_utils._rollout._report.page import render_report
 from support.api.binaries import Unavailable
 from support.rollouts.reports import GENERATED, halted_report
 from support.session.browser import Browser

@@ -35,9 +35,9 @@ from ansible_collections.configok.node.plugins.module_utils._operations._machine
 from ansible_collections.configok.node.plugins.module_utils._operations.machine_files import machine_catalog
 from ansible_collections.configok.node.plugins.module_utils._operations.release_data import using_release_data
 from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutError
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_policy, pool_name
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_keys import MACHINE_VARIABLES
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._wave_run import WaveResult
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_file import parse_policy, pool_name
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_keys import MACHINE_VARIABLES
+from ansible_collections.configok.node.plugins.module_utils._rollout._run.wave_run import WaveResult
 from ansible_collections.configok.node.plugins.module_utils._text import (
     sanitize,
     sanitize_all,

@@ -24,9 +24,9 @@ from ansible_collections.configok.node.plugins.module_utils._rollout import (
     ConfigRefused,
     RolloutError,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import Pool, parse_pool
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_keys import POOL_FILE
-from ansible_collections.configok.node.plugins.module_utils._rollout._report._rendering import render_plan
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_file import Pool, parse_pool
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_keys import POOL_FILE
+from ansible_collections.configok.node.plugins.module_utils._rollout._report.rendering import render_plan
 from ansible_collections.configok.node.plugins.module_utils._text import (
     sanitize,
     sanitize_all,

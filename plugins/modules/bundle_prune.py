@@ -92,9 +92,9 @@ from ansible_collections.configok.node.plugins.module_utils._ansible.api_module 
     client_from_params,
     fail_on_errors,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Revision
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._bundle_pruning import prune_bundles
-from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import Revision
+from ansible_collections.configok.node.plugins.module_utils._rollout._run.bundle_pruning import prune_bundles
+from ansible_collections.configok.node.plugins.module_utils._rollout.timing import Clock
 from ansible_collections.configok.node.plugins.module_utils._text import sanitize_all
 
 

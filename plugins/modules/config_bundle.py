@@ -393,9 +393,9 @@ from ansible_collections.configok.node.plugins.module_utils._operations._signing
     module_runner,
 )
 from ansible_collections.configok.node.plugins.module_utils._operations.release_facts import using_release_facts
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._statements import StatementOptions
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_list import list_nodes
-from ansible_collections.configok.node.plugins.module_utils._rollout._timing import current_time
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.statements import StatementOptions
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_list import list_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout.timing import current_time
 from ansible_collections.configok.node.plugins.module_utils._text import sanitize, sanitize_all
 
 

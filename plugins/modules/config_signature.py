@@ -206,7 +206,7 @@ from ansible_collections.configok.node.plugins.module_utils._operations.signatur
     write_bundle_signatures,
     write_file_signatures,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._timing import current_time
+from ansible_collections.configok.node.plugins.module_utils._rollout.timing import current_time
 from ansible_collections.configok.node.plugins.module_utils._text import sanitize_all
 
 

@@ -123,11 +123,11 @@ from ansible_collections.configok.node.plugins.module_utils._ansible.api_module 
     fail_on_errors,
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_access import (
     AssignmentResult,
     assign_nodes,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_list import NODES_ARGUMENT_SPEC
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_list import NODES_ARGUMENT_SPEC
 from ansible_collections.configok.node.plugins.module_utils._text import and_more, sanitize, sanitize_all
 
 

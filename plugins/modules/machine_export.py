@@ -121,7 +121,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible.api_module 
 )
 from ansible_collections.configok.node.plugins.module_utils._machines import MachinesError
 from ansible_collections.configok.node.plugins.module_utils._operations.machine_export import export_cluster
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_list import NODES_ARGUMENT_SPEC
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_list import NODES_ARGUMENT_SPEC
 from ansible_collections.configok.node.plugins.module_utils._text import sanitize, sanitize_all
 
 

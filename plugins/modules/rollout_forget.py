@@ -88,8 +88,8 @@ from ansible_collections.configok.node.plugins.module_utils._ansible.api_module 
     client_from_params,
     fail_on_errors,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._clear_bad_config import clear_bad_config
-from ansible_collections.configok.node.plugins.module_utils._rollout._timing import current_time
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.clear_bad_config import clear_bad_config
+from ansible_collections.configok.node.plugins.module_utils._rollout.timing import current_time
 from ansible_collections.configok.node.plugins.module_utils._text import sanitize
 
 

@@ -123,8 +123,8 @@ from ansible_collections.configok.node.plugins.module_utils._ansible.api_module 
     client_from_params,
     fail_on_errors,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import read_record
-from ansible_collections.configok.node.plugins.module_utils._rollout._report._pool_status import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import read_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._report.pool_status import (
     render_history,
     revision_history,
 )

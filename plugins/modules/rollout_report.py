@@ -140,13 +140,13 @@ from ansible_collections.configok.node.plugins.module_utils._operations._machine
 )
 from ansible_collections.configok.node.plugins.module_utils._operations.machine_files import machine_catalog
 from ansible_collections.configok.node.plugins.module_utils._operations.rollout_report import read_pool_report
-from ansible_collections.configok.node.plugins.module_utils._rollout._report._page import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._report.page import (
     generated_time,
     page_summary,
     render_report,
     report_summary,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._timing import current_time
+from ansible_collections.configok.node.plugins.module_utils._rollout.timing import current_time
 from ansible_collections.configok.node.plugins.module_utils._text import sanitize
 
 

@@ -21,11 +21,11 @@ from ansible_collections.configok.node.plugins.module_utils._machines._objects.p
 from ansible_collections.configok.node.plugins.module_utils._machines._objects.types import PROVIDER_API_VERSION
 from ansible_collections.configok.node.plugins.module_utils._operations._machines import HostAnswer, HostRequest
 from ansible_collections.configok.node.plugins.module_utils._rollout import RebootFailed
-from ansible_collections.configok.node.plugins.module_utils._rollout._drain._inventory_hosts import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._drain.inventory_hosts import (
     InventoryHost,
     find_host,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates._answers import GateVerdict
+from ansible_collections.configok.node.plugins.module_utils._rollout._gates.answers import GateVerdict
 from ansible_collections.configok.node.plugins.module_utils._text import sanitize
 from ansible_collections.configok.node.plugins.plugin_utils._host_playbook import HostPlaybook
 from ansible_collections.configok.node.plugins.plugin_utils._playbook_runner import (

@@ -23,11 +23,11 @@ from ansible_collections.configok.node.plugins.module_utils._kube.api_errors imp
 )
 from ansible_collections.configok.node.plugins.module_utils._operations import UnusableInput
 from ansible_collections.configok.node.plugins.module_utils._rollout import Interrupted, InvalidPool, RolloutError
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates._gate_client import access_errors
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._policy import Policy
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_keys import POOL_FILE, FileKeys
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._run_options import RunOptions
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._wave_run import WaveResult
+from ansible_collections.configok.node.plugins.module_utils._rollout._gates.gate_client import access_errors
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.policy import Policy
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_keys import POOL_FILE, FileKeys
+from ansible_collections.configok.node.plugins.module_utils._rollout._run.run_options import RunOptions
+from ansible_collections.configok.node.plugins.module_utils._rollout._run.wave_run import WaveResult
 from ansible_collections.configok.node.plugins.module_utils._text import (
     sanitize,
     sanitize_all,

@@ -15,9 +15,9 @@ UTILS = Path(__file__).resolve().parents[2] / "plugins/module_utils"
 MOST_ATTRIBUTES = 16
 # Classes above the limit, with their attributes. The list may only shrink.
 TOO_LARGE: dict[str, int] = {
-    "_rollout/_nodes/_node_view.py:NodeView": 26,
-    "_rollout/_plan.py:Plan": 23,
-    "_rollout/_record/_record.py:Rollout": 22,
+    "_rollout/_nodes/node_view.py:NodeView": 26,
+    "_rollout/plan.py:Plan": 23,
+    "_rollout/_record/record.py:Rollout": 22,
     "_rollout/_run/_session.py:RunSession": 21,
 }
 # Lists of constants, which are not state.

@@ -57,8 +57,8 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     (f"{UTILS}/_ansible/api_module.py", "client_from_params"): "an option of the type int",
     (f"{UTILS}/_operations/_units/_component_units.py", "ComponentUnits.command_line"): "a number that systemd prints",
     (f"{UTILS}/_operations/_units/_component_units.py", "ComponentUnits._process"): "a number that systemd prints",
-    (f"{UTILS}/_rollout/_run/_pool_lock.py", "PoolLock._write"): "an int32 in the API, which refuses anything else",
-    (f"{UTILS}/_rollout/_run/_pool_lock.py", "_lease_seconds"): "an int32 in the API, which refuses anything else",
+    (f"{UTILS}/_rollout/_run/pool_lock.py", "PoolLock._write"): "an int32 in the API, which refuses anything else",
+    (f"{UTILS}/_rollout/_run/pool_lock.py", "_lease_seconds"): "an int32 in the API, which refuses anything else",
     ("plugins/modules/machine_host.py", "_run"): "a mode that the role gives",
     ("roles/node/files/agent/_reports/_junit.py", "_totals"): "what this report counts",
 }

@@ -32,8 +32,8 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_s
     SignerStatus,
     TrustStatus,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import BadConfig, Revision
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_view import NodeView
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import BadConfig, Revision
 from ansible_collections.configok.node.plugins.module_utils._trust.certificates import Certificate
 from ansible_collections.configok.node.plugins.module_utils._trust.statement import Statement
 
@@ -185,20 +185,20 @@ REFUSALS: dict[str, tuple[str, ...]] = {
     "_machines/_changes/_reported_kubelets.py:without_reported": (VERSION,),
     "_machines/_changes/_skew.py:check_skew": (VERSION, MACHINE),
     "_rollout/_decisions/_canary.py:canary_refusals": (LABELS, FILES),
-    "_rollout/_decisions/_machine_planner.py:_refusals": (FILES, IDENTITY),
-    "_rollout/_decisions/_machine_planner.py:make_machine_plan": (FILES, IDENTITY),
-    "_rollout/_decisions/_planner.py:_refusals": (READY, RECORD, FILES),
-    "_rollout/_decisions/_planner.py:make_plan": (READY, RECORD, FILES),
-    "_rollout/_decisions/_transitions.py:start_rollout": (RECORD,),
-    "_rollout/_decisions/_trust_review.py:review_trust": (POLICY, STATEMENT),
-    "_rollout/_drain/_disruption_plan.py:plan_disruption": (CONFIG, FILES),
-    "_rollout/_drain/_drain_preview.py:drain_warnings": (PODS,),
+    "_rollout/_decisions/machine_planner.py:_refusals": (FILES, IDENTITY),
+    "_rollout/_decisions/machine_planner.py:make_machine_plan": (FILES, IDENTITY),
+    "_rollout/_decisions/planner.py:_refusals": (READY, RECORD, FILES),
+    "_rollout/_decisions/planner.py:make_plan": (READY, RECORD, FILES),
+    "_rollout/_decisions/transitions.py:start_rollout": (RECORD,),
+    "_rollout/_decisions/trust_review.py:review_trust": (POLICY, STATEMENT),
+    "_rollout/_drain/disruption_plan.py:plan_disruption": (CONFIG, FILES),
+    "_rollout/_drain/drain_preview.py:drain_warnings": (PODS,),
     "_rollout/_drain/_drainer.py:drain": (PODS,),
     "_rollout/_drain/_pods.py:select_pods": (PODS,),
-    "_rollout/_gates/_gate_client.py:_connect": (FILES,),
-    "_rollout/_record/_revisions.py:_refuse_bad_config": (RECORD,),
-    "_rollout/_run/_runner.py:_confirmed": (RECORD, FILES),
-    "_rollout/_run/_runner.py:_hold_lock": (RECORD, FILES),
+    "_rollout/_gates/gate_client.py:_connect": (FILES,),
+    "_rollout/_record/revisions.py:_refuse_bad_config": (RECORD,),
+    "_rollout/_run/runner.py:_confirmed": (RECORD, FILES),
+    "_rollout/_run/runner.py:_hold_lock": (RECORD, FILES),
 }
 
 

@@ -17,8 +17,8 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._gates._gat
     SERVER_GATES,
     gate_keys,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._policy import Policy
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_keys import POOL_FILE
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.policy import Policy
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_keys import POOL_FILE
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "docs" / "reference"

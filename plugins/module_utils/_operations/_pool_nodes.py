@@ -15,8 +15,8 @@ from .._kube.api_paths import config_map
 from .._nodeconfig.assignment import ConfigSource
 from .._nodeconfig.bundle import Bundle, InvalidBundle
 from .._nodeconfig.local_config import LocalConfig
-from .._rollout._nodes._node_list import MAX_CONNECTIONS
-from .._rollout._nodes._node_view import NodeView
+from .._rollout._nodes.node_list import MAX_CONNECTIONS
+from .._rollout._nodes.node_view import NodeView
 
 _MAX_BUNDLES = 50  # that are read at once; a pool uses a few
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from .._nodeconfig.local_config import LocalConfig
 from .._nodeconfig.strict_mapping import StrictFields
-from .._rollout._pool._pool_file import FORM
+from .._rollout._pool.pool_file import FORM
 from .._trust.signatures import (
     SignatureChecker,
     Signer,

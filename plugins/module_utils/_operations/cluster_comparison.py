@@ -22,9 +22,9 @@ from .._machines._objects.selectors import select
 from .._machines._objects.types import Machine, MachineCatalog
 from .._nodeconfig.assignment import ConfigSource
 from .._nodeconfig.bundle import Bundle, InvalidBundle
-from .._rollout._nodes._node_view import NodeView, node_view
-from .._rollout._record._record import COMPLETE
-from .._rollout._record._record_store import read_record
+from .._rollout._nodes.node_view import NodeView, node_view
+from .._rollout._record.record import COMPLETE
+from .._rollout._record.record_store import read_record
 from .._text import first_names
 from ._pool_nodes import read_pool_nodes
 

@@ -20,9 +20,9 @@ from .._machines._objects.types import Cluster, plain_version
 from .._machines.export import ExportedMachines, export_machines
 from .._nodeconfig.assignment import ConfigSource
 from .._nodeconfig.well_known import LABEL_POOL, NAMESPACE_ROLLOUTS
-from .._rollout._nodes._node_list import MAX_CONNECTIONS
-from .._rollout._record._record import COMPLETE
-from .._rollout._record._record_store import decode_records
+from .._rollout._nodes.node_list import MAX_CONNECTIONS
+from .._rollout._record.record import COMPLETE
+from .._rollout._record.record_store import decode_records
 
 _VERSION_PATH = "/version"
 _KUBEADM = ("kube-system", "kubeadm-config", "ClusterConfiguration")

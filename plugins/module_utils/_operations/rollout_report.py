@@ -18,16 +18,16 @@ from .._kube.api_paths import config_map
 from .._machines._changes.runtimes import is_runtime, runtime_text
 from .._machines._status import MachineStatus, config_text
 from .._nodeconfig.bundle import Bundle, InvalidBundle
-from .._rollout._nodes._node_list import list_nodes
-from .._rollout._nodes._node_view import NodeView
-from .._rollout._nodes._reported_versions import is_version
-from .._rollout._plan import Target
-from .._rollout._record._record import Record, Rollout
-from .._rollout._record._record_store import read_record
-from .._rollout._report._pool_report import ChangeGroup, FieldRow, MachineEntry, PoolReport
-from .._rollout._report._pool_status import nodes_of
-from .._rollout._run._pool_lock import current_holder
-from .._rollout._timing import Clock
+from .._rollout._nodes.node_list import list_nodes
+from .._rollout._nodes.node_view import NodeView
+from .._rollout._nodes.reported_versions import is_version
+from .._rollout._record.record import Record, Rollout
+from .._rollout._record.record_store import read_record
+from .._rollout._report.pool_report import ChangeGroup, FieldRow, MachineEntry, PoolReport
+from .._rollout._report.pool_status import nodes_of
+from .._rollout._run.pool_lock import current_holder
+from .._rollout.plan import Target
+from .._rollout.timing import Clock
 from ._changes import NodeGroup, Overrides, SourceDocument, denied_findings, group_changes
 from ._machine_plan import MachineSelection, read_statuses
 from ._pool_nodes import read_pool_nodes

@@ -18,11 +18,11 @@ from .._nodeconfig.bundle_trial import Trial
 from .._nodeconfig.strict_mapping import StrictFields
 from .._nodeconfig.well_known import ANNOTATION_SIGNATURES, ANNOTATION_STATEMENT
 from .._rollout import InvalidPool, RolloutError
-from .._rollout._decisions._statements import StatementOptions, check_floor
-from .._rollout._pool._maintenance_windows import parse_time
-from .._rollout._pool._pool_file import FORM
-from .._rollout._record._record_store import read_record
-from .._rollout._record._revisions import bundle_statement, parse_bundle
+from .._rollout._decisions.statements import StatementOptions, check_floor
+from .._rollout._pool.maintenance_windows import parse_time
+from .._rollout._pool.pool_file import FORM
+from .._rollout._record.record_store import read_record
+from .._rollout._record.revisions import bundle_statement, parse_bundle
 from .._text import sanitize
 from .._trust.statement import InvalidStatement, Statement, encode_signatures, parse_signatures
 from .._trust.trust_policy import read_trust_policy

@@ -16,7 +16,7 @@ from .._kube.api_errors import Forbidden, KubeError, Unauthorized
 from .._kube.interrupt import Interrupt
 from .._kube.retry import is_transient
 from . import ApiUnavailable
-from ._timing import Clock
+from .timing import Clock
 
 MAX_OUTAGE = 300.0  # seconds without an API server that a run survives
 _PAUSE = 1.0  # seconds between two attempts, in addition to the client's own backoff

@@ -28,7 +28,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig.local_co
     encode_local_config,
     local_hash,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_view import NodeView
 from support.ansible_runs.playbooks import ROOT, PlaybookRun, Playbooks, finish, quick_pool, start
 from support.api.clusters import prepare
 from support.api.servers import Embedded

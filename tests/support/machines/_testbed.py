@@ -21,7 +21,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube.api_errors imp
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import build_bundle
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import assign_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_access import assign_nodes
 from support.ansible_runs import playbooks
 from support.api.binaries import Unavailable, find, minor_of
 from support.api.bootstrap import Signer

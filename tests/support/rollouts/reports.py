@@ -7,20 +7,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target, Wave
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_view import NodeView
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import (
     FailedNode,
     Record,
     Rollout,
     TimelineEntry,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._report._pool_report import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._report.pool_report import (
     ChangeGroup,
     FieldRow,
     MachineEntry,
     PoolReport,
 )
+from ansible_collections.configok.node.plugins.module_utils._rollout.plan import Target, Wave
 from support.rollouts.views import a_source, a_target, a_view
 
 __all__ = ["GENERATED", "halted_report", "machines_report", "moving_report"]

@@ -22,8 +22,8 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_s
     ComponentStatus,
     ConfigStatus,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView, node_view
-from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_view import NodeView, node_view
+from ansible_collections.configok.node.plugins.module_utils._rollout.timing import Clock
 
 __all__ = ["ADOPTS", "CRASHES", "GOOD", "NO_RUNTIME", "SILENT", "SUSPECT", "UNTRUSTED", "SimulatedNodes", "status_of"]
 

@@ -13,8 +13,8 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_s
     ComponentStatus,
     ConfigStatus,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_view import NodeView
+from ansible_collections.configok.node.plugins.module_utils._rollout.plan import Target
 
 __all__ = ["UID", "a_source", "a_target", "a_view"]
 

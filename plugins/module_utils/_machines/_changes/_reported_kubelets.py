@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..._componentconfig._schema.releases import is_kubernetes_version
-from ..._rollout._nodes._left_out import is_within_skew, leave_out
+from ..._rollout._nodes.left_out import is_within_skew, leave_out
 from .plan_change import machine_name
 from .types import MachineAction, MachineChange
 

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from ..._componentconfig import ConfigError
 from ..._componentconfig._schema.releases import minor_name, parse_minor
-from ..._rollout._nodes._left_out import oldest_kubelet_minor
+from ..._rollout._nodes.left_out import oldest_kubelet_minor
 from .._objects.types import CONTAINERD, CRI_O, Cluster, Machine, Runtime
 from .types import ObservedMachine
 

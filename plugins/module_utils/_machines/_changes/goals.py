@@ -10,8 +10,8 @@ import json
 from collections.abc import Iterable
 from typing import Any, Final
 
-from ..._rollout._goals import MachineGoal
-from ..._rollout._nodes._reported_versions import is_version
+from ..._rollout._nodes.reported_versions import is_version
+from ..._rollout.goals import MachineGoal
 from .._objects.types import Machine, Runtime
 from ._machine_annotation import MachineAnnotation, cluster_hash, provider_hash
 from ._taints import taint_id

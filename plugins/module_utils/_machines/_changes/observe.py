@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ..._nodeconfig.well_known import ANNOTATION_MACHINE
-from ..._rollout._drain._cordon import marking_pool
-from ..._rollout._nodes._node_view import node_view
+from ..._rollout._drain.cordon import marking_pool
+from ..._rollout._nodes.node_view import node_view
 from ..._text import sanitize
 from .._objects.types import Runtime, Taint
 from ._machine_annotation import NO_ANNOTATION, InvalidMachineAnnotation, MachineAnnotation

@@ -16,7 +16,7 @@ from ..._componentconfig._schema.releases import is_kubernetes_version, parse_mi
 from ..._componentconfig.disruption import heaviest_class
 from ..._nodeconfig.assignment import ConfigSource
 from ..._nodeconfig.bundle_trial import Trial
-from ..._rollout._nodes._reported_versions import is_version
+from ..._rollout._nodes.reported_versions import is_version
 from .._objects.cluster_values import cluster_field, cluster_values
 from .._objects.types import Capabilities, Cluster, Machine, Provider, Runtime
 from ._config_check import check_config, config_disruption

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from ..._rollout._nodes._reported_versions import is_version
+from ..._rollout._nodes.reported_versions import is_version
 from .._objects.types import Runtime
 
 

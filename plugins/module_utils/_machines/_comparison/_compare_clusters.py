@@ -27,7 +27,7 @@ from ..._componentconfig.certainty import missing_layer_findings
 from ..._componentconfig.compare import effective_diff
 from ..._componentconfig.disruption import heaviest_class
 from ..._componentconfig.findings import not_judged_causes
-from ..._rollout._nodes._reported_versions import is_version
+from ..._rollout._nodes.reported_versions import is_version
 from ..._text import count_of, first_names, sanitize
 from .._changes._taints import taint_id, taint_text
 from .._changes.runtimes import runtime_text

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from ..._rollout._report._tables import render_table
+from ..._rollout._report.tables import render_table
 from ..._text import count_of, first_names, sanitize
 from ._compare_clusters import ClusterComparison, Difference, GroupComparison, MachineComparison
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from ..._rollout._nodes._reported_versions import is_version
-from ..._rollout._report._tables import render_table as render_columns
+from ..._rollout._nodes.reported_versions import is_version
+from ..._rollout._report.tables import render_table as render_columns
 from ..._text import count_of, first_names, sanitize
 from .._changes.plan_change import machine_name
 from .._changes.runtimes import is_runtime, runtime_text

@@ -20,7 +20,7 @@ from ..._kube.api_errors import NotFound
 from ..._kube.api_paths import config_map
 from ..._nodeconfig.bundle import Bundle, InvalidBundle
 from ..._rollout import UnusableDocument
-from ..._rollout._record._record import COMPLETE, Record
+from ..._rollout._record.record import COMPLETE, Record
 
 Changes = list[tuple[str, FieldChange]]  # component and change
 

@@ -19,7 +19,7 @@ from ..._componentconfig.denials import denials, node_values
 from ..._componentconfig.denied_fields import DenyPolicy
 from ..._componentconfig.findings import Finding, InvalidConfig, Level
 from ..._nodeconfig.local_config import LocalConfig
-from ..._rollout._nodes._node_view import NodeView
+from ..._rollout._nodes.node_view import NodeView
 from ..._text import count_of, first_names
 from .._pool_nodes import PoolNodes
 from ._document_changes import Changes, SourceDocument, decode_or_empty, diff_documents

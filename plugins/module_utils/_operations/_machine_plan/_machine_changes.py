@@ -20,8 +20,8 @@ from ..._machines._objects.cluster_values import cluster_kubelet_config
 from ..._machines._objects.selectors import select
 from ..._machines._objects.types import Cluster, Machine, MachineCatalog
 from ..._machines._status import MachineStatus, statuses_of
-from ..._rollout._record._record import Record
-from ..._rollout._record._record_store import read_record
+from ..._rollout._record.record import Record
+from ..._rollout._record.record_store import read_record
 from ._machine_configs import ResolvedConfigs, resolve_configs
 
 

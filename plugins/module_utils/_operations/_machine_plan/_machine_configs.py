@@ -18,9 +18,9 @@ from ..._machines._changes.types import MachineAction, ObservedMachine
 from ..._machines._objects.types import BundleReference, Machine
 from ..._nodeconfig.assignment import ConfigSource
 from ..._nodeconfig.bundle import Bundle, InvalidBundle
-from ..._rollout._nodes._node_list import MAX_CONNECTIONS
-from ..._rollout._record._record import COMPLETE, PAUSED, Record
-from ..._rollout._record._record_store import read_record
+from ..._rollout._nodes.node_list import MAX_CONNECTIONS
+from ..._rollout._record.record import COMPLETE, PAUSED, Record
+from ..._rollout._record.record_store import read_record
 
 _MAX_BUNDLES = 50  # that Nodes say they use, and that are read for one run; machines use a few
 

@@ -26,22 +26,22 @@ from ..._machines._objects.cluster_values import cluster_kubelet_config
 from ..._machines._objects.types import Machine, Runtime
 from ..._machines._status import MachineStatus, diff_of, render_machine_plan, statuses_of
 from ..._rollout import RolloutRefused
-from ..._rollout._decisions._machine_planner import left_behind_warnings, make_machine_plan, needs_run
-from ..._rollout._decisions._transitions import complete_rollout
-from ..._rollout._decisions._window import Progress
-from ..._rollout._nodes._node_view import NodeView, node_view
-from ..._rollout._plan import Plan, Target
-from ..._rollout._pool._policy import Policy
-from ..._rollout._pool._pool_file import Pool
-from ..._rollout._record._record import COMPLETE, Record
-from ..._rollout._record._record_store import read_record
-from ..._rollout._record._revisions import record_machines
-from ..._rollout._report._rendering import render_plan
-from ..._rollout._run._host_change import ChangeNotBegun, MachineRequest
-from ..._rollout._run._run_options import RunOptions
-from ..._rollout._run._runner import PoolRunner
-from ..._rollout._run._wave_run import WaveResult
-from ..._rollout._timing import current_time
+from ..._rollout._decisions.machine_planner import left_behind_warnings, make_machine_plan, needs_run
+from ..._rollout._decisions.transitions import complete_rollout
+from ..._rollout._decisions.window import Progress
+from ..._rollout._nodes.node_view import NodeView, node_view
+from ..._rollout._pool.policy import Policy
+from ..._rollout._pool.pool_file import Pool
+from ..._rollout._record.record import COMPLETE, Record
+from ..._rollout._record.record_store import read_record
+from ..._rollout._record.revisions import record_machines
+from ..._rollout._report.rendering import render_plan
+from ..._rollout._run.host_change import ChangeNotBegun, MachineRequest
+from ..._rollout._run.run_options import RunOptions
+from ..._rollout._run.runner import PoolRunner
+from ..._rollout._run.wave_run import WaveResult
+from ..._rollout.plan import Plan, Target
+from ..._rollout.timing import current_time
 from ..._text import first_names, sanitize
 from .._machine_plan import MachineSelection, failures_of, machines_in_motion, read_changes, read_statuses
 from .._overlaps import machine_rollouts, read_other_pools

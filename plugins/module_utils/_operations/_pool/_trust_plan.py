@@ -9,13 +9,13 @@ import base64
 from collections.abc import Callable
 
 from ..._nodeconfig.bundle import Bundle
-from ..._rollout._decisions._skipped import skip_reason
-from ..._rollout._decisions._trust_review import TrustReview, review_trust
-from ..._rollout._nodes._node_goals import has_reached
-from ..._rollout._nodes._node_view import NodeView
-from ..._rollout._plan import Target
-from ..._rollout._record._record import Record
-from ..._rollout._record._revisions import bundle_statement
+from ..._rollout._decisions.skipped import skip_reason
+from ..._rollout._decisions.trust_review import TrustReview, review_trust
+from ..._rollout._nodes.node_goals import has_reached
+from ..._rollout._nodes.node_view import NodeView
+from ..._rollout._record.record import Record
+from ..._rollout._record.revisions import bundle_statement
+from ..._rollout.plan import Target
 from ..._trust.public_keys import PublicKey
 from ..._trust.signatures import (
     Signer,

@@ -31,19 +31,19 @@ from ..._nodeconfig.bundle import Bundle, build_bundle
 from ..._nodeconfig.bundle_trial import Trial
 from ..._nodeconfig.well_known import NAMESPACE_BUNDLES
 from ..._rollout import ConfigRefused, RolloutRefused, UnusableDocument
-from ..._rollout._decisions._statements import StatementOptions, check_floor, floor_of
-from ..._rollout._nodes._left_out import is_within_skew, leave_out
-from ..._rollout._nodes._node_view import NodeView
-from ..._rollout._plan import Target
-from ..._rollout._record._record import Record
-from ..._rollout._record._record_store import read_record
-from ..._rollout._record._revisions import (
+from ..._rollout._decisions.statements import StatementOptions, check_floor, floor_of
+from ..._rollout._nodes.left_out import is_within_skew, leave_out
+from ..._rollout._nodes.node_view import NodeView
+from ..._rollout._record.record import Record
+from ..._rollout._record.record_store import read_record
+from ..._rollout._record.revisions import (
     bundle_statement,
     foreign_statement,
     parse_bundle,
     publish_bundle,
     read_statement,
 )
+from ..._rollout.plan import Target
 from ..._text import and_more, count_of, first_names
 from ..._trust.statement import Statement
 from .._cel import cel_checker

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 from ..._nodeconfig.bundle import HASH_SCHEME, Bundle, content_hash, with_statement
 from ..._nodeconfig.well_known import LABEL_POOL
 from ..._rollout import RolloutError
-from ..._rollout._decisions._statements import StatementOptions, check_floor, check_step, next_statement
-from ..._rollout._record._record import Record
+from ..._rollout._decisions.statements import StatementOptions, check_floor, check_step, next_statement
+from ..._rollout._record.record import Record
 from ..._text import first_names
 from ..._trust.public_keys import PublicKey
 from ..._trust.statement import SIGNATURE_NAMESPACE, InvalidStatement, Statement, encode_signatures, parse_signatures

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..._text import count_of
-from .._nodes._node_view import COVER_FIELDS, NodeView
+from .._nodes.node_view import COVER_FIELDS, NodeView
 
 
 @dataclass(frozen=True)

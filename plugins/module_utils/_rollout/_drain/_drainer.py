@@ -14,9 +14,12 @@ from ..._kube.api_paths import PODS, node
 from ..._nodeconfig.durations import describe_duration
 from ..._text import and_more, count_of, sanitize
 from .. import RolloutError
-from .._nodes._node_view import NodeView, node_view
-from .._timing import Clock
-from ._cordon import (
+from .._nodes.node_view import NodeView, node_view
+from ..timing import Clock
+from ._eviction import EvictionOutcome, Evictor
+from ._pods import PodRef, PodSelection, reduce_pod, select_pods
+from ._settings import DrainSettings
+from .cordon import (
     FIELD_MANAGER,
     CordonMark,
     cordon_patch,
@@ -25,9 +28,6 @@ from ._cordon import (
     marking_pool,
     uncordon_patch,
 )
-from ._eviction import EvictionOutcome, Evictor
-from ._pods import PodRef, PodSelection, reduce_pod, select_pods
-from ._settings import DrainSettings
 
 _POLL = 2.0  # seconds between two looks at the pods of a node
 _STEP = 1.0  # seconds after which a drain notices that it should stop

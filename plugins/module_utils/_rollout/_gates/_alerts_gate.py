@@ -15,11 +15,11 @@ from ..._foreign.patterns import Pattern
 from ..._nodeconfig.strict_mapping import StrictFields
 from ..._text import first_names, sanitize
 from .._pool_values import choice, mapping
-from ._answers import GateAnswer, ServerAnswer, UnusableServerAnswer
 from ._api_answers import json_of, labels_of, prometheus_data
 from ._gate_values import pattern, required_text
 from ._server_access import parse_access
 from ._server_gate import ServerGate
+from .answers import GateAnswer, ServerAnswer, UnusableServerAnswer
 
 AlertApi = Literal["alertmanager", "prometheus"]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..._foreign import load_json
 from ..._text import sanitize
-from ._answers import UnusableServerAnswer
+from .answers import UnusableServerAnswer
 
 _MAX_TEXT = 200
 

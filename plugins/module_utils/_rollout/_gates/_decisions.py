@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from ..._nodeconfig.durations import describe_duration
-from ._answers import GateAnswer, GateDecision, GateVerdict, ServerAnswer
+from .answers import GateAnswer, GateDecision, GateVerdict, ServerAnswer
 
 _PASS = GateDecision(GateVerdict.PASS)
 

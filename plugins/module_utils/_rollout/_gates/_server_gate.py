@@ -15,8 +15,8 @@ from typing import ClassVar, TypeVar
 from ..._foreign import InvalidText
 from ..._nodeconfig.strict_mapping import StrictFields
 from ..._text import sanitize
-from ._answers import GateAnswer, GateVerdict, ServerAnswer, UnusableServerAnswer
 from ._server_access import ServerAccess
+from .answers import GateAnswer, GateVerdict, ServerAnswer, UnusableServerAnswer
 
 _MAX_TEXT = 200
 _Gate = TypeVar("_Gate", bound="ServerGate")

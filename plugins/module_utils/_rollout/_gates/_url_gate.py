@@ -12,10 +12,10 @@ from urllib.parse import urlsplit
 from ..._foreign.patterns import Pattern
 from ..._nodeconfig.strict_mapping import StrictFields, integer
 from ..._text import sanitize
-from ._answers import GateAnswer, ServerAnswer, UnusableServerAnswer
 from ._gate_values import pattern
 from ._server_access import parse_access
 from ._server_gate import ServerGate
+from .answers import GateAnswer, ServerAnswer, UnusableServerAnswer
 
 _MAX_TEXT = 200
 _MAX_MATCHED = 65536  # bytes of a body that are searched

@@ -19,8 +19,8 @@ from ..._kube.transport import Timing
 from ..._kube.watch import EventType, WatchSettings, watch
 from .. import RolloutError
 from .._gates._node_gates import NodeGates
-from .._timing import Clock
-from ._node_view import NodeView, node_view, reduce_node
+from ..timing import Clock
+from .node_view import NodeView, node_view, reduce_node
 
 _TRANSIENT = (Unreachable, ServerError, TooManyRequests)
 _ADVICE = "run it again to continue, and report this if it comes again"

@@ -15,7 +15,7 @@ from typing import Final, Literal
 
 from ..._nodeconfig.well_known import NAMESPACE_ROLLOUTS
 from ..._text import sanitize
-from .._plan import BROKEN_WAVES, CANARY
+from ..plan import BROKEN_WAVES, CANARY
 
 Request = Literal["", "pause", "abort"]
 PAUSE: Final = "pause"

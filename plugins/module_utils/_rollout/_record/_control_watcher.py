@@ -17,7 +17,7 @@ from ..._kube.transport import Timing
 from ..._kube.watch import WatchSettings, watch
 from ..._nodeconfig.well_known import NAMESPACE_ROLLOUTS
 from .. import RolloutError
-from .._timing import Clock
+from ..timing import Clock
 from ._control import RECORD_KEYS, Control
 
 _FIRST_PAUSE = 0.1  # seconds at most before a watch that ended is opened again

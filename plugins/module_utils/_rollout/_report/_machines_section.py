@@ -11,9 +11,9 @@ from typing import Final
 
 from ._markup import Html, element, join
 from ._node_grid import table
-from ._pool_report import MachineEntry, natural_order
 from ._sections import part
 from ._stylesheet import StyleRules
+from .pool_report import MachineEntry, natural_order
 
 _MAX_VERSIONS: Final = 12  # rows of the chart; a cluster has a few
 _MAX_OPEN: Final = 60  # machines that are shown without a disclosure

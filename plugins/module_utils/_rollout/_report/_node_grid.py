@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from ._markup import Html, element, join
-from ._pool_report import STATES, Lane, NodeEntry, NodeState
 from ._stylesheet import StyleRules
+from .pool_report import STATES, Lane, NodeEntry, NodeState
 
 _MAX_CHIPS = 60  # nodes whose names are shown in the grid
 _SQUARE_SIZES = ((400, "large"), (1600, "medium"))  # up to so many nodes; else small

@@ -11,12 +11,12 @@ from datetime import datetime
 from ..._nodeconfig.durations import describe_duration
 from ..._text import first_names
 from .._record._control import Control
-from .._record._record import ABORTED, COMPLETE, HALTED, PAUSED, UNPROVEN, Record, Rollout
+from .._record.record import ABORTED, COMPLETE, HALTED, PAUSED, UNPROVEN, Record, Rollout
 from ._markup import Html, element, join
 from ._node_grid import count_nodes, state_label, table
-from ._pool_report import ChangeGroup, FieldRow, Lane, PoolReport, Problem, left_out
 from ._stylesheet import StyleRules
 from ._timeline import Activity, Step, Timeline, parse_time
+from .pool_report import ChangeGroup, FieldRow, Lane, PoolReport, Problem, left_out
 
 _TONES = {COMPLETE: "good", HALTED: "bad", ABORTED: "plain", PAUSED: "wait", UNPROVEN: "bad"}
 _NAMES_SHOWN = 6

@@ -13,8 +13,8 @@ from datetime import datetime, timedelta, timezone
 from itertools import zip_longest
 from typing import Literal, NamedTuple
 
-from .._record._record import ABORTED, COMPLETE, HALTED, PAUSED, PLANNED, SOAKING, UNPROVEN, Rollout
-from ._pool_report import lane_title
+from .._record.record import ABORTED, COMPLETE, HALTED, PAUSED, PLANNED, SOAKING, UNPROVEN, Rollout
+from .pool_report import lane_title
 
 Activity = Literal["planned", "moving", "soaking", "paused", "halted", "ended"]
 

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from ..._kube.api_client import Client
-from .._goals import MachineGoal
-from .._record._revisions import missing_bundle
+from .._record.revisions import missing_bundle
+from ..goals import MachineGoal
 from ._wave_job import WaveJob
 
 _INTERVAL = 5.0  # seconds

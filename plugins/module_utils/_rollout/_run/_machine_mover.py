@@ -18,21 +18,21 @@ from ..._kube.api_paths import node
 from ..._nodeconfig.assignment import ConfigSource
 from ..._nodeconfig.durations import describe_duration
 from ..._text import sanitize
-from .._drain._cordon import marking_pool
 from .._drain._drainer import Drainer, DrainResult
-from .._drain._rebooter import Rebooter
-from .._goals import Goal, MachineGoal
+from .._drain.cordon import marking_pool
+from .._drain.rebooter import Rebooter
 from .._nodes._machine_access import apply_machine, delete_node
-from .._nodes._node_goals import InstalledVersions, has_reached, unmet_versions, with_versions
-from .._nodes._node_view import NodeView, node_view
 from .._nodes._node_watcher import NodeWatcher
-from .._nodes._reported_versions import without_v
+from .._nodes.node_goals import InstalledVersions, has_reached, unmet_versions, with_versions
+from .._nodes.node_view import NodeView, node_view
+from .._nodes.reported_versions import without_v
 from .._outage import WriteNotRepeated
-from .._record._record import PreviousMachine
-from ._host_change import ChangeMachine, ChangeNotBegun, HostAction, MachineRequest
+from .._record.record import PreviousMachine
+from ..goals import Goal, MachineGoal
 from ._move_result import MoveKind, MoveResult
 from ._node_mover import NodeMover, as_result
 from ._session import RunSession
+from .host_change import ChangeMachine, ChangeNotBegun, HostAction, MachineRequest
 
 _POLL = 2.0  # seconds between two looks at a Node
 _WATCH_LAG = 60.0  # seconds within which the watch shows a Node that was registered

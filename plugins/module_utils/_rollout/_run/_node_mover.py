@@ -14,14 +14,14 @@ from ..._kube.api_client import Client
 from ..._kube.api_errors import KubeError
 from ..._kube.api_paths import node
 from .. import RebootFailed
-from .._drain._cordon import is_reboot_pending, marking_pool
 from .._drain._drainer import Drainer
-from .._drain._rebooter import Rebooter
-from .._goals import Goal
-from .._nodes._node_access import NodeAssignment, assign_node
-from .._nodes._node_view import NodeView, node_view
+from .._drain.cordon import is_reboot_pending, marking_pool
+from .._drain.rebooter import Rebooter
 from .._nodes._node_watcher import NodeWatcher
+from .._nodes.node_access import NodeAssignment, assign_node
+from .._nodes.node_view import NodeView, node_view
 from .._outage import MAX_SINGLE_FAILURE, WriteNotRepeated
+from ..goals import Goal
 from ._move_result import MoveKind, MoveResult
 from ._session import RunSession
 

@@ -19,16 +19,16 @@ from ..._kube.api_paths import config_map, events
 from ..._nodeconfig.well_known import NAMESPACE_ROLLOUTS
 from ..._text import sanitize
 from .. import RolloutError
-from .._decisions import _transitions as transitions
-from .._decisions._window import Progress
+from .._decisions import transitions as transitions
+from .._decisions.window import Progress
 from .._outage import Interruption, Outage, OutageClock, OutageTolerantClient, SingleAttemptClient
-from .._plan import Target
 from .._record._control import Control
 from .._record._control_watcher import ControlWatcher
-from .._record._record import ABORTED, COMPLETE, HALTED, PAUSED, UNPROVEN, Record, Rollout
-from .._record._record_store import RecordStore, read_record
-from .._timing import Clock
-from ._pool_lock import PoolLock
+from .._record.record import ABORTED, COMPLETE, HALTED, PAUSED, UNPROVEN, Record, Rollout
+from .._record.record_store import RecordStore, read_record
+from ..plan import Target
+from ..timing import Clock
+from .pool_lock import PoolLock
 
 Report = Callable[[Progress], None]  # shows a change to the user
 

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from ..._nodeconfig.assignment import ConfigSource
-from .._goals import Goal
+from ..goals import Goal
 
 
 @dataclass(frozen=True)

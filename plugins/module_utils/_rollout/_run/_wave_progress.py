@@ -13,10 +13,10 @@ from typing import Final
 
 from ..._text import first_names
 from .._decisions._node_run import PASSED, SOAKING, UNKNOWN, NodeState
-from .._decisions._window import Progress, Window
-from .._record._record import FailureKind
-from .._report._rendering import NAMES_SHOWN
-from .._timing import Clock
+from .._decisions.window import Progress, Window
+from .._record.record import FailureKind
+from .._report.rendering import NAMES_SHOWN
+from ..timing import Clock
 
 _INTERVAL: Final = 1.0  # seconds: the log of a large pool stays readable
 _ASSIGNED: Final = "assigned"

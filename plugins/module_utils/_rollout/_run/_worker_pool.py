@@ -10,7 +10,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple
 
 from ..._kube.api_errors import KubeError
-from .._timing import Clock
+from ..timing import Clock
 
 _Job = Callable[[], Any]
 

@@ -39,20 +39,20 @@ from ansible_collections.configok.node.plugins.module_utils._operations._machine
 )
 from ansible_collections.configok.node.plugins.module_utils._operations.machine_files import machine_catalog
 from ansible_collections.configok.node.plugins.module_utils._rollout import PoolLocked
-from ansible_collections.configok.node.plugins.module_utils._rollout._drain._cordon import CordonMark
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target, Wave
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._drain.cordon import CordonMark
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import (
     COMPLETE,
     HALTED,
     PAUSED,
     Rollout,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import (
     read_record,
     update_record,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._pool_lock import PoolLock
-from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
+from ansible_collections.configok.node.plugins.module_utils._rollout._run.pool_lock import PoolLock
+from ansible_collections.configok.node.plugins.module_utils._rollout.plan import Target, Wave
+from ansible_collections.configok.node.plugins.module_utils._rollout.timing import Clock
 from ansible_collections.configok.node.plugins.modules import machines as documentation
 from support.ansible_runs.actions import run_machines
 from support.ansible_runs.in_process import publish

@@ -17,7 +17,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle i
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_ok import ConfigInUse, good, opted_out
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import read_status
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import read_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import read_record
 from support.ansible_runs.actions import run_rollout
 from support.ansible_runs.in_process import document_pool
 from support.api.clusters import SandboxCluster

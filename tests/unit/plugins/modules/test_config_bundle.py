@@ -14,13 +14,13 @@ from ansible_collections.configok.node.plugins.module_utils._kube import api_pat
 from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Forbidden
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig import bundle
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import COMPLETE
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import COMPLETE
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import (
     read_record,
     update_record,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
+from ansible_collections.configok.node.plugins.module_utils._rollout.plan import Target
+from ansible_collections.configok.node.plugins.module_utils._rollout.timing import Clock
 from ansible_collections.configok.node.plugins.modules import config_bundle
 from support.ansible_runs.modules import run_module
 from support.api.clusters import SandboxCluster

@@ -21,15 +21,15 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_s
     SignerStatus,
     TrustStatus,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record, Rollout
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import update_record
-from ansible_collections.configok.node.plugins.module_utils._rollout._report._pool_status import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_view import NodeView
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import Record, Rollout
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import update_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._report.pool_status import (
     pool_status,
     render_status,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._pool_lock import PoolLock
-from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
+from ansible_collections.configok.node.plugins.module_utils._rollout._run.pool_lock import PoolLock
+from ansible_collections.configok.node.plugins.module_utils._rollout.timing import Clock
 from ansible_collections.configok.node.plugins.modules import config_status_info
 from support.ansible_runs.modules import run_module
 from support.api.clusters import SandboxCluster

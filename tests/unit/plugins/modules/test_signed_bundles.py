@@ -14,7 +14,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import Bundle, build_bundle
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import read_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import read_record
 from ansible_collections.configok.node.plugins.module_utils._trust.public_keys import parse_public_key
 from ansible_collections.configok.node.plugins.module_utils._trust.statement import Statement
 from ansible_collections.configok.node.plugins.module_utils._trust.trust_policy import TrustPolicy

@@ -20,14 +20,14 @@ from ansible_collections.configok.node.plugins.module_utils._operations._overlap
     overlap_warnings,
     read_other_pools,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target, Wave
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import (
     COMPLETE,
     PAUSED,
     Record,
     Rollout,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import encode_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import encode_record
+from ansible_collections.configok.node.plugins.module_utils._rollout.plan import Target, Wave
 from support.rollouts.views import a_target
 from support.rollouts.world import MakeWorld, World
 

@@ -30,28 +30,28 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.
     mark_pruned,
     node_uids,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import (
     Record,
     Revision,
     Rollout,
     record_uids,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import (
     decode_record,
     encode_record,
     update_record,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._revisions import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.revisions import (
     find_undo_revision,
     read_target,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._bundle_pruning import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._run.bundle_pruning import (
     PruneResult,
     prune_after_rollout,
     prune_bundles,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._pool_lock import PoolLock
+from ansible_collections.configok.node.plugins.module_utils._rollout._run.pool_lock import PoolLock
+from ansible_collections.configok.node.plugins.module_utils._rollout.plan import Target
 from ansible_collections.configok.node.plugins.modules import bundle_prune
 from support.ansible_runs.modules import run_module
 from support.rollouts.world import MakeWorld, World

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutRefused
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._transitions import start_rollback
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record, Rollout
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.transitions import start_rollback
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import Record, Rollout
 from support.rollouts.faulty_clients import Dying, Killed
 from support.rollouts.simulated_nodes import CRASHES, GOOD, SILENT, status_of
 from support.rollouts.views import a_target, a_view

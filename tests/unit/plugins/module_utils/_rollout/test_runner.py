@@ -17,12 +17,12 @@ from ansible_collections.configok.node.plugins.module_utils._rollout import (
     RolloutError,
     RolloutRefused,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import assign_nodes
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._revisions import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_access import assign_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.revisions import (
     find_undo_revision,
     read_target,
 )
+from ansible_collections.configok.node.plugins.module_utils._rollout.plan import Target
 from support.rollouts.faulty_clients import Dying, Killed
 from support.rollouts.simulated_nodes import CRASHES, GOOD
 from support.rollouts.world import QUICK, MakeWorld

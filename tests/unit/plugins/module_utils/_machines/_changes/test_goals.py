@@ -20,7 +20,7 @@ from ansible_collections.configok.node.plugins.module_utils._machines._changes.c
 from ansible_collections.configok.node.plugins.module_utils._machines._changes.goals import content_hash_of, goals_of
 from ansible_collections.configok.node.plugins.module_utils._machines._changes.plan_change import plan_change
 from ansible_collections.configok.node.plugins.module_utils._machines._objects.types import Machine, Runtime, Taint
-from ansible_collections.configok.node.plugins.module_utils._rollout._goals import MachineGoal
+from ansible_collections.configok.node.plugins.module_utils._rollout.goals import MachineGoal
 from support.rollouts.declared_machines import (
     EXTERNAL,
     SERVER,

@@ -16,16 +16,16 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig.dis
 )
 from ansible_collections.configok.node.plugins.module_utils._operations._changes import diff_documents
 from ansible_collections.configok.node.plugins.module_utils._rollout import InvalidPool
-from ansible_collections.configok.node.plugins.module_utils._rollout._drain._disruption_plan import (
-    DisruptionPlan,
-    plan_disruption,
-)
 from ansible_collections.configok.node.plugins.module_utils._rollout._drain._settings import (
     DrainSettings,
     RebootSettings,
     forbidding_class,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_policy
+from ansible_collections.configok.node.plugins.module_utils._rollout._drain.disruption_plan import (
+    DisruptionPlan,
+    plan_disruption,
+)
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_file import parse_policy
 from support.configs.kubelet import kubelet_config
 
 ALLOWED = RebootSettings(allowed=True)

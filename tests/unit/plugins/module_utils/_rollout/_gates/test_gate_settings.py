@@ -23,9 +23,9 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._gates._nod
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._prometheus_gate import PrometheusGate
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._server_access import ServerAccess
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._url_gate import UrlGate
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates._wave_playbooks import WavePlaybooks
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._policy import Policy
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_policy
+from ansible_collections.configok.node.plugins.module_utils._rollout._gates.wave_playbooks import WavePlaybooks
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.policy import Policy
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_file import parse_policy
 
 PROMETHEUS = {"url": "https://prometheus.example:9090/prefix/", "query": "up", "condition": "== 1"}
 ALERTS = {"url": "https://alerts.example", "api": "alertmanager", "matching": "Kube.*"}
